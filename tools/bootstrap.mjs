@@ -1,0 +1,81 @@
+// Runs before `npm start`, `npm test` and `npm run bench`, so that a fresh clone needs no command of its own.
+// It runs on whatever Node the machine has, before anything is installed: plain JavaScript, no dependencies.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NODE_MAJOR_MIN = 24;
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+function fail(message) {
+  console.error(`granary: ${message}`);
+  process.exit(1);
+}
+
+function packagesOf(lockFile) {
+  try {
+    return JSON.parse(readFileSync(join(root, lockFile), 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+const admits = (allowed, actual) => allowed === undefined || [allowed].flat().includes(actual);
+
+/** npm leaves out optional packages made for other machines; `libc` is its own business to detect. */
+const mayBeAbsent = ({ optional, os, cpu, libc }) =>
+  optional === true && (libc !== undefined || !admits(os, process.platform) || !admits(cpu, process.arch));
+
+/** Compares what the lock file asks for with npm's own record of what it installed. */
+function isInstalled() {
+  const wanted = packagesOf('package-lock.json');
+  const installed = packagesOf('node_modules/.package-lock.json');
+  if (wanted === undefined) return fail('package-lock.json is missing or unreadable; restore it from git.');
+  if (installed === undefined) return false;
+  const isWanted = Object.keys(installed).every((path) => path in wanted);
+  return (
+    isWanted &&
+    Object.entries(wanted).every(([path, entry]) => {
+      if (path === '') return true;
+      const present = installed[path];
+      if (present === undefined) return mayBeAbsent(entry);
+      return present.version === entry.version && present.integrity === entry.integrity;
+    })
+  );
+}
+
+function install() {
+  console.log('granary: installing what package-lock.json asks for (once, usually well under a minute) ...');
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  // NODE_ENV=production would leave out what the tests need, and a later `npm test` would not notice.
+  args.push('--include=dev', '--include=optional');
+  // The Node that runs npm, not the one inside node_modules: that one is about to be replaced.
+  const { npm_node_execpath: npmNode, npm_execpath: npmCli } = process.env;
+  const options = { cwd: root, encoding: 'utf8' };
+  const result =
+    npmNode !== undefined && npmCli?.endsWith('.js') === true
+      ? spawnSync(npmNode, [npmCli, ...args], options)
+      : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
+  if (result.status === 0) return;
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
+  fail(`npm could not install the dependencies (${result.error?.message ?? 'its own words are above'}).`);
+}
+
+/** npm scripts find `node_modules/.bin` first, so `node` means the packaged one wherever there is one. */
+function checkNode() {
+  const majorOf = (version) => Number.parseInt(version.replace(/^v/, ''), 10);
+  if (majorOf(process.version) >= NODE_MAJOR_MIN) return;
+  const packaged = spawnSync(join(root, 'node_modules', '.bin', 'node'), ['--version'], {
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  if (packaged.status === 0 && majorOf(packaged.stdout) >= NODE_MAJOR_MIN) return;
+  fail(
+    `Node ${NODE_MAJOR_MIN} or newer is needed; this is ${process.version}, and npm has none that runs on ` +
+      `${process.platform}-${process.arch}. Install Node ${NODE_MAJOR_MIN} or newer and try again.`,
+  );
+}
+
+if (!isInstalled()) install();
+checkNode();

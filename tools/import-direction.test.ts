@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { importFaults } from './import-direction.ts';
+import { REPOSITORY_ROOT } from './repository-files.ts';
+
+const ROOMS = ['contract', 'core', 'store', 'link', 'server', 'client', 'simulator', 'cli'];
+const LIBRARIES = ['typebox', 'pg', 'aedes', 'mqtt', 'fastify', 'pino', 'fast-check'];
+
+describe('import direction', () => {
+  let root: string;
+
+  async function write(path: string, text: string): Promise<void> {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'granary-imports-'));
+    await write('package.json', '{ "name": "house", "private": true, "workspaces": ["packages/*"] }');
+    await mkdir(join(root, 'node_modules/@granary'), { recursive: true });
+    for (const room of ROOMS) {
+      const manifest = { name: `@granary/${room}`, type: 'module', exports: { './*': './src/*.ts' } };
+      await write(`packages/${room}/package.json`, JSON.stringify(manifest));
+      await write(`packages/${room}/src/thing.ts`, 'export const thing = 1;\nexport type Thing = number;\n');
+      await symlink(join(root, 'packages', room), join(root, 'node_modules/@granary', room));
+    }
+    await write('packages/server/src/testing/tool.ts', 'export const thing = 1;\n');
+    for (const library of LIBRARIES) {
+      await write(
+        `node_modules/${library}/package.json`,
+        JSON.stringify({ name: library, main: 'index.js' }),
+      );
+      await write(`node_modules/${library}/index.js`, 'export const thing = 1;\n');
+    }
+  });
+
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  const ALLOWED = [
+    ['contract', 'typebox'],
+    ['core', '@granary/contract/thing'],
+    ['store', '@granary/core/thing'],
+    ['store', 'pg'],
+    ['store', 'node:sqlite'],
+    ['link', 'aedes'],
+    ['server', '@granary/store/thing'],
+    ['server', '@granary/link/thing'],
+    ['server', 'fastify'],
+    ['client', '@granary/contract/thing'],
+    ['simulator', '@granary/client/thing'],
+    ['simulator', 'mqtt'],
+    ['cli', '@granary/server/thing'],
+  ] as const;
+
+  test('a sound house has no faults', async () => {
+    for (const [index, [room, target]] of ALLOWED.entries()) {
+      await write(`packages/${room}/src/allowed-${index}.ts`, `import { thing } from '${target}';\n`);
+    }
+    await write(
+      'packages/core/src/thing.test.ts',
+      "import { test } from 'node:test';\nimport 'fast-check';\n",
+    );
+    await write('packages/server/src/thing.test.ts', "import '@granary/simulator/thing';\nimport 'mqtt';\n");
+    await write('packages/server/src/testing/thing.ts', "import '@granary/client/thing';\n");
+    await write('packages/server/bench/thing.ts', "import '@granary/simulator/thing';\n");
+    await write('tools/bench.ts', "import '@granary/server/thing';\nimport 'mqtt';\n");
+    assert.deepEqual(await importFaults(root), []);
+  });
+
+  const BREACHES = [
+    ['contract/src/breach.ts', 'import { thing }', '@granary/core/thing', 'contract-imports'],
+    ['contract/src/breach.ts', 'import { thing }', 'node:fs', 'contract-without-node'],
+    ['core/src/breach.ts', 'import { thing }', '@granary/store/thing', 'core-imports'],
+    ['core/src/breach.ts', 'import type { Thing }', '@granary/store/thing', 'core-imports'],
+    ['core/src/breach.ts', 'import { thing }', 'typebox', 'core-imports'],
+    ['core/src/breach.ts', 'import { thing }', 'node:sqlite', 'core-without-node'],
+    ['core/src/breach.ts', 'import { thing }', 'fast-check', 'core-imports'],
+    ['store/src/breach.ts', 'import { thing }', '@granary/link/thing', 'store-imports'],
+    ['store/src/breach.test.ts', 'import { thing }', '@granary/server/thing', 'store-test-imports'],
+    ['server/src/testing/breach.ts', 'import { thing }', '@granary/cli/thing', 'server-test-imports'],
+    ['server/src/breach.ts', 'import { thing }', './testing/tool.ts', 'tests-stay-outside'],
+    ['link/src/breach.ts', 'import { thing }', '@granary/store/thing', 'link-imports'],
+    ['server/src/breach.ts', 'import { thing }', '@granary/simulator/thing', 'server-imports'],
+    ['server/src/breach.ts', 'import { thing }', 'pg', 'server-imports'],
+    ['client/src/breach.ts', 'import { thing }', '@granary/server/thing', 'client-imports'],
+    ['simulator/src/breach.ts', 'import { thing }', '@granary/server/thing', 'simulator-imports'],
+    ['cli/src/breach.ts', 'import { thing }', '@granary/store/thing', 'cli-imports'],
+    ['core/src/breach.ts', 'import { thing }', '../../contract/src/thing.ts', 'no-relative-path'],
+    ['core/src/breach.ts', 'import { thing }', './missing.ts', 'resolvable'],
+    ['cellar/src/breach.ts', 'import { thing }', '@granary/contract/thing', 'known-rooms-only'],
+  ] as const;
+
+  for (const [file, clause, target, rule] of BREACHES) {
+    test(`${file} with ${clause} from ${target} breaks ${rule}`, async () => {
+      await write(`packages/${file}`, `${clause} from '${target}';\n`);
+      const faults = await importFaults(root);
+      assert.ok(
+        faults.some((fault) => fault.startsWith(`packages/${file} → `) && fault.includes(rule)),
+        `expected a breach of ${rule}, found: ${faults.join('; ') || 'none'}`,
+      );
+    });
+  }
+
+  test('the two database engines do not know each other', async () => {
+    await write('packages/store/src/sqlite/engine.ts', "import '../postgres/engine.ts';\n");
+    await write('packages/store/src/postgres/engine.ts', 'export const engine = 1;\n');
+    const faults = await importFaults(root);
+    assert.equal(faults.length, 1);
+    assert.match(String(faults[0]), /sqlite-apart-from-postgres/);
+  });
+
+  test('a cycle is a fault', async () => {
+    await write('packages/core/src/one.ts', "import './two.ts';\n");
+    await write('packages/core/src/two.ts', "import type { One } from './one.ts';\n");
+    assert.match((await importFaults(root)).join('\n'), /no-cycles/);
+  });
+
+  test('an empty house is a fault, not a pass', async () => {
+    await rm(join(root, 'packages'), { recursive: true });
+    assert.deepEqual(await importFaults(root), ['nothing was looked at']);
+  });
+
+  test('the rules see every source file of this repository', async () => {
+    const faults = await importFaults(REPOSITORY_ROOT);
+    assert.deepEqual(
+      faults.filter((fault) => fault.endsWith('was not looked at')),
+      [],
+    );
+  });
+});

@@ -1,0 +1,39 @@
+import { cruise } from 'dependency-cruiser';
+import { IMPORT_RULES } from './import-rules.ts';
+import { repositoryFiles } from './repository-files.ts';
+
+const FOLDERS = ['packages', 'tools'];
+const SOURCE_FILE = /^(packages\/[^/]+\/(src|bench)|tools)\/.*\.(ts|mjs)$/;
+
+/** Every import that breaks the rules, one line each. */
+export async function importFaults(root: string): Promise<string[]> {
+  const files = repositoryFiles(root);
+  const { output } = await cruise(
+    FOLDERS.filter((folder) => files.some((file) => file.startsWith(`${folder}/`))),
+    {
+      baseDir: root,
+      parser: 'swc',
+      tsPreCompilationDeps: true,
+      doNotFollow: { path: 'node_modules' },
+      enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['node', 'import', 'default'] },
+      validate: true,
+      ruleSet: { forbidden: IMPORT_RULES },
+    },
+  );
+  if (typeof output === 'string') throw new Error('the cruise gave a report instead of a result');
+
+  // A parser that cannot read the sources finds no modules, and in no modules there is no fault.
+  const cruised = new Set(output.modules.map(({ source }) => source));
+  const overlooked = files.filter((file) => SOURCE_FILE.test(file) && !cruised.has(file));
+  const sources = cruised.size === 0 ? ['nothing was looked at'] : [];
+
+  const reasons = new Map(IMPORT_RULES.map(({ name, comment }) => [name, comment]));
+  return [
+    ...sources,
+    ...overlooked.map((file) => `${file} was not looked at`),
+    ...output.summary.violations.map(({ from, to, rule }) => {
+      const reason = reasons.get(rule.name);
+      return `${from} → ${to} breaks ${rule.name}${reason === undefined ? '' : ` (${reason})`}`;
+    }),
+  ];
+}

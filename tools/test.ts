@@ -1,0 +1,61 @@
+import { availableParallelism } from 'node:os';
+import { check } from './check.ts';
+import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
+import { EXIT_CODE_WHEN_KILLED, exitCodeOf, start } from './run.ts';
+import { HELP, parseTestArguments, selectTests } from './test-setup/arguments.ts';
+import { ensureMosquitto } from './test-setup/mosquitto.ts';
+import { startPostgres } from './test-setup/postgres.ts';
+
+/** A test file that hangs is ended, so that what it holds is released and the run comes to its end. */
+const TEST_TIMEOUT_MS = 240_000;
+
+async function main(args: readonly string[], interruption: AbortSignal): Promise<number> {
+  const { help, options, prefixes } = parseTestArguments(args);
+  if (help) {
+    console.log(HELP);
+    return 0;
+  }
+  const files = selectTests(repositoryFiles(REPOSITORY_ROOT), prefixes);
+  if (files.length === 0) {
+    console.error(`no tests below ${prefixes.join(', ')}`);
+    return 1;
+  }
+  if (prefixes.length === 0 && !(await check())) return 1;
+  const mosquitto = await ensureMosquitto();
+  return await withDatabase((url) => {
+    const env = { ...mosquitto, GRANARY_TEST_DATABASE_URL: url };
+    return runTests([...options, ...files], env, interruption);
+  });
+}
+
+async function withDatabase(use: (url: string) => Promise<number>): Promise<number> {
+  const given = process.env['GRANARY_TEST_DATABASE_URL'];
+  if (given !== undefined) return await use(given);
+  const postgres = await startPostgres().catch((error: unknown) => {
+    console.error('PostgreSQL did not start; GRANARY_TEST_DATABASE_URL=postgres://… can name one that runs.');
+    throw error;
+  });
+  try {
+    return await use(postgres.url);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function runTests(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  interruption: AbortSignal,
+): Promise<number> {
+  if (interruption.aborted) return EXIT_CODE_WHEN_KILLED;
+  const runner = ['--test', '--test-reporter=spec', `--test-timeout=${TEST_TIMEOUT_MS}`];
+  runner.push(`--test-concurrency=${availableParallelism()}`);
+  const child = start(process.execPath, [...runner, ...args], env);
+  interruption.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
+  return await exitCodeOf(child);
+}
+
+// From here on a signal ends the tests, never this process: somebody has to put the database away.
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
+process.exitCode = await main(process.argv.slice(2), interrupted.signal);

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { tidyFaultsOf } from './tidy.ts';
+
+const lines = (count: number): string => 'x\n'.repeat(count);
+
+// Put together here, so that this file is itself tidy.
+const HOST = ['registry', 'example', 'org'].join('.');
+const SKIPPED = ['test', "skip('later', () => {});\n"].join('.');
+
+describe('tidy', () => {
+  const TIDY: readonly (readonly [string, string])[] = [
+    ['packages/core/src/alerts.ts', lines(300)],
+    ['packages/core/src/alerts.test.ts', lines(500)],
+    ['packages/core/src/alerts.test.ts', 'test(name, { skip: reason }, () => {});\n'],
+    ['docs/guide.md', lines(1000)],
+    ['package-lock.json', '"resolved": "packages/core",\n'],
+    ['README.md', ''],
+  ];
+  for (const [path, text] of TIDY) {
+    test(`${path} of ${text.length} characters is tidy`, () => {
+      assert.deepEqual(tidyFaultsOf(path, text), []);
+    });
+  }
+
+  const UNTIDY: readonly (readonly [string, string, RegExp])[] = [
+    ['packages/core/src/alerts.ts', lines(301), /301 lines, 300 is the most/],
+    ['packages/core/src/alerts.test.ts', lines(501), /501 lines, 500 is the most/],
+    ['packages/core/src/alertRules.ts', 'x\n', /kebab-case/],
+    ['packages/core/src/Alerts/rules.ts', 'x\n', /kebab-case/],
+    ['tools/thing.ts', `// @ts-${'ignore'}\n`, /thing\.ts:1 a type error is repaired/],
+    ['tools/thing.ts', `// ${'biome'}-ignore lint/suspicious/noExplicitAny: handy\n`, /no exceptions/],
+    ['tools/thing.test.ts', SKIPPED, /every test runs/],
+    ['tools/thing.test.ts', `test(name, { ${'only'}: true }, () => {});\n`, /every test runs/],
+    ['docs/guide.md', `fine\nhttps://${HOST}/thing\n`, /guide\.md:2 which package registry/],
+    ['package-lock.json', '"resolved": "https://example.org/thing.tgz",\n', /names no registry/],
+    ['docs/guide.md', 'trailing \n', /trailing space/],
+    ['docs/guide.md', 'carriage return\r\n', /line feed/],
+    ['docs/guide.md', 'cut off', /does not end in a line feed/],
+  ];
+  for (const [path, text, expected] of UNTIDY) {
+    test(`${path} is untidy: ${expected.source}`, () => {
+      const faults = tidyFaultsOf(path, text);
+      assert.equal(faults.length, 1);
+      assert.match(String(faults[0]), expected);
+    });
+  }
+});
