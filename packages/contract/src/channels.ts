@@ -1,0 +1,49 @@
+/**
+ * What a device can measure. A reading is stored as a whole number of `1 / scale` units, so that sums are exact and the
+ * order in which readings arrive can never change a mean. `min` and `max` bound what a working sensor can say.
+ */
+export interface Channel {
+  readonly unit: string;
+  readonly scale: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export const CHANNELS = {
+  weight: { unit: 'kg', scale: 1_000, min: -1e6, max: 1e7 },
+  temperature: { unit: 'celsius', scale: 1_000, min: -60, max: 120 },
+  humidity: { unit: 'percent', scale: 1_000, min: 0, max: 100 },
+  latitude: { unit: 'degree', scale: 1e7, min: -90, max: 90 },
+  longitude: { unit: 'degree', scale: 1e7, min: -180, max: 180 },
+  altitude: { unit: 'm', scale: 1_000, min: -500, max: 10_000 },
+  battery_level: { unit: 'percent', scale: 1_000, min: 0, max: 100 },
+  signal_strength: { unit: 'dBm', scale: 1_000, min: -200, max: 100 },
+  soil_moisture: { unit: 'percent', scale: 1_000, min: 0, max: 100 },
+  light_intensity: { unit: 'lux', scale: 1_000, min: 0, max: 200_000 },
+  wind_speed: { unit: 'm/s', scale: 1_000, min: 0, max: 150 },
+  atmospheric_pressure: { unit: 'hPa', scale: 1_000, min: 300, max: 1_200 },
+} as const satisfies Record<string, Channel>;
+
+export type ChannelName = keyof typeof CHANNELS;
+
+export const CHANNEL_NAMES = Object.keys(CHANNELS) as readonly ChannelName[];
+
+export const DEVICE_KINDS = ['silo', 'field'] as const;
+export type DeviceKind = (typeof DEVICE_KINDS)[number];
+
+export const CHANNELS_OF = {
+  silo: ['weight', 'temperature', 'humidity'],
+  field: [
+    'latitude',
+    'longitude',
+    'altitude',
+    'battery_level',
+    'signal_strength',
+    'temperature',
+    'humidity',
+    'soil_moisture',
+    'light_intensity',
+    'wind_speed',
+    'atmospheric_pressure',
+  ],
+} as const satisfies Record<DeviceKind, readonly ChannelName[]>;

@@ -1,0 +1,37 @@
+import { type Static, Type } from 'typebox';
+import { checker, closed } from './schema.ts';
+import { Timestamp } from './time.ts';
+
+const Percent = Type.Number({ minimum: 0, maximum: 100 });
+const Rate = Type.Number({ exclusiveMinimum: 0, maximum: 1e6 });
+
+const Thresholds = closed({ low_level: Percent, high_level: Percent, critical_level: Percent });
+
+const OperationLimits = closed({
+  max_feed_rate: Rate,
+  max_discharge_rate: Rate,
+  rate_unit: Type.Literal('kg/min'),
+});
+
+const Maintenance = closed({
+  next_scheduled: Timestamp,
+  interval_hours: Type.Number({ exclusiveMinimum: 0, maximum: 1e6 }),
+});
+
+export const SiloConfiguration = closed({
+  thresholds: Thresholds,
+  operation_limits: OperationLimits,
+  maintenance: Maintenance,
+});
+
+/** Any part of the configuration; what is not named stays as it is. */
+export const SiloConfigurationPatch = closed({
+  thresholds: Type.Optional(Type.Partial(Thresholds, { additionalProperties: false })),
+  operation_limits: Type.Optional(Type.Partial(OperationLimits, { additionalProperties: false })),
+  maintenance: Type.Optional(Type.Partial(Maintenance, { additionalProperties: false })),
+});
+
+export type SiloConfiguration = Static<typeof SiloConfiguration>;
+export type SiloConfigurationPatch = Static<typeof SiloConfigurationPatch>;
+
+export const checkSiloConfigurationPatch = checker(SiloConfigurationPatch);

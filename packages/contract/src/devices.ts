@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import { checker, closed } from './schema.ts';
+import { Timestamp } from './time.ts';
+
+export const DEVICE_STATUSES = ['online', 'offline', 'maintenance'] as const;
+export const SENSOR_STATUSES = ['active', 'stale', 'fault', 'inactive'] as const;
+export const SENSOR_TYPES = ['level', 'temperature', 'humidity'] as const;
+
+export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
+export type SensorStatus = (typeof SENSOR_STATUSES)[number];
+export type SensorType = (typeof SENSOR_TYPES)[number];
+
+export const DeviceId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+
+const Label = Type.String({ minLength: 1, maxLength: 200 });
+
+const Location = closed({ facility: Label, zone: Label });
+
+/** `kg` only: a capacity is a property of the scale, and scales here weigh in kilograms. */
+const Capacity = closed({
+  max: Type.Number({ exclusiveMinimum: 0, maximum: 1e7 }),
+  unit: Type.Literal('kg'),
+});
+
+export const DeviceSummary = closed({
+  device_id: DeviceId,
+  name: Label,
+  model: Label,
+  status: Type.Enum(DEVICE_STATUSES),
+  location: Location,
+  last_seen: Type.Union([Timestamp, Type.Null()]),
+});
+
+export const SensorSummary = closed({
+  type: Type.Enum(SENSOR_TYPES),
+  sensor_id: Type.String(),
+  status: Type.Enum(SENSOR_STATUSES),
+});
+
+export const SiloDetail = closed({
+  ...DeviceSummary.properties,
+  firmware_version: Type.String(),
+  capacity: Capacity,
+  sensors: Type.Array(SensorSummary),
+});
+
+export const FieldDetail = closed({
+  ...DeviceSummary.properties,
+  firmware_version: Type.String(),
+});
+
+const registrationFields = {
+  device_id: DeviceId,
+  name: Label,
+  model: Label,
+  firmware_version: Type.Optional(Type.String({ maxLength: 100 })),
+  location: Location,
+};
+
+export const SiloRegistration = closed({ ...registrationFields, capacity: Capacity });
+export const FieldRegistration = closed(registrationFields);
+
+/** What a device logs in to the link with. The secret is shown once and stored only as a hash. */
+export const DeviceCredentials = closed({ username: DeviceId, secret: Type.String() });
+
+/** A message from a device that could not be used, kept so that somebody can see it. */
+export const Rejection = closed({
+  received_at: Timestamp,
+  topic: Type.String(),
+  reason: Type.String(),
+  payload: Type.String(),
+});
+
+export const Rejections = closed({
+  total: Type.Integer(),
+  recent: Type.Array(Rejection),
+});
+
+export type DeviceSummary = Static<typeof DeviceSummary>;
+export type SensorSummary = Static<typeof SensorSummary>;
+export type SiloDetail = Static<typeof SiloDetail>;
+export type FieldDetail = Static<typeof FieldDetail>;
+export type SiloRegistration = Static<typeof SiloRegistration>;
+export type FieldRegistration = Static<typeof FieldRegistration>;
+export type DeviceCredentials = Static<typeof DeviceCredentials>;
+export type Rejections = Static<typeof Rejections>;
+
+export const checkDeviceId = checker(DeviceId);
+export const checkSiloRegistration = checker(SiloRegistration);
+export const checkFieldRegistration = checker(FieldRegistration);

@@ -1,0 +1,60 @@
+import type { Fault } from './schema.ts';
+
+/** Every way a caller can be told no. Codes are stable: programs branch on them. */
+export const ERROR_CODES = [
+  'invalid_input',
+  'malformed_json',
+  'unauthorized',
+  'forbidden',
+  'device_not_found',
+  'key_not_found',
+  'operation_not_found',
+  'alert_not_found',
+  'route_not_found',
+  'method_not_allowed',
+  'device_exists',
+  'device_offline',
+  'reading_stale',
+  'operation_in_progress',
+  'device_in_maintenance',
+  'idempotency_in_progress',
+  'stale_version',
+  'body_too_large',
+  'unsupported_media_type',
+  'critical_level_between_thresholds',
+  'rate_exceeds_limit',
+  'insufficient_capacity',
+  'insufficient_stock',
+  'idempotency_key_reused',
+  'rate_limited',
+  'stream_limit_reached',
+  'storage_unavailable',
+  'storage_full',
+  'ingest_busy',
+  'internal_error',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** The caller is wrong, or we cannot serve now: an answer, not a fault of ours. Everything else that is thrown is. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly details: readonly Fault[] | undefined;
+
+  constructor(code: ErrorCode, message: string, details?: readonly Fault[]) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export interface ErrorBody {
+  readonly success: false;
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly details?: readonly Fault[];
+    readonly request_id: string;
+  };
+}

@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox';
+import { DeviceId } from './devices.ts';
+import { checker, closed } from './schema.ts';
+import { Timestamp } from './time.ts';
+
+export const SCOPES = ['read', 'operate', 'configure', 'ingest', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+const OptionalTimestamp = Type.Union([Timestamp, Type.Null()]);
+const Scopes = Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true });
+const Facilities = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  minItems: 1,
+  maxItems: 1_000,
+});
+const DeviceIds = Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 });
+
+export const NewKey = closed({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  scopes: Scopes,
+  /** The key sees only these; without either list it sees everything. */
+  facilities: Type.Optional(Facilities),
+  device_ids: Type.Optional(DeviceIds),
+  expires_at: Type.Optional(Timestamp),
+});
+
+export const KeyRotation = closed({
+  /** How long the old key goes on working beside the new one. */
+  overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 * 24 * 3_600 })),
+});
+
+export const KeyRecord = closed({
+  key_id: Type.String(),
+  name: Type.String(),
+  scopes: Scopes,
+  facilities: Type.Union([Facilities, Type.Null()]),
+  device_ids: Type.Union([DeviceIds, Type.Null()]),
+  created_at: Timestamp,
+  expires_at: OptionalTimestamp,
+  last_used_at: OptionalTimestamp,
+  revoked_at: OptionalTimestamp,
+});
+
+/** The only answer that ever carries the key itself. */
+export const IssuedKey = closed({ ...KeyRecord.properties, key: Type.String() });
+
+export type NewKey = Static<typeof NewKey>;
+export type KeyRotation = Static<typeof KeyRotation>;
+export type KeyRecord = Static<typeof KeyRecord>;
+export type IssuedKey = Static<typeof IssuedKey>;
+
+export const checkNewKey = checker(NewKey);
+export const checkKeyRotation = checker(KeyRotation);
