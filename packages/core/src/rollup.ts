@@ -1,0 +1,147 @@
+import { CHANNEL_NAMES, type ChannelName } from '@granary/contract/channels';
+import type { Interval } from '@granary/contract/telemetry';
+import { INTERVAL_MS } from './history.ts';
+import type { LatestValue, Reading, StoredValues } from './telemetry.ts';
+
+/** What some readings say about one channel in one stretch of time. Two of them about the same stretch add up. */
+export interface Rollup {
+  readonly deviceNo: number;
+  readonly channel: ChannelName;
+  readonly interval: Interval;
+  readonly startMs: number;
+  readonly sum: number;
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+  readonly last: number;
+  readonly lastTsMs: number;
+}
+
+export interface NewestValue extends LatestValue {
+  readonly deviceNo: number;
+  readonly channel: ChannelName;
+}
+
+type Growing = { -readonly [K in keyof Rollup]: Rollup[K] };
+
+/** One reading per device and time, in order of time. Of two values for the same channel the first to arrive stays. */
+export function distinctReadings(readings: readonly Reading[]): Reading[] {
+  const distinct: Reading[] = [];
+  let previous: Reading | undefined;
+  for (const reading of readings.toSorted(byTimeThenDevice)) {
+    if (previous?.tsMs === reading.tsMs && previous.deviceNo === reading.deviceNo) {
+      previous = { ...previous, values: { ...reading.values, ...previous.values } };
+      distinct[distinct.length - 1] = previous;
+    } else {
+      previous = reading;
+      distinct.push(reading);
+    }
+  }
+  return distinct;
+}
+
+const byTimeThenDevice = (a: Reading, b: Reading): number => a.tsMs - b.tsMs || a.deviceNo - b.deviceNo;
+
+/** What a repeated reading tells that the stored one did not. */
+export function missingValues(stored: StoredValues, sent: StoredValues): StoredValues | undefined {
+  let missing: StoredValues | undefined;
+  for (const channel of CHANNEL_NAMES) {
+    const value = sent[channel];
+    if (value === undefined || stored[channel] !== undefined) continue;
+    missing ??= {};
+    missing[channel] = value;
+  }
+  return missing;
+}
+
+/**
+ * Folds distinct readings, given in order of time, into what they add to every bucket they touch. Coarse buckets are
+ * folded from fine ones, so a reading is looked at once however many sizes there are.
+ */
+export function rollUp(readings: readonly Reading[]): Rollup[] {
+  const fiveMinutes = foldReadings(readings);
+  const hours = foldRollups(fiveMinutes, '1h');
+  const days = foldRollups(hours, '1d');
+  return [...fiveMinutes, ...hours, ...days];
+}
+
+/** The newest value of each channel of each device that the rolled-up readings hold. */
+export function newestValues(rollups: readonly Rollup[]): NewestValue[] {
+  const newest: NewestValue[] = [];
+  let previous: Rollup | undefined;
+  for (const rollup of rollups) {
+    if (rollup.interval !== '1d') continue;
+    if (previous?.deviceNo === rollup.deviceNo && previous.channel === rollup.channel) newest.pop();
+    newest.push({
+      deviceNo: rollup.deviceNo,
+      channel: rollup.channel,
+      value: rollup.last,
+      tsMs: rollup.lastTsMs,
+    });
+    previous = rollup;
+  }
+  return newest;
+}
+
+const startOf = (timeMs: number, interval: Interval): number =>
+  Math.floor(timeMs / INTERVAL_MS[interval]) * INTERVAL_MS[interval];
+
+type SeriesOfDevice = Map<ChannelName, Growing[]>;
+
+/** Answers each series as one run in order of time, which is what lets the coarser folds look back by one only. */
+function foldReadings(readings: readonly Reading[]): Growing[] {
+  const devices = new Map<number, SeriesOfDevice>();
+  for (const reading of readings) {
+    const device = devices.get(reading.deviceNo) ?? new Map();
+    foldReading(device, reading);
+    devices.set(reading.deviceNo, device);
+  }
+  const inOrder = [...devices].toSorted(([a], [b]) => a - b);
+  return inOrder.flatMap(([, device]) => [...device.values()].flat());
+}
+
+function foldReading(device: SeriesOfDevice, { deviceNo, tsMs, values }: Reading): void {
+  const startMs = startOf(tsMs, '5m');
+  for (const channel of CHANNEL_NAMES) {
+    const value = values[channel];
+    if (value === undefined) continue;
+    const figures = { sum: value, count: 1, min: value, max: value, last: value, lastTsMs: tsMs };
+    const series = device.get(channel);
+    const current = series?.at(-1);
+    if (current?.startMs === startMs) {
+      fold(current, figures);
+      continue;
+    }
+    const started: Growing = { deviceNo, channel, interval: '5m', startMs, ...figures };
+    if (series === undefined) device.set(channel, [started]);
+    else series.push(started);
+  }
+}
+
+function foldRollups(fine: readonly Rollup[], interval: Interval): Growing[] {
+  const coarse: Growing[] = [];
+  for (const rollup of fine) {
+    const { deviceNo, channel } = rollup;
+    const startMs = startOf(rollup.startMs, interval);
+    const current = coarse.at(-1);
+    if (current?.startMs === startMs && current.channel === channel && current.deviceNo === deviceNo) {
+      fold(current, rollup);
+    } else {
+      coarse.push({ ...rollup, interval, startMs });
+    }
+  }
+  return coarse;
+}
+
+type Figures = Pick<Rollup, 'sum' | 'count' | 'min' | 'max' | 'last' | 'lastTsMs'>;
+
+function fold(into: Growing, more: Figures): void {
+  into.sum += more.sum;
+  into.count += more.count;
+  into.min = Math.min(into.min, more.min);
+  into.max = Math.max(into.max, more.max);
+  if (more.lastTsMs > into.lastTsMs) {
+    into.last = more.last;
+    into.lastTsMs = more.lastTsMs;
+  }
+}
