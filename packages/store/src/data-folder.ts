@@ -1,0 +1,53 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { codeOf, StoreOpenError } from './errors.ts';
+import { isBusy, reasonOf } from './sqlite/errors.ts';
+
+const LOCK_FILE = 'lock';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  EEXIST: 'it is a file, not a folder',
+  ENOTDIR: 'part of the path is a file, not a folder',
+  ENOSPC: 'the disk is full',
+};
+
+export interface DataFolderLock {
+  release(): void;
+}
+
+/** Makes the folder if it is not there yet, for its owner alone. */
+export function makeDataFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const code = codeOf(error);
+    const reason = (code !== undefined && REASONS[code]) ?? code ?? 'unknown reason';
+    throw new StoreOpenError(`cannot use the data folder ${folder}: ${reason}`, { cause: error });
+  }
+}
+
+/**
+ * Claims the folder for this process. The claim is a lock on an open file, which the system takes back when the
+ * process ends in any way, so it can never be stale.
+ */
+export function lockDataFolder(folder: string): DataFolderLock {
+  makeDataFolder(folder);
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(join(folder, LOCK_FILE));
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock?.close();
+    if (isBusy(error)) {
+      throw new StoreOpenError(`the data folder ${folder} is in use by another process`, { cause: error });
+    }
+    throw new StoreOpenError(`cannot use the data folder ${folder}: ${reasonOf(error)}`, { cause: error });
+  }
+  const held = lock;
+  return { release: () => held.close() };
+}

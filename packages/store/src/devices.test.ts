@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { DeviceFilter } from './devices.ts';
+import { REJECTIONS_KEPT_MAX } from './presence.ts';
+import type { Store } from './store.ts';
+import { describeEachEngine } from './testing/engines.ts';
+import { batchOf, isRefusal, NOW_MS, newDevice, registerDevice } from './testing/fixtures.ts';
+
+describeEachEngine('devices', (engine) => {
+  let store: Store;
+  before(async () => {
+    store = await engine.open();
+  });
+
+  it('finds a registered device as it was registered', async () => {
+    const { configuration, ...fields } = newDevice();
+    const registered = await store.devices.register({ ...fields, configuration });
+    assert.deepEqual(registered, {
+      ...fields,
+      deviceNo: registered.deviceNo,
+      presence: { lastSeenAtMs: null, linkDownAtMs: null, reportedState: null },
+    });
+    assert.deepEqual(await store.devices.find(fields.deviceId), registered);
+    assert.deepEqual(await store.configuration.get(registered.deviceNo), { configuration, version: 1 });
+  });
+
+  it('finds nothing under an unknown id', async () => {
+    assert.equal(await store.devices.find('nobody'), undefined);
+  });
+
+  it('refuses an id that is taken and changes nothing', async () => {
+    const device = newDevice();
+    const registered = await store.devices.register(device);
+    await assert.rejects(store.devices.register({ ...device, name: 'Impostor' }), isRefusal('device_exists'));
+    assert.deepEqual(await store.devices.find(device.deviceId), registered);
+  });
+
+  it('registers one of many that ask for the same id at once', async () => {
+    const attempts = Array.from({ length: 8 }, () =>
+      store.devices.register(newDevice({ deviceId: 'wanted' })),
+    );
+    const outcomes = await Promise.allSettled(attempts);
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+  });
+
+  it('keeps a field device without capacity and configuration', async () => {
+    const fields = newDevice({ kind: 'field', capacityKg: null, configuration: null });
+    const { deviceNo, capacityKg } = await store.devices.register(fields);
+    assert.equal(capacityKg, null);
+    assert.equal(await store.configuration.get(deviceNo), undefined);
+  });
+
+  it('lists by kind, place and id, page by page, in order of bytes', async () => {
+    for (const [deviceId, facility] of [
+      ['list_b', 'East'],
+      ['list_B', 'East'],
+      ['list-a', 'West'],
+      ['list_a', 'O\'Neill "West"'],
+    ] as const) {
+      await registerDevice(store, { deviceId, facility, kind: 'field' });
+    }
+    const all = ['list-a', 'list_B', 'list_a', 'list_b'];
+    const list = async (filter: Partial<DeviceFilter>): Promise<string[]> => {
+      const everything = { facilities: null, deviceIds: null, afterDeviceId: null, limit: 100 };
+      const page = await store.devices.list({ kind: 'field', ...everything, ...filter });
+      return page.map(({ deviceId }) => deviceId).filter((deviceId) => deviceId.startsWith('list'));
+    };
+    assert.deepEqual(await list({}), all);
+    assert.deepEqual(await list({ kind: 'silo' }), []);
+    assert.deepEqual(await list({ afterDeviceId: 'list-a', limit: 2 }), ['list_B', 'list_a']);
+    assert.deepEqual(await list({ facilities: ['West', 'O\'Neill "West"'] }), ['list-a', 'list_a']);
+    assert.deepEqual(await list({ facilities: ['East'], deviceIds: ['list_b', 'list-a'] }), ['list_b']);
+    assert.deepEqual(await list({ facilities: [] }), []);
+  });
+
+  it('replaces a secret', async () => {
+    const { deviceNo, deviceId } = await store.devices.register(newDevice());
+    await store.devices.replaceSecret(deviceNo, 'another hash');
+    assert.equal((await store.devices.find(deviceId))?.secretHash, 'another hash');
+  });
+
+  it('remembers when a device was seen, lost, and what it said of itself', async () => {
+    const { deviceNo, deviceId } = await store.devices.register(newDevice());
+    const presence = async () => (await store.devices.find(deviceId))?.presence;
+    const seenAt = (...times: number[]) =>
+      store.telemetry.append(batchOf({ seen: times.map((atMs) => ({ deviceNo, atMs })) }));
+    await seenAt(20, 30, 10);
+    assert.deepEqual(await presence(), { lastSeenAtMs: 30, linkDownAtMs: null, reportedState: null });
+    await seenAt(25);
+    await store.devices.recordLinkDown(deviceNo, 40);
+    await store.devices.recordLinkDown(deviceNo, 35);
+    assert.deepEqual(await presence(), { lastSeenAtMs: 30, linkDownAtMs: 40, reportedState: null });
+    await store.devices.recordState(deviceNo, 'maintenance', 50);
+    await store.devices.recordState(deviceNo, 'online', 45);
+    assert.deepEqual(await presence(), { lastSeenAtMs: 50, linkDownAtMs: 40, reportedState: 'online' });
+  });
+
+  it('shows the newest unusable messages and counts them all', async () => {
+    const deviceNo = await registerDevice(store);
+    const other = await registerDevice(store);
+    const message = (n: number) => ({
+      deviceNo,
+      receivedAtMs: NOW_MS + n,
+      topic: 'granary/v1/x/telemetry',
+      reason: 'not JSON',
+      payload: `\0${n}`,
+    });
+    const total = 2 * REJECTIONS_KEPT_MAX + 5;
+    const messages = Array.from({ length: total }, (_, n) => message(n));
+    await store.telemetry.append(batchOf({ rejections: messages.slice(0, 7) }));
+    await store.telemetry.append(
+      batchOf({ rejections: [...messages.slice(7), { ...message(0), deviceNo: other }] }),
+    );
+    const rejections = await store.devices.rejections(deviceNo);
+    assert.equal(rejections.total, total);
+    assert.equal(rejections.recent.length, REJECTIONS_KEPT_MAX);
+    const { deviceNo: _, ...newest } = message(total - 1);
+    assert.deepEqual(rejections.recent[0], { ...newest, payload: `\uFFFD${total - 1}` });
+    assert.equal((await store.devices.rejections(other)).total, 1);
+  });
+});

@@ -1,0 +1,126 @@
+import { Refusal } from '@granary/contract/errors';
+import { type Access, isAlive } from '@granary/core/keys';
+import type { Sql } from './sql.ts';
+
+export interface StoredKey extends Access {
+  readonly keyId: string;
+  readonly name: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+/** The key itself is never stored, only what it hashes to. */
+interface Secret {
+  readonly keyId: string;
+  readonly hash: string;
+  readonly createdAtMs: number;
+}
+
+export interface NewStoredKey extends Access, Secret {
+  readonly name: string;
+  readonly expiresAtMs: number | null;
+}
+
+export interface KeyPage {
+  readonly afterKeyId: string | null;
+  readonly limit: number;
+}
+
+type KeyRow = [
+  ...[keyId: string, name: string, scopes: string, facilities: string | null, deviceIds: string | null],
+  ...[
+    createdAtMs: number,
+    expiresAtMs: number | null,
+    lastUsedAtMs: number | null,
+    revokedAtMs: number | null,
+  ],
+];
+
+const SELECT_KEY = `
+  SELECT key_id, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms, last_used_at_ms, revoked_at_ms
+  FROM keys`;
+
+function toKey(row: KeyRow): StoredKey {
+  const [keyId, name, scopes, facilities, deviceIds, ...times] = row;
+  const [createdAtMs, expiresAtMs, lastUsedAtMs, revokedAtMs] = times;
+  return {
+    ...{ keyId, name, createdAtMs, expiresAtMs, lastUsedAtMs, revokedAtMs },
+    scopes: JSON.parse(scopes),
+    facilities: facilities === null ? null : JSON.parse(facilities),
+    deviceIds: deviceIds === null ? null : JSON.parse(deviceIds),
+  };
+}
+
+/** For writes: nobody else changes the key before they are done. */
+async function hold(sql: Sql, keyId: string): Promise<StoredKey> {
+  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id = $1 ${sql.forUpdate}`, [keyId]);
+  if (row === undefined) throw new Refusal('key_not_found', `there is no key ${keyId}`);
+  return toKey(row);
+}
+
+const listText = (list: readonly string[] | null): string | null =>
+  list === null ? null : JSON.stringify(list);
+
+export const reads = {
+  async findByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
+    const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1`, [hash]);
+    return row && toKey(row);
+  },
+
+  async list(sql: Sql, { afterKeyId, limit }: KeyPage): Promise<StoredKey[]> {
+    const rows = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id > $1 ORDER BY key_id LIMIT $2`, [
+      afterKeyId ?? '',
+      limit,
+    ]);
+    return rows.map(toKey);
+  },
+
+  async count(sql: Sql): Promise<number> {
+    const [row] = await sql.query<[number]>('SELECT COUNT(*) FROM keys');
+    return row?.[0] ?? 0;
+  },
+};
+
+export const writes = {
+  async create(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
+    await sql.run(
+      `INSERT INTO keys (key_id, hash, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        ...[key.keyId, key.hash, key.name, JSON.stringify(key.scopes), listText(key.facilities)],
+        ...[listText(key.deviceIds), key.createdAtMs, key.expiresAtMs],
+      ],
+    );
+    return await hold(sql, key.keyId);
+  },
+
+  /** Repeating it changes nothing: the first time counts. */
+  async revoke(sql: Sql, keyId: string, atMs: number): Promise<StoredKey> {
+    await sql.run('UPDATE keys SET revoked_at_ms = COALESCE(revoked_at_ms, $2) WHERE key_id = $1', [
+      keyId,
+      atMs,
+    ]);
+    return await hold(sql, keyId);
+  },
+
+  /** A new key with the rights and the end of the old one, which goes on working until `oldExpiresAtMs`. */
+  async rotate(sql: Sql, keyId: string, successor: Secret, oldExpiresAtMs: number): Promise<StoredKey> {
+    const old = await hold(sql, keyId);
+    if (!isAlive(old, successor.createdAtMs)) throw new Refusal('key_not_found', `key ${keyId} has ended`);
+    await sql.run(
+      `UPDATE keys SET expires_at_ms = $2 WHERE key_id = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)`,
+      [keyId, oldExpiresAtMs],
+    );
+    return await writes.create(sql, { ...old, ...successor });
+  },
+
+  async recordUse(sql: Sql, keyId: string, atMs: number): Promise<void> {
+    await sql.run(
+      `UPDATE keys SET last_used_at_ms = $2
+       WHERE key_id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)`,
+      [keyId, atMs],
+    );
+  },
+};

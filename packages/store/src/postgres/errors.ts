@@ -1,0 +1,44 @@
+import { Refusal } from '@granary/contract/errors';
+import { codeOf, storageFull, storageUnavailable } from '../errors.ts';
+
+const DISK_FULL = '53100';
+const BAD_TEXT = '22021';
+
+/** Two transactions got in each other's way; done again, one after the other, both succeed. */
+const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+/** Another node dropped a partition that this one still counted on. */
+const NO_PARTITION = '23514';
+
+/** Connection trouble, shutdowns, no free connection, a lock or statement that took too long, a read-only standby. */
+const UNAVAILABLE = /^(08...|57P0.|57014|53...|55P03|25006|E[A-Z]+)$/;
+
+/** The client library gives these no code. */
+const UNAVAILABLE_MESSAGE =
+  /^(timeout exceeded|Connection terminated|Client has encountered|Cannot use a pool|Query read timeout|Client was closed)/;
+
+export function isConflict(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && CONFLICTS.has(code);
+}
+
+export const isMissingPartition = (error: unknown): boolean => codeOf(error) === NO_PARTITION;
+
+/** What a caller is told: trouble with the server is an answer, a fault in our SQL is not. */
+export function translate(error: unknown): unknown {
+  if (error instanceof Refusal || !(error instanceof Error)) return error;
+  const code = codeOf(error);
+  if (code === DISK_FULL) return storageFull();
+  if (code === BAD_TEXT)
+    return new Refusal('invalid_input', 'a text holds a character that cannot be stored');
+  if (code !== undefined ? UNAVAILABLE.test(code) : UNAVAILABLE_MESSAGE.test(error.message)) {
+    return storageUnavailable(reasonOf(error));
+  }
+  return error;
+}
+
+/** Refused connections arrive as an aggregate without a message of its own. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || codeOf(error) || 'unknown reason';
+}

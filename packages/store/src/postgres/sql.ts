@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { ClientBase, Pool, QueryArrayResult } from 'pg';
+import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
+import { translate } from './errors.ts';
+import type { Partitions } from './partitions.ts';
+
+export class PostgresSql implements Sql {
+  readonly forUpdate = 'FOR UPDATE';
+  readonly #connection: Pool | ClientBase;
+  readonly #partitions: Partitions;
+
+  constructor(connection: Pool | ClientBase, partitions: Partitions) {
+    this.#connection = connection;
+    this.#partitions = partitions;
+  }
+
+  async query<Row extends readonly Value[]>(text: string, params: readonly Value[] = []): Promise<Row[]> {
+    const { rows } = await this.#execute(text, params);
+    return rows as unknown as Row[];
+  }
+
+  async run(text: string, params: readonly Value[] = []): Promise<number> {
+    return (await this.#execute(text, params)).rowCount ?? 0;
+  }
+
+  async insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]> {
+    const { table, columns, key } = target;
+    const inserted = await this.query<number[]>(
+      `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${unnest(columns)}
+       ON CONFLICT DO NOTHING RETURNING ${key.join(', ')}`,
+      byColumn(columns, rows),
+    );
+    if (inserted.length === rows.length) return [];
+    const isNew = new Set(inserted.map((values) => values.join(' ')));
+    const keyPositions = key.map((column) => columns.indexOf(column));
+    return rows.flatMap((row, position) =>
+      isNew.has(keyPositions.map((i) => row[i]).join(' ')) ? [] : [position],
+    );
+  }
+
+  async upsertMany({ table, columns, key, update }: BulkUpsert, rows: readonly NumberRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.run(
+      `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${unnest(columns)}
+       ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${update}`,
+      byColumn(columns, rows),
+    );
+  }
+
+  async lockMany({ table, columns, key }: BulkTarget, keys: readonly NumberRow[]): Promise<NumberRow[]> {
+    return await this.query<(number | null)[]>(
+      `SELECT ${columns.map((column) => `stored.${column}`).join(', ')}
+       FROM ${unnest(key)} WITH ORDINALITY AS wanted (${key.join(', ')}, position)
+       JOIN ${table} AS stored USING (${key.join(', ')})
+       ORDER BY position FOR UPDATE OF stored`,
+      byColumn(key, keys),
+    );
+  }
+
+  isOneOf(column: string, placeholder: string): string {
+    return `${column} IN (SELECT jsonb_array_elements_text(${placeholder}::jsonb))`;
+  }
+
+  async prepareReadings(timesMs: readonly number[]): Promise<void> {
+    await this.#partitions.prepare((text) => this.#execute(text), timesMs);
+  }
+
+  async dropReadings(beforeMs: number): Promise<number> {
+    return await this.#partitions.dropOldest((text) => this.#execute(text), beforeMs);
+  }
+
+  /** A statement with parameters is named after its text: the server then plans it once per connection. */
+  async #execute(text: string, values?: readonly Value[]): Promise<QueryArrayResult> {
+    try {
+      if (values === undefined) return await this.#connection.query({ text, rowMode: 'array' });
+      const name = createHash('sha1').update(text).digest('base64url');
+      return await this.#connection.query({ name, text, values: [...values], rowMode: 'array' });
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+}
+
+/** The bulk tables hold whole numbers only, so every column travels as one array. */
+const unnest = (columns: readonly string[]): string =>
+  `unnest(${columns.map((_, i) => `$${i + 1}::bigint[]`).join(', ')})`;
+
+const byColumn = (columns: readonly string[], rows: readonly NumberRow[]): string[] =>
+  columns.map((_, i) => `{${rows.map((row) => row[i] ?? 'NULL').join()}}`);

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makeDataFolder } from '../data-folder.ts';
+import { WAIT_MS_MAX } from '../engine.ts';
+import { StoreOpenError } from '../errors.ts';
+import { type Dialect, migrate } from '../migrations.ts';
+import { reasonOf } from './errors.ts';
+import { SqliteSql } from './sql.ts';
+
+export const DATABASE_FILE = 'granary.db';
+const READER_CACHE_KIB = 8 * 1024;
+const WRITER_CACHE_KIB = 16 * 1024;
+/** 16 MiB of log between checkpoints: pages that every commit touches are copied back once for many commits. */
+const CHECKPOINT_PAGES = 4_096;
+/** A log that a long transaction has blown up is cut back to this. */
+const LOG_BYTES_MAX = 64 * 1024 * 1024;
+
+const DIALECT: Dialect = {
+  generatedKey: 'INTEGER PRIMARY KEY',
+  idText: 'TEXT',
+  clustered: 'WITHOUT ROWID',
+  partitionedByTime: 'WITHOUT ROWID',
+  oftenUpdated: '',
+};
+
+/** Readies the file in the folder for its reader and its writer, and answers its path. */
+export async function prepareDatabase(folder: string): Promise<string> {
+  makeDataFolder(folder);
+  const file = join(folder, DATABASE_FILE);
+  const isNew = !existsSync(file);
+  let database: DatabaseSync | undefined;
+  try {
+    database = openWriter(file);
+    database.exec('BEGIN IMMEDIATE');
+    await migrate(new SqliteSql(database), DIALECT);
+    // SQLite opens a read-only file without complaint; only a write tells.
+    database.exec('UPDATE schema_version SET version = version; COMMIT');
+  } catch (error) {
+    if (error instanceof StoreOpenError) throw error;
+    const what = isNew ? `cannot create the database in ${folder}` : `cannot open the database ${file}`;
+    throw new StoreOpenError(`${what}: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    database?.close();
+  }
+  return file;
+}
+
+export function openWriter(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: WAIT_MS_MAX });
+  try {
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA cache_size = -${WRITER_CACHE_KIB};
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA journal_size_limit = ${LOG_BYTES_MAX};
+      PRAGMA temp_store = MEMORY;
+    `);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+export function openReader(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS_MAX });
+  database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}; PRAGMA temp_store = MEMORY;`);
+  return database;
+}

@@ -1,0 +1,26 @@
+import type { Engine } from '../engine.ts';
+import { openReader, prepareDatabase } from './database.ts';
+import { SqliteSql } from './sql.ts';
+import { Writer } from './writer.ts';
+
+/** One thread owns the one writing connection; reads go past it on a connection of their own. */
+export async function openSqlite(folder: string): Promise<Engine> {
+  const file = await prepareDatabase(folder);
+  const writer = new Writer(file);
+  await writer.submit(null);
+  const database = openReader(file);
+  const reader = new SqliteSql(database);
+  return {
+    reader,
+    write: (call) => writer.submit(call),
+    async health() {
+      await reader.query('SELECT version FROM schema_version');
+      await writer.submit(null);
+    },
+    async close() {
+      // The last connection to close folds the log back into the file, and that must be the one that can write.
+      if (database.isOpen) database.close();
+      await writer.close();
+    },
+  };
+}

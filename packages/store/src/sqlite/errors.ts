@@ -1,0 +1,56 @@
+import { Refusal } from '@granary/contract/errors';
+import { codeOf, storageFull, storageUnavailable } from '../errors.ts';
+
+const BUSY = 5;
+const LOCKED = 6;
+const NO_MEMORY = 7;
+const READ_ONLY = 8;
+const IO_ERROR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANNOT_OPEN = 14;
+const NOT_A_DATABASE = 26;
+
+/** An index of the log that cannot grow means a full disk as well. */
+const IO_ERROR_SHARED_MEMORY_SIZE = 4_874;
+
+const REASONS: ReadonlyMap<number, string> = new Map([
+  [BUSY, 'it is locked by another process'],
+  [LOCKED, 'it is locked by another process'],
+  [NO_MEMORY, 'out of memory'],
+  [READ_ONLY, 'it is read-only'],
+  [IO_ERROR, 'the disk reports an error'],
+  [CORRUPT, 'it is damaged'],
+  [FULL, 'the disk is full'],
+  [CANNOT_OPEN, 'it cannot be opened or created'],
+  [NOT_A_DATABASE, 'it is not a database'],
+]);
+
+function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
+  return typeof error.errcode === 'number' ? error.errcode : undefined;
+}
+
+/** Extended codes carry the plain one in their low byte. */
+const plain = (code: number): number => code & 0xff;
+
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code !== undefined && plain(code) === BUSY;
+}
+
+export function reasonOf(error: unknown): string {
+  const code = resultCode(error);
+  const known = code === undefined ? undefined : REASONS.get(plain(code));
+  return known ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** What a caller is told: trouble with the disk is an answer, a fault in our SQL is not. */
+export function translate(error: unknown): unknown {
+  if (error instanceof Refusal) return error;
+  if (codeOf(error) === 'ERR_INVALID_STATE') return storageUnavailable('it is closed');
+  const code = resultCode(error);
+  if (code === undefined) return error;
+  if (plain(code) === FULL || code === IO_ERROR_SHARED_MEMORY_SIZE) return storageFull();
+  return REASONS.has(plain(code)) ? storageUnavailable(reasonOf(error)) : error;
+}

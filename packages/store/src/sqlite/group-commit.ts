@@ -1,0 +1,48 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { callWrite } from '../slices.ts';
+import { translate } from './errors.ts';
+import { type Job, type Outcome, packError } from './messages.ts';
+import { SqliteSql } from './sql.ts';
+
+/**
+ * Carries out many jobs with one commit, so that they share the wait for the disk. Each runs behind a savepoint: one
+ * that fails takes back its own changes only. What happens to the commit happens to all.
+ */
+export class GroupCommit {
+  readonly #database: DatabaseSync;
+  readonly #sql: SqliteSql;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#sql = new SqliteSql(database);
+  }
+
+  async run(jobs: readonly Job[]): Promise<Outcome[]> {
+    try {
+      await this.#sql.run('BEGIN IMMEDIATE');
+      const outcomes: Outcome[] = [];
+      for (const job of jobs) outcomes.push(await this.#runOne(job));
+      await this.#sql.run('COMMIT');
+      return outcomes;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      const failure = packError(translate(error));
+      return jobs.map(({ id }) => ({ id, failure }));
+    }
+  }
+
+  async #runOne({ id, call }: Job): Promise<Outcome> {
+    await this.#sql.run('SAVEPOINT job');
+    try {
+      const result = call === null ? undefined : await callWrite(this.#sql, call);
+      await this.#sql.run('RELEASE job');
+      return { id, result };
+    } catch (error) {
+      // Out of space or memory the engine may have given up the whole transaction, and with it the other jobs.
+      if (!this.#database.isTransaction) throw error;
+      await this.#sql.run('ROLLBACK TO job');
+      await this.#sql.run('RELEASE job');
+      return { id, failure: packError(error) };
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { CHANNEL_NAMES, CHANNELS_OF, type ChannelName, type DeviceKind } from '@granary/contract/channels';
+import {
+  distinctReadings,
+  missingValues,
+  type NewestValue,
+  newestValues,
+  rollUp,
+} from '@granary/core/rollup';
+import type { LatestValue, LatestValues, Reading, StoredValues } from '@granary/core/telemetry';
+import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './buckets.ts';
+import { CHANNEL_CODES } from './channels.ts';
+import { type NewRejection, recordRejections, recordSeen, type Sighting } from './presence.ts';
+import type { BulkTarget, BulkUpsert, NumberRow, Sql } from './sql.ts';
+
+/** Sums of this many of the largest values stay whole numbers that floating point holds exactly. */
+export const READINGS_PER_APPEND_MAX = 50_000;
+
+export interface TelemetryBatch {
+  readonly readings: readonly Reading[];
+  readonly seen: readonly Sighting[];
+  readonly rejections: readonly NewRejection[];
+}
+
+export interface AppendReceipt {
+  /** Readings that told something new. */
+  readonly stored: number;
+  /** Readings that were stored before. */
+  readonly repeated: number;
+}
+
+export interface Expiry {
+  readonly rawBeforeMs: number;
+  readonly fiveMinutesBeforeMs: number;
+  /** How much one call may remove, so that it never holds up other writes for long. */
+  readonly rowsMax: number;
+}
+
+const LATEST: BulkUpsert = {
+  table: 'latest',
+  key: ['device_no', 'channel'],
+  columns: ['device_no', 'channel', 'value', 'ts_ms'],
+  update: `
+    value = CASE WHEN excluded.ts_ms > latest.ts_ms THEN excluded.value ELSE latest.value END,
+    ts_ms = CASE WHEN excluded.ts_ms > latest.ts_ms THEN excluded.ts_ms ELSE latest.ts_ms END`,
+};
+
+export interface CurrentValues {
+  readonly deviceId: string;
+  readonly kind: DeviceKind;
+  readonly facility: string;
+  readonly capacityKg: number | null;
+  readonly latest: LatestValues;
+}
+
+type LatestRow = [code: number | null, value: number | null, tsMs: number | null];
+type CurrentRow = [kind: DeviceKind, facility: string, capacityKg: number | null, ...LatestRow];
+
+const CHANNEL_OF_CODE = new Map(CHANNEL_NAMES.map((name) => [CHANNEL_CODES[name] as number, name]));
+
+export const reads = {
+  async latest(sql: Sql, deviceNo: number): Promise<LatestValues> {
+    return latestOf(
+      await sql.query<LatestRow>('SELECT channel, value, ts_ms FROM latest WHERE device_no = $1', [deviceNo]),
+    );
+  },
+
+  /** A device and its newest values in one look, so that both are of the same moment. */
+  async current(sql: Sql, deviceId: string): Promise<CurrentValues | undefined> {
+    const rows = await sql.query<CurrentRow>(
+      `SELECT kind, facility, capacity_kg, channel, value, ts_ms
+       FROM devices LEFT JOIN latest USING (device_no) WHERE device_id = $1`,
+      [deviceId],
+    );
+    const [first] = rows;
+    if (first === undefined) return undefined;
+    const [kind, facility, capacityKg] = first;
+    const latest = latestOf(rows.map(([, , , ...value]) => value));
+    return { deviceId, kind, facility, capacityKg, latest };
+  },
+
+  history: (sql: Sql, range: HistoryRange) => readBuckets(sql, range),
+};
+
+export const writes = {
+  /** Stores every reading exactly once, however often and in whatever order it comes. */
+  async append(sql: Sql, batch: TelemetryBatch): Promise<AppendReceipt> {
+    if (batch.readings.length > READINGS_PER_APPEND_MAX) {
+      throw new RangeError(`a batch holds ${batch.readings.length} readings; ${READINGS_PER_APPEND_MAX} fit`);
+    }
+    const news = await storeReadings(sql, distinctReadings(batch.readings));
+    const rollups = rollUp(news);
+    await addToBuckets(sql, rollups);
+    await sql.upsertMany(LATEST, newestValues(rollups).map(latestRow).toSorted(byDeviceAndChannel));
+    await recordSeen(sql, batch.seen);
+    await recordRejections(sql, batch.rejections);
+    return { stored: news.length, repeated: batch.readings.length - news.length };
+  },
+
+  /** Removes a bounded part of what is past its time and answers how much; 0 when nothing is left to remove. */
+  async expire(sql: Sql, { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry): Promise<number> {
+    const readings = await sql.dropReadings(rawBeforeMs, rowsMax);
+    return readings + (await dropBuckets(sql, '5m', fiveMinutesBeforeMs, rowsMax));
+  },
+};
+
+function latestOf(rows: readonly LatestRow[]): LatestValues {
+  const latest: { [C in ChannelName]?: LatestValue } = {};
+  for (const [code, value, tsMs] of rows) {
+    const channel = code === null ? undefined : CHANNEL_OF_CODE.get(code);
+    if (channel !== undefined && value !== null && tsMs !== null) latest[channel] = { value, tsMs };
+  }
+  return latest;
+}
+
+const latestRow = ({ deviceNo, channel, value, tsMs }: NewestValue): number[] => [
+  deviceNo,
+  CHANNEL_CODES[channel],
+  value,
+  tsMs,
+];
+
+const byDeviceAndChannel = (a: NumberRow, b: NumberRow): number =>
+  Number(a[0]) - Number(b[0]) || Number(a[1]) - Number(b[1]);
+
+/** Answers what was new: whole readings, and the parts of repeated ones that were missing before. */
+async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {
+  if (readings.length === 0) return [];
+  await sql.prepareReadings(readings.map((reading) => reading.tsMs));
+  const channels = channelsOf(readings);
+  const target = readingsTarget(channels);
+  const taken = await sql.insertNew(target, rowsOf(readings, channels));
+  if (taken.length === 0) return [...readings];
+  const fills = await fillGaps(
+    sql,
+    taken.flatMap((position) => readings[position] ?? []),
+  );
+  const repeated = new Set(taken);
+  const whole = readings.filter((_, position) => !repeated.has(position));
+  return distinctReadings([...whole, ...fills]);
+}
+
+async function fillGaps(sql: Sql, repeated: readonly Reading[]): Promise<Reading[]> {
+  const target = readingsTarget(CHANNEL_NAMES);
+  const stored = new Map<string, StoredValues>();
+  const keys = repeated.map(({ tsMs, deviceNo }) => [tsMs, deviceNo]);
+  for (const [tsMs, deviceNo, ...values] of await sql.lockMany(target, keys)) {
+    stored.set(`${tsMs} ${deviceNo}`, valuesOf(values));
+  }
+  const fills = repeated.flatMap((reading) => {
+    const missing = missingValues(stored.get(`${reading.tsMs} ${reading.deviceNo}`) ?? {}, reading.values);
+    return missing === undefined ? [] : [{ ...reading, values: missing }];
+  });
+  const update = CHANNEL_NAMES.map((name) => `${name} = COALESCE(readings.${name}, excluded.${name})`).join(
+    ', ',
+  );
+  await sql.upsertMany({ ...target, update }, rowsOf(fills, CHANNEL_NAMES));
+  return fills;
+}
+
+const readingsTarget = (channels: readonly ChannelName[]): BulkTarget => ({
+  table: 'readings',
+  key: ['ts_ms', 'device_no'],
+  columns: ['ts_ms', 'device_no', ...channels],
+});
+
+const rowsOf = (readings: readonly Reading[], channels: readonly ChannelName[]): NumberRow[] =>
+  readings.map(({ tsMs, deviceNo, values }) => [
+    tsMs,
+    deviceNo,
+    ...channels.map((channel) => values[channel] ?? null),
+  ]);
+
+function valuesOf(row: NumberRow): StoredValues {
+  const values: StoredValues = {};
+  for (const [position, channel] of CHANNEL_NAMES.entries()) {
+    const value = row[position];
+    if (value !== null && value !== undefined) values[channel] = value;
+  }
+  return values;
+}
+
+/** The shortest usual row that all readings fit in: binding a dozen empty columns costs as much as the insert. */
+function channelsOf(readings: readonly Reading[]): readonly ChannelName[] {
+  const used = new Set<string>();
+  for (const { values } of readings) for (const channel in values) used.add(channel);
+  const usual: (readonly ChannelName[])[] = [CHANNELS_OF.silo, CHANNELS_OF.field];
+  return usual.find((channels) => used.isSubsetOf(new Set<string>(channels))) ?? CHANNEL_NAMES;
+}
