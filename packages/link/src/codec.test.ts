@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry';
+import fc from 'fast-check';
+import { decode, payloadExcerpt } from './codec.ts';
+
+const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+const reading = { ts: '2026-11-01T12:00:00Z', weight: 12.5, humidity: 40 };
+
+function reasonOf(decoded: ReturnType<typeof decode>): string {
+  assert.ok('reason' in decoded, JSON.stringify(decoded));
+  return decoded.reason;
+}
+
+test('one reading, and many, come out as they were sent', () => {
+  assert.deepEqual(decode('silo', 'telemetry', bytes(reading)), { subject: 'telemetry', telemetry: reading });
+  const many = Array.from({ length: READINGS_PER_MESSAGE_MAX }, () => reading);
+  assert.deepEqual(decode('silo', 'telemetry', bytes(many)), { subject: 'telemetry', telemetry: many });
+  const field = { ts: 0, latitude: 48.2, battery_level: 80 };
+  assert.deepEqual(decode('field', 'telemetry', bytes(field)), { subject: 'telemetry', telemetry: field });
+});
+
+test('a state comes out as it was sent', () => {
+  const state = { state: 'offline' };
+  assert.deepEqual(decode('silo', 'status', bytes(state)), { subject: 'status', state });
+});
+
+test('telemetry that breaks its schema says where', () => {
+  const cases: readonly (readonly [unknown, RegExp])[] = [
+    [{ weight: 1 }, /\/ts is required/],
+    [{ ts: 'yesterday', weight: 1 }, /\/ts/],
+    [{ ts: 1 }, /./],
+    [{ ...reading, weight: '12' }, /\/weight/],
+    [{ ...reading, latitude: 4 }, /\/latitude is not a known field/],
+    [[reading, { ...reading, humidity: null }], /\/1\/humidity/],
+    [[], /./],
+    [Array.from({ length: READINGS_PER_MESSAGE_MAX + 1 }, () => reading), /./],
+    [null, /./],
+    ['text', /./],
+  ];
+  for (const [value, reason] of cases)
+    assert.match(reasonOf(decode('silo', 'telemetry', bytes(value))), reason);
+  assert.match(reasonOf(decode('silo', 'telemetry', Buffer.from('{"ts":1,"weight":1e999}'))), /weight/);
+});
+
+test('a state that breaks its schema says where', () => {
+  assert.match(reasonOf(decode('silo', 'status', bytes({ state: 'on fire' }))), /\/state must be one of/);
+});
+
+test('what is not JSON is called that, however deep or empty', () => {
+  for (const text of ['', '{', 'NaN', '[1,]', '\0']) {
+    assert.equal(reasonOf(decode('silo', 'telemetry', Buffer.from(text))), 'payload is not JSON');
+  }
+  assert.ok('reason' in decode('silo', 'telemetry', Buffer.alloc(500_000, '[')));
+  assert.ok('reason' in decode('silo', 'telemetry', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))));
+});
+
+test('nobody waits for acknowledgements or progress', () => {
+  for (const subject of ['ack', 'progress'] as const) {
+    assert.equal(reasonOf(decode('silo', subject, bytes({}))), 'nothing was asked of this device');
+  }
+});
+
+test('no bytes make it throw, and reasons stay printable and short', () => {
+  const jsonBytes = fc.json().map((text) => new TextEncoder().encode(text));
+  const unknownFields = fc.dictionary(fc.string(), fc.integer()).map((value) => new Uint8Array(bytes(value)));
+  fc.assert(
+    fc.property(fc.oneof(fc.uint8Array(), jsonBytes, unknownFields), (payload) => {
+      const decoded = decode('silo', 'telemetry', Buffer.from(payload));
+      const reason = 'reason' in decoded ? decoded.reason : '';
+      assert.ok(reason.length <= 500);
+      assert.doesNotMatch(reason, /[\p{Cc}\p{Cs}]/u);
+    }),
+  );
+});
+
+test('an excerpt is printable, at most 200 characters, and keeps what people can read', () => {
+  assert.equal(payloadExcerpt(Buffer.from('Größe: 12 €'), 200), 'Größe: 12 €');
+  assert.equal(payloadExcerpt(Buffer.from('a\nb\u001b[31m\u202e'), 200), 'a\uFFFDb\uFFFD[31m\uFFFD');
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 2_000 }), (payload) => {
+      const excerpt = payloadExcerpt(Buffer.from(payload), 200);
+      assert.ok(excerpt.length <= 200);
+      assert.doesNotMatch(excerpt, /[\p{Cc}\p{Cs}]/u);
+    }),
+  );
+  assert.ok(payloadExcerpt(Buffer.from('🌾'.repeat(300)), 199).isWellFormed());
+});

@@ -1,0 +1,45 @@
+import type { DeviceKind } from '@granary/contract/channels';
+import { checkDeviceState, type UpSubject } from '@granary/contract/link';
+import type { Fault } from '@granary/contract/schema';
+import { checkTelemetry } from '@granary/contract/telemetry';
+import { REASON_CHARACTERS_MAX } from './limits.ts';
+import type { UplinkMessage } from './port.ts';
+
+export interface Undecodable {
+  readonly reason: string;
+}
+
+export function decode(kind: DeviceKind, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
+  if (subject !== 'telemetry' && subject !== 'status') return { reason: 'nothing was asked of this device' };
+  let value: unknown;
+  try {
+    value = JSON.parse(payload.toString());
+  } catch {
+    return { reason: 'payload is not JSON' };
+  }
+  if (subject === 'status') {
+    return checkDeviceState.accepts(value)
+      ? { subject, state: value }
+      : { reason: reasonOf(checkDeviceState.faults(value)) };
+  }
+  const check = checkTelemetry[kind];
+  return check.accepts(value) ? { subject, telemetry: value } : { reason: reasonOf(check.faults(value)) };
+}
+
+function reasonOf(faults: readonly Fault[]): string {
+  const text = faults.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
+  return printable(text, REASON_CHARACTERS_MAX);
+}
+
+/** The beginning of what a device sent, safe to store and show: control characters and broken halves become `�`. */
+export function printable(text: string, charactersMax: number): string {
+  return text
+    .slice(0, charactersMax)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu, '\uFFFD');
+}
+
+/** Decodes no more bytes than can matter: a character takes at most four. */
+export function payloadExcerpt(payload: Buffer, charactersMax: number): string {
+  return printable(payload.toString('utf8', 0, charactersMax * 4), charactersMax);
+}

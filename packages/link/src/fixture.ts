@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
+import packets, { type IConnectPacket, type Packet } from 'mqtt-packet';
+import { EmbeddedBroker } from './broker.ts';
+import { LINK_LIMITS, type LinkLimits } from './limits.ts';
+import type { Ending, LinkDevice, LinkHandler, LinkRejection, UplinkMessage } from './port.ts';
+
+export const HOST = '127.0.0.1';
+export const secretOf = (deviceId: string): string => `secret of ${deviceId}`;
+export const READING = { ts: 1_800_000_000_000, weight: 1_234.5 };
+
+type Event = readonly ['connected', string] | readonly ['disconnected', string, Ending];
+
+/** A service that remembers what it was told, and can be slow or broken on demand. Every device but `stranger` is a silo it knows. */
+export class RecordingHandler implements LinkHandler {
+  readonly attempts: string[] = [];
+  readonly events: Event[] = [];
+  readonly messages: (UplinkMessage & { readonly deviceId: string })[] = [];
+  readonly rejections: (LinkRejection & { readonly deviceId: string })[] = [];
+  authenticateFails = false;
+  receiveFails = false;
+  /** What `authenticate` waits for. */
+  directory: Promise<void> = Promise.resolve();
+  /** What `received` waits for. */
+  disk: Promise<void> = Promise.resolve();
+  readonly #waiting: { readonly condition: () => boolean; readonly resolve: () => void }[] = [];
+
+  async authenticate(deviceId: string, secret: string): Promise<LinkDevice | null> {
+    this.attempts.push(deviceId);
+    this.#told();
+    await this.directory;
+    if (this.authenticateFails) throw new Error('storage is down');
+    if (deviceId === 'stranger' || secret !== secretOf(deviceId)) return null;
+    return { deviceNo: 1, deviceId, kind: 'silo' };
+  }
+
+  async received({ deviceId }: LinkDevice, message: UplinkMessage): Promise<void> {
+    this.messages.push({ deviceId, ...message });
+    this.#told();
+    await this.disk;
+    if (this.receiveFails) throw new Error('disk is full');
+  }
+
+  async rejected({ deviceId }: LinkDevice, rejection: LinkRejection): Promise<void> {
+    this.rejections.push({ deviceId, ...rejection });
+    this.#told();
+  }
+
+  connected({ deviceId }: LinkDevice): void {
+    this.events.push(['connected', deviceId]);
+    this.#told();
+  }
+
+  disconnected({ deviceId }: LinkDevice, ending: Ending): void {
+    this.events.push(['disconnected', deviceId, ending]);
+    this.#told();
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    if (condition()) return;
+    await new Promise<void>((resolve) => this.#waiting.push({ condition, resolve }));
+  }
+
+  #told(): void {
+    for (const { condition, resolve } of this.#waiting) if (condition()) resolve();
+  }
+}
+
+export async function startLink(t: TestContext, limits: Partial<LinkLimits> = {}) {
+  const handler = new RecordingHandler();
+  const broker = new EmbeddedBroker({ host: HOST, port: 0 }, handler, { ...LINK_LIMITS, ...limits });
+  const { port } = await broker.start();
+  t.after(() => broker.stop());
+  return { broker, handler, port };
+}
+
+/** A device built on a client nobody here wrote. */
+export async function connectDevice(
+  t: TestContext,
+  port: number,
+  deviceId: string,
+  options: IClientOptions = {},
+): Promise<MqttClient> {
+  const client = await mqtt.connectAsync(
+    `mqtt://${HOST}:${port}`,
+    { clientId: deviceId, username: deviceId, password: secretOf(deviceId), reconnectPeriod: 0, ...options },
+    false,
+  );
+  client.on('error', () => undefined);
+  t.after(() => client.end(true));
+  return client;
+}
+
+export const closeOf = (client: MqttClient): Promise<void> =>
+  new Promise((resolve) => client.once('close', () => resolve()));
+
+/** A device that sends exactly the bytes it is told to. */
+export class RawDevice {
+  readonly packets: Packet[] = [];
+  readonly closed: Promise<unknown>;
+  readonly #socket: Socket;
+  #arrived: () => void = () => undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.closed = new Promise((resolve) => socket.once('close', resolve));
+    const parser = packets.parser();
+    parser.on('packet', (packet) => {
+      this.packets.push(packet);
+      this.#arrived();
+    });
+    socket.on('data', (chunk: Buffer) => parser.parse(chunk));
+    socket.on('error', () => undefined);
+  }
+
+  send(...parts: (Packet | Buffer)[]): void {
+    this.#socket.write(
+      Buffer.concat(parts.map((part) => (Buffer.isBuffer(part) ? part : packets.generate(part)))),
+    );
+  }
+
+  async packetCount(count: number): Promise<void> {
+    while (this.packets.length < count) await new Promise<void>((resolve) => (this.#arrived = resolve));
+  }
+
+  /** Leaves without a word. */
+  vanish(): void {
+    this.#socket.destroy();
+  }
+
+  finish(bytes: Uint8Array): void {
+    this.#socket.end(bytes);
+  }
+}
+
+export async function openRaw(t: TestContext, port: number): Promise<RawDevice> {
+  const socket = connect(port, HOST);
+  t.after(() => socket.destroy());
+  const device = new RawDevice(socket);
+  await once(socket, 'connect');
+  return device;
+}
+
+export const connectPacket = (deviceId: string, more: Partial<IConnectPacket> = {}): IConnectPacket => ({
+  cmd: 'connect',
+  clientId: deviceId,
+  username: deviceId,
+  password: Buffer.from(secretOf(deviceId)),
+  keepalive: 0,
+  clean: true,
+  ...more,
+});
+
+export async function connectRaw(
+  t: TestContext,
+  port: number,
+  deviceId: string,
+  more: Partial<IConnectPacket> = {},
+): Promise<RawDevice> {
+  const device = await openRaw(t, port);
+  device.send(connectPacket(deviceId, more));
+  await device.packetCount(1);
+  return device;
+}
+
+/** Where there are few places, tries until one is free. */
+export async function connectWhenFree(t: TestContext, port: number, deviceId: string): Promise<RawDevice> {
+  for (;;) {
+    const device = await openRaw(t, port);
+    device.send(connectPacket(deviceId));
+    await Promise.race([device.packetCount(1), device.closed]);
+    if (device.packets.length > 0) return device;
+  }
+}
+
+export const publishPacket = (
+  topic: string,
+  payload: string | Buffer,
+  qos: 0 | 1 | 2,
+  messageId = 1,
+): Packet => ({
+  cmd: 'publish',
+  topic,
+  payload,
+  qos,
+  messageId,
+  dup: false,
+  retain: false,
+});

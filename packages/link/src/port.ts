@@ -1,0 +1,63 @@
+import type { DeviceKind } from '@granary/contract/channels';
+import type { DeviceState, DownSubject } from '@granary/contract/link';
+import type { DeviceTelemetry } from '@granary/contract/telemetry';
+
+export interface LinkDevice {
+  readonly deviceNo: number;
+  readonly deviceId: string;
+  readonly kind: DeviceKind;
+}
+
+/** What a device says, decoded and checked. */
+export type UplinkMessage =
+  | { readonly subject: 'telemetry'; readonly telemetry: DeviceTelemetry }
+  | { readonly subject: 'status'; readonly state: DeviceState };
+
+/** What a device sent and nobody can use. Every text is printable and bounded, so it can be stored and shown as it is. */
+export interface LinkRejection {
+  readonly topic: string;
+  readonly reason: string;
+  readonly payloadExcerpt: string;
+}
+
+/**
+ * How a connection ended: the device said goodbye, it vanished, it connected anew while the old connection still stood,
+ * or the link closed it.
+ */
+export type Ending = 'clean' | 'lost' | 'replaced' | 'closed';
+
+/** What the service gives to the link. */
+export interface LinkHandler {
+  /** `null` for a wrong secret and for an unknown device alike. Rejecting means that nobody can tell right now. */
+  authenticate(deviceId: string, secret: string): Promise<LinkDevice | null>;
+
+  /** Resolving means on disk, and only then the device hears so. Rejecting closes the connection: the device sends again. */
+  received(device: LinkDevice, message: UplinkMessage): Promise<void>;
+
+  /**
+   * A message that will never be usable. Once stored it is acknowledged like any other, because MQTT 3.1.1 has no way to
+   * say no and the device would send it for ever.
+   */
+  rejected(device: LinkDevice, rejection: LinkRejection): Promise<void>;
+
+  /** Every `connected` is followed by one `disconnected`; of a takeover the old connection's end is told first. */
+  connected(device: LinkDevice): void;
+
+  /** Not called when the link itself stops: that says nothing about the device. */
+  disconnected(device: LinkDevice, ending: Ending): void;
+}
+
+export interface DeviceLink {
+  /** Throws what the operating system says, `error.code` included, when the address cannot be had. */
+  start(): Promise<{ readonly host: string; readonly port: number }>;
+  stop(): Promise<void>;
+
+  /** Resolves once handed over. A `config` is kept for the device's next subscription, a `command` never is. */
+  publish(deviceId: string, subject: DownSubject, payload: object): Promise<void>;
+
+  /** Ends the device's connection, if there is one; for when its secret has changed. */
+  disconnect(deviceId: string): void;
+
+  readonly isListening: boolean;
+  readonly connectedCount: number;
+}

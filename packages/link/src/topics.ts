@@ -1,0 +1,35 @@
+import {
+  DOWN_SUBJECTS,
+  type DownSubject,
+  TOPIC_ROOT,
+  UP_SUBJECTS,
+  type UpSubject,
+} from '@granary/contract/link';
+
+export interface DeviceTopic {
+  readonly deviceId: string;
+  readonly subject: UpSubject | DownSubject;
+}
+
+const PREFIX = `${TOPIC_ROOT}/`;
+const up: ReadonlySet<string> = new Set(UP_SUBJECTS);
+const down: ReadonlySet<string> = new Set(DOWN_SUBJECTS);
+
+export const isUpSubject = (subject: string): subject is UpSubject => up.has(subject);
+export const isDownSubject = (subject: string): subject is DownSubject => down.has(subject);
+
+/** `null` for whatever is not `granary/v1/{device_id}/{subject}`. A wildcard is only ever a device id nobody has. */
+export function parseTopic(topic: string): DeviceTopic | null {
+  if (!topic.startsWith(PREFIX)) return null;
+  const slash = topic.indexOf('/', PREFIX.length);
+  if (slash <= PREFIX.length) return null;
+  const subject = topic.slice(slash + 1);
+  if (!isUpSubject(subject) && !isDownSubject(subject)) return null;
+  return { deviceId: topic.slice(PREFIX.length, slash), subject };
+}
+
+/** What the topic is about, if it is this device's own. */
+export function ownSubject(deviceId: string, topic: string): UpSubject | DownSubject | null {
+  const parsed = parseTopic(topic);
+  return parsed?.deviceId === deviceId ? parsed.subject : null;
+}
