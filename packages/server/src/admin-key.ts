@@ -1,0 +1,64 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SCOPES } from '@granary/contract/keys';
+import type { Store } from '@granary/store/store';
+import { draftKey } from './keys.ts';
+import { hashSecret, newKey } from './secrets.ts';
+
+const FIRST_NAME = 'first admin key';
+const PRESET_NAME = 'admin key preset by GRANARY_ADMIN_KEY';
+const KEYS_EXAMINED_MAX = 1_000;
+
+export interface AdminKey {
+  readonly key: string;
+  readonly isNew: boolean;
+  /** Where it is kept; `null` when it was preset and is kept by whoever set it. */
+  readonly file: string | null;
+}
+
+/** Makes sure that somebody can administer the service. */
+export async function ensureAdminKey(
+  store: Store,
+  dataDir: string,
+  preset: string | null,
+  nowMs: number,
+): Promise<AdminKey> {
+  if (preset !== null) {
+    await retireOtherPresets(store, preset, nowMs);
+    await createUnlessKnown(store, preset, PRESET_NAME, nowMs);
+    return { key: preset, isNew: false, file: null };
+  }
+  const file = join(dataDir, 'admin-key');
+  const kept = await readKept(file);
+  const key = kept ?? newKey();
+  if (kept === null) {
+    await writeFile(file, `${key}\n`, { mode: 0o600, flag: 'wx' });
+    await chmod(file, 0o600);
+  }
+  await createUnlessKnown(store, key, FIRST_NAME, nowMs);
+  return { key, isNew: kept === null, file };
+}
+
+async function readKept(file: string): Promise<string | null> {
+  try {
+    return (await readFile(file, 'utf8')).trim() || null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function createUnlessKnown(store: Store, key: string, name: string, nowMs: number): Promise<void> {
+  if ((await store.keys.findByHash(hashSecret(key))) !== undefined) return;
+  await store.keys.create(draftKey({ name, scopes: [...SCOPES] }, nowMs, key).stored);
+}
+
+/** A preset that was changed is changed because the old one must no longer work. */
+async function retireOtherPresets(store: Store, preset: string, nowMs: number): Promise<void> {
+  const current = await store.keys.findByHash(hashSecret(preset));
+  const keys = await store.keys.list({ afterKeyId: null, limit: KEYS_EXAMINED_MAX });
+  for (const { name, keyId, revokedAtMs } of keys) {
+    if (name === PRESET_NAME && keyId !== current?.keyId && revokedAtMs === null)
+      await store.keys.revoke(keyId, nowMs);
+  }
+}

@@ -1,0 +1,96 @@
+import { EmbeddedBroker } from '@granary/link/broker';
+import type { LinkDevice } from '@granary/link/port';
+import { lockDataFolder } from '@granary/store/data-folder';
+import { openStore, type StoreLocation } from '@granary/store/store';
+import { type AdminKey, ensureAdminKey } from './admin-key.ts';
+import { sendConfiguration } from './configuration.ts';
+import { createHttpServer } from './http/server.ts';
+import { IngestPipeline } from './ingest/pipeline.ts';
+import { Uplink } from './ingest/uplink.ts';
+import { Keyring } from './keys.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { Retention } from './retention.ts';
+import type { Settings } from './settings.ts';
+import { explainStart } from './start-error.ts';
+
+export interface Started {
+  readonly httpUrl: string;
+  readonly mqttUrl: string;
+  readonly adminKey: AdminKey;
+}
+
+export interface Service {
+  start(): Promise<Started>;
+  stop(): Promise<void>;
+}
+
+interface Surroundings {
+  readonly now?: () => number;
+  readonly logger?: Logger;
+}
+
+const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
+  databaseUrl === null ? { engine: 'sqlite', folder: dataDir } : { engine: 'postgres', url: databaseUrl };
+
+/** Undone in reverse order, by `stop()` or when a later step of the start fails. */
+type Undo = () => Promise<void> | void;
+
+export function createService(settings: Settings, surroundings: Surroundings = {}): Service {
+  const { now = Date.now, logger = createLogger(settings.logLevel) } = surroundings;
+  const undos: Undo[] = [];
+
+  async function start(): Promise<Started> {
+    const lock = await explainStart('GRANARY_DATA_DIR', () => lockDataFolder(settings.dataDir));
+    undos.push(() => lock.release());
+
+    const store = await explainStart('the storage', () => openStore(storeLocation(settings)));
+    undos.push(() => store.close());
+    const adminKey = await explainStart('the admin key', () =>
+      ensureAdminKey(store, settings.dataDir, settings.adminKey, now()),
+    );
+
+    const pipeline = new IngestPipeline((batch) => store.telemetry.append(batch));
+    undos.push(() => pipeline.drain());
+
+    const uplink = new Uplink({
+      store,
+      pipeline,
+      logger,
+      now,
+      rawRetentionDays: settings.rawRetentionDays,
+      connected: (device: LinkDevice) => greet(device),
+    });
+    const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink);
+    const greet = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
+      const stored = await store.configuration.get(deviceNo);
+      if (stored !== undefined) await sendConfiguration(link, deviceId, stored);
+    };
+    const mqtt = await explainStart('GRANARY_MQTT_PORT', () => link.start());
+    undos.push(() => link.stop());
+
+    const retention = new Retention({ store, settings, logger, now });
+    retention.start();
+    undos.push(() => retention.stop());
+
+    const keyring = new Keyring(store, now);
+    const http = createHttpServer({ settings, store, link, pipeline, keyring, logger, now });
+    undos.push(() => http.close());
+    const httpUrl = await explainStart('GRANARY_HTTP_PORT', () =>
+      http.listen({ host: settings.httpHost, port: settings.httpPort }),
+    );
+    return { httpUrl, mqttUrl: `mqtt://${mqtt.host}:${mqtt.port}`, adminKey };
+  }
+
+  async function stop(): Promise<void> {
+    for (let undo = undos.pop(); undo !== undefined; undo = undos.pop()) await undo();
+  }
+
+  return {
+    stop,
+    start: () =>
+      start().catch(async (error: unknown) => {
+        await stop();
+        throw error;
+      }),
+  };
+}

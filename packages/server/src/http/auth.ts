@@ -1,0 +1,53 @@
+import { Refusal } from '@granary/contract/errors';
+import type { Scope } from '@granary/contract/keys';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Keyring } from '../keys.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+  interface FastifyContextConfig {
+    /** What the key must be allowed to do. Every route under /v1 names one. */
+    scope?: Scope;
+  }
+}
+
+const BEARER = /^bearer +(\S+)$/i;
+
+/** Knows the caller before a route runs, or refuses. */
+export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimiter | null): void {
+  app.decorateRequest('caller');
+  app.addHook('onRequest', (request, reply, done) => {
+    const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    if (key === undefined) return done(new Refusal('unauthorized', 'send Authorization: Bearer <API key>'));
+    const recalled = keyring.recall(key);
+    if (recalled !== null) return admit(recalled, request, reply, done);
+    keyring.identify(key).then((caller) => {
+      if (caller === null) done(new Refusal('unauthorized', 'this API key is not valid'));
+      else admit(caller, request, reply, done);
+    }, done);
+  });
+
+  function admit(
+    caller: Caller,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: (error?: Error) => void,
+  ): void {
+    try {
+      limiter?.take(caller.keyId, reply);
+      requireScope(caller, request.routeOptions.config.scope);
+      request.caller = caller;
+      done();
+    } catch (error) {
+      done(error as Refusal);
+    }
+  }
+}
+
+function requireScope(caller: Caller, scope: Scope | undefined): void {
+  if (scope === undefined || caller.scopes.includes(scope)) return;
+  throw new Refusal('forbidden', `this API key lacks the scope "${scope}"`);
+}

@@ -1,0 +1,51 @@
+import { checkSiloConfigurationPatch } from '@granary/contract/configuration';
+import { Refusal } from '@granary/contract/errors';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { sendConfiguration } from '../configuration.ts';
+import { accept, success } from './answers.ts';
+import { type DevicePath, knownDevice } from './known-device.ts';
+import type { RouteParts } from './parts.ts';
+
+export function configurationRoutes(app: FastifyInstance, { store, link, logger }: RouteParts): void {
+  app.get<DevicePath>('/devices/:device_id/config', { config: { scope: 'read' } }, async (request, reply) => {
+    const device = await knownDevice(request, store, 'silo');
+    const stored = await store.configuration.get(device.deviceNo);
+    if (stored === undefined) throw new Error(`silo ${device.deviceId} has no configuration`);
+    tag(reply, stored.version);
+    return success(stored.configuration);
+  });
+
+  app.put<DevicePath>(
+    '/devices/:device_id/config',
+    { config: { scope: 'configure' } },
+    async (request, reply) => {
+      const device = await knownDevice(request, store, 'silo');
+      const patch = accept(checkSiloConfigurationPatch, request.body, 'configuration');
+      const expected = expectedVersion(request.headers['if-match']);
+      const changed = await store.configuration.change(device.deviceNo, patch, expected);
+      // The device gets it now if it is there, and at its next connection if not.
+      sendConfiguration(link, device.deviceId, changed).catch((error: unknown) => {
+        logger.warn({ device_id: device.deviceId, err: error }, 'sending the configuration failed');
+      });
+      tag(reply, changed.version);
+      return success(changed.configuration);
+    },
+  );
+}
+
+const tag = (reply: FastifyReply, version: number): void => void reply.header('etag', `"${version}"`);
+
+/** A tag of another form than ours cannot be current, and no version is called 0. */
+const NEVER_CURRENT = 0;
+
+/** The version the caller means to change; `undefined` when any will do. */
+function expectedVersion(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === '*') return undefined;
+  if (!/^(W\/)?"[^"]*"$/.test(header.trim())) {
+    throw new Refusal('invalid_input', 'If-Match must hold an entity tag', [
+      { path: '/if-match', message: 'must be * or one quoted entity tag' },
+    ]);
+  }
+  const version = /^"(\d{1,15})"$/.exec(header.trim())?.[1];
+  return version === undefined ? NEVER_CURRENT : Number(version);
+}

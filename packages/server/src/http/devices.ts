@@ -1,0 +1,130 @@
+import type { DeviceKind } from '@granary/contract/channels';
+import {
+  checkFieldRegistration,
+  checkSiloRegistration,
+  type DeviceSummary,
+  type FieldDetail,
+  type FieldRegistration,
+  type Rejections,
+  SENSOR_TYPES,
+  type SiloDetail,
+  type SiloRegistration,
+} from '@granary/contract/devices';
+import { Refusal } from '@granary/contract/errors';
+import { toIso } from '@granary/contract/time';
+import { initialConfiguration } from '@granary/core/configuration';
+import { deviceStatus } from '@granary/core/devices';
+import { sees } from '@granary/core/keys';
+import { currentReadings, type LatestValues, sensorStatus } from '@granary/core/telemetry';
+import type { NewDevice, StoredDevice } from '@granary/store/devices';
+import type { FastifyInstance } from 'fastify';
+import { hashSecret, newDeviceSecret } from '../secrets.ts';
+import { accept, paged, readPage, success } from './answers.ts';
+import { capacityOf, type DevicePath, knownDevice } from './known-device.ts';
+import type { RouteParts } from './parts.ts';
+
+export function deviceRoutes(app: FastifyInstance, { store, link, now }: RouteParts, kind: DeviceKind): void {
+  app.get('/devices', { config: { scope: 'read' } }, async (request) => {
+    const page = readPage(request.query);
+    const { facilities, deviceIds } = request.caller;
+    const rows = await store.devices.list({
+      kind,
+      facilities,
+      deviceIds,
+      afterDeviceId: page.after,
+      limit: page.limit + 1,
+    });
+    const nowMs = now();
+    return paged(
+      rows,
+      page,
+      (device) => device.deviceId,
+      (device) => summary(device, nowMs),
+    );
+  });
+
+  app.post('/devices', { config: { scope: 'admin' } }, async (request) => {
+    const wanted =
+      kind === 'silo'
+        ? accept(checkSiloRegistration, request.body, 'device')
+        : accept(checkFieldRegistration, request.body, 'device');
+    const { device_id: deviceId, location } = wanted;
+    if (!sees(request.caller, { deviceId, facility: location.facility })) {
+      throw new Refusal('forbidden', 'this API key may not register a device there');
+    }
+    const secret = newDeviceSecret();
+    const device = await store.devices.register(draft(wanted, kind, hashSecret(secret), now()));
+    return success({ ...detail(device, {}, now()), credentials: { username: deviceId, secret } });
+  });
+
+  app.get<DevicePath>('/devices/:device_id', { config: { scope: 'read' } }, async (request) => {
+    const device = await knownDevice(request, store, kind);
+    return success(detail(device, await store.telemetry.latest(device.deviceNo), now()));
+  });
+
+  app.post<DevicePath>('/devices/:device_id/credentials', { config: { scope: 'admin' } }, async (request) => {
+    const device = await knownDevice(request, store, kind);
+    const secret = newDeviceSecret();
+    await store.devices.replaceSecret(device.deviceNo, hashSecret(secret));
+    link.disconnect(device.deviceId);
+    return success({ username: device.deviceId, secret });
+  });
+
+  app.get<DevicePath>('/devices/:device_id/rejections', { config: { scope: 'read' } }, async (request) => {
+    const device = await knownDevice(request, store, kind);
+    const { total, recent } = await store.devices.rejections(device.deviceNo);
+    const shown = recent.map(({ receivedAtMs, topic, reason, payload }) => ({
+      received_at: toIso(receivedAtMs),
+      topic,
+      reason,
+      payload,
+    }));
+    return success<Rejections>({ total, recent: shown });
+  });
+}
+
+function draft(
+  wanted: SiloRegistration | FieldRegistration,
+  kind: DeviceKind,
+  secretHash: string,
+  nowMs: number,
+): NewDevice {
+  return {
+    deviceId: wanted.device_id,
+    kind,
+    name: wanted.name,
+    model: wanted.model,
+    firmwareVersion: wanted.firmware_version ?? '',
+    facility: wanted.location.facility,
+    zone: wanted.location.zone,
+    capacityKg: 'capacity' in wanted ? wanted.capacity.max : null,
+    secretHash,
+    registeredAtMs: nowMs,
+    configuration: kind === 'silo' ? initialConfiguration(nowMs) : null,
+  };
+}
+
+function summary(device: StoredDevice, nowMs: number): DeviceSummary {
+  const { lastSeenAtMs } = device.presence;
+  return {
+    device_id: device.deviceId,
+    name: device.name,
+    model: device.model,
+    status: deviceStatus(device.presence, nowMs),
+    location: { facility: device.facility, zone: device.zone },
+    last_seen: lastSeenAtMs === null ? null : toIso(lastSeenAtMs),
+  };
+}
+
+function detail(device: StoredDevice, latest: LatestValues, nowMs: number): SiloDetail | FieldDetail {
+  const common = { ...summary(device, nowMs), firmware_version: device.firmwareVersion };
+  if (device.kind === 'field') return common;
+  const capacityKg = capacityOf(device);
+  const readings = currentReadings(latest, capacityKg, nowMs);
+  const sensors = SENSOR_TYPES.map((type) => ({
+    type,
+    sensor_id: `${device.deviceId}-${type}`,
+    status: sensorStatus(readings[type]),
+  }));
+  return { ...common, capacity: { max: capacityKg, unit: 'kg' }, sensors };
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import type { RouteParts } from './parts.ts';
+
+type Checks = Record<string, () => Promise<string>>;
+
+/** For whoever keeps the service running. Says nothing that a stranger could use. */
+export function healthRoutes(app: FastifyInstance, { store, link, pipeline }: RouteParts): void {
+  const checks: Checks = {
+    storage: async () => store.health().then(() => 'ok'),
+    device_link: async () => (link.isListening ? 'ok' : 'not listening'),
+    ingest: async () => (pipeline.hasRoom() ? 'ok' : 'the queue is full'),
+  };
+
+  app.get('/livez', async () => ({ status: 'ok' }));
+
+  app.get('/readyz', async (_request, reply) => {
+    const entries = Object.entries(checks).map(async ([name, check]) => [
+      name,
+      await check().catch(() => 'failing'),
+    ]);
+    const results = Object.fromEntries(await Promise.all(entries));
+    const ready = Object.values(results).every((result) => result === 'ok');
+    reply.code(ready ? 200 : 503);
+    return { status: ready ? 'ok' : 'not ready', checks: results };
+  });
+}

@@ -1,0 +1,63 @@
+import { Refusal } from '@granary/contract/errors';
+import { checkKeyRotation, checkNewKey } from '@granary/contract/keys';
+import { SECOND_MS } from '@granary/contract/time';
+import { isUnlimited } from '@granary/core/keys';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { draftKey, draftSecret, issuedKey, keyRecord } from '../keys.ts';
+import { newKey } from '../secrets.ts';
+import { accept, paged, readPage, success } from './answers.ts';
+import type { RouteParts } from './parts.ts';
+
+interface KeyPath {
+  Params: { key_id: string };
+}
+
+const ROTATION_OVERLAP_S = 3_600;
+
+export function keyRoutes(app: FastifyInstance, { store, keyring, now }: RouteParts): void {
+  app.addHook('preHandler', async (request) => refuseLimited(request));
+
+  app.get('/keys', { config: { scope: 'admin' } }, async (request) => {
+    const page = readPage(request.query);
+    const rows = await store.keys.list({ afterKeyId: page.after, limit: page.limit + 1 });
+    return paged(rows, page, (key) => key.keyId, keyRecord);
+  });
+
+  app.post('/keys', { config: { scope: 'admin' } }, async (request) => {
+    const wanted = accept(checkNewKey, request.body, 'key');
+    const nowMs = now();
+    if (wanted.expires_at !== undefined && Date.parse(wanted.expires_at) <= nowMs) {
+      throw new Refusal('invalid_input', 'the key is not valid', [
+        { path: '/expires_at', message: 'has passed' },
+      ]);
+    }
+    const { key, stored } = draftKey(wanted, nowMs);
+    return success(issuedKey(await store.keys.create(stored), key));
+  });
+
+  app.delete<KeyPath>('/keys/:key_id', { config: { scope: 'admin' } }, async (request) => {
+    const revoked = await store.keys.revoke(request.params.key_id, now());
+    keyring.forget();
+    return success(keyRecord(revoked));
+  });
+
+  app.post<KeyPath>('/keys/:key_id/rotate', { config: { scope: 'admin' } }, async (request) => {
+    const { overlap_seconds: overlapS = ROTATION_OVERLAP_S } = accept(
+      checkKeyRotation,
+      request.body ?? {},
+      'rotation',
+    );
+    const nowMs = now();
+    const key = newKey();
+    const successor = draftSecret(key, nowMs);
+    const rotated = await store.keys.rotate(request.params.key_id, successor, nowMs + overlapS * SECOND_MS);
+    keyring.forget();
+    return success(issuedKey(rotated, key));
+  });
+}
+
+/** A key bound to some sites could otherwise make itself one that is not. */
+function refuseLimited(request: FastifyRequest): void {
+  if (isUnlimited(request.caller)) return;
+  throw new Refusal('forbidden', 'a key that is limited to sites or devices cannot manage keys');
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { describeService, siloNamed } from '../testing/service.ts';
+
+describeService('every request', (api) => {
+  const silos = '/v1/siloscale/devices';
+
+  before(async () => {
+    await api.post(silos, siloNamed('silo-1'));
+  });
+
+  for (const [name, authorization] of Object.entries({
+    none: '',
+    'another scheme': 'Basic abc',
+    'an empty one': 'Bearer ',
+    unknown: `Bearer ${'x'.repeat(40)}`,
+    'a typo': `Bearer gk_${'0'.repeat(46)}`,
+  })) {
+    test(`without a good key (${name}) is refused`, async () => {
+      const refused = await api.raw('GET', silos, { headers: authorization === '' ? {} : { authorization } });
+      assert.equal(refused.status, 401);
+      assert.equal(refused.headers.get('www-authenticate'), 'Bearer');
+      assert.equal(refused.body.error.code, 'unauthorized');
+    });
+  }
+
+  test("carries a request id: the caller's if it is sane, else ours", async () => {
+    const mine = await api.get(silos, { 'x-request-id': 'abc-123' });
+    assert.equal(mine.headers.get('x-request-id'), 'abc-123');
+    const ours = await api.get('/v1/nothing', { 'x-request-id': 'not sane at all' });
+    assert.match(ours.headers.get('x-request-id') ?? '', /^req_\w+$/);
+    assert.equal(ours.body.error.request_id, ours.headers.get('x-request-id'));
+  });
+
+  test('to an unknown address is 404', async () => {
+    for (const path of ['/v1/siloscale/nothing', '/v2', '/nothing', `${silos}/silo-1/sensors/`]) {
+      const refused = await api.get(path);
+      assert.equal(refused.status, 404, path);
+      assert.equal(refused.body.error.code, 'route_not_found');
+    }
+  });
+
+  test('to an address that cannot be decoded is 400', async () => {
+    const refused = await api.get(`${silos}/%zz`);
+    assert.equal(refused.status, 400);
+    assert.equal(refused.body.success, false);
+  });
+
+  test('with a wrong method is 405 with the right ones', async () => {
+    const refused = await api.delete(silos);
+    assert.equal(refused.status, 405);
+    assert.equal(refused.headers.get('allow'), 'GET, HEAD, POST');
+    assert.equal(refused.body.error.code, 'method_not_allowed');
+    assert.equal((await api.post(`${silos}/silo-1/config`, {})).status, 405);
+  });
+
+  const post = (body: string, type = 'application/json') =>
+    api.raw('POST', silos, { headers: { ...api.authorization, 'content-type': type }, body });
+
+  test('with a body that is not JSON is 400, not of the right type 415, too large 413', async () => {
+    assert.equal((await post('{')).body.error.code, 'malformed_json');
+    assert.equal((await post('')).status, 400);
+    assert.equal((await post('{"__proto__": {"a": 1}}')).status, 400);
+    assert.equal((await post('a=b', 'application/x-www-form-urlencoded')).status, 415);
+    assert.equal((await post('<a/>', 'text/xml')).body.error.code, 'unsupported_media_type');
+    const large = await post(JSON.stringify({ name: 'x'.repeat(1024 * 1024) }));
+    assert.equal(large.status, 413);
+    assert.equal(large.body.error.code, 'body_too_large');
+  });
+
+  test('about a device nobody registered is 404 device_not_found', async () => {
+    for (const path of ['', '/sensors', '/sensors/history', '/config']) {
+      const refused = await api.get(`${silos}/nobody${path}`);
+      assert.equal(refused.status, 404);
+      assert.equal(refused.body.error.code, 'device_not_found');
+    }
+  });
+
+  test('about health needs no key', async () => {
+    assert.deepEqual((await api.raw('GET', '/livez', {})).body, { status: 'ok' });
+    const ready = await api.raw('GET', '/readyz', {});
+    assert.equal(ready.status, 200);
+    assert.deepEqual(ready.body, {
+      status: 'ok',
+      checks: { storage: 'ok', device_link: 'ok', ingest: 'ok' },
+    });
+  });
+});
+
+describeService(
+  'request limits',
+  (api) => {
+    test('a key that asks too often is told when to come back, and others are not affected', async () => {
+      const other = (await api.post('/v1/keys', { name: 'other', scopes: ['read'] })).body.data.key;
+      const answers = await Promise.all(Array.from({ length: 30 }, () => api.get('/v1/siloscale/devices')));
+      const refused = answers.find((answer) => answer.status === 429);
+      assert.ok(refused);
+      assert.equal(refused.body.error.code, 'rate_limited');
+      assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+      assert.equal(refused.headers.get('ratelimit-policy'), '"key";q=10;w=2');
+      assert.match(refused.headers.get('ratelimit') ?? '', /^"key";r=0;t=\d+$/);
+      assert.equal((await api.as(other).get('/v1/siloscale/devices')).status, 200);
+    });
+  },
+  { GRANARY_RATE_LIMIT: '5' },
+);

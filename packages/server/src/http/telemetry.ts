@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import type { DeviceKind } from '@granary/contract/channels';
+import { Refusal } from '@granary/contract/errors';
+import type { Fault } from '@granary/contract/schema';
+import {
+  checkHistoryQuery,
+  checkTelemetry,
+  type DeviceTelemetry,
+  type HistoryPoint,
+} from '@granary/contract/telemetry';
+import { channelOf, historyPoint, planHistory } from '@granary/core/history';
+import {
+  acceptReading,
+  currentReadings,
+  isFault,
+  type Reading,
+  type ReadingWindow,
+} from '@granary/core/telemetry';
+import type { FastifyInstance } from 'fastify';
+import { readingWindow } from '../ingest/uplink.ts';
+import { accept, success } from './answers.ts';
+import { capacityOf, type DevicePath, knownDevice, knownTo } from './known-device.ts';
+import type { RouteParts } from './parts.ts';
+
+export function siloTelemetryRoutes(app: FastifyInstance, { store, now }: RouteParts): void {
+  app.get<DevicePath>('/devices/:device_id/sensors', { config: { scope: 'read' } }, async (request) => {
+    const current = knownTo(request, 'silo', await store.telemetry.current(request.params.device_id));
+    return success(currentReadings(current.latest, capacityOf(current), now()));
+  });
+
+  app.get<DevicePath>(
+    '/devices/:device_id/sensors/history',
+    { config: { scope: 'read' } },
+    async (request, reply) => {
+      const device = await knownDevice(request, store, 'silo');
+      const plan = planHistory(accept(checkHistoryQuery, request.query, 'query'), now());
+      const { sensor, interval, fromMs, toMs } = plan;
+      const channel = channelOf(sensor);
+      const buckets = await store.telemetry.history({
+        deviceNo: device.deviceNo,
+        channel,
+        interval,
+        fromMs,
+        toMs,
+      });
+      const capacityKg = capacityOf(device);
+      const points = buckets.map((bucket) => historyPoint(bucket, plan, capacityKg));
+      if (!prefersCsv(request.headers.accept)) return success({ sensor, interval, points });
+      return reply.type('text/csv; charset=utf-8').send(Readable.from(csvLines(points)));
+    },
+  );
+}
+
+export function ingestRoutes(app: FastifyInstance, parts: RouteParts, kind: DeviceKind): void {
+  const { store, pipeline, settings, now } = parts;
+  app.post<DevicePath>('/devices/:device_id/telemetry', { config: { scope: 'ingest' } }, async (request) => {
+    const device = await knownDevice(request, store, kind);
+    const sent = accept(checkTelemetry[kind], request.body, 'telemetry');
+    const nowMs = now();
+    const readings = acceptAll(device.deviceNo, sent, readingWindow(nowMs, settings.rawRetentionDays));
+    if (!pipeline.hasRoom()) throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
+    await pipeline.submit({ deviceNo: device.deviceNo, seenAtMs: nowMs, readings, rejections: [] });
+    return success({ stored: readings.length });
+  });
+}
+
+/** Over HTTP the caller can be told, so one bad reading refuses the whole body. */
+function acceptAll(deviceNo: number, sent: DeviceTelemetry, window: ReadingWindow): Reading[] {
+  const readings: Reading[] = [];
+  const faults: Fault[] = [];
+  const isArray = Array.isArray(sent);
+  for (const [index, one] of (isArray ? sent : [sent]).entries()) {
+    const result = acceptReading(deviceNo, one, window);
+    if (!isFault(result)) readings.push(result);
+    else faults.push(isArray ? { ...result, path: `/${index}${result.path}` } : result);
+  }
+  if (faults.length > 0) throw new Refusal('invalid_input', 'the telemetry is not valid', faults);
+  return readings;
+}
+
+const prefersCsv = (header: string | undefined): boolean =>
+  header?.split(',')[0]?.trim().startsWith('text/csv') ?? false;
+
+const LINES_PER_CHUNK = 1_000;
+
+function* csvLines(points: readonly HistoryPoint[]): Generator<string> {
+  yield 'timestamp,value\r\n';
+  for (let start = 0; start < points.length; start += LINES_PER_CHUNK) {
+    const chunk = points.slice(start, start + LINES_PER_CHUNK);
+    yield chunk.map(({ timestamp, value }) => `${timestamp},${value}\r\n`).join('');
+  }
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { topicOf } from '@granary/contract/link';
+import { describeService, siloNamed } from '../testing/service.ts';
+
+const run = promisify(execFile);
+const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')
+  ? 'mosquitto_pub is not installed here'
+  : false;
+
+describeService('a client nobody here wrote', (api) => {
+  test('mosquitto_pub changes what the sensors endpoint answers, with the right secret only', {
+    skip: without,
+  }, async () => {
+    const registered = await api.post('/v1/siloscale/devices', siloNamed('foreign'));
+    const { username, secret } = registered.body.data.credentials;
+    const { hostname, port } = new URL(api.started.mqttUrl);
+    const publish = (weight: number, password: string) => {
+      const payload = JSON.stringify({ ts: Date.now(), weight });
+      const address = ['-h', hostname, '-p', port, '-i', username, '-u', username, '-P', password];
+      const message = ['-t', topicOf('foreign', 'telemetry'), '-q', '1', '-m', payload];
+      return run('mosquitto_pub', [...address, ...message], { timeout: 10_000 });
+    };
+    const actual = async () =>
+      (await api.get('/v1/siloscale/devices/foreign/sensors')).body.data.level.actual;
+
+    await publish(321, secret);
+    assert.equal(await actual(), 321);
+    await assert.rejects(publish(999, 'wrong'), /not authori[sz]ed|refused|bad user/i);
+    assert.equal(await actual(), 321);
+  });
+});

@@ -1,0 +1,118 @@
+import type { DeviceReading } from '@granary/contract/telemetry';
+import { DAY_MS } from '@granary/contract/time';
+import {
+  acceptReading,
+  CLOCK_AHEAD_MS_MAX,
+  isFault,
+  type Reading,
+  type ReadingWindow,
+} from '@granary/core/telemetry';
+import type { LinkDevice, LinkHandler, LinkRejection, UplinkMessage } from '@granary/link/port';
+import type { NewRejection } from '@granary/store/presence';
+import type { Store } from '@granary/store/store';
+import type { Logger } from '../logger.ts';
+import { matchesHash } from '../secrets.ts';
+import type { IngestPipeline } from './pipeline.ts';
+
+interface UplinkParts {
+  readonly store: Store;
+  readonly pipeline: IngestPipeline;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly rawRetentionDays: number;
+  readonly connected: (device: LinkDevice) => Promise<void>;
+}
+
+/** Readings older than the raw ones kept could not be told from repetitions, so they are not taken. */
+export const readingWindow = (nowMs: number, rawRetentionDays: number): ReadingWindow => ({
+  oldestMs: nowMs - rawRetentionDays * DAY_MS,
+  newestMs: nowMs + CLOCK_AHEAD_MS_MAX,
+});
+
+/** What the service does with what devices say on the link. */
+export class Uplink implements LinkHandler {
+  readonly #parts: UplinkParts;
+
+  constructor(parts: UplinkParts) {
+    this.#parts = parts;
+  }
+
+  async authenticate(deviceId: string, secret: string): Promise<LinkDevice | null> {
+    const device = await this.#parts.store.devices.find(deviceId);
+    if (device === undefined || !matchesHash(secret, device.secretHash)) return null;
+    return { deviceNo: device.deviceNo, deviceId: device.deviceId, kind: device.kind };
+  }
+
+  received(device: LinkDevice, message: UplinkMessage): Promise<void> {
+    return message.subject === 'telemetry'
+      ? this.#telemetry(device, Array.isArray(message.telemetry) ? message.telemetry : [message.telemetry])
+      : this.#state(device, message.state.state);
+  }
+
+  rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {
+    return this.#arrived(device, [], [this.#storable(device, rejection)]);
+  }
+
+  connected(device: LinkDevice): void {
+    this.#guard(device, 'greeting', this.#arrived(device, [], []));
+    this.#guard(device, 'sending the configuration', this.#parts.connected(device));
+  }
+
+  disconnected(device: LinkDevice, how: Parameters<LinkHandler['disconnected']>[1]): void {
+    if (how === 'replaced') return;
+    const { store, now } = this.#parts;
+    this.#guard(device, 'noting the lost link', store.devices.recordLinkDown(device.deviceNo, now()));
+  }
+
+  /** A good reading is kept even when its neighbour in the same message is not: what is acknowledged must not be lost. */
+  #telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<void> {
+    const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
+    const readings: Reading[] = [];
+    const rejections: NewRejection[] = [];
+    for (const one of sent) {
+      const result = acceptReading(device.deviceNo, one, window);
+      if (isFault(result)) {
+        const reason = `${result.path} ${result.message}`;
+        rejections.push(
+          this.#storable(device, { topic: 'telemetry', reason, payloadExcerpt: JSON.stringify(one) }),
+        );
+      } else {
+        readings.push(result);
+      }
+    }
+    return this.#arrived(device, readings, rejections);
+  }
+
+  async #state(device: LinkDevice, state: 'online' | 'offline' | 'maintenance'): Promise<void> {
+    const { store, now } = this.#parts;
+    if (state === 'offline') await store.devices.recordLinkDown(device.deviceNo, now());
+    else await store.devices.recordState(device.deviceNo, state, now());
+  }
+
+  #arrived(
+    device: LinkDevice,
+    readings: readonly Reading[],
+    rejections: readonly NewRejection[],
+  ): Promise<void> {
+    const { pipeline, now } = this.#parts;
+    return pipeline.submit({ deviceNo: device.deviceNo, seenAtMs: now(), readings, rejections });
+  }
+
+  #storable(device: LinkDevice, { topic, reason, payloadExcerpt }: LinkRejection): NewRejection {
+    this.#parts.logger.warn({ device_id: device.deviceId, topic, reason }, 'message from device rejected');
+    return {
+      deviceNo: device.deviceNo,
+      receivedAtMs: this.#parts.now(),
+      topic,
+      reason,
+      payload: payloadExcerpt,
+    };
+  }
+
+  /** Nobody waits for these; a failure is logged and the next message makes it good. */
+  #guard(device: LinkDevice, doing: string, work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#parts.logger.warn({ device_id: device.deviceId, err: error }, `${doing} failed`);
+    });
+  }
+}

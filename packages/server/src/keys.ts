@@ -1,0 +1,106 @@
+import type { IssuedKey, KeyRecord, NewKey } from '@granary/contract/keys';
+import { toIso } from '@granary/contract/time';
+import { isAlive, isWellFormedKey } from '@granary/core/keys';
+import type { NewStoredKey, StoredKey } from '@granary/store/keys';
+import type { Store } from '@granary/store/store';
+import { newId } from './ids.ts';
+import { hashSecret, newKey } from './secrets.ts';
+
+/** How long a key that was good is taken to be good: a revocation on any node works within a second. */
+const TRUST_MS = 500;
+const TRUSTED_KEYS_MAX = 10_000;
+const USE_RECORDED_EVERY_MS = 60_000;
+
+/** Whoever calls is known by the key alone. */
+export type Caller = Pick<StoredKey, 'keyId' | 'scopes' | 'facilities' | 'deviceIds'>;
+
+interface Trusted {
+  readonly key: StoredKey;
+  readonly untilMs: number;
+}
+
+/** Tells who calls. Looks a key up once in a while, not at every request. */
+export class Keyring {
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #trusted = new Map<string, Trusted>();
+  readonly #useRecordedAtMs = new Map<string, number>();
+
+  constructor(store: Store, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** The caller if the key was checked a moment ago. */
+  recall(key: string): Caller | null {
+    const known = this.#trusted.get(key);
+    const nowMs = this.#now();
+    return known !== undefined && nowMs < known.untilMs && isAlive(known.key, nowMs) ? known.key : null;
+  }
+
+  async identify(key: string): Promise<Caller | null> {
+    if (key.startsWith('gk_') && !isWellFormedKey(key)) return null;
+    const found = await this.#store.keys.findByHash(hashSecret(key));
+    const nowMs = this.#now();
+    if (found === undefined || !isAlive(found, nowMs)) {
+      this.#trusted.delete(key);
+      return null;
+    }
+    if (this.#trusted.size >= TRUSTED_KEYS_MAX) this.#trusted.clear();
+    this.#trusted.set(key, { key: found, untilMs: nowMs + TRUST_MS });
+    await this.#recordUse(found.keyId, nowMs);
+    return found;
+  }
+
+  /** After a change here, nothing recalled from before may be believed. */
+  forget(): void {
+    this.#trusted.clear();
+  }
+
+  async #recordUse(keyId: string, nowMs: number): Promise<void> {
+    if (nowMs - (this.#useRecordedAtMs.get(keyId) ?? 0) < USE_RECORDED_EVERY_MS) return;
+    if (this.#useRecordedAtMs.size >= TRUSTED_KEYS_MAX) this.#useRecordedAtMs.clear();
+    this.#useRecordedAtMs.set(keyId, nowMs);
+    // A full disk must not lock people out of reading or stopping.
+    await this.#store.keys.recordUse(keyId, nowMs).catch(() => this.#useRecordedAtMs.delete(keyId));
+  }
+}
+
+/** A new key, and what is stored of it. */
+export function draftKey(
+  wanted: NewKey,
+  nowMs: number,
+  key: string = newKey(),
+): { key: string; stored: NewStoredKey } {
+  const stored: NewStoredKey = {
+    ...draftSecret(key, nowMs),
+    name: wanted.name,
+    scopes: wanted.scopes,
+    facilities: wanted.facilities ?? null,
+    deviceIds: wanted.device_ids ?? null,
+    expiresAtMs: wanted.expires_at === undefined ? null : Date.parse(wanted.expires_at),
+  };
+  return { key, stored };
+}
+
+export const draftSecret = (key: string, nowMs: number) => ({
+  keyId: newId('key', nowMs),
+  hash: hashSecret(key),
+  createdAtMs: nowMs,
+});
+
+const isoOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : toIso(timeMs));
+
+export const keyRecord = (stored: StoredKey): KeyRecord => ({
+  key_id: stored.keyId,
+  name: stored.name,
+  scopes: [...stored.scopes],
+  facilities: stored.facilities === null ? null : [...stored.facilities],
+  device_ids: stored.deviceIds === null ? null : [...stored.deviceIds],
+  created_at: toIso(stored.createdAtMs),
+  expires_at: isoOrNull(stored.expiresAtMs),
+  last_used_at: isoOrNull(stored.lastUsedAtMs),
+  revoked_at: isoOrNull(stored.revokedAtMs),
+});
+
+export const issuedKey = (stored: StoredKey, key: string): IssuedKey => ({ ...keyRecord(stored), key });

@@ -1,0 +1,61 @@
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import type { Store } from '@granary/store/store';
+import type { Logger } from './logger.ts';
+import type { Settings } from './settings.ts';
+
+const ROUND_MS = HOUR_MS;
+/** Small steps with pauses between them: old readings leave without holding up new ones. */
+const ROWS_PER_STEP_MAX = 5_000;
+const PAUSE_MS = 50;
+
+interface RetentionParts {
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** Lets go of readings and buckets that are older than the settings keep. */
+export class Retention {
+  readonly #parts: RetentionParts;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#begin(), ROUND_MS);
+    this.#begin();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  #begin(): void {
+    this.#round = this.#round
+      .then(() => this.#expire())
+      .catch((error: unknown) => {
+        this.#parts.logger.warn({ err: error }, 'letting go of old readings failed');
+      });
+  }
+
+  async #expire(): Promise<void> {
+    const { store, settings, now } = this.#parts;
+    let removed = 1;
+    while (removed > 0 && !this.#stopped) {
+      const nowMs = now();
+      removed = await store.telemetry.expire({
+        rawBeforeMs: nowMs - settings.rawRetentionDays * DAY_MS,
+        fiveMinutesBeforeMs: nowMs - settings.fiveMinuteRetentionDays * DAY_MS,
+        rowsMax: ROWS_PER_STEP_MAX,
+      });
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { hash, randomInt, timingSafeEqual } from 'node:crypto';
+import { makeKey } from '@granary/core/keys';
+
+/** Keys and device secrets are long random texts, so one round of SHA-256 is enough to store them by. */
+export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex');
+
+export const newKey = (): string => makeKey(randomInt);
+
+const SECRET_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
+const SECRET_LENGTH = 32;
+
+/** Without look-alikes: somebody may have to type it into a device. */
+export const newDeviceSecret = (): string =>
+  Array.from({ length: SECRET_LENGTH }, () => SECRET_ALPHABET[randomInt(SECRET_ALPHABET.length)]).join('');
+
+export function matchesHash(secret: string, storedHash: string): boolean {
+  const given = Buffer.from(hashSecret(secret));
+  const stored = Buffer.from(storedHash);
+  return given.length === stored.length && timingSafeEqual(given, stored);
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readSettings, SettingsError } from './settings.ts';
+
+test('nothing set gives the embedded defaults', () => {
+  assert.deepEqual(readSettings({ PATH: '/bin', HOME: '/root' }), {
+    httpHost: '127.0.0.1',
+    httpPort: 8080,
+    siloSegment: 'siloscale',
+    fieldSegment: 'fielddevice',
+    mqttHost: '127.0.0.1',
+    mqttPort: 1883,
+    databaseUrl: null,
+    dataDir: '.granary',
+    adminKey: null,
+    rateLimit: 100,
+    rawRetentionDays: 30,
+    fiveMinuteRetentionDays: 730,
+    logLevel: 'info',
+  });
+});
+
+test('settings are read as given and cannot be changed afterwards', () => {
+  const settings = readSettings({
+    GRANARY_HTTP_PORT: '0',
+    GRANARY_RATE_LIMIT: 'off',
+    GRANARY_API_KEY: 'not ours',
+  });
+  assert.equal(settings.httpPort, 0);
+  assert.equal(settings.rateLimit, null);
+  assert.ok(Object.isFrozen(settings));
+});
+
+test('all faults are listed at once, and secrets are not repeated', () => {
+  const env = {
+    GRANARY_HTTP_PORT: '99999',
+    GRANARY_MQTT_PORT: 'x',
+    GRANARY_SILO_SEGMENT: 'a/b',
+    GRANARY_DATABASE_URL: 'mysql://user:hunter2@host/db',
+    GRANARY_ADMIN_KEY: 'hunter2',
+    GRANARY_RATE_LIMIT: '-1',
+    GRANARY_RETENTION_RAW_DAYS: '0',
+    GRANARY_LOG_LEVEL: 'loud',
+    GRANARY_COLOUR: 'green',
+  };
+  assert.throws(
+    () => readSettings(env),
+    (error) => {
+      assert.ok(error instanceof SettingsError);
+      assert.equal(error.faults.length, Object.keys(env).length);
+      for (const name of Object.keys(env))
+        assert.ok(
+          error.faults.some((fault) => fault.startsWith(name)),
+          name,
+        );
+      assert.equal(error.message.includes('hunter2'), false);
+      return true;
+    },
+  );
+});
+
+test('the two groups need different addresses, and none that is taken', () => {
+  assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: 'x', GRANARY_FIELD_SEGMENT: 'x' }), SettingsError);
+  assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: 'keys' }), SettingsError);
+});

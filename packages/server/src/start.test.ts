@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createService } from './compose.ts';
+import { readSettings } from './settings.ts';
+import { StartError } from './start-error.ts';
+
+let dataDir = '';
+const taken = createServer();
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'granary-start-'));
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+});
+
+after(async () => {
+  taken.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const serviceWith = (env: Record<string, string>) =>
+  createService(
+    readSettings({
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_LOG_LEVEL: 'silent',
+      GRANARY_DATA_DIR: dataDir,
+      ...env,
+    }),
+  );
+
+const oneLine = (text: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof StartError, String(error));
+  assert.match(error.message, text);
+  assert.equal(error.message.includes('\n'), false);
+  return true;
+};
+
+const takenPort = () => String((taken.address() as AddressInfo).port);
+
+test('a port in use is told in one line, and everything started so far is undone', async () => {
+  await assert.rejects(
+    serviceWith({ GRANARY_HTTP_PORT: takenPort() }).start(),
+    oneLine(/GRANARY_HTTP_PORT.*in use/),
+  );
+  await assert.rejects(
+    serviceWith({ GRANARY_MQTT_PORT: takenPort() }).start(),
+    oneLine(/GRANARY_MQTT_PORT.*in use/),
+  );
+  const service = serviceWith({});
+  await service.start();
+  await service.stop();
+});
+
+test('a second service on the same data folder is refused, the first goes on', async () => {
+  const first = serviceWith({});
+  const { httpUrl } = await first.start();
+  await assert.rejects(serviceWith({}).start(), oneLine(/in use by another process/));
+  assert.equal((await fetch(`${httpUrl}/readyz`)).status, 200);
+  await first.stop();
+});
+
+test('a data folder that cannot be made is told in one line', async () => {
+  const file = join(dataDir, 'a-file');
+  await writeFile(file, '');
+  await assert.rejects(
+    serviceWith({ GRANARY_DATA_DIR: join(file, 'below') }).start(),
+    oneLine(/data folder/),
+  );
+});
+
+test('a database that cannot be reached is told in one line without its password', async () => {
+  const url = 'postgres://granary:hunter2@127.0.0.1:1/granary';
+  await assert.rejects(serviceWith({ GRANARY_DATABASE_URL: url }).start(), (error) => {
+    oneLine(/./)(error);
+    assert.equal(String(error).includes('hunter2'), false);
+    return true;
+  });
+});
+
+test('the admin key is made once, kept for its owner alone, and stays the same', async () => {
+  const folder = join(dataDir, 'keys');
+  const first = serviceWith({ GRANARY_DATA_DIR: folder });
+  const { adminKey } = await first.start();
+  await first.stop();
+  assert.equal(adminKey.isNew, true);
+  const file = join(folder, 'admin-key');
+  assert.equal((await readFile(file, 'utf8')).trim(), adminKey.key);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  const again = serviceWith({ GRANARY_DATA_DIR: folder });
+  const { adminKey: kept } = await again.start();
+  await again.stop();
+  assert.deepEqual([kept.key, kept.isNew], [adminKey.key, false]);
+});
+
+test('a preset admin key works as given, and its predecessor no longer', async () => {
+  const folder = join(dataDir, 'preset');
+  const ask = async (key: string, preset: string): Promise<number> => {
+    const service = serviceWith({ GRANARY_DATA_DIR: folder, GRANARY_ADMIN_KEY: preset });
+    const { httpUrl } = await service.start();
+    const { status } = await fetch(`${httpUrl}/v1/keys`, { headers: { authorization: `Bearer ${key}` } });
+    await service.stop();
+    return status;
+  };
+  const [first, second] = ['first-preset-key-of-at-least-32-chars', 'second-preset-key-of-at-least-32-chars'];
+  assert.equal(await ask(first, first), 200);
+  assert.equal(await ask(first, second), 401);
+  assert.equal(await ask(second, second), 200);
+});

@@ -1,0 +1,15 @@
+import { createService } from '../compose.ts';
+import { readSettings } from '../settings.ts';
+
+/** A whole service in a process of its own, which tells its parent where it listens. */
+const service = createService(readSettings(process.env));
+process.once('SIGTERM', () => {
+  void service.stop().then(() => process.exit(0));
+});
+service.start().then(
+  (started) => process.send?.(started),
+  (error: unknown) => {
+    process.send?.({ failed: error instanceof Error ? error.message : String(error) });
+    process.exit(1);
+  },
+);

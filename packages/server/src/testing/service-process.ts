@@ -1,0 +1,46 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Started } from '../compose.ts';
+
+export interface ServiceProcess extends Started {
+  readonly pid: number;
+  /** The end that nobody can prepare for. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+/** Starts the service as a separate process on free ports, for tests that crash it and measurements that load it. */
+export async function startServiceProcess(env: Env): Promise<ServiceProcess> {
+  const child = fork(new URL('./child.ts', import.meta.url), {
+    execArgv: [],
+    env: {
+      PATH: process.env['PATH'],
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_LOG_LEVEL: 'error',
+      ...env,
+    },
+  });
+  const started = await firstMessage(child);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the process has no id');
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  };
+  return { ...started, pid, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+}
+
+function firstMessage(child: ChildProcess): Promise<Started> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message: Started | { failed: string }) => {
+      if ('failed' in message) reject(new Error(message.failed));
+      else resolve(message);
+    });
+    child.once('exit', (code, signal) => reject(new Error(`the service ended with ${code ?? signal}`)));
+  });
+}

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { describeEachEngine } from '@granary/store/testing/engines';
+import { createService, type Started } from '../compose.ts';
+import { readSettings } from '../settings.ts';
+
+/** Whatever came: asserting its shape is the test's business. */
+type Json = ReturnType<typeof JSON.parse>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Json;
+}
+
+type HeaderMap = Readonly<Record<string, string>>;
+
+interface RawRequest {
+  readonly headers?: HeaderMap;
+  readonly body?: string;
+}
+
+/** Calls the service over its socket, as one key. */
+export interface Api {
+  readonly authorization: HeaderMap;
+  readonly started: Started;
+  raw(method: string, path: string, request: RawRequest): Promise<Answer>;
+  get(path: string, headers?: HeaderMap): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: HeaderMap): Promise<Answer>;
+  put(path: string, body: unknown, headers?: HeaderMap): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+  as(key: string): Api;
+}
+
+function apiOf(started: () => Started, key: () => string): Api {
+  const raw: Api['raw'] = async (method, path, request) => {
+    const response = await fetch(started().httpUrl + path, { method, ...request });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : null,
+    };
+  };
+  const call = (method: string, path: string, body: unknown, headers: HeaderMap = {}): Promise<Answer> => {
+    const authorization = { authorization: `Bearer ${key()}` };
+    if (body === undefined) return raw(method, path, { headers: { ...authorization, ...headers } });
+    const json = { ...authorization, 'content-type': 'application/json', ...headers };
+    return raw(method, path, { headers: json, body: JSON.stringify(body) });
+  };
+  return {
+    get authorization() {
+      return { authorization: `Bearer ${key()}` };
+    },
+    get started() {
+      return started();
+    },
+    raw,
+    get: (path, headers) => call('GET', path, undefined, headers),
+    post: (path, body, headers) => call('POST', path, body, headers),
+    put: (path, body, headers) => call('PUT', path, body, headers),
+    delete: (path) => call('DELETE', path, undefined),
+    as: (other) => apiOf(started, () => other),
+  };
+}
+
+/** Runs the tests against a whole service on free ports, once for each database. */
+export function describeService(name: string, tests: (api: Api) => void, env: HeaderMap = {}): void {
+  describeEachEngine(name, (engine) => {
+    let started: Started | undefined;
+    const undos: (() => Promise<void>)[] = [];
+    const current = (): Started => {
+      if (started === undefined) throw new Error('the service has not started');
+      return started;
+    };
+
+    before(async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
+      undos.push(() => rm(dataDir, { recursive: true, force: true }));
+      const { location } = engine;
+      const service = createService(
+        readSettings({
+          GRANARY_HTTP_PORT: '0',
+          GRANARY_MQTT_PORT: '0',
+          GRANARY_RATE_LIMIT: 'off',
+          GRANARY_LOG_LEVEL: 'silent',
+          GRANARY_DATA_DIR: dataDir,
+          GRANARY_DATABASE_URL: location.engine === 'postgres' ? location.url : '',
+          ...env,
+        }),
+      );
+      started = await service.start();
+      undos.push(() => service.stop());
+    });
+
+    after(async () => {
+      for (const undo of undos.reverse()) await undo();
+    });
+
+    tests(apiOf(current, () => current().adminKey.key));
+  });
+}
+
+export const siloNamed = (deviceId: string, facility = 'north') => ({
+  device_id: deviceId,
+  name: `Silo ${deviceId}`,
+  model: 'GS-100',
+  firmware_version: '1.2.3',
+  location: { facility, zone: 'a' },
+  capacity: { max: 1_000, unit: 'kg' as const },
+});
