@@ -1,0 +1,51 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** What a command sees of the world. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+/** Each file in `commands/` exports one of these. Answers the exit code. */
+export interface Command {
+  readonly help: string;
+  run(args: readonly string[], surroundings: Surroundings): Promise<number>;
+}
+
+/** The command line itself is wrong: one line, and exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'UsageError';
+  }
+}
+
+/** `parseArgs`, with its faults told in one sentence. */
+export function parseOptions<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (cause) {
+    const [sentence] = cause instanceof Error ? cause.message.split(/\.\s/) : [];
+    throw new UsageError(sentence ?? 'the options are not usable', { cause });
+  }
+}
+
+export function required(value: string | undefined, option: string): string {
+  if (value === undefined || value === '') throw new UsageError(`${option} is missing`);
+  return value;
+}
+
+export function positiveNumber(text: string, option: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
+    throw new UsageError(`${option} must be a number above 0, not "${text}"`);
+  }
+  return value;
+}
+
+export function address(text: string, option: string, protocols: readonly string[]): string {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocols.includes(protocol)) return text;
+  throw new UsageError(`${option} must be an address such as ${protocols[0]}//127.0.0.1, not "${text}"`);
+}

@@ -1,0 +1,29 @@
+import { createService } from '@granary/server/compose';
+import { readSettings } from '@granary/server/settings';
+import { type Command, parseOptions } from '../command.ts';
+import { greeting } from '../greeting.ts';
+import { runUntilSignal } from '../until-signal.ts';
+
+export const serve: Command = {
+  help: `Usage: granary serve
+
+Starts the service. It is set up by environment variables, the most used of which are:
+
+  GRANARY_HTTP_HOST, GRANARY_HTTP_PORT   where to answer HTTP (127.0.0.1, 8080)
+  GRANARY_MQTT_HOST, GRANARY_MQTT_PORT   where devices connect (127.0.0.1, 1883)
+  GRANARY_DATA_DIR                       where everything is kept (.granary)
+  GRANARY_DATABASE_URL                   a postgres:// address, to keep readings there instead
+  GRANARY_ADMIN_KEY                      an admin key of your own, at least 32 characters
+  GRANARY_LOG_LEVEL                      debug, info, warn, error or silent (info)`,
+
+  async run(args, { env, print }) {
+    parseOptions({ args, options: {} });
+    const settings = readSettings(env);
+    await runUntilSignal(async (onStop) => {
+      const service = createService(settings);
+      onStop(() => service.stop());
+      print(greeting(await service.start(), settings.siloSegment));
+    });
+    return 0;
+  },
+};

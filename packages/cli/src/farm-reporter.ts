@@ -1,0 +1,27 @@
+import type { FarmEvent } from '@granary/simulator/start-farm';
+
+/** Tells what happens on the simulated farm, without a line for every silo that does what it should. */
+export function createFarmReporter(print: (line: string) => void): (event: FarmEvent) => void {
+  const down = new Set<string>();
+  return (event) => {
+    switch (event.kind) {
+      case 'registered':
+        print(`farm: registered ${event.siloIds.length} silos`);
+        break;
+      case 'history':
+        print(`farm: writing ${event.days} days of history: ${event.silosDone} of ${event.silosTotal} silos`);
+        break;
+      case 'history-failed':
+        print(`farm: the history could not be written: ${event.reason}`);
+        break;
+      case 'link':
+        if (event.change.state === 'down') {
+          down.add(event.siloId);
+          print(`farm: ${event.siloId} is not connected: ${event.change.reason}`);
+        } else if (down.delete(event.siloId)) {
+          print(`farm: ${event.siloId} is connected again`);
+        }
+        break;
+    }
+  };
+}

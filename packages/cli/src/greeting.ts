@@ -1,0 +1,21 @@
+import type { Started } from '@granary/server/compose';
+
+/** What a person needs after the start: where it is, how to get in, one line to try. */
+export function greeting({ httpUrl, mqttUrl, adminKey }: Started, siloSegment: string): string {
+  const { key, isNew, file } = adminKey;
+  const keptIn = file === null ? 'as set in GRANARY_ADMIN_KEY' : `kept in ${file}`;
+  const bearer = file === null ? '$GRANARY_ADMIN_KEY' : `$(cat ${file})`;
+  return `
+Granary is running.
+
+  HTTP       ${httpUrl}
+  MQTT       ${mqttUrl}
+  Admin key  ${isNew ? `${key} (shown this once, ${keptIn})` : keptIn}
+
+Try it:
+
+  curl -H "Authorization: Bearer ${bearer}" ${httpUrl}/v1/${siloSegment}/devices
+
+Ctrl+C stops it.
+`;
+}

@@ -1,0 +1,26 @@
+import { type Client, type ClientOptions, createClient } from '@granary/client/client';
+import { address, required, type Surroundings } from './command.ts';
+
+/** The option that every command talking to a running service has. */
+export const ACCESS_OPTIONS = { url: { type: 'string' } } as const;
+
+export const ACCESS_HELP = `  --url <address>   where the service answers (GRANARY_URL, or http://127.0.0.1:8080)
+
+The API key is taken from the environment variable GRANARY_API_KEY.`;
+
+const URL_DEFAULT = 'http://127.0.0.1:8080';
+
+/** A key on the command line would be seen by everybody on the machine, so only the environment is asked. */
+export function serviceAccess(url: string | undefined, env: Surroundings['env']): ClientOptions {
+  const siloSegment = env['GRANARY_SILO_SEGMENT'];
+  const fieldSegment = env['GRANARY_FIELD_SEGMENT'];
+  return {
+    baseUrl: address(url ?? env['GRANARY_URL'] ?? URL_DEFAULT, '--url', ['http:', 'https:']),
+    apiKey: required(env['GRANARY_API_KEY'], 'the environment variable GRANARY_API_KEY'),
+    ...(siloSegment === undefined ? {} : { siloSegment }),
+    ...(fieldSegment === undefined ? {} : { fieldSegment }),
+  };
+}
+
+export const accessClient = (url: string | undefined, env: Surroundings['env']): Client =>
+  createClient(serviceAccess(url, env));

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { type TestContext, test } from 'node:test';
+import { createClient } from '@granary/client/client';
+import { granary, serviceEnv } from './testing/granary-process.ts';
+
+const KEY_LINE = /Admin key {2}(gk_\w+) \(shown this once/;
+const URL_LINE = /HTTP +(http:\/\/\S+)/;
+const STOPS = /Ctrl\+C stops it/;
+
+type Env = Readonly<Record<string, string>>;
+
+async function runCommand(t: TestContext, args: readonly string[], env: Env) {
+  const child = granary(t, args, env);
+  assert.equal(await child.exited, 0, child.stderr);
+  return child.stdout;
+}
+
+test('serve greets, shows a new key once, and stops when asked', async (t) => {
+  const env = await serviceEnv(t);
+  const first = granary(t, ['serve'], env);
+  const key = await first.says(KEY_LINE);
+  const baseUrl = await first.says(URL_LINE);
+  assert.deepEqual((await createClient({ baseUrl, apiKey: key }).devices.silo.list()).data, []);
+  first.signal('SIGTERM');
+  assert.equal(await first.exited, 0);
+  assert.equal(first.stderr, '');
+
+  const second = granary(t, ['serve'], env);
+  await second.says(/Admin key {2}kept in .*admin-key/);
+  assert.ok(!second.stdout.includes(key));
+  await second.says(STOPS);
+  second.signal('SIGINT');
+  assert.equal(await second.exited, 0);
+});
+
+test('settings that are wrong are all named, without a stack', async (t) => {
+  const child = granary(t, ['serve'], { GRANARY_HTTP_PORT: 'x', GRANARY_RATE_LIMIT: '-1' });
+  assert.equal(await child.exited, 1);
+  assert.match(
+    child.stderr,
+    /^granary: these settings are not usable:\n {2}GRANARY_HTTP_PORT .*\n {2}GRANARY_RATE_LIMIT .*\n$/,
+  );
+});
+
+test('a port in use is one clear line', async (t) => {
+  const holder = granary(t, ['serve'], await serviceEnv(t));
+  const { port } = new URL(await holder.says(URL_LINE));
+  const child = granary(t, ['serve'], {
+    ...(await serviceEnv(t)),
+    GRANARY_HTTP_PORT: port,
+    GRANARY_LOG_LEVEL: 'silent',
+  });
+  assert.equal(await child.exited, 1);
+  assert.match(child.stderr, /^granary: GRANARY_HTTP_PORT: that port is in use.*\n$/);
+});
+
+test('demo runs a farm that devices list shows, and keys are managed from the command line', async (t) => {
+  const env = await serviceEnv(t);
+  const demo = granary(t, ['demo', '--no-history', '--interval', '1'], env);
+  const key = await demo.says(KEY_LINE);
+  const access = { GRANARY_URL: await demo.says(URL_LINE), GRANARY_API_KEY: key };
+
+  assert.match(await runCommand(t, ['devices', 'list'], access), /\nsilo-01 +Dairy concentrate /);
+  const registration = ['--id', 'silo-77', '--name', 'New', '--model', 'M', '--facility', 'F', '--zone', 'Z'];
+  const registered = await runCommand(
+    t,
+    ['devices', 'register', ...registration, '--capacity', '5000'],
+    access,
+  );
+  assert.match(registered, /^username {2}silo-77\nsecret {4}\S+\n/);
+
+  const created = await runCommand(t, ['keys', 'create', '--name', 'viewer', '--scope', 'read'], access);
+  const [viewerKey = ''] = created.split('\n');
+  const keyId = /This is (\S+)\./.exec(created)?.[1] ?? '';
+  const rotated = await runCommand(t, ['keys', 'rotate', keyId, '--overlap', '0'], access);
+  assert.notEqual(rotated.split('\n')[0], viewerKey);
+  const newKeyId = /This is (\S+)\./.exec(rotated)?.[1] ?? '';
+  assert.match(await runCommand(t, ['keys', 'revoke', newKeyId], access), /\(viewer\) is revoked\.\n$/);
+  assert.match(
+    await runCommand(t, ['keys', 'list'], access),
+    new RegExp(`\\n${newKeyId} +viewer +read .*revoked`),
+  );
+
+  const refused = granary(t, ['keys', 'list'], { ...access, GRANARY_API_KEY: viewerKey });
+  assert.equal(await refused.exited, 1);
+  assert.match(refused.stderr, /^granary: .*\(401 unauthorized\)\n$/);
+
+  demo.signal('SIGTERM');
+  assert.equal(await demo.exited, 0);
+  assert.equal(demo.stderr, '');
+});
+
+test('simulate joins a running service and leaves it running', async (t) => {
+  const env = await serviceEnv(t);
+  const service = granary(t, ['serve'], env);
+  const key = await service.says(KEY_LINE);
+  const baseUrl = await service.says(URL_LINE);
+  const mqttUrl = await service.says(/MQTT +(mqtt:\/\/\S+)/);
+  const { GRANARY_DATA_DIR = '' } = await serviceEnv(t);
+  await mkdir(GRANARY_DATA_DIR, { recursive: true });
+  const args = ['simulate', '--url', baseUrl, '--mqtt', mqttUrl, '--no-history', '--fault', 'silo-02:stuck'];
+  const farm = granary(t, args, { GRANARY_API_KEY: key, GRANARY_DATA_DIR });
+  await farm.says(/farm: registered 9 silos/);
+  await farm.says(/farm: running/);
+  farm.signal('SIGINT');
+  assert.equal(await farm.exited, 0);
+  const { data } = await createClient({ baseUrl, apiKey: key }).devices.silo.list();
+  assert.equal(data.length, 9);
+});

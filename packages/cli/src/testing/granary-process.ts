@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const GRANARY = fileURLToPath(new URL('../granary.ts', import.meta.url));
+
+/** The command as a person starts it, with an environment of its own. */
+export class GranaryProcess {
+  readonly exited: Promise<number | null>;
+  stdout = '';
+  stderr = '';
+  readonly #child;
+  #said = Promise.withResolvers<void>();
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
+    this.#child = spawn(process.execPath, [GRANARY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child.stdout.on('data', (chunk: Buffer) => {
+      this.stdout += chunk;
+      this.#said.resolve();
+      this.#said = Promise.withResolvers();
+    });
+    this.#child.stderr.on('data', (chunk: Buffer) => {
+      this.stderr += chunk;
+    });
+    this.exited = once(this.#child, 'close').then(([code]) => code);
+  }
+
+  /** What the first match on standard output captured. */
+  async says(pattern: RegExp): Promise<string> {
+    for (;;) {
+      const match = pattern.exec(this.stdout);
+      if (match) return match[1] ?? match[0];
+      const isOver = await Promise.race([this.#said.promise.then(() => false), this.exited.then(() => true)]);
+      if (isOver) throw new Error(`ended without saying ${pattern}: ${this.stdout}${this.stderr}`);
+    }
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+}
+
+export function granary(t: TestContext, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = new GranaryProcess(args, env);
+  t.after(async () => {
+    child.signal('SIGKILL');
+    await child.exited;
+  });
+  return child;
+}
+
+/** Free ports and a data folder that goes with the test. */
+export async function serviceEnv(t: TestContext): Promise<Readonly<Record<string, string>>> {
+  const folder = await mkdtemp(join(tmpdir(), 'granary-cli-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return { GRANARY_DATA_DIR: join(folder, 'data'), GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' };
+}

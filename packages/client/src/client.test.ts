@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { test } from 'node:test';
+import { createClient } from './client.ts';
+import { ApiError, UnreachableError } from './failures.ts';
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+interface Reply {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body: unknown;
+}
+
+/** A server that answers from a list, and remembers what it was asked. */
+async function answering(replies: readonly Reply[], t: { after(fn: () => void): void }) {
+  const seen: Seen[] = [];
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method, url, headers } = request;
+    const reply = replies[seen.length] ?? { status: 500, body: 'asked too often' };
+    seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+    const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
+    response.writeHead(reply.status ?? 200, reply.headers).end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  return { seen, client: createClient({ baseUrl: `http://127.0.0.1:${port}/`, apiKey: 'gk_test' }) };
+}
+
+const ok = (data: unknown): Reply => ({ body: { success: true, data } });
+
+test('sends the key as a bearer token and unwraps the envelope', async (t) => {
+  const { client, seen } = await answering([ok({ device_id: 'silo/1' })], t);
+  assert.equal((await client.devices.silo.get('silo/1')).device_id, 'silo/1');
+  assert.equal(seen[0]?.url, '/v1/siloscale/devices/silo%2F1');
+  assert.equal(seen[0]?.headers.authorization, 'Bearer gk_test');
+});
+
+test('follows the cursor through every page', async (t) => {
+  const page = (id: string, next: string | null) => ({
+    body: { success: true, data: [{ device_id: id }], page: { next_cursor: next } },
+  });
+  const { client, seen } = await answering([page('a', 'c 1'), page('b', null)], t);
+  const ids = await Array.fromAsync(client.devices.field.listAll(), (device) => device.device_id);
+  assert.deepEqual(ids, ['a', 'b']);
+  assert.equal(seen[1]?.url, '/v1/fielddevice/devices?cursor=c+1');
+});
+
+test('asks history with only the parameters given', async (t) => {
+  const { client, seen } = await answering([ok({ points: [] })], t);
+  await client.telemetry.history('s', { interval: '1d', sensor: 'level' });
+  assert.equal(seen[0]?.url, '/v1/siloscale/devices/s/sensors/history?interval=1d&sensor=level');
+});
+
+test('sends telemetry as JSON', async (t) => {
+  const { client, seen } = await answering([ok({ stored: 1 })], t);
+  assert.deepEqual(await client.telemetry.send('silo', 's', { ts: 1, weight: 2 }), { stored: 1 });
+  assert.equal(seen[0]?.headers['content-type'], 'application/json');
+  assert.equal(seen[0]?.body, '{"ts":1,"weight":2}');
+});
+
+test('hands the version of a configuration out and back', async (t) => {
+  const reply = { ...ok({ thresholds: {} }), headers: { etag: '"7"' } };
+  const { client, seen } = await answering([reply, reply], t);
+  const { etag } = await client.configuration.get('s');
+  assert.equal(etag, '"7"');
+  await client.configuration.update('s', { thresholds: { low_level: 5 } }, { ifMatch: '"7"' });
+  assert.equal(seen[1]?.method, 'PUT');
+  assert.equal(seen[1]?.headers['if-match'], '"7"');
+});
+
+test('creates, revokes and rotates keys', async (t) => {
+  const { client, seen } = await answering([ok({}), ok({}), ok({})], t);
+  await client.keys.create({ name: 'n', scopes: ['read'] });
+  await client.keys.revoke('key_1');
+  await client.keys.rotate('key_1', { overlap_seconds: 60 });
+  const asked = seen.map(({ method, url, body }) => [method, url, body]);
+  assert.deepEqual(asked, [
+    ['POST', '/v1/keys', '{"name":"n","scopes":["read"]}'],
+    ['DELETE', '/v1/keys/key_1', ''],
+    ['POST', '/v1/keys/key_1/rotate', '{"overlap_seconds":60}'],
+  ]);
+});
+
+test('a refusal is thrown with everything the service said', async (t) => {
+  const error = {
+    code: 'invalid_input',
+    message: 'no',
+    details: [{ path: '/a', message: 'is bad' }],
+    request_id: 'r1',
+  };
+  const { client } = await answering([{ status: 400, body: { success: false, error } }], t);
+  await assert.rejects(client.telemetry.current('s'), (failure) => {
+    assert.ok(failure instanceof ApiError);
+    const { status, code, message, details, requestId } = failure;
+    assert.deepEqual(
+      { status, code, message, details, requestId },
+      {
+        status: 400,
+        code: 'invalid_input',
+        message: 'no',
+        details: error.details,
+        requestId: 'r1',
+      },
+    );
+    return true;
+  });
+});
+
+test('an answer that is no JSON is named as such', async (t) => {
+  const { client } = await answering([{ status: 502, body: '<html>' }, { body: '<html>' }], t);
+  await assert.rejects(client.telemetry.current('s'), {
+    name: 'ApiError',
+    status: 502,
+    code: 'unexpected_answer',
+  });
+  await assert.rejects(client.telemetry.current('s'), {
+    name: 'ApiError',
+    status: 200,
+    code: 'unexpected_answer',
+  });
+});
+
+test('a service that is not there is one clear line', async () => {
+  const placeholder = createTcpServer().listen(0, '127.0.0.1');
+  await once(placeholder, 'listening');
+  const { port } = placeholder.address() as AddressInfo;
+  placeholder.close();
+  await once(placeholder, 'close');
+  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'k' });
+  await assert.rejects(client.keys.list(), (failure) => {
+    assert.ok(failure instanceof UnreachableError);
+    assert.match(failure.message, /^cannot reach http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED/);
+    return true;
+  });
+});

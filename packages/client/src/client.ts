@@ -1,0 +1,38 @@
+import { type ConfigurationClient, configurationClient } from './configuration.ts';
+import { type DevicesClient, devicesClient } from './devices.ts';
+import { type KeysClient, keysClient } from './keys.ts';
+import { type TelemetryClient, telemetryClient } from './telemetry.ts';
+import { createTransport, type Fetch } from './transport.ts';
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Where the service keeps its two device groups, if not at the usual address. */
+  readonly siloSegment?: string;
+  readonly fieldSegment?: string;
+  readonly fetch?: Fetch;
+}
+
+export interface Client {
+  readonly devices: DevicesClient;
+  readonly telemetry: TelemetryClient;
+  readonly configuration: ConfigurationClient;
+  readonly keys: KeysClient;
+}
+
+export function createClient({
+  baseUrl,
+  apiKey,
+  siloSegment = 'siloscale',
+  fieldSegment = 'fielddevice',
+  fetch = globalThis.fetch,
+}: ClientOptions): Client {
+  const transport = createTransport({ baseUrl, apiKey, fetch });
+  const roots = { silo: `/v1/${siloSegment}`, field: `/v1/${fieldSegment}` };
+  return {
+    devices: devicesClient(transport, roots),
+    telemetry: telemetryClient(transport, roots),
+    configuration: configurationClient(transport, roots),
+    keys: keysClient(transport),
+  };
+}

@@ -1,0 +1,14 @@
+import { HOUR_MS } from '@granary/contract/time';
+import type { ReadingFault } from './reading-fault.ts';
+
+const DRIFT_KG_PER_HOUR = 60;
+
+/** A load cell creeps: the weight reads more and more too high. */
+export function createDrift(): ReadingFault {
+  let sinceMs: number | undefined;
+  return (reading) => {
+    sinceMs ??= reading.ts;
+    const driftKg = (DRIFT_KG_PER_HOUR * (reading.ts - sinceMs)) / HOUR_MS;
+    return [{ ...reading, weight: Number((reading.weight + driftKg).toFixed(3)) }];
+  };
+}

@@ -1,0 +1,13 @@
+import type { SiloReading } from '../scale.ts';
+import type { ReadingFault } from './reading-fault.ts';
+
+const HELD_BACK_COUNT = 6;
+
+/** Readings come in order, but each only after several newer ones have been made: a minute late at the usual pace. */
+export function createLate(): ReadingFault {
+  const held: SiloReading[] = [];
+  return (reading) => {
+    held.push(reading);
+    return held.length > HELD_BACK_COUNT ? held.splice(0, 1) : [];
+  };
+}

@@ -1,0 +1,9 @@
+import { MINUTE_MS } from '@granary/contract/time';
+
+const UP_MS = MINUTE_MS;
+const DOWN_MS = MINUTE_MS;
+
+/** The link works for a minute and is dead for the next, from the start and for ever. */
+export function linkIsLost(sinceStartMs: number): boolean {
+  return sinceStartMs % (UP_MS + DOWN_MS) >= UP_MS;
+}

@@ -1,0 +1,13 @@
+import type { SiloReading } from '../scale.ts';
+import type { ReadingFault } from './reading-fault.ts';
+
+const GROUP_LENGTH = 3;
+
+/** Readings are collected in small groups and sent newest first. */
+export function createOutOfOrder(): ReadingFault {
+  const group: SiloReading[] = [];
+  return (reading) => {
+    group.unshift(reading);
+    return group.length === GROUP_LENGTH ? group.splice(0) : [];
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Chance that can be asked again: the same seed and keys always give the same answer, in any order and in any process.
+ * That is what lets yesterday be written down today and still join on to what is measured now.
+ */
+export function chance(seed: string, ...keys: readonly number[]): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < seed.length; i++) hash = mix(hash ^ seed.charCodeAt(i));
+  for (const key of keys) {
+    hash = mix(hash ^ (key >>> 0));
+    hash = mix(hash ^ Math.floor(key / 2 ** 32));
+  }
+  return hash / 2 ** 32;
+}
+
+/** Between -1 and 1, mostly near 0. */
+export function jitter(seed: string, ...keys: readonly number[]): number {
+  return chance(seed, ...keys, 1) + chance(seed, ...keys, 2) - 1;
+}
+
+/** Between -1 and 1, wandering smoothly with `x`; a new direction at every whole number. */
+export function wander(seed: string, x: number): number {
+  const whole = Math.floor(x);
+  const part = x - whole;
+  const ease = part * part * (3 - 2 * part);
+  return jitter(seed, whole) * (1 - ease) + jitter(seed, whole + 1) * ease;
+}
+
+function mix(value: number): number {
+  let hash = Math.imul(value ^ (value >>> 16), 0x21f0aaad);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x735a2d97);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, createClient } from '@granary/client/client';
+import { DAY_MS, toIso } from '@granary/contract/time';
+import { createService } from '@granary/server/compose';
+import { readSettings } from '@granary/server/settings';
+import { SILOS } from './farm.ts';
+import { type Farm, type FarmEvent, type FarmOptions, startFarm } from './start-farm.ts';
+
+const POLL_MS = 50;
+const HISTORY_DAYS = 8;
+const READINGS_PER_DAY = 288;
+
+async function startService(t: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'granary-farm-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const settings = readSettings({
+    GRANARY_DATA_DIR: folder,
+    GRANARY_HTTP_PORT: '0',
+    GRANARY_MQTT_PORT: '0',
+    GRANARY_LOG_LEVEL: 'silent',
+  });
+  const service = createService(settings);
+  t.after(() => service.stop());
+  const { httpUrl, mqttUrl, adminKey } = await service.start();
+  const client = createClient({ baseUrl: httpUrl, apiKey: adminKey.key });
+  const credentialsFile = join(folder, 'farm.json');
+  const options: FarmOptions = {
+    baseUrl: httpUrl,
+    adminKey: adminKey.key,
+    mqttUrl,
+    credentialsFile,
+    intervalMs: 500,
+    historyDays: HISTORY_DAYS,
+  };
+  return { client, options, credentialsFile };
+}
+
+async function farmWithEvents(t: TestContext, options: FarmOptions) {
+  const events: FarmEvent[] = [];
+  const farm = await startFarm({ ...options, onEvent: (event) => events.push(event) });
+  t.after(() => farm.stop());
+  const kinds = () => new Set(events.map(({ kind }) => kind));
+  return { farm, events, kinds };
+}
+
+async function untilAll(client: Client, status: 'online' | 'offline'): Promise<void> {
+  for (;;) {
+    const { data } = await client.devices.silo.list();
+    if (data.length > 0 && data.every((device) => device.status === status)) return;
+    await sleep(POLL_MS);
+  }
+}
+
+/** How many readings the service has of every whole day between the past's first day and today. */
+async function wholeDayCounts(client: Client, siloId: string): Promise<readonly number[]> {
+  const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const { points } = await client.telemetry.history(siloId, {
+    interval: '1d',
+    aggregate: 'count',
+    from: toIso(todayMs - (HISTORY_DAYS - 1) * DAY_MS),
+    to: toIso(todayMs),
+  });
+  return points.map(({ value }) => value);
+}
+
+async function assertPastIsWhole(client: Client): Promise<void> {
+  const expected = Array.from({ length: HISTORY_DAYS - 1 }, () => READINGS_PER_DAY);
+  for (const { id } of SILOS) assert.deepEqual(await wholeDayCounts(client, id), expected, id);
+}
+
+test('a farm enrols itself, reports, writes its past once, and leaves with a goodbye', async (t) => {
+  const { client, options } = await startService(t);
+  const first = await farmWithEvents(t, options);
+  await first.farm.historyWritten;
+  await untilAll(client, 'online');
+  assert.deepEqual(first.kinds(), new Set(['registered', 'link', 'history']));
+  assert.deepEqual(first.events.at(-1), {
+    kind: 'history',
+    days: HISTORY_DAYS,
+    silosDone: SILOS.length,
+    silosTotal: SILOS.length,
+  });
+  await assertPastIsWhole(client);
+  for (const { id, capacityKg } of SILOS) {
+    assert.equal((await client.devices.silo.get(id)).capacity.max, capacityKg);
+    const { level, temperature, humidity } = await client.telemetry.current(id);
+    assert.deepEqual([level.quality, temperature.quality, humidity.quality], ['good', 'good', 'good']);
+    assert.equal((await client.devices.silo.rejections(id)).total, 0);
+  }
+  await first.farm.stop();
+  await untilAll(client, 'offline');
+
+  const second = await farmWithEvents(t, options);
+  await second.farm.historyWritten;
+  await untilAll(client, 'online');
+  assert.deepEqual(second.kinds(), new Set(['link']));
+  await assertPastIsWhole(client);
+});
+
+test('a past that was interrupted is finished by the next start', async (t) => {
+  const { client, options } = await startService(t);
+  const interrupted = Promise.withResolvers<void>();
+  const farm: Farm = await startFarm({
+    ...options,
+    onEvent: (event) => {
+      if (event.kind === 'history' && event.silosDone === 4) interrupted.resolve();
+    },
+  });
+  await interrupted.promise;
+  await farm.stop();
+  await farm.historyWritten;
+  const lastSilo = SILOS.at(-1);
+  assert.ok(lastSilo);
+  assert.deepEqual(await wholeDayCounts(client, lastSilo.id), []);
+  const next = await farmWithEvents(t, options);
+  await next.farm.historyWritten;
+  await assertPastIsWhole(client);
+});
+
+test('lost secrets are replaced', async (t) => {
+  const { client, options, credentialsFile } = await startService(t);
+  const withoutPast = { ...options, historyDays: 0 };
+  const first = await farmWithEvents(t, withoutPast);
+  await untilAll(client, 'online');
+  await first.farm.stop();
+  await untilAll(client, 'offline');
+  await rm(credentialsFile);
+  const second = await farmWithEvents(t, withoutPast);
+  await untilAll(client, 'online');
+  const wasRefused = (event: FarmEvent) => event.kind === 'link' && event.change.state === 'down';
+  assert.deepEqual(second.events.filter(wasRefused), []);
+});
+
+test('a key that may not register devices is told so', async (t) => {
+  const { client, options } = await startService(t);
+  const { key } = await client.keys.create({ name: 'reader', scopes: ['read'] });
+  await assert.rejects(startFarm({ ...options, adminKey: key }), { name: 'ApiError', code: 'forbidden' });
+});
