@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { measureIngest } from './bench/case-ingest.ts';
+import { measureLongPast } from './bench/case-long-past.ts';
+import { measureReads } from './bench/case-reads.ts';
+import { asMarkdown, type Finding, machine } from './bench/report.ts';
+
+const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>> = {
+  reads: measureReads,
+  ingest: measureIngest,
+  'long-past': measureLongPast,
+};
+
+const HELP = `npm run bench                 measure everything and print it
+npm run bench -- reads        measure only: ${Object.keys(CASES).join(', ')}
+npm run bench -- --save       also write docs/benchmarks.md (everything only)
+
+Everything stays on this machine's loopback address and stops by itself.`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { save: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+});
+const unknown = positionals.filter((name) => !(name in CASES));
+if (values.help) console.log(HELP);
+else if (unknown.length > 0 || (values.save && positionals.length > 0)) {
+  console.error(unknown.length > 0 ? `there is no case ${unknown.join(', ')}\n${HELP}` : HELP);
+  process.exitCode = 2;
+} else await measure(positionals, values.save === true);
+
+async function measure(names: readonly string[], save: boolean): Promise<void> {
+  console.log(machine());
+  const findings: Finding[] = [];
+  for (const [name, run] of Object.entries(CASES)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    console.log(`\n${name} …`);
+    const dataDir = await mkdtemp(join(tmpdir(), 'granary-bench-'));
+    try {
+      for (const finding of [await run(dataDir)].flat()) {
+        findings.push(finding);
+        const { figure, target, met, detail } = finding;
+        console.log(
+          `${met ? 'met   ' : 'MISSED'} ${finding.name}\n       ${figure} (target: ${target}; ${detail})`,
+        );
+      }
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+  if (!save) return;
+  const date = new Date().toISOString().slice(0, 10);
+  await writeFile(new URL('../docs/benchmarks.md', import.meta.url), asMarkdown(findings, date));
+}

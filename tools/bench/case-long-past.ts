@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DAY_MS } from '@granary/contract/time';
+import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
+import { ask, SILOS } from './farm.ts';
+import { DEVICES, READINGS, writeLongPast, YEAR_SILO } from './long-past.ts';
+import { type Finding, median, percentile, whole } from './report.ts';
+
+const ROUNDS = 5;
+const QUESTIONS_PER_ROUND = 300;
+const HISTORY_P99_MS_MAX = 10;
+const HISTORY_RATIO_MAX = 1.5;
+const READY_MS_MAX = 2_000;
+const RESIDENT_MB_MAX = 200;
+const SETTLE_MS = 5_000;
+
+/** What a long past costs: at rest, and when somebody asks for it. */
+export async function measureLongPast(dataDir: string): Promise<Finding[]> {
+  const endMs = Date.now() - DAY_MS;
+  await writeLongPast(dataDir, endMs, (share) =>
+    process.stdout.write(`\r  writing ${Math.round(share * 100)} % `),
+  );
+  process.stdout.write('\n');
+  const readyMs: number[] = [];
+  const residentMb: number[] = [];
+  const yearMs: number[] = [];
+  const monthMs: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const startedMs = performance.now();
+    const service = await startServiceProcess({
+      GRANARY_DATA_DIR: dataDir,
+      GRANARY_RATE_LIMIT: 'off',
+      GRANARY_RETENTION_RAW_DAYS: '99999',
+    });
+    await ask(service, '/readyz');
+    readyMs.push(performance.now() - startedMs);
+    await sleep(SETTLE_MS);
+    residentMb.push(await residentMegabytes(service.pid));
+    const { year, month } = await askHistory(service, endMs);
+    yearMs.push(percentile(year, 0.99));
+    monthMs.push(percentile(month, 0.99));
+    await service.stop();
+  }
+  return [historyFinding(yearMs, monthMs), idleFinding(readyMs, residentMb)];
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
+}
+
+async function askHistory(service: ServiceProcess, endMs: number) {
+  const year: number[] = [];
+  const month: number[] = [];
+  const to = new Date(Math.floor(endMs / DAY_MS) * DAY_MS);
+  const time = async (days: number): Promise<number> => {
+    const from = new Date(to.getTime() - days * DAY_MS).toISOString();
+    const path = `${SILOS}/${YEAR_SILO}/sensors/history?interval=1d&from=${from}&to=${to.toISOString()}`;
+    const startedMs = performance.now();
+    const { data } = (await (await ask(service, path)).json()) as { data: { points: unknown[] } };
+    const elapsedMs = performance.now() - startedMs;
+    if (data.points.length < days - 1) throw new Error(`${data.points.length} points for ${days} days`);
+    return elapsedMs;
+  };
+  for (let warmUp = 0; warmUp < 50; warmUp++) await time(warmUp % 2 === 0 ? 364 : 30);
+  for (let question = 0; question < QUESTIONS_PER_ROUND; question++) {
+    year.push(await time(364));
+    month.push(await time(30));
+  }
+  return { year, month };
+}
+
+function historyFinding(yearMs: readonly number[], monthMs: readonly number[]): Finding {
+  const year = median(yearMs);
+  const ratio = median(yearMs.map((ms, round) => ms / (monthMs[round] ?? Number.NaN)));
+  return {
+    name: 'History of one year of 10 s readings as daily points, against one month',
+    target: `p99 under ${HISTORY_P99_MS_MAX} ms, at most ${HISTORY_RATIO_MAX} times the month's`,
+    figure: `${year.toFixed(1)} ms, ${ratio.toFixed(2)} times`,
+    met: year < HISTORY_P99_MS_MAX && ratio <= HISTORY_RATIO_MAX,
+    detail: `p99 over HTTP, month ${median(monthMs).toFixed(1)} ms; ${ROUNDS} rounds of ${QUESTIONS_PER_ROUND} questions each, in turns`,
+  };
+}
+
+function idleFinding(readyMs: readonly number[], residentMb: readonly number[]): Finding {
+  const ready = median(readyMs);
+  const resident = median(residentMb);
+  return {
+    name: `Idle service with ${whole(DEVICES)} devices and ${whole(READINGS)} stored readings`,
+    target: `ready in under ${READY_MS_MAX / 1_000} s, under ${RESIDENT_MB_MAX} MB resident`,
+    figure: `${(ready / 1_000).toFixed(2)} s, ${whole(resident)} MB`,
+    met: ready < READY_MS_MAX && resident < RESIDENT_MB_MAX,
+    detail: `from process start to a good /readyz; resident ${SETTLE_MS / 1_000} s later; ${ROUNDS} starts`,
+  };
+}

@@ -1,0 +1,35 @@
+import type { ServiceProcess } from '@granary/server/testing/service-process';
+
+export interface Credentials {
+  readonly username: string;
+  readonly secret: string;
+}
+
+export const SILOS = '/v1/siloscale/devices';
+
+/** Asks the service as its administrator; anything but success ends the benchmark. */
+export async function ask(service: ServiceProcess, path: string, body?: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${service.adminKey.key}`, 'content-type': 'application/json' };
+  const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+  const response = await fetch(service.httpUrl + path, init);
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response;
+}
+
+export async function registerSilos(service: ServiceProcess, count: number): Promise<Credentials[]> {
+  const credentials: Credentials[] = [];
+  for (let number = 1; number <= count; number++) {
+    const device = {
+      device_id: `silo-${String(number).padStart(4, '0')}`,
+      name: `Silo ${number}`,
+      model: 'GS-100',
+      location: { facility: `facility-${number % 10}`, zone: 'a' },
+      capacity: { max: 20_000, unit: 'kg' },
+    };
+    const { data } = (await (await ask(service, SILOS, device)).json()) as {
+      data: { credentials: Credentials };
+    };
+    credentials.push(data.credentials);
+  }
+  return credentials;
+}

@@ -1,0 +1,74 @@
+import { DAY_MS } from '@granary/contract/time';
+import type { Reading } from '@granary/core/telemetry';
+import { openStore, type Store } from '@granary/store/store';
+
+export const YEAR_SILO = 'silo-0001';
+export const DEVICES = 1_000;
+export const READINGS = 10_000_000;
+const SPACING_MS = 10_000;
+const YEAR_READINGS = (365 * DAY_MS) / SPACING_MS;
+const BATCH = 25_000;
+
+/** Fills a data folder with a thousand silos and ten million readings, a whole year of one silo among them. */
+export async function writeLongPast(
+  folder: string,
+  endMs: number,
+  progress: (share: number) => void,
+): Promise<void> {
+  const store = await openStore({ engine: 'sqlite', folder });
+  try {
+    const deviceNos = await register(store);
+    const [yearSilo = 0] = deviceNos;
+    let batch: Reading[] = [];
+    let written = 0;
+    const add = async (reading: Reading): Promise<void> => {
+      batch.push(reading);
+      if (batch.length < BATCH) return;
+      await store.telemetry.append({ readings: batch, seen: [], rejections: [] });
+      written += batch.length;
+      batch = [];
+      progress(written / READINGS);
+    };
+    for (let index = YEAR_READINGS; index > 0; index--)
+      await add(reading(yearSilo, endMs - index * SPACING_MS));
+    const rest = READINGS - YEAR_READINGS;
+    const rounds = Math.ceil(rest / (deviceNos.length - 1));
+    for (let round = rounds; round > 0; round--) {
+      for (const deviceNo of deviceNos.slice(1)) await add(reading(deviceNo, endMs - round * SPACING_MS));
+    }
+    await store.telemetry.append({ readings: batch, seen: [], rejections: [] });
+  } finally {
+    await store.close();
+  }
+}
+
+const reading = (deviceNo: number, tsMs: number): Reading => ({
+  deviceNo,
+  tsMs,
+  values: {
+    weight: 5_000_000 + Math.round(4_000_000 * Math.sin(tsMs / DAY_MS)),
+    temperature: 15_000 + Math.round(5_000 * Math.sin((tsMs * 2 * Math.PI) / DAY_MS)),
+    humidity: 55_000 + (tsMs % 1_000),
+  },
+});
+
+async function register(store: Store): Promise<number[]> {
+  const deviceNos: number[] = [];
+  for (let number = 1; number <= DEVICES; number++) {
+    const { deviceNo } = await store.devices.register({
+      deviceId: `silo-${String(number).padStart(4, '0')}`,
+      kind: 'silo',
+      name: `Silo ${number}`,
+      model: 'GS-100',
+      firmwareVersion: '1.0.0',
+      facility: `facility-${number % 10}`,
+      zone: 'a',
+      capacityKg: 10_000,
+      secretHash: '',
+      registeredAtMs: 0,
+      configuration: null,
+    });
+    deviceNos.push(deviceNo);
+  }
+  return deviceNos;
+}

@@ -1,0 +1,109 @@
+import { connect, type Socket } from 'node:net';
+import { topicOf } from '@granary/contract/link';
+import { generate } from 'mqtt-packet';
+
+/** Devices as raw sockets with prepared packets, so that the generator leaves the machine to what is measured. */
+export interface MqttLoad {
+  readonly host: string;
+  readonly port: number;
+  readonly devices: readonly { readonly username: string; readonly secret: string }[];
+  /** Messages in flight on each connection. */
+  readonly window: number;
+  /** Per connection; 0 means as fast as acknowledgements come. */
+  readonly intervalMs: number;
+  readonly durationMs: number;
+}
+
+const PUBACK_BYTES = 4;
+const CONNACK_BYTES = 4;
+const PACKET_ID_MAX = 65_535;
+
+export interface MqttResult {
+  readonly perSecond: number;
+  readonly acknowledged: number;
+}
+
+export async function runMqttLoad(load: MqttLoad): Promise<MqttResult> {
+  const sockets = await Promise.all(load.devices.map((device) => open(load, device)));
+  const startedMs = performance.now();
+  const untilMs = startedMs + load.durationMs;
+  const counts = await Promise.all(
+    sockets.map((socket, index) => publish(socket, load, load.devices[index]?.username ?? '', untilMs)),
+  );
+  const acknowledged = counts.reduce((sum, count) => sum + count, 0);
+  const perSecond = acknowledged / ((performance.now() - startedMs) / 1_000);
+  for (const socket of sockets) socket.destroy();
+  return { perSecond, acknowledged };
+}
+
+function open(load: MqttLoad, { username, secret }: MqttLoad['devices'][number]): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: load.host, port: load.port, noDelay: true });
+    socket.once('error', reject);
+    socket.once('data', (chunk) => {
+      if (chunk.length === CONNACK_BYTES && chunk[0] === 0x20 && chunk[3] === 0) return resolve(socket);
+      reject(new Error(`CONNECT was refused: ${chunk.toString('hex')}`));
+    });
+    const packet = {
+      cmd: 'connect',
+      clientId: username,
+      username,
+      password: Buffer.from(secret),
+      clean: true,
+      keepalive: 60,
+    };
+    socket.write(generate({ ...packet, cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4 }));
+  });
+}
+
+function publish(socket: Socket, load: MqttLoad, deviceId: string, untilMs: number): Promise<number> {
+  const template = generate({
+    cmd: 'publish',
+    topic: topicOf(deviceId, 'telemetry'),
+    qos: 1,
+    messageId: 1,
+    retain: false,
+    dup: false,
+    payload: `{"ts":${'0'.repeat(13)},"weight":1234.567,"temperature":18.25,"humidity":55.5}`,
+  });
+  const idAt = template.indexOf('telemetry') + 'telemetry'.length;
+  const tsAt = template.indexOf('{"ts":') + '{"ts":'.length;
+  return new Promise((resolve, reject) => {
+    let packetId = 0;
+    let lastTsMs = 0;
+    let sent = 0;
+    let acknowledged = 0;
+    let spare = 0;
+    const send = (): void => {
+      const packet = Buffer.from(template);
+      packetId = (packetId % PACKET_ID_MAX) + 1;
+      lastTsMs = Math.max(lastTsMs + 1, Date.now());
+      packet.writeUInt16BE(packetId, idAt);
+      packet.write(String(lastTsMs), tsAt, 'latin1');
+      socket.write(packet);
+      sent++;
+    };
+    const finish = (): void => {
+      if (acknowledged === sent) resolve(acknowledged);
+    };
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the broker closed a connection')));
+    socket.on('data', (chunk) => {
+      spare += chunk.length;
+      const count = Math.floor(spare / PUBACK_BYTES);
+      spare -= count * PUBACK_BYTES;
+      acknowledged += count;
+      if (performance.now() >= untilMs) return finish();
+      if (load.intervalMs === 0) for (let i = 0; i < count; i++) send();
+    });
+    if (load.intervalMs === 0) {
+      for (let i = 0; i < load.window; i++) send();
+      return;
+    }
+    const timer = setInterval(() => {
+      if (performance.now() < untilMs) return send();
+      clearInterval(timer);
+      finish();
+    }, load.intervalMs);
+  });
+}

@@ -1,0 +1,53 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { BareAnswer } from './bare-http.ts';
+import type { Job } from './generator.ts';
+import type { HttpLoad, HttpResult } from './http-load.ts';
+import type { MqttLoad, MqttResult } from './mqtt-load.ts';
+
+interface Reply<T> {
+  readonly result?: T;
+  readonly failed?: string;
+}
+
+const here = (file: string): URL => new URL(file, import.meta.url);
+
+async function endOf(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill();
+  await exited;
+}
+
+async function generate<T>(job: Job): Promise<T> {
+  const child = fork(here('./generator.ts'));
+  try {
+    const answered = once(child, 'message');
+    child.send(job);
+    const [{ result, failed }]: [Reply<T>] = (await answered) as [Reply<T>];
+    if (result === undefined) throw new Error(failed);
+    return result;
+  } finally {
+    await endOf(child);
+  }
+}
+
+export const generateHttp = (load: HttpLoad): Promise<HttpResult> => generate({ kind: 'http', load });
+export const generateMqtt = (load: MqttLoad): Promise<MqttResult> => generate({ kind: 'mqtt', load });
+
+export interface Reference {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export const startBareBroker = (): Promise<Reference> => reference(fork(here('./bare-broker.ts')));
+
+export function startBareHttp(answer: BareAnswer): Promise<Reference> {
+  const child = fork(here('./bare-http.ts'));
+  child.send(answer);
+  return reference(child);
+}
+
+async function reference(child: ChildProcess): Promise<Reference> {
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  return { port, stop: () => endOf(child) };
+}

@@ -1,0 +1,50 @@
+import { cpus, totalmem, type } from 'node:os';
+
+/** One line of the report: what was measured, what it should reach, what it reached. */
+export interface Finding {
+  readonly name: string;
+  readonly target: string;
+  readonly figure: string;
+  readonly met: boolean;
+  readonly detail: string;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+export function machine(): string {
+  const processors = cpus();
+  const model = processors[0]?.model ?? 'unknown';
+  const memoryGiB = Math.round(totalmem() / 2 ** 30);
+  return `${processors.length} cores (${model}, ${process.arch}), ${memoryGiB} GiB, ${type()}, Node ${process.version}`;
+}
+
+export function asMarkdown(findings: readonly Finding[], date: string): string {
+  const rows = findings.map(
+    ({ name, target, figure, met, detail }) =>
+      `| ${name} | ${target} | **${figure}** | ${met ? 'yes' : '**no**'} | ${detail} |`,
+  );
+  return `# Benchmarks
+
+Made by \`npm run bench -- --save\`. Both sides of a ratio are measured in the same run, in turns, each in a process of its own; a ratio is
+the median of its rounds. The load generator shares the machine, as it would on a developer's desk.
+
+- Date: ${date}
+- Machine: ${machine()}
+
+| what | target | measured | met | detail |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
