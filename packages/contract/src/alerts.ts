@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox';
+import { PageQuery } from './envelope.ts';
+import { checker, closed } from './schema.ts';
+import { Timestamp } from './time.ts';
+
+export const ALERT_TYPES = [
+  'low_level',
+  'high_level',
+  'critical_level',
+  'sensor_stale',
+  'device_offline',
+  'operation_failed',
+  'mass_imbalance',
+  'maintenance_due',
+  'low_battery',
+  'geofence_breach',
+  'mission_failed',
+] as const;
+
+/** From the least to the most urgent. */
+export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
+
+/**
+ * `active`: present, nobody has acknowledged it; `acknowledged`: present, somebody has; `cleared`: gone before anybody
+ * did; `resolved`: gone and acknowledged.
+ */
+export const ALERT_STATUSES = ['active', 'acknowledged', 'cleared', 'resolved'] as const;
+
+/** `open` is every status but `resolved`. */
+export const ALERT_FILTERS = [...ALERT_STATUSES, 'open', 'all'] as const;
+
+export type AlertType = (typeof ALERT_TYPES)[number];
+export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
+export type AlertStatus = (typeof ALERT_STATUSES)[number];
+export type AlertFilter = (typeof ALERT_FILTERS)[number];
+
+const Person = Type.String({ minLength: 1, maxLength: 200 });
+const Note = Type.String({ maxLength: 2_000 });
+const Reason = Type.String({ minLength: 1, maxLength: 2_000 });
+const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
+const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
+
+export const Alert = closed({
+  alert_id: Type.String(),
+  type: Type.Enum(ALERT_TYPES),
+  severity: Type.Enum(ALERT_SEVERITIES),
+  message: Type.String(),
+  /** `null`, like `threshold`, where what went wrong is not a number. */
+  current_value: NumberOrNull,
+  threshold: NumberOrNull,
+  created_at: Timestamp,
+  status: Type.Enum(ALERT_STATUSES),
+  acknowledged_by: Type.Union([Person, Type.Null()]),
+  acknowledged_at: TimestampOrNull,
+  note: Type.Union([Note, Type.Null()]),
+  cleared_at: TimestampOrNull,
+  resolved_at: TimestampOrNull,
+  shelved_until: TimestampOrNull,
+  shelve_reason: Type.Union([Reason, Type.Null()]),
+  shelved_by: Type.Union([Person, Type.Null()]),
+});
+
+export const Acknowledgement = closed({ acknowledged_by: Person, note: Type.Optional(Note) });
+
+/** Out of sight until then; its state goes on. */
+export const Shelving = closed({
+  until: Timestamp,
+  reason: Reason,
+  shelved_by: Type.Optional(Person),
+});
+
+export const AlertQuery = closed({
+  ...PageQuery.properties,
+  /** `open` when not given. */
+  status: Type.Optional(Type.Enum(ALERT_FILTERS)),
+});
+
+export type Alert = Static<typeof Alert>;
+export type Acknowledgement = Static<typeof Acknowledgement>;
+export type Shelving = Static<typeof Shelving>;
+export type AlertQuery = Static<typeof AlertQuery>;
+
+export const checkAcknowledgement = checker(Acknowledgement);
+export const checkShelving = checker(Shelving);
+export const checkAlertQuery = checker(AlertQuery);

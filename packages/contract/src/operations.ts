@@ -1,0 +1,108 @@
+import { type Static, Type } from 'typebox';
+import { PageQuery } from './envelope.ts';
+import { checker, closed } from './schema.ts';
+import { Timestamp } from './time.ts';
+
+export const OPERATION_TYPES = ['feed', 'discharge'] as const;
+export const OPERATION_STATUSES = [
+  'started',
+  'in_progress',
+  'stopping',
+  'unconfirmed',
+  'completed',
+  'stopped',
+  'failed',
+] as const;
+/** Who wanted it: a caller of this service, or somebody at the device. */
+export const OPERATION_ORIGINS = ['service', 'device'] as const;
+export const MASS_UNITS = ['kg', 't', 'lb', 'g'] as const;
+export const RATE_UNITS = ['kg/min', 't/h', 'kg/h', 'lb/min'] as const;
+
+/**
+ * Why an operation failed: the device refused it, never began it, no longer knows it or reported a fault; the weight did
+ * not move; it ran longer than it may.
+ */
+export const FAILURE_REASONS = [
+  'refused',
+  'not_started',
+  'forgotten',
+  'device_fault',
+  'no_movement',
+  'overrun',
+] as const;
+
+export type OperationType = (typeof OPERATION_TYPES)[number];
+export type OperationStatus = (typeof OPERATION_STATUSES)[number];
+export type MassUnit = (typeof MASS_UNITS)[number];
+export type RateUnit = (typeof RATE_UNITS)[number];
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** Ours begin with `op_`; a device may report one that somebody began beside it, under any name of this shape. */
+export const OperationId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+
+const Positive = Type.Number({ exclusiveMinimum: 0 });
+const TargetContainer = Type.String({ minLength: 1, maxLength: 200 });
+
+export const FeedRequest = closed({
+  amount: Positive,
+  /** `kg` when not given. */
+  unit: Type.Optional(Type.Enum(MASS_UNITS)),
+  /** The device's limit when not given. */
+  rate: Type.Optional(Positive),
+  /** `kg/min` when not given. */
+  rate_unit: Type.Optional(Type.Enum(RATE_UNITS)),
+});
+
+export const DischargeRequest = closed({ ...FeedRequest.properties, target_container: TargetContainer });
+
+export const OperationStarted = closed({
+  operation_id: OperationId,
+  status: Type.Enum(OPERATION_STATUSES),
+  estimated_duration: Type.Number(),
+  duration_unit: Type.Literal('minutes'),
+});
+
+const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
+const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
+
+export const OperationFailure = closed({ reason: Type.Enum(FAILURE_REASONS), message: Type.String() });
+
+/** Amounts and rates are in the units asked. What nobody told us of an operation begun at the device is `null`. */
+export const OperationRecord = closed({
+  operation_id: OperationId,
+  type: Type.Union([Type.Enum(OPERATION_TYPES), Type.Null()]),
+  status: Type.Enum(OPERATION_STATUSES),
+  origin: Type.Enum(OPERATION_ORIGINS),
+  progress: NumberOrNull,
+  amount_target: NumberOrNull,
+  amount_completed: Type.Number(),
+  /** By how much the scale says that the content changed in the wanted direction. */
+  measured_amount: NumberOrNull,
+  unit: Type.Enum(MASS_UNITS),
+  rate: NumberOrNull,
+  rate_unit: Type.Enum(RATE_UNITS),
+  target_container: Type.Union([TargetContainer, Type.Null()]),
+  started_at: Timestamp,
+  estimated_completion: TimestampOrNull,
+  stop_requested_at: TimestampOrNull,
+  ended_at: TimestampOrNull,
+  /** Set as soon as it is known, also while the device has yet to confirm that it stopped. */
+  failure: Type.Union([OperationFailure, Type.Null()]),
+});
+
+export const OperationQuery = closed({
+  ...PageQuery.properties,
+  status: Type.Optional(Type.Enum(OPERATION_STATUSES)),
+  type: Type.Optional(Type.Enum(OPERATION_TYPES)),
+});
+
+export type FeedRequest = Static<typeof FeedRequest>;
+export type DischargeRequest = Static<typeof DischargeRequest>;
+export type OperationStarted = Static<typeof OperationStarted>;
+export type OperationFailure = Static<typeof OperationFailure>;
+export type OperationRecord = Static<typeof OperationRecord>;
+export type OperationQuery = Static<typeof OperationQuery>;
+
+export const checkFeedRequest = checker(FeedRequest);
+export const checkDischargeRequest = checker(DischargeRequest);
+export const checkOperationQuery = checker(OperationQuery);

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ALERT_TYPES, type AlertType } from '@granary/contract/alerts';
+import { toIso } from '@granary/contract/time';
+import { conditionsOf, type SiloFacts } from './alert-rules.ts';
+import type { Condition } from './alerts.ts';
+import { initialConfiguration } from './configuration.ts';
+import { FRESHNESS_MS } from './devices.ts';
+import { beginOperation, type OperationState } from './operation-state.ts';
+
+const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
+const OLD_MS = NOW_MS - FRESHNESS_MS - 1;
+
+const configuration = initialConfiguration(NOW_MS);
+const online = { lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' } as const;
+const offline = { ...online, linkDownAtMs: NOW_MS };
+
+const facts: SiloFacts = {
+  deviceNo: 1,
+  presence: online,
+  capacityKg: 1_000,
+  latest: {
+    weight: { value: 500_000, tsMs: NOW_MS },
+    temperature: { value: 12_000, tsMs: NOW_MS },
+    humidity: { value: 40_000, tsMs: NOW_MS },
+  },
+  configuration,
+  operations: [],
+};
+
+const started = beginOperation(
+  {
+    operationId: 'op_1',
+    deviceNo: 1,
+    type: 'feed',
+    weightG: 500_000,
+    plan: {
+      amountG: 100_000,
+      unit: 'kg',
+      rateGPerMin: 100_000,
+      rateUnit: 'kg/min',
+      targetContainer: null,
+      maxAmountG: 102_000,
+      maxDurationMs: 150_000,
+      expiresAtMs: NOW_MS,
+    },
+  },
+  NOW_MS - 1_000,
+);
+const completed: OperationState = {
+  ...started,
+  status: 'completed',
+  endedAtMs: NOW_MS - 100,
+  amountCompletedG: 100_000,
+  measuredG: 99_000,
+  measuredAtMs: NOW_MS,
+};
+const failure = { reason: 'no_movement', message: 'the weight does not move' } as const;
+const failed: OperationState = { ...completed, status: 'failed', failure };
+const later: OperationState = { ...started, operationId: 'op_2', startedAtMs: NOW_MS };
+const unasked: OperationState = { ...started, operationId: 'local-1', plan: null, status: 'in_progress' };
+
+const conditionOf = (type: AlertType, change: Partial<SiloFacts>, nowMs = NOW_MS): Condition => {
+  const found = conditionsOf({ ...facts, ...change }, nowMs).filter((condition) => condition.type === type);
+  const [condition] = found;
+  assert.ok(condition !== undefined && found.length === 1, `${type} is named once`);
+  return condition;
+};
+
+const weighing = (percent: number): Partial<SiloFacts> => ({
+  latest: { ...facts.latest, weight: { value: percent * 10_000, tsMs: NOW_MS } },
+});
+const withCritical = (percent: number, critical_level: number): Partial<SiloFacts> => ({
+  ...weighing(percent),
+  configuration: { ...configuration, thresholds: { ...configuration.thresholds, critical_level } },
+});
+const withLatest = (latest: SiloFacts['latest']): Partial<SiloFacts> => ({
+  latest: { ...facts.latest, ...latest },
+});
+
+type Outcome = 'absent' | 'unsure' | 'info' | 'warning' | 'critical';
+
+const TABLE: readonly (readonly [AlertType, string, Partial<SiloFacts>, Outcome])[] = [
+  ['low_level', 'in the middle', {}, 'absent'],
+  ['low_level', 'at the threshold', weighing(20), 'warning'],
+  ['low_level', 'a gram above it', weighing(20.0001), 'unsure'],
+  ['low_level', 'at the end of the dead band', weighing(21), 'unsure'],
+  ['low_level', 'beyond the dead band', weighing(21.0001), 'absent'],
+  ['low_level', 'a little below empty', weighing(-1), 'warning'],
+  ['low_level', 'impossibly empty', weighing(-3), 'unsure'],
+  ['low_level', 'low, but long ago', withLatest({ weight: { value: 0, tsMs: OLD_MS } }), 'unsure'],
+  ['low_level', 'without any weight', { latest: {} }, 'unsure'],
+  ['high_level', 'at the threshold', weighing(90), 'warning'],
+  ['high_level', 'a gram below it', weighing(89.9999), 'unsure'],
+  ['high_level', 'at the end of the dead band', weighing(89), 'unsure'],
+  ['high_level', 'below the dead band', weighing(88.9999), 'absent'],
+  ['critical_level', 'low, but not that low', weighing(15), 'absent'],
+  ['critical_level', 'at the bottom', weighing(10), 'critical'],
+  ['critical_level', 'at the top, which it does not guard', weighing(99), 'absent'],
+  ['critical_level', 'at the top, which it guards', withCritical(95, 95), 'critical'],
+  ['critical_level', 'at the bottom, which it does not guard', withCritical(1, 95), 'absent'],
+  ['sensor_stale', 'in order', {}, 'absent'],
+  ['sensor_stale', 'silent in one sensor', withLatest({ humidity: { value: 0, tsMs: OLD_MS } }), 'warning'],
+  [
+    'sensor_stale',
+    'raving in one sensor',
+    withLatest({ temperature: { value: 1e6, tsMs: NOW_MS } }),
+    'warning',
+  ],
+  ['sensor_stale', 'without some sensor', { latest: { humidity: { value: 0, tsMs: NOW_MS } } }, 'absent'],
+  ['sensor_stale', 'offline', { presence: offline }, 'unsure'],
+  ['sensor_stale', 'in maintenance', { presence: { ...online, reportedState: 'maintenance' } }, 'unsure'],
+  ['device_offline', 'in order', {}, 'absent'],
+  ['device_offline', 'offline', { presence: offline }, 'warning'],
+  ['device_offline', 'offline in an operation', { presence: offline, operations: [started] }, 'critical'],
+  ['device_offline', 'offline after one', { presence: offline, operations: [completed] }, 'warning'],
+  ['device_offline', 'never heard of', { presence: { ...offline, lastSeenAtMs: null } }, 'absent'],
+  ['operation_failed', 'without operations', {}, 'absent'],
+  ['operation_failed', 'after a good operation', { operations: [completed] }, 'absent'],
+  ['operation_failed', 'after a failed one', { operations: [failed] }, 'warning'],
+  ['operation_failed', 'in one that is failing', { operations: [{ ...started, failure }] }, 'critical'],
+  ['operation_failed', 'when a new one has begun', { operations: [failed, later] }, 'absent'],
+  [
+    'operation_failed',
+    'with a failing one besides',
+    { operations: [{ ...started, failure }, later] },
+    'critical',
+  ],
+  ['operation_failed', 'moving unasked', { operations: [unasked] }, 'critical'],
+  ['operation_failed', 'moving unasked besides', { operations: [unasked, later] }, 'critical'],
+  ['operation_failed', 'after moving unasked', { operations: [{ ...completed, plan: null }] }, 'absent'],
+  ['mass_imbalance', 'without operations', {}, 'absent'],
+  ['mass_imbalance', 'after a good operation', { operations: [completed] }, 'absent'],
+  [
+    'mass_imbalance',
+    'when half is missing',
+    { operations: [{ ...completed, measuredG: 50_000 }] },
+    'warning',
+  ],
+  [
+    'mass_imbalance',
+    'not weighed yet',
+    { operations: [{ ...completed, measuredAtMs: NOW_MS - 101 }] },
+    'unsure',
+  ],
+  ['mass_imbalance', 'in an operation', { operations: [{ ...completed, measuredG: 0 }, later] }, 'unsure'],
+];
+
+for (const [type, name, change, outcome] of TABLE) {
+  it(`${type} of a silo ${name} is ${outcome}`, () => {
+    const condition = conditionOf(type, change);
+    assert.equal(condition.state === 'present' ? condition.severity : condition.state, outcome);
+  });
+}
+
+describe('maintenance', () => {
+  const due = {
+    ...configuration,
+    maintenance: { ...configuration.maintenance, next_scheduled: toIso(NOW_MS) },
+  };
+
+  it('is due from its very moment on', () => {
+    assert.equal(conditionOf('maintenance_due', { configuration: due }, NOW_MS - 1).state, 'absent');
+    const condition = conditionOf('maintenance_due', { configuration: due });
+    assert.deepEqual([condition.state, 'severity' in condition && condition.severity], ['present', 'info']);
+  });
+});
+
+describe('a condition', () => {
+  it('says what is wrong, with the numbers', () => {
+    assert.deepEqual(conditionOf('low_level', weighing(18.25)), {
+      type: 'low_level',
+      state: 'present',
+      severity: 'warning',
+      currentValue: 18.25,
+      threshold: 20,
+      message: 'level 18.3 % is at or below 20 %',
+    });
+  });
+
+  it('is known by a type of the contract', () => {
+    for (const { type } of conditionsOf(facts, NOW_MS)) assert.ok(ALERT_TYPES.includes(type));
+  });
+});

@@ -1,0 +1,160 @@
+import { CHANNELS, CHANNELS_OF, type ChannelName } from '@granary/contract/channels';
+import type { SiloConfiguration } from '@granary/contract/configuration';
+import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
+import type { Condition } from './alerts.ts';
+import { deviceStatus, FRESHNESS_MS, type Presence } from './devices.ts';
+import { levelRules, stateAt } from './level-rules.ts';
+import { IMBALANCE_PERCENT_MAX, massBalance } from './mass-balance.ts';
+import { finallyMeasuredG, holdsDevice, type OperationState } from './operation-state.ts';
+import { isPlausible, type LatestValue, type LatestValues, tidy } from './telemetry.ts';
+import { toGrams } from './units.ts';
+
+/** Everything that the alerts of a silo follow from. */
+export interface SiloFacts {
+  readonly deviceNo: number;
+  readonly presence: Presence;
+  readonly capacityKg: number;
+  readonly latest: LatestValues;
+  readonly configuration: SiloConfiguration;
+  /** The newest one, and every other that holds the device. */
+  readonly operations: readonly OperationState[];
+}
+
+/** How each thing that can be wrong with a silo stands now. Every type of alert that a silo can have is named once. */
+export function conditionsOf(facts: SiloFacts, nowMs: number): Condition[] {
+  return [
+    ...levelConditions(facts, nowMs),
+    sensorStale(facts, nowMs),
+    deviceOffline(facts, nowMs),
+    operationFailed(facts),
+    massImbalance(facts),
+    maintenanceDue(facts, nowMs),
+  ];
+}
+
+const isFresh = ({ tsMs }: LatestValue, nowMs: number): boolean => nowMs - tsMs <= FRESHNESS_MS;
+
+const isBelievable = (channel: ChannelName, { value }: LatestValue, capacityKg: number): boolean =>
+  isPlausible(channel, value / CHANNELS[channel].scale, capacityKg);
+
+/** A weight that is old or cannot be true says nothing about the level. */
+function levelConditions({ latest, capacityKg, configuration }: SiloFacts, nowMs: number): Condition[] {
+  const capacityG = toGrams(capacityKg, 'kg');
+  const { weight } = latest;
+  const isUsable =
+    weight !== undefined && isFresh(weight, nowMs) && isBelievable('weight', weight, capacityKg);
+  return levelRules(configuration.thresholds, capacityG).map((rule): Condition => {
+    const { type, severity, thresholdPercent: threshold, side } = rule;
+    if (!isUsable) return { type, state: 'unsure' };
+    const state = stateAt(rule, weight.value);
+    if (state !== 'present') return { type, state };
+    const currentValue = tidy((weight.value / capacityG) * 100);
+    const message = `level ${currentValue.toFixed(1)} % is ${side === 'bottom' ? 'at or below' : 'at or above'} ${threshold} %`;
+    return { type, state, severity, currentValue, threshold, message };
+  });
+}
+
+/** An offline device has no fresh values, and in maintenance its sensors may be off: neither tells of a broken one. */
+function sensorStale({ presence, latest, capacityKg }: SiloFacts, nowMs: number): Condition {
+  const type = 'sensor_stale';
+  if (deviceStatus(presence, nowMs) !== 'online') return { type, state: 'unsure' };
+  for (const channel of CHANNELS_OF.silo) {
+    const value = latest[channel];
+    if (value === undefined) continue;
+    if (!isFresh(value, nowMs)) {
+      const currentValue = Math.round((nowMs - value.tsMs) / SECOND_MS);
+      const message = `no ${channel} for ${currentValue} s although the device is online`;
+      const threshold = FRESHNESS_MS / SECOND_MS;
+      return { type, state: 'present', severity: 'warning', currentValue, threshold, message };
+    }
+    if (!isBelievable(channel, value, capacityKg)) {
+      const currentValue = value.value / CHANNELS[channel].scale;
+      const message = `${channel} ${currentValue} ${CHANNELS[channel].unit} cannot be true`;
+      return { type, state: 'present', severity: 'warning', currentValue, threshold: null, message };
+    }
+  }
+  return { type, state: 'absent' };
+}
+
+function deviceOffline({ presence, operations }: SiloFacts, nowMs: number): Condition {
+  const type = 'device_offline';
+  const isGone = presence.lastSeenAtMs !== null && deviceStatus(presence, nowMs) === 'offline';
+  if (!isGone) return { type, state: 'absent' };
+  const isHeld = operations.some(holdsDevice);
+  return {
+    type,
+    state: 'present',
+    severity: isHeld ? 'critical' : 'warning',
+    currentValue: null,
+    threshold: null,
+    message: isHeld ? 'the device is offline during an operation' : 'the device is offline',
+  };
+}
+
+const newestOf = (operations: readonly OperationState[]): OperationState | undefined =>
+  operations.reduce<OperationState | undefined>(
+    (newest, operation) =>
+      newest === undefined || operation.startedAtMs > newest.startedAtMs ? operation : newest,
+    undefined,
+  );
+
+/** Critical as long as something may be moving that should not. */
+function operationFailed({ operations }: SiloFacts): Condition {
+  const type = 'operation_failed';
+  const newest = newestOf(operations);
+  const troubled = operations.filter(
+    (operation) =>
+      (operation.failure !== null && (operation === newest || holdsDevice(operation))) ||
+      isUnasked(operation),
+  );
+  const worst = troubled.find(holdsDevice) ?? troubled[0];
+  if (worst === undefined) return { type, state: 'absent' };
+  const name = `operation ${worst.operationId}`;
+  return {
+    type,
+    state: 'present',
+    severity: holdsDevice(worst) ? 'critical' : 'warning',
+    currentValue: null,
+    threshold: null,
+    message:
+      worst.failure === null
+        ? `${name} runs on the device and nobody asked for it`
+        : `${name} failed: ${worst.failure.message}`,
+  };
+}
+
+const isUnasked = (operation: OperationState): boolean => operation.plan === null && holdsDevice(operation);
+
+/** Judged once the newest operation is over and weighed; until then what was said of the one before stands. */
+function massImbalance({ operations, capacityKg }: SiloFacts): Condition {
+  const type = 'mass_imbalance';
+  const newest = newestOf(operations);
+  if (newest === undefined) return { type, state: 'absent' };
+  const measuredG = finallyMeasuredG(newest);
+  if (measuredG === null) return { type, state: 'unsure' };
+  const balance = massBalance(newest.amountCompletedG, measuredG, toGrams(capacityKg, 'kg'));
+  if (!balance.isImbalanced) return { type, state: 'absent' };
+  const currentValue = Math.round(balance.differencePercent * 10) / 10;
+  return {
+    type,
+    state: 'present',
+    severity: 'warning',
+    currentValue,
+    threshold: IMBALANCE_PERCENT_MAX,
+    message: `operation ${newest.operationId}: reported and weighed amounts differ by ${currentValue} %`,
+  };
+}
+
+function maintenanceDue({ configuration }: SiloFacts, nowMs: number): Condition {
+  const type = 'maintenance_due';
+  const dueAtMs = Date.parse(configuration.maintenance.next_scheduled);
+  if (nowMs < dueAtMs) return { type, state: 'absent' };
+  return {
+    type,
+    state: 'present',
+    severity: 'info',
+    currentValue: Math.floor((nowMs - dueAtMs) / HOUR_MS),
+    threshold: 0,
+    message: `maintenance was due at ${configuration.maintenance.next_scheduled}`,
+  };
+}

@@ -1,0 +1,226 @@
+import {
+  type Acknowledgement,
+  ALERT_SEVERITIES,
+  type Alert,
+  type AlertSeverity,
+  type AlertStatus,
+  type AlertType,
+  type Shelving,
+} from '@granary/contract/alerts';
+import { Refusal } from '@granary/contract/errors';
+import type { EventType } from '@granary/contract/events';
+import { DAY_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+
+/** An alert out of sight for longer would be forgotten rather than shelved. */
+export const SHELVED_MS_MAX = 30 * DAY_MS;
+
+/** How long a condition must hold without a break before it raises an alert, or be gone before it clears one. */
+export interface AlertDelays {
+  readonly onMs: number;
+  readonly offMs: number;
+}
+
+export const DEFAULT_DELAYS: AlertDelays = { onMs: 0, offMs: 5 * SECOND_MS };
+
+export interface PresentCondition {
+  readonly type: AlertType;
+  readonly state: 'present';
+  readonly severity: AlertSeverity;
+  readonly message: string;
+  readonly currentValue: number | null;
+  readonly threshold: number | null;
+}
+
+/** `unsure`: within the dead band, or nothing to judge by. It neither raises nor clears. */
+export type Condition = PresentCondition | { readonly type: AlertType; readonly state: 'absent' | 'unsure' };
+
+export interface AlertState {
+  readonly alertId: string;
+  readonly deviceNo: number;
+  readonly type: AlertType;
+  /** `pending`: the condition holds, but not yet for long enough. Nobody is shown it. */
+  readonly status: AlertStatus | 'pending';
+  readonly severity: AlertSeverity;
+  readonly message: string;
+  readonly currentValue: number | null;
+  readonly threshold: number | null;
+  /** When it was raised; while pending, since when the condition holds. */
+  readonly createdAtMs: number;
+  /** While gone without a break, but not yet for long enough. */
+  readonly absentSinceMs: number | null;
+  readonly acknowledgedBy: string | null;
+  readonly acknowledgedAtMs: number | null;
+  readonly note: string | null;
+  readonly clearedAtMs: number | null;
+  readonly resolvedAtMs: number | null;
+  readonly shelvedUntilMs: number | null;
+  readonly shelveReason: string | null;
+  readonly shelvedBy: string | null;
+}
+
+const UNSHELVED = { shelvedUntilMs: null, shelveReason: null, shelvedBy: null } as const;
+const UNACKNOWLEDGED = { acknowledgedBy: null, acknowledgedAtMs: null, note: null } as const;
+
+/** Whose alert it would be, should one have to be raised. */
+export interface AlertSubject {
+  readonly deviceNo: number;
+  readonly newAlertId: () => string;
+}
+
+/**
+ * What a condition makes of the newest alert about it: `null` means that there is none. A resolved alert stays as it is
+ * for ever, so what comes after it is a new one. An alert that nothing changed is returned as the same object.
+ */
+export function advanceAlert(
+  before: AlertState | null,
+  condition: Condition,
+  subject: AlertSubject,
+  delays: AlertDelays,
+  nowMs: number,
+): AlertState | null {
+  const alert = before === null ? null : unshelveWhenOver(before, nowMs);
+  if (alert === null || alert.status === 'resolved') {
+    if (condition.state !== 'present') return alert;
+    return raiseWhenLasting(pendingAlert(condition, subject, nowMs), condition, delays, nowMs);
+  }
+  if (condition.state === 'present') {
+    return alert.status === 'pending'
+      ? raiseWhenLasting(alert, condition, delays, nowMs)
+      : stayPresent(alert, condition);
+  }
+  if (alert.status === 'pending') return null;
+  if (condition.state === 'absent') return clearWhenLasting(alert, delays, nowMs);
+  return alert.absentSinceMs === null ? alert : { ...alert, absentSinceMs: null };
+}
+
+const detailsOf = ({ severity, message, currentValue, threshold }: PresentCondition) =>
+  ({ severity, message, currentValue, threshold }) as const;
+
+const pendingAlert = (
+  condition: PresentCondition,
+  { deviceNo, newAlertId }: AlertSubject,
+  nowMs: number,
+): AlertState => ({
+  alertId: newAlertId(),
+  deviceNo,
+  type: condition.type,
+  status: 'pending',
+  ...detailsOf(condition),
+  createdAtMs: nowMs,
+  absentSinceMs: null,
+  ...UNACKNOWLEDGED,
+  clearedAtMs: null,
+  resolvedAtMs: null,
+  ...UNSHELVED,
+});
+
+function raiseWhenLasting(
+  alert: AlertState,
+  condition: PresentCondition,
+  { onMs }: AlertDelays,
+  nowMs: number,
+): AlertState {
+  if (nowMs - alert.createdAtMs < onMs) return alert;
+  return { ...alert, ...detailsOf(condition), status: 'active', createdAtMs: nowMs };
+}
+
+const urgency = (severity: AlertSeverity): number => ALERT_SEVERITIES.indexOf(severity);
+
+/** Severity only rises while an alert is open. What has become worse must be seen and acknowledged anew. */
+function stayPresent(alert: AlertState, condition: PresentCondition): AlertState {
+  if (urgency(condition.severity) > urgency(alert.severity)) {
+    const worse = { ...alert, ...detailsOf(condition), ...UNACKNOWLEDGED, ...UNSHELVED };
+    return { ...worse, status: 'active', absentSinceMs: null, clearedAtMs: null };
+  }
+  if (alert.status === 'cleared') return { ...alert, status: 'active', clearedAtMs: null };
+  return alert.absentSinceMs === null ? alert : { ...alert, absentSinceMs: null };
+}
+
+function clearWhenLasting(alert: AlertState, { offMs }: AlertDelays, nowMs: number): AlertState {
+  if (alert.status === 'cleared') return alert;
+  const absentSinceMs = alert.absentSinceMs ?? nowMs;
+  if (nowMs - absentSinceMs < offMs) {
+    return absentSinceMs === alert.absentSinceMs ? alert : { ...alert, absentSinceMs };
+  }
+  const gone = { ...alert, absentSinceMs: null, clearedAtMs: nowMs };
+  return alert.status === 'acknowledged'
+    ? { ...gone, status: 'resolved', resolvedAtMs: nowMs }
+    : { ...gone, status: 'cleared' };
+}
+
+function unshelveWhenOver(alert: AlertState, nowMs: number): AlertState {
+  const isOver = alert.shelvedUntilMs !== null && nowMs >= alert.shelvedUntilMs;
+  return isOver && alert.status !== 'resolved' ? { ...alert, ...UNSHELVED } : alert;
+}
+
+/** Doing it again changes nothing: the first who acknowledged it stays on record. */
+export function acknowledgeAlert(alert: AlertState, by: Acknowledgement, nowMs: number): AlertState {
+  const acknowledged = {
+    ...alert,
+    acknowledgedBy: by.acknowledged_by,
+    acknowledgedAtMs: nowMs,
+    note: by.note ?? null,
+  };
+  if (alert.status === 'active') return { ...acknowledged, status: 'acknowledged' };
+  if (alert.status === 'cleared') return { ...acknowledged, status: 'resolved', resolvedAtMs: nowMs };
+  return alert;
+}
+
+/** A resolved alert needs no shelf and stays as it is. */
+export function shelveAlert(alert: AlertState, shelving: Shelving, nowMs: number): AlertState {
+  const shelvedUntilMs = Date.parse(shelving.until);
+  if (shelvedUntilMs <= nowMs) refuseUntil('must be in the future');
+  if (shelvedUntilMs > nowMs + SHELVED_MS_MAX) refuseUntil(`must be within ${SHELVED_MS_MAX / DAY_MS} days`);
+  if (alert.status === 'resolved') return alert;
+  return {
+    ...alert,
+    shelvedUntilMs,
+    shelveReason: shelving.reason,
+    shelvedBy: shelving.shelved_by ?? null,
+  };
+}
+
+function refuseUntil(message: string): never {
+  throw new Refusal('invalid_input', `until ${message}`, [{ path: '/until', message }]);
+}
+
+/** Somebody has yet to acknowledge it, and nobody has put it aside. */
+export const needsAttention = ({ status, shelvedUntilMs }: AlertState, nowMs: number): boolean =>
+  (status === 'active' || status === 'cleared') && (shelvedUntilMs === null || shelvedUntilMs <= nowMs);
+
+/** What the event log says of a change. */
+export function alertEvents(before: AlertState | null, after: AlertState | null): EventType[] {
+  if (after === null || after.status === 'pending') return [];
+  if (before === null || before.status === 'pending' || before.alertId !== after.alertId)
+    return ['alert.raised'];
+  const events: EventType[] = [];
+  if (after.severity !== before.severity) events.push('alert.severity_raised');
+  if (after.status !== before.status) events.push('alert.status_changed');
+  if (after.shelvedUntilMs !== before.shelvedUntilMs) {
+    events.push(after.shelvedUntilMs === null ? 'alert.unshelved' : 'alert.shelved');
+  }
+  return events;
+}
+
+/** As callers see it; `null` for one that nobody is shown yet. */
+export function alertRecord(alert: AlertState): Alert | null {
+  if (alert.status === 'pending') return null;
+  return {
+    alert_id: alert.alertId,
+    type: alert.type,
+    severity: alert.severity,
+    message: alert.message,
+    current_value: alert.currentValue,
+    threshold: alert.threshold,
+    created_at: toIso(alert.createdAtMs),
+    status: alert.status,
+    acknowledged_by: alert.acknowledgedBy,
+    acknowledged_at: toIsoOrNull(alert.acknowledgedAtMs),
+    note: alert.note,
+    cleared_at: toIsoOrNull(alert.clearedAtMs),
+    resolved_at: toIsoOrNull(alert.resolvedAtMs),
+    shelved_until: toIsoOrNull(alert.shelvedUntilMs),
+    shelve_reason: alert.shelveReason,
+    shelved_by: alert.shelvedBy,
+  };
+}
