@@ -174,8 +174,14 @@ describe('a condition', () => {
       severity: 'warning',
       currentValue: 18.25,
       threshold: 20,
+      cause: null,
       message: 'level 18.3 % is at or below 20 %',
     });
+  });
+
+  it('about an operation says which', () => {
+    const condition = conditionOf('operation_failed', { operations: [completed, { ...later, failure }] });
+    assert.equal(condition.state === 'present' && condition.cause, 'op_2');
   });
 
   it('is known by a type of the contract', () => {

@@ -50,7 +50,7 @@ function levelConditions({ latest, capacityKg, configuration }: SiloFacts, nowMs
     if (state !== 'present') return { type, state };
     const currentValue = tidy((weight.value / capacityG) * 100);
     const message = `level ${currentValue.toFixed(1)} % is ${side === 'bottom' ? 'at or below' : 'at or above'} ${threshold} %`;
-    return { type, state, severity, currentValue, threshold, message };
+    return { type, state, severity, currentValue, threshold, cause: null, message };
   });
 }
 
@@ -65,12 +65,20 @@ function sensorStale({ presence, latest, capacityKg }: SiloFacts, nowMs: number)
       const currentValue = Math.round((nowMs - value.tsMs) / SECOND_MS);
       const message = `no ${channel} for ${currentValue} s although the device is online`;
       const threshold = FRESHNESS_MS / SECOND_MS;
-      return { type, state: 'present', severity: 'warning', currentValue, threshold, message };
+      return { type, state: 'present', severity: 'warning', currentValue, threshold, cause: null, message };
     }
     if (!isBelievable(channel, value, capacityKg)) {
       const currentValue = value.value / CHANNELS[channel].scale;
       const message = `${channel} ${currentValue} ${CHANNELS[channel].unit} cannot be true`;
-      return { type, state: 'present', severity: 'warning', currentValue, threshold: null, message };
+      return {
+        type,
+        state: 'present',
+        severity: 'warning',
+        currentValue,
+        threshold: null,
+        cause: null,
+        message,
+      };
     }
   }
   return { type, state: 'absent' };
@@ -87,6 +95,7 @@ function deviceOffline({ presence, operations }: SiloFacts, nowMs: number): Cond
     severity: isHeld ? 'critical' : 'warning',
     currentValue: null,
     threshold: null,
+    cause: null,
     message: isHeld ? 'the device is offline during an operation' : 'the device is offline',
   };
 }
@@ -116,6 +125,7 @@ function operationFailed({ operations }: SiloFacts): Condition {
     severity: holdsDevice(worst) ? 'critical' : 'warning',
     currentValue: null,
     threshold: null,
+    cause: worst.operationId,
     message:
       worst.failure === null
         ? `${name} runs on the device and nobody asked for it`
@@ -141,6 +151,7 @@ function massImbalance({ operations, capacityKg }: SiloFacts): Condition {
     severity: 'warning',
     currentValue,
     threshold: IMBALANCE_PERCENT_MAX,
+    cause: newest.operationId,
     message: `operation ${newest.operationId}: reported and weighed amounts differ by ${currentValue} %`,
   };
 }
@@ -155,6 +166,7 @@ function maintenanceDue({ configuration }: SiloFacts, nowMs: number): Condition 
     severity: 'info',
     currentValue: Math.floor((nowMs - dueAtMs) / HOUR_MS),
     threshold: 0,
+    cause: null,
     message: `maintenance was due at ${configuration.maintenance.next_scheduled}`,
   };
 }

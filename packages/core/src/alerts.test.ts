@@ -28,6 +28,7 @@ const present: Condition = {
   message: 'level 19.0 % is at or below 20 %',
   currentValue: 19,
   threshold: 20,
+  cause: null,
 };
 const worse: Condition = { ...present, severity: 'critical', currentValue: 5 };
 const absent: Condition = { type: 'low_level', state: 'absent' };
@@ -42,6 +43,7 @@ const active: AlertState = {
   message: 'level 18.0 % is at or below 20 %',
   currentValue: 18,
   threshold: 20,
+  cause: null,
   createdAtMs: NOW_MS - 60_000,
   absentSinceMs: null,
   acknowledgedBy: null,
@@ -201,6 +203,14 @@ describe('acknowledging', () => {
     const raised = at(ALERTS['an acknowledged one'], worse);
     assert.deepEqual([raised?.acknowledgedBy, raised?.acknowledgedAtMs, raised?.note], [null, null, null]);
     assert.deepEqual([raised?.alertId, raised?.severity, raised?.currentValue], ['al_1', 'critical', 5]);
+  });
+
+  it('is asked for anew when it happens again for another reason', () => {
+    const before: AlertState = { ...ALERTS['an acknowledged one'], severity: 'critical', cause: 'op_1' };
+    const again = at(before, { ...present, cause: 'op_2' });
+    assert.deepEqual([again?.status, again?.cause, again?.severity], ['active', 'op_2', 'critical']);
+    assert.equal(again?.acknowledgedBy, null);
+    assert.equal(at(again, { ...present, cause: 'op_2' }), again);
   });
 
   it('is not asked for anew when it becomes less bad', () => {

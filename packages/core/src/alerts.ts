@@ -29,6 +29,8 @@ export interface PresentCondition {
   readonly message: string;
   readonly currentValue: number | null;
   readonly threshold: number | null;
+  /** What it is about where that can change while it stays present, such as one failed operation after another. */
+  readonly cause: string | null;
 }
 
 /** `unsure`: within the dead band, or nothing to judge by. It neither raises nor clears. */
@@ -44,6 +46,7 @@ export interface AlertState {
   readonly message: string;
   readonly currentValue: number | null;
   readonly threshold: number | null;
+  readonly cause: string | null;
   /** When it was raised; while pending, since when the condition holds. */
   readonly createdAtMs: number;
   /** While gone without a break, but not yet for long enough. */
@@ -93,8 +96,8 @@ export function advanceAlert(
   return alert.absentSinceMs === null ? alert : { ...alert, absentSinceMs: null };
 }
 
-const detailsOf = ({ severity, message, currentValue, threshold }: PresentCondition) =>
-  ({ severity, message, currentValue, threshold }) as const;
+const detailsOf = ({ severity, message, currentValue, threshold, cause }: PresentCondition) =>
+  ({ severity, message, currentValue, threshold, cause }) as const;
 
 const pendingAlert = (
   condition: PresentCondition,
@@ -126,11 +129,13 @@ function raiseWhenLasting(
 
 const urgency = (severity: AlertSeverity): number => ALERT_SEVERITIES.indexOf(severity);
 
-/** Severity only rises while an alert is open. What has become worse must be seen and acknowledged anew. */
+/** Severity only rises while an alert is open. What is worse, or has happened again, must be acknowledged anew. */
 function stayPresent(alert: AlertState, condition: PresentCondition): AlertState {
-  if (urgency(condition.severity) > urgency(alert.severity)) {
-    const worse = { ...alert, ...detailsOf(condition), ...UNACKNOWLEDGED, ...UNSHELVED };
-    return { ...worse, status: 'active', absentSinceMs: null, clearedAtMs: null };
+  const isWorse = urgency(condition.severity) > urgency(alert.severity);
+  if (isWorse || condition.cause !== alert.cause) {
+    const severity = isWorse ? condition.severity : alert.severity;
+    const anew = { ...alert, ...detailsOf(condition), severity, ...UNACKNOWLEDGED, ...UNSHELVED };
+    return { ...anew, status: 'active', absentSinceMs: null, clearedAtMs: null };
   }
   if (alert.status === 'cleared') return { ...alert, status: 'active', clearedAtMs: null };
   return alert.absentSinceMs === null ? alert : { ...alert, absentSinceMs: null };

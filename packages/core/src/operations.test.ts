@@ -410,6 +410,12 @@ describe('the watchdog', () => {
     assert.equal(back.status, 'in_progress');
   });
 
+  it('judges nothing that is unheard of', () => {
+    const longAfterMs = START_MS + 60 * MINUTE_MS;
+    const lost = after(inProgress, [tick({ deviceOnline: false }), longAfterMs]);
+    assert.deepEqual([lost.status, lost.failure], ['unconfirmed', null]);
+  });
+
   it('stops an operation that runs longer than it may', () => {
     const limitMs = plan.maxDurationMs + OVERRUN_MARGIN_MS;
     const before = after(inProgress, word(limitMs));
