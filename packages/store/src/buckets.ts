@@ -3,7 +3,7 @@ import type { Interval } from '@granary/contract/telemetry';
 import type { Bucket } from '@granary/core/history';
 import { INTERVAL_MS } from '@granary/core/history';
 import type { Rollup } from '@granary/core/rollup';
-import { CHANNEL_CODES } from './channels.ts';
+import { PLACES, SLOTS, slotColumns, slotOffset, whenNewer } from './channels.ts';
 import type { BulkUpsert, NumberRow, Sql } from './sql.ts';
 
 /**
@@ -17,46 +17,63 @@ const BUCKETS_PER_BLOCK = 16;
 const blockOf = (startMs: number, sizeMs: number): number =>
   Math.floor(startMs / (sizeMs * BUCKETS_PER_BLOCK));
 
+const KEY = ['size_ms', 'block', 'device_no', 'part', 'start_ms'];
+export const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
+/** What a row holds where no reading has filled it. */
+const EMPTY_SLOTS: NumberRow = SLOTS.flatMap(() => [0, 0, null, null, null, null]);
+
 const BUCKETS: BulkUpsert = {
   table: 'buckets',
-  key: ['size_ms', 'block', 'device_no', 'channel', 'start_ms'],
-  columns: [
-    ...['size_ms', 'block', 'device_no', 'channel', 'start_ms'],
-    ...['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'],
-  ],
-  update: `
-    sum = buckets.sum + excluded.sum,
-    count = buckets.count + excluded.count,
-    min = CASE WHEN excluded.min < buckets.min THEN excluded.min ELSE buckets.min END,
-    max = CASE WHEN excluded.max > buckets.max THEN excluded.max ELSE buckets.max END,
-    last = CASE WHEN excluded.last_ts_ms > buckets.last_ts_ms THEN excluded.last ELSE buckets.last END,
-    last_ts_ms = CASE WHEN excluded.last_ts_ms > buckets.last_ts_ms
-                      THEN excluded.last_ts_ms ELSE buckets.last_ts_ms END`,
+  key: KEY,
+  columns: [...KEY, ...slotColumns(BUCKET_FIELDS)],
+  update: SLOTS.map(
+    (slot) => `
+    ${slot}_sum = buckets.${slot}_sum + excluded.${slot}_sum,
+    ${slot}_count = buckets.${slot}_count + excluded.${slot}_count,
+    ${slot}_min = CASE WHEN buckets.${slot}_min IS NULL OR excluded.${slot}_min < buckets.${slot}_min
+                       THEN excluded.${slot}_min ELSE buckets.${slot}_min END,
+    ${slot}_max = CASE WHEN buckets.${slot}_max IS NULL OR excluded.${slot}_max > buckets.${slot}_max
+                       THEN excluded.${slot}_max ELSE buckets.${slot}_max END,
+    ${whenNewer('buckets', slot, 'last', 'last_ts_ms')},
+    ${whenNewer('buckets', slot, 'last_ts_ms', 'last_ts_ms')}`,
+  ).join(','),
 };
 
 export async function addToBuckets(sql: Sql, rollups: readonly Rollup[]): Promise<void> {
-  await sql.upsertMany(BUCKETS, rollups.map(bucketRow).toSorted(byKey));
+  await sql.upsertMany(BUCKETS, bucketRows(rollups).sort(byKey));
 }
 
-function bucketRow(rollup: Rollup): NumberRow {
-  const sizeMs = INTERVAL_MS[rollup.interval];
-  return [
-    sizeMs,
-    blockOf(rollup.startMs, sizeMs),
-    rollup.deviceNo,
-    CHANNEL_CODES[rollup.channel],
-    rollup.startMs,
-    rollup.sum,
-    rollup.count,
-    rollup.min,
-    rollup.max,
-    rollup.last,
-    rollup.lastTsMs,
-  ];
+/** Brings the roll-ups that share a row together; mostly they follow each other. */
+function bucketRows(rollups: readonly Rollup[]): NumberRow[] {
+  const rows = new Map<string, (number | null)[]>();
+  let row: (number | null)[] = [];
+  for (const rollup of rollups) {
+    const { deviceNo, channel, interval, startMs } = rollup;
+    const sizeMs = INTERVAL_MS[interval];
+    const { part } = PLACES[channel];
+    if (row[4] !== startMs || row[2] !== deviceNo || row[3] !== part || row[0] !== sizeMs) {
+      const name = `${deviceNo} ${part} ${interval} ${startMs}`;
+      row = rows.get(name) ?? emptyRow(sizeMs, deviceNo, part, startMs);
+      rows.set(name, row);
+    }
+    const at = slotOffset(channel, KEY.length, BUCKET_FIELDS.length);
+    row[at] = rollup.sum;
+    row[at + 1] = rollup.count;
+    row[at + 2] = rollup.min;
+    row[at + 3] = rollup.max;
+    row[at + 4] = rollup.last;
+    row[at + 5] = rollup.lastTsMs;
+  }
+  return [...rows.values()];
 }
+
+const emptyRow = (sizeMs: number, deviceNo: number, part: number, startMs: number): (number | null)[] => [
+  ...[sizeMs, blockOf(startMs, sizeMs), deviceNo, part, startMs],
+  ...EMPTY_SLOTS,
+];
 
 function byKey(a: NumberRow, b: NumberRow): number {
-  for (let i = 0; i < BUCKETS.key.length; i++) {
+  for (let i = 0; i < KEY.length; i++) {
     const difference = Number(a[i]) - Number(b[i]);
     if (difference !== 0) return difference;
   }
@@ -75,16 +92,17 @@ export interface HistoryRange {
 export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket[]> {
   const { deviceNo, channel, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
+  const { part, slot } = PLACES[channel];
   // A sum may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read.
   const rows = await sql.query<[number, number, number, number, number, number]>(
     `WITH RECURSIVE wanted(block) AS (
        SELECT CAST($4 AS BIGINT) UNION ALL SELECT block + 1 FROM wanted WHERE block < $5
      )
-     SELECT start_ms, CAST(sum AS DOUBLE PRECISION), count, min, max, last
+     SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last
      FROM wanted CROSS JOIN buckets
-     WHERE size_ms = $1 AND buckets.block = wanted.block AND device_no = $2 AND channel = $3
-       AND start_ms >= $6 AND start_ms < $7`,
-    [sizeMs, deviceNo, CHANNEL_CODES[channel], blockOf(fromMs, sizeMs), blockOf(toMs, sizeMs), fromMs, toMs],
+     WHERE size_ms = $1 AND buckets.block = wanted.block AND device_no = $2 AND part = $3
+       AND start_ms >= $6 AND start_ms < $7 AND ${slot}_count > 0`,
+    [sizeMs, deviceNo, part, blockOf(fromMs, sizeMs), blockOf(toMs, sizeMs), fromMs, toMs],
   );
   return rows
     .map(([startMs, sum, count, min, max, last]) => ({ startMs, sum, count, min, max, last }))
@@ -99,7 +117,7 @@ export async function dropBuckets(
   rowsMax: number,
 ): Promise<number> {
   const sizeMs = INTERVAL_MS[interval];
-  const key = BUCKETS.key.join(', ');
+  const key = KEY.join(', ');
   return await sql.run(
     `DELETE FROM buckets WHERE (${key}) IN (
        SELECT ${key} FROM buckets WHERE size_ms = $1 AND block < $2 ORDER BY ${key} LIMIT $3

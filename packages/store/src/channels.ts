@@ -1,17 +1,51 @@
-import type { ChannelName } from '@granary/contract/channels';
+import { CHANNEL_NAMES, type ChannelName } from '@granary/contract/channels';
 
-/** How a channel is named in stored rows. Fixed for ever: new channels take new numbers. */
-export const CHANNEL_CODES = {
-  weight: 1,
-  temperature: 2,
-  humidity: 3,
-  latitude: 4,
-  longitude: 5,
-  altitude: 6,
-  battery_level: 7,
-  signal_strength: 8,
-  soil_moisture: 9,
-  light_intensity: 10,
-  wind_speed: 11,
-  atmospheric_pressure: 12,
-} as const satisfies Record<ChannelName, number>;
+export const SLOTS = ['a', 'b', 'c'] as const;
+export type Slot = (typeof SLOTS)[number];
+
+export interface Place {
+  /** Rows that hold several channels are told apart by their part. */
+  readonly part: number;
+  readonly slot: Slot;
+}
+
+/**
+ * Where a channel stands in stored rows: three to a row, and those that come together in the same row, since rows are
+ * what writing costs. A silo fills one row where a row for each channel would take three. Fixed for ever: new channels
+ * take new places.
+ */
+export const PLACES = {
+  weight: { part: 1, slot: 'a' },
+  temperature: { part: 1, slot: 'b' },
+  humidity: { part: 1, slot: 'c' },
+  latitude: { part: 2, slot: 'a' },
+  longitude: { part: 2, slot: 'b' },
+  altitude: { part: 2, slot: 'c' },
+  battery_level: { part: 3, slot: 'a' },
+  signal_strength: { part: 3, slot: 'b' },
+  soil_moisture: { part: 3, slot: 'c' },
+  light_intensity: { part: 4, slot: 'a' },
+  wind_speed: { part: 4, slot: 'b' },
+  atmospheric_pressure: { part: 4, slot: 'c' },
+} as const satisfies Record<ChannelName, Place>;
+
+/** The channels of a part in the order of its slots. */
+export const CHANNELS_IN_PART: ReadonlyMap<number, readonly ChannelName[]> = Map.groupBy(
+  CHANNEL_NAMES,
+  (name) => PLACES[name].part,
+);
+
+/** The columns that a row has for each of its slots, given what it keeps of a channel. */
+export const slotColumns = (fields: readonly string[]): string[] =>
+  SLOTS.flatMap((slot) => fields.map((field) => `${slot}_${field}`));
+
+const SLOT_INDEX = { a: 0, b: 1, c: 2 } as const satisfies Record<Slot, number>;
+
+/** Where the columns of a channel begin behind the `before` columns that a row starts with. */
+export const slotOffset = (channel: ChannelName, before: number, fieldsPerSlot: number): number =>
+  before + SLOT_INDEX[PLACES[channel].slot] * fieldsPerSlot;
+
+/** Sets a column of a slot if the time that belongs to it is newer than the stored one, or nothing was stored. */
+export const whenNewer = (table: string, slot: Slot, field: string, time: string): string =>
+  `${slot}_${field} = CASE WHEN ${table}.${slot}_${time} IS NULL OR excluded.${slot}_${time} > ${table}.${slot}_${time}
+     THEN excluded.${slot}_${field} ELSE ${table}.${slot}_${field} END`;

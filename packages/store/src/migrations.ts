@@ -100,27 +100,30 @@ function foundation(dialect: Dialect): string[] {
       atmospheric_pressure BIGINT,
       PRIMARY KEY (ts_ms, device_no)
     ) ${dialect.partitionedByTime}`,
-    // Why there are blocks: see buckets.ts.
+    // Why there are blocks: see buckets.ts. Why there are parts and slots: see channels.ts.
     `CREATE TABLE buckets (
       size_ms BIGINT NOT NULL,
       block BIGINT NOT NULL,
       device_no BIGINT NOT NULL,
-      channel BIGINT NOT NULL,
+      part BIGINT NOT NULL,
       start_ms BIGINT NOT NULL,
-      sum BIGINT NOT NULL,
-      count BIGINT NOT NULL,
-      min BIGINT NOT NULL,
-      max BIGINT NOT NULL,
-      last BIGINT NOT NULL,
-      last_ts_ms BIGINT NOT NULL,
-      PRIMARY KEY (size_ms, block, device_no, channel, start_ms)
+      ${slotDefinitions(['sum', 'count'], ['min', 'max', 'last', 'last_ts_ms'])},
+      PRIMARY KEY (size_ms, block, device_no, part, start_ms)
     ) ${dialect.clustered} ${dialect.oftenUpdated}`,
     `CREATE TABLE latest (
       device_no BIGINT NOT NULL,
-      channel BIGINT NOT NULL,
-      value BIGINT NOT NULL,
-      ts_ms BIGINT NOT NULL,
-      PRIMARY KEY (device_no, channel)
+      part BIGINT NOT NULL,
+      ${slotDefinitions([], ['value', 'ts_ms'])},
+      PRIMARY KEY (device_no, part)
     ) ${dialect.clustered} ${dialect.oftenUpdated}`,
   ];
+}
+
+function slotDefinitions(always: readonly string[], whenFilled: readonly string[]): string {
+  return ['a', 'b', 'c']
+    .flatMap((slot) => [
+      ...always.map((field) => `${slot}_${field} BIGINT NOT NULL`),
+      ...whenFilled.map((field) => `${slot}_${field} BIGINT`),
+    ])
+    .join(',\n      ');
 }

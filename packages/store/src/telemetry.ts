@@ -8,7 +8,7 @@ import {
 } from '@granary/core/rollup';
 import type { LatestValue, LatestValues, Reading, StoredValues } from '@granary/core/telemetry';
 import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './buckets.ts';
-import { CHANNEL_CODES } from './channels.ts';
+import { CHANNELS_IN_PART, PLACES, SLOTS, slotColumns, slotOffset, whenNewer } from './channels.ts';
 import { type NewRejection, recordRejections, recordSeen, type Sighting } from './presence.ts';
 import type { BulkTarget, BulkUpsert, NumberRow, Sql } from './sql.ts';
 
@@ -37,11 +37,12 @@ export interface Expiry {
 
 const LATEST: BulkUpsert = {
   table: 'latest',
-  key: ['device_no', 'channel'],
-  columns: ['device_no', 'channel', 'value', 'ts_ms'],
-  update: `
-    value = CASE WHEN excluded.ts_ms > latest.ts_ms THEN excluded.value ELSE latest.value END,
-    ts_ms = CASE WHEN excluded.ts_ms > latest.ts_ms THEN excluded.ts_ms ELSE latest.ts_ms END`,
+  key: ['device_no', 'part'],
+  columns: ['device_no', 'part', ...slotColumns(['value', 'ts_ms'])],
+  update: SLOTS.flatMap((slot) => [
+    whenNewer('latest', slot, 'value', 'ts_ms'),
+    whenNewer('latest', slot, 'ts_ms', 'ts_ms'),
+  ]).join(', '),
 };
 
 export interface CurrentValues {
@@ -52,22 +53,22 @@ export interface CurrentValues {
   readonly latest: LatestValues;
 }
 
-type LatestRow = [code: number | null, value: number | null, tsMs: number | null];
+type LatestRow = (number | null)[];
 type CurrentRow = [kind: DeviceKind, facility: string, capacityKg: number | null, ...LatestRow];
 
-const CHANNEL_OF_CODE = new Map(CHANNEL_NAMES.map((name) => [CHANNEL_CODES[name] as number, name]));
+const LATEST_COLUMNS = `part, ${slotColumns(['value', 'ts_ms']).join(', ')}`;
 
 export const reads = {
   async latest(sql: Sql, deviceNo: number): Promise<LatestValues> {
     return latestOf(
-      await sql.query<LatestRow>('SELECT channel, value, ts_ms FROM latest WHERE device_no = $1', [deviceNo]),
+      await sql.query<LatestRow>(`SELECT ${LATEST_COLUMNS} FROM latest WHERE device_no = $1`, [deviceNo]),
     );
   },
 
   /** A device and its newest values in one look, so that both are of the same moment. */
   async current(sql: Sql, deviceId: string): Promise<CurrentValues | undefined> {
     const rows = await sql.query<CurrentRow>(
-      `SELECT kind, facility, capacity_kg, channel, value, ts_ms
+      `SELECT kind, facility, capacity_kg, ${LATEST_COLUMNS}
        FROM devices LEFT JOIN latest USING (device_no) WHERE device_id = $1`,
       [deviceId],
     );
@@ -90,7 +91,7 @@ export const writes = {
     const news = await storeReadings(sql, distinctReadings(batch.readings));
     const rollups = rollUp(news);
     await addToBuckets(sql, rollups);
-    await sql.upsertMany(LATEST, newestValues(rollups).map(latestRow).toSorted(byDeviceAndChannel));
+    await sql.upsertMany(LATEST, latestRows(newestValues(rollups)));
     await recordSeen(sql, batch.seen);
     await recordRejections(sql, batch.rejections);
     return { stored: news.length, repeated: batch.readings.length - news.length };
@@ -105,21 +106,31 @@ export const writes = {
 
 function latestOf(rows: readonly LatestRow[]): LatestValues {
   const latest: { [C in ChannelName]?: LatestValue } = {};
-  for (const [code, value, tsMs] of rows) {
-    const channel = code === null ? undefined : CHANNEL_OF_CODE.get(code);
-    if (channel !== undefined && value !== null && tsMs !== null) latest[channel] = { value, tsMs };
+  for (const [part, ...slots] of rows) {
+    for (const [index, channel] of (CHANNELS_IN_PART.get(part ?? 0) ?? []).entries()) {
+      const value = slots[2 * index];
+      const tsMs = slots[2 * index + 1];
+      if (value != null && tsMs != null) latest[channel] = { value, tsMs };
+    }
   }
   return latest;
 }
 
-const latestRow = ({ deviceNo, channel, value, tsMs }: NewestValue): number[] => [
-  deviceNo,
-  CHANNEL_CODES[channel],
-  value,
-  tsMs,
-];
+function latestRows(newest: readonly NewestValue[]): NumberRow[] {
+  const rows = new Map<string, (number | null)[]>();
+  for (const { deviceNo, channel, value, tsMs } of newest) {
+    const { part } = PLACES[channel];
+    const name = `${deviceNo} ${part}`;
+    const row = rows.get(name) ?? [deviceNo, part, null, null, null, null, null, null];
+    const at = slotOffset(channel, LATEST.key.length, 2);
+    row[at] = value;
+    row[at + 1] = tsMs;
+    rows.set(name, row);
+  }
+  return [...rows.values()].sort(byDeviceAndPart);
+}
 
-const byDeviceAndChannel = (a: NumberRow, b: NumberRow): number =>
+const byDeviceAndPart = (a: NumberRow, b: NumberRow): number =>
   Number(a[0]) - Number(b[0]) || Number(a[1]) - Number(b[1]);
 
 /** Answers what was new: whole readings, and the parts of repeated ones that were missing before. */

@@ -4,8 +4,6 @@ import type { TelemetryBatch } from '@granary/store/telemetry';
 
 /** Readings in one transaction: enough to share its cost, few enough to commit in milliseconds. */
 const BATCH_READINGS_MAX = 2_000;
-/** Under load commits come no closer than this, so that they carry more; a lone reading never waits. */
-const COMMIT_SPACING_MS = 20;
 /** Beyond this, callers that can be told to come back are. Devices on the link are held back by their own sockets. */
 const QUEUE_READINGS_MAX = 50_000;
 
@@ -22,20 +20,18 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects what arrives and writes it in batches. A submission resolves when it is on disk. */
+/**
+ * Collects what arrives while a batch is being written and writes it as the next one: a lone reading never waits, and the
+ * busier it gets the more share a commit. A submission resolves when it is on disk.
+ */
 export class IngestPipeline {
   readonly #append: (batch: TelemetryBatch) => Promise<unknown>;
-  readonly #nowMs: () => number;
   #waiting: Waiting[] = [];
   #queuedReadings = 0;
   #writing: Promise<void> | null = null;
 
-  constructor(
-    append: (batch: TelemetryBatch) => Promise<unknown>,
-    nowMs: () => number = () => performance.now(),
-  ) {
+  constructor(append: (batch: TelemetryBatch) => Promise<unknown>) {
     this.#append = append;
-    this.#nowMs = nowMs;
   }
 
   get queuedReadings(): number {
@@ -62,12 +58,7 @@ export class IngestPipeline {
   async #writeAll(): Promise<void> {
     await Promise.resolve();
     while (this.#waiting.length > 0) {
-      const startedMs = this.#nowMs();
       await this.#writeBatch(this.#takeBatch());
-      const spareMs = startedMs + COMMIT_SPACING_MS - this.#nowMs();
-      if (this.#waiting.length > 0 && spareMs > 0 && this.#queuedReadings < BATCH_READINGS_MAX) {
-        await new Promise((resolve) => setTimeout(resolve, spareMs));
-      }
     }
     this.#writing = null;
   }
