@@ -1,7 +1,10 @@
 import type { SiloConfiguration, SiloConfigurationPatch } from '@granary/contract/configuration';
 import { Refusal } from '@granary/contract/errors';
 import { applyPatch } from '@granary/core/configuration';
+import { evaluateSilos } from './evaluation.ts';
+import { logEvents } from './events.ts';
 import type { Sql } from './sql.ts';
+import { holdSilos } from './watches.ts';
 
 export interface StoredConfiguration {
   readonly configuration: SiloConfiguration;
@@ -16,13 +19,18 @@ export const reads = {
 };
 
 export const writes = {
-  /** Lays a patch over the stored configuration. With `ifVersion` only if nobody changed it since. */
+  /**
+   * Lays a patch over the stored configuration, with `ifVersion` only if nobody changed it since. The alerts follow at
+   * once.
+   */
   async change(
     sql: Sql,
     deviceNo: number,
     patch: SiloConfigurationPatch,
+    nowMs: number,
     ifVersion?: number,
   ): Promise<StoredConfiguration> {
+    const held = await holdSilos(sql, [deviceNo]);
     const current = await find(sql, deviceNo, sql.forUpdate);
     if (current === undefined) throw new Refusal('device_not_found', 'the device has no configuration');
     if (ifVersion !== undefined && ifVersion !== current.version) {
@@ -38,6 +46,9 @@ export const writes = {
       version,
       JSON.stringify(configuration),
     ]);
+    const { events } = await evaluateSilos(sql, held, nowMs);
+    const changed = { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration } as const;
+    await logEvents(sql, [changed, ...events]);
     return { configuration, version };
   },
 };
@@ -48,15 +59,4 @@ async function find(sql: Sql, deviceNo: number, suffix: string): Promise<StoredC
     [deviceNo],
   );
   return row && { configuration: JSON.parse(row[1]), version: row[0] };
-}
-
-export async function insertConfiguration(
-  sql: Sql,
-  deviceNo: number,
-  configuration: SiloConfiguration,
-): Promise<void> {
-  await sql.run('INSERT INTO configurations (device_no, version, body) VALUES ($1, 1, $2)', [
-    deviceNo,
-    JSON.stringify(configuration),
-  ]);
 }

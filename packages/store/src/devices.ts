@@ -2,9 +2,11 @@ import type { DeviceKind } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
 import { Refusal } from '@granary/contract/errors';
 import type { Presence } from '@granary/core/devices';
-import { insertConfiguration } from './configuration.ts';
+import { logEvents } from './events.ts';
 import { readRejections } from './presence.ts';
+import { deviceSummary } from './records.ts';
 import type { Sql, Value } from './sql.ts';
+import { watchAtOnce, watchAtOnceIfSilo } from './watches.ts';
 
 interface DeviceFields {
   readonly deviceId: string;
@@ -62,6 +64,14 @@ function toDevice(row: DeviceRow): StoredDevice {
   };
 }
 
+export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promise<StoredDevice[]> {
+  const rows = await sql.query<DeviceRow>(
+    `${SELECT_DEVICE} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
+    [JSON.stringify(deviceNos)],
+  );
+  return rows.map(toDevice);
+}
+
 export const reads = {
   async find(sql: Sql, deviceId: string): Promise<StoredDevice | undefined> {
     const [row] = await sql.query<DeviceRow>(`${SELECT_DEVICE} WHERE device_id = $1`, [deviceId]);
@@ -107,20 +117,31 @@ export const writes = {
     await sql.run('INSERT INTO presence (device_no) VALUES ($1)', [deviceNo]);
     const { configuration, ...fields } = device;
     if (configuration !== null) await insertConfiguration(sql, deviceNo, configuration);
-    return { deviceNo, ...fields, presence: { lastSeenAtMs: null, linkDownAtMs: null, reportedState: null } };
+    if (device.kind === 'silo') await watchAtOnce(sql, [deviceNo]);
+    const presence: Presence = { lastSeenAtMs: null, linkDownAtMs: null, reportedState: null };
+    const stored: StoredDevice = { deviceNo, ...fields, presence };
+    const atMs = device.registeredAtMs;
+    await logEvents(sql, [{ type: 'device.registered', deviceNo, atMs, data: deviceSummary(stored, atMs) }]);
+    return stored;
   },
 
-  async replaceSecret(sql: Sql, deviceNo: number, secretHash: string): Promise<void> {
-    await sql.run('UPDATE devices SET secret_hash = $2 WHERE device_no = $1', [deviceNo, secretHash]);
+  /** Answers whether there is such a device. */
+  async replaceSecret(sql: Sql, deviceNo: number, secretHash: string): Promise<boolean> {
+    const changed = await sql.run('UPDATE devices SET secret_hash = $2 WHERE device_no = $1', [
+      deviceNo,
+      secretHash,
+    ]);
+    return changed === 1;
   },
 
   /** The link ended, or the device said that it would. */
   async recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<void> {
-    await sql.run(
+    const changed = await sql.run(
       `UPDATE presence SET link_down_at_ms = $2
        WHERE device_no = $1 AND (link_down_at_ms IS NULL OR link_down_at_ms < $2)`,
       [deviceNo, atMs],
     );
+    if (changed > 0) await watchAtOnceIfSilo(sql, deviceNo);
   },
 
   /** The device spoke about itself, so it was also seen. */
@@ -131,5 +152,17 @@ export const writes = {
        WHERE device_no = $1`,
       [deviceNo, state, atMs],
     );
+    await watchAtOnceIfSilo(sql, deviceNo);
   },
 };
+
+async function insertConfiguration(
+  sql: Sql,
+  deviceNo: number,
+  configuration: SiloConfiguration,
+): Promise<void> {
+  await sql.run('INSERT INTO configurations (device_no, version, body) VALUES ($1, 1, $2)', [
+    deviceNo,
+    JSON.stringify(configuration),
+  ]);
+}

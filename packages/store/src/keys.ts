@@ -1,5 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import { type Access, isAlive } from '@granary/core/keys';
+import { logEvents, type NewEvent } from './events.ts';
+import { keyRecord } from './records.ts';
 import type { Sql } from './sql.ts';
 
 export interface StoredKey extends Access {
@@ -85,24 +87,19 @@ export const reads = {
 
 export const writes = {
   async create(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
-    await sql.run(
-      `INSERT INTO keys (key_id, hash, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [
-        ...[key.keyId, key.hash, key.name, JSON.stringify(key.scopes), listText(key.facilities)],
-        ...[listText(key.deviceIds), key.createdAtMs, key.expiresAtMs],
-      ],
-    );
-    return await hold(sql, key.keyId);
+    const created = await insert(sql, key);
+    await logEvents(sql, [keyEvent('key.issued', created, created.createdAtMs)]);
+    return created;
   },
 
   /** Repeating it changes nothing: the first time counts. */
   async revoke(sql: Sql, keyId: string, atMs: number): Promise<StoredKey> {
-    await sql.run('UPDATE keys SET revoked_at_ms = COALESCE(revoked_at_ms, $2) WHERE key_id = $1', [
-      keyId,
-      atMs,
-    ]);
-    return await hold(sql, keyId);
+    const before = await hold(sql, keyId);
+    if (before.revokedAtMs !== null) return before;
+    await sql.run('UPDATE keys SET revoked_at_ms = $2 WHERE key_id = $1', [keyId, atMs]);
+    const revoked = { ...before, revokedAtMs: atMs };
+    await logEvents(sql, [keyEvent('key.revoked', revoked, atMs)]);
+    return revoked;
   },
 
   /** A new key with the rights and the end of the old one, which goes on working until `oldExpiresAtMs`. */
@@ -113,7 +110,9 @@ export const writes = {
       `UPDATE keys SET expires_at_ms = $2 WHERE key_id = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)`,
       [keyId, oldExpiresAtMs],
     );
-    return await writes.create(sql, { ...old, ...successor });
+    const created = await insert(sql, { ...old, ...successor });
+    await logEvents(sql, [keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId })]);
+    return created;
   },
 
   async recordUse(sql: Sql, keyId: string, atMs: number): Promise<void> {
@@ -124,3 +123,22 @@ export const writes = {
     );
   },
 };
+
+async function insert(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
+  await sql.run(
+    `INSERT INTO keys (key_id, hash, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      ...[key.keyId, key.hash, key.name, JSON.stringify(key.scopes), listText(key.facilities)],
+      ...[listText(key.deviceIds), key.createdAtMs, key.expiresAtMs],
+    ],
+  );
+  return await hold(sql, key.keyId);
+}
+
+const keyEvent = (
+  type: 'key.issued' | 'key.rotated' | 'key.revoked',
+  key: StoredKey,
+  atMs: number,
+  more: object = {},
+): NewEvent => ({ type, deviceNo: null, atMs, data: { ...keyRecord(key), ...more } });

@@ -1,20 +1,10 @@
+import { control } from './control-tables.ts';
+import type { Dialect } from './dialect.ts';
 import { StoreOpenError } from './errors.ts';
 import type { Sql } from './sql.ts';
 
-/** The few words in which the engines' table definitions differ. */
-export interface Dialect {
-  readonly generatedKey: string;
-  /** Text that compares byte by byte, so that both engines page in the same order. */
-  readonly idText: string;
-  /** Rows live in the primary key itself. */
-  readonly clustered: string;
-  readonly partitionedByTime: string;
-  /** Leaves room in each page for rows that are updated again and again. */
-  readonly oftenUpdated: string;
-}
-
 /** One entry per version, in order. An entry that was ever released is never edited. */
-const MIGRATIONS: readonly ((dialect: Dialect) => readonly string[])[] = [foundation];
+const MIGRATIONS: readonly ((dialect: Dialect) => readonly string[])[] = [foundation, control];
 
 export async function migrate(sql: Sql, dialect: Dialect): Promise<void> {
   await sql.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');

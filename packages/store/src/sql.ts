@@ -38,8 +38,14 @@ export interface Sql {
   /** Ends a query inside a write whose row must not change before the transaction ends. */
   readonly forUpdate: string;
 
+  /** After `forUpdate`: leaves out the rows that somebody else holds instead of waiting for them. */
+  readonly skipHeld: string;
+
   /** A condition that the column is one of the texts in a JSON array. */
   isOneOf(column: string, placeholder: string): string;
+
+  /** A condition that the column is one of the whole numbers in a JSON array. */
+  isOneOfNumbers(column: string, placeholder: string): string;
 
   /** Makes a place for readings of these times. Must be the first thing a transaction does. */
   prepareReadings(timesMs: readonly number[]): Promise<void>;

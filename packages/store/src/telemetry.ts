@@ -11,6 +11,7 @@ import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './buc
 import { CHANNELS_IN_PART, PLACES, SLOTS, slotColumns, slotOffset, whenNewer } from './channels.ts';
 import { type NewRejection, recordRejections, recordSeen, type Sighting } from './presence.ts';
 import type { BulkTarget, BulkUpsert, NumberRow, Sql } from './sql.ts';
+import { markUnquiet } from './unquiet.ts';
 
 /** Sums of this many of the largest values stay whole numbers that floating point holds exactly. */
 export const READINGS_PER_APPEND_MAX = 50_000;
@@ -26,6 +27,8 @@ export interface AppendReceipt {
   readonly stored: number;
   /** Readings that were stored before. */
   readonly repeated: number;
+  /** The silos whose alerts may no longer be true. */
+  readonly toEvaluate: readonly number[];
 }
 
 export interface Expiry {
@@ -46,6 +49,7 @@ const LATEST: BulkUpsert = {
 };
 
 export interface CurrentValues {
+  readonly deviceNo: number;
   readonly deviceId: string;
   readonly kind: DeviceKind;
   readonly facility: string;
@@ -54,7 +58,13 @@ export interface CurrentValues {
 }
 
 type LatestRow = (number | null)[];
-type CurrentRow = [kind: DeviceKind, facility: string, capacityKg: number | null, ...LatestRow];
+type CurrentRow = [
+  deviceNo: number,
+  kind: DeviceKind,
+  facility: string,
+  capacityKg: number | null,
+  ...LatestRow,
+];
 
 const LATEST_COLUMNS = `part, ${slotColumns(['value', 'ts_ms']).join(', ')}`;
 
@@ -68,18 +78,22 @@ export const reads = {
   /** A device and its newest values in one look, so that both are of the same moment. */
   async current(sql: Sql, deviceId: string): Promise<CurrentValues | undefined> {
     const rows = await sql.query<CurrentRow>(
-      `SELECT kind, facility, capacity_kg, ${LATEST_COLUMNS}
+      `SELECT device_no, kind, facility, capacity_kg, ${LATEST_COLUMNS}
        FROM devices LEFT JOIN latest USING (device_no) WHERE device_id = $1`,
       [deviceId],
     );
     const [first] = rows;
     if (first === undefined) return undefined;
-    const [kind, facility, capacityKg] = first;
-    const latest = latestOf(rows.map(([, , , ...value]) => value));
-    return { deviceId, kind, facility, capacityKg, latest };
+    const [deviceNo, kind, facility, capacityKg] = first;
+    const latest = latestOf(rows.map(([, , , , ...values]) => values));
+    return { deviceNo, deviceId, kind, facility, capacityKg, latest };
   },
 
   history: (sql: Sql, range: HistoryRange) => readBuckets(sql, range),
+};
+
+export const preparations = {
+  append: (sql: Sql, { readings }: TelemetryBatch) => sql.prepareReadings(readings.map(({ tsMs }) => tsMs)),
 };
 
 export const writes = {
@@ -91,10 +105,12 @@ export const writes = {
     const news = await storeReadings(sql, distinctReadings(batch.readings));
     const rollups = rollUp(news);
     await addToBuckets(sql, rollups);
-    await sql.upsertMany(LATEST, latestRows(newestValues(rollups)));
+    const newest = newestValues(rollups);
+    await sql.upsertMany(LATEST, latestRows(newest));
     await recordSeen(sql, batch.seen);
     await recordRejections(sql, batch.rejections);
-    return { stored: news.length, repeated: batch.readings.length - news.length };
+    const toEvaluate = await markUnquiet(sql, newest, batch.seen);
+    return { stored: news.length, repeated: batch.readings.length - news.length, toEvaluate };
   },
 
   /** Removes a bounded part of what is past its time and answers how much; 0 when nothing is left to remove. */
@@ -103,6 +119,18 @@ export const writes = {
     return readings + (await dropBuckets(sql, '5m', fiveMinutesBeforeMs, rowsMax));
   },
 };
+
+export async function latestOfMany(
+  sql: Sql,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, LatestValues>> {
+  const rows = await sql.query<[deviceNo: number, ...LatestRow]>(
+    `SELECT device_no, ${LATEST_COLUMNS} FROM latest WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+    [JSON.stringify(deviceNos)],
+  );
+  const ofDevices = Map.groupBy(rows, ([deviceNo]) => deviceNo);
+  return new Map([...ofDevices].map(([deviceNo, own]) => [deviceNo, latestOf(own.map(([, ...row]) => row))]));
+}
 
 function latestOf(rows: readonly LatestRow[]): LatestValues {
   const latest: { [C in ChannelName]?: LatestValue } = {};
@@ -136,7 +164,6 @@ const byDeviceAndPart = (a: NumberRow, b: NumberRow): number =>
 /** Answers what was new: whole readings, and the parts of repeated ones that were missing before. */
 async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {
   if (readings.length === 0) return [];
-  await sql.prepareReadings(readings.map((reading) => reading.tsMs));
   const channels = channelsOf(readings);
   const target = readingsTarget(channels);
   const taken = await sql.insertNew(target, rowsOf(readings, channels));

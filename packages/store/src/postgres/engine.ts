@@ -1,7 +1,8 @@
 import { type CustomTypesConfig, Pool, types } from 'pg';
+import type { Dialect } from '../dialect.ts';
 import { type Engine, WAIT_MS_MAX, WRITES_PENDING_MAX } from '../engine.ts';
 import { StoreOpenError, storageUnavailable } from '../errors.ts';
-import { type Dialect, migrate } from '../migrations.ts';
+import { migrate } from '../migrations.ts';
 import { callWrite, type WriteCall } from '../slices.ts';
 import { isConflict, isMissingPartition, reasonOf, translate } from './errors.ts';
 import { Partitions } from './partitions.ts';

@@ -6,6 +6,7 @@ import type { Partitions } from './partitions.ts';
 
 export class PostgresSql implements Sql {
   readonly forUpdate = 'FOR UPDATE';
+  readonly skipHeld = 'SKIP LOCKED';
   readonly #connection: Pool | ClientBase;
   readonly #partitions: Partitions;
 
@@ -59,6 +60,10 @@ export class PostgresSql implements Sql {
 
   isOneOf(column: string, placeholder: string): string {
     return `${column} IN (SELECT jsonb_array_elements_text(${placeholder}::jsonb))`;
+  }
+
+  isOneOfNumbers(column: string, placeholder: string): string {
+    return `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(${placeholder}::jsonb)::bigint))`;
   }
 
   async prepareReadings(timesMs: readonly number[]): Promise<void> {

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeDataFolder } from '../data-folder.ts';
+import type { Dialect } from '../dialect.ts';
 import { WAIT_MS_MAX } from '../engine.ts';
 import { StoreOpenError } from '../errors.ts';
-import { type Dialect, migrate } from '../migrations.ts';
+import { migrate } from '../migrations.ts';
 import { reasonOf } from './errors.ts';
 import { SqliteSql } from './sql.ts';
 

@@ -111,7 +111,7 @@ describe('a full disk', () => {
     });
     await withStore(disk.folder, async (store) => {
       const again = await appendBatch(store, deviceNo, batches);
-      assert.deepEqual(again, { stored: 0, repeated: READINGS_PER_BATCH });
+      assert.partialDeepStrictEqual(again, { stored: 0, repeated: READINGS_PER_BATCH });
     });
   });
 });

@@ -9,6 +9,7 @@ const ROWS_PER_UPSERT = 10;
 /** Synchronous underneath: whatever runs here holds its thread for as long as it takes. */
 export class SqliteSql implements Sql {
   readonly forUpdate = '';
+  readonly skipHeld = '';
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
@@ -47,6 +48,10 @@ export class SqliteSql implements Sql {
 
   isOneOf(column: string, placeholder: string): string {
     return `${column} IN (SELECT value FROM json_each(${placeholder}))`;
+  }
+
+  isOneOfNumbers(column: string, placeholder: string): string {
+    return this.isOneOf(column, placeholder);
   }
 
   /** One table holds all times. */

@@ -40,10 +40,6 @@ function describeOn(database: TestDatabase, name: string, suite: Suite): void {
   describe(`${name} (${database.name})`, () => {
     const opened: Store[] = [];
     before(() => database.create());
-    after(async () => {
-      await Promise.all(opened.map((store) => store.close()));
-      await database.drop();
-    });
     suite({
       name: database.name,
       get location() {
@@ -55,6 +51,11 @@ function describeOn(database: TestDatabase, name: string, suite: Suite): void {
         return store;
       },
       query: (text) => database.query(text),
+    });
+    // Last, so that whatever the suite itself cleans up still finds its database.
+    after(async () => {
+      await Promise.all(opened.map((store) => store.close()));
+      await database.drop();
     });
   });
 }

@@ -2,6 +2,7 @@ import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { initialConfiguration } from '@granary/core/configuration';
 import type { Reading, StoredValues } from '@granary/core/telemetry';
 import type { NewDevice } from '../devices.ts';
+import type { StoredEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { TelemetryBatch } from '../telemetry.ts';
 
@@ -30,6 +31,45 @@ export function newDevice(fields: Partial<NewDevice> = {}): NewDevice {
 export async function registerDevice(store: Store, fields: Partial<NewDevice> = {}): Promise<number> {
   return (await store.devices.register(newDevice(fields))).deviceNo;
 }
+
+/** A silo that is online at the time and holds half of what it can. */
+export async function readySilo(store: Store, nowMs = NOW_MS): Promise<number> {
+  const deviceNo = await registerDevice(store, { capacityKg: SILO_CAPACITY_KG });
+  await weigh(store, deviceNo, SILO_CAPACITY_KG / 2, nowMs);
+  await store.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
+  return deviceNo;
+}
+
+export const SILO_CAPACITY_KG = 10_000;
+
+/** One reading of the weight that comes as soon as it was taken. Answers which alerts it may concern. */
+export async function weigh(
+  store: Store,
+  deviceNo: number,
+  weightKg: number,
+  nowMs: number,
+): Promise<readonly number[]> {
+  const readings = [reading(deviceNo, nowMs, { weight: weightKg * 1_000 })];
+  return (await store.telemetry.append(batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }))).toEvaluate;
+}
+
+/** What the log says of a device, oldest first. */
+export async function eventsOfDevice(store: Store, deviceNo: number): Promise<StoredEvent[]> {
+  const deviceId = (await allDevices(store)).find((device) => device.deviceNo === deviceNo)?.deviceId;
+  const events = await store.events.after({ sequence: 0, limit: EVERYTHING });
+  return events.filter((event) => event.deviceId === deviceId);
+}
+
+const EVERYTHING = 1_000_000;
+
+const allDevices = (store: Store) =>
+  store.devices.list({
+    kind: 'silo',
+    facilities: null,
+    deviceIds: null,
+    afterDeviceId: null,
+    limit: EVERYTHING,
+  });
 
 export const batchOf = (batch: Partial<TelemetryBatch>): TelemetryBatch => ({
   readings: [],

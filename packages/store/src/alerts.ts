@@ -1,0 +1,73 @@
+import type { Acknowledgement, Shelving } from '@granary/contract/alerts';
+import { type AlertState, acknowledgeAlert, shelveAlert } from '@granary/core/alerts';
+import { type AlertPage, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
+import { evaluateSilos, eventsOf } from './evaluation.ts';
+import { logEvents } from './events.ts';
+import type { Sql } from './sql.ts';
+import { holdDueSilos, holdSilo, holdSilos, type Watch } from './watches.ts';
+
+export interface AlertAddress {
+  readonly deviceNo: number;
+  readonly alertId: string;
+  readonly nowMs: number;
+}
+
+export const reads = {
+  find: (sql: Sql, deviceNo: number, alertId: string) => findAlert(sql, deviceNo, alertId),
+  list: (sql: Sql, page: AlertPage) => listAlerts(sql, page),
+};
+
+export const writes = {
+  /** Answers how many alerts changed. */
+  async evaluate(
+    sql: Sql,
+    { deviceNos, nowMs }: { deviceNos: readonly number[]; nowMs: number },
+  ): Promise<number> {
+    return await evaluateHeld(sql, await holdSilos(sql, deviceNos), nowMs);
+  },
+
+  /** Evaluates silos whose time has come and answers how many there were. */
+  async evaluateDue(sql: Sql, { nowMs, limit }: { nowMs: number; limit: number }): Promise<number> {
+    const due = await holdDueSilos(sql, nowMs, limit);
+    await evaluateHeld(sql, due, nowMs);
+    return due.length;
+  },
+
+  /** `undefined`: the device has no such alert. */
+  async acknowledge(
+    sql: Sql,
+    { by, ...address }: AlertAddress & { readonly by: Acknowledgement },
+  ): Promise<AlertState | undefined> {
+    return await change(sql, address, (alert) => acknowledgeAlert(alert, by, address.nowMs));
+  },
+
+  async shelve(
+    sql: Sql,
+    { shelving, ...address }: AlertAddress & { readonly shelving: Shelving },
+  ): Promise<AlertState | undefined> {
+    return await change(sql, address, (alert) => shelveAlert(alert, shelving, address.nowMs));
+  },
+};
+
+async function evaluateHeld(sql: Sql, held: readonly Watch[], nowMs: number): Promise<number> {
+  const { changes, events } = await evaluateSilos(sql, held, nowMs);
+  await logEvents(sql, events);
+  return changes;
+}
+
+/** What a person does to an alert also decides which readings matter and when to look again. */
+async function change(
+  sql: Sql,
+  { deviceNo, alertId, nowMs }: AlertAddress,
+  decide: (alert: AlertState) => AlertState,
+): Promise<AlertState | undefined> {
+  const watch = await holdSilo(sql, deviceNo);
+  const before = await findAlert(sql, deviceNo, alertId);
+  if (watch === undefined || before === undefined) return undefined;
+  const after = decide(before);
+  if (after === before) return before;
+  await saveAlerts(sql, [after]);
+  const { events } = await evaluateSilos(sql, [watch], nowMs);
+  await logEvents(sql, [...eventsOf({ before, after }, nowMs), ...events]);
+  return (await findAlert(sql, deviceNo, alertId)) ?? after;
+}

@@ -1,0 +1,95 @@
+import type { EventType } from '@granary/contract/events';
+import { insertRows } from './rows.ts';
+import type { Sql } from './sql.ts';
+
+export interface NewEvent {
+  readonly type: EventType;
+  /** `null` for what concerns no device. */
+  readonly deviceNo: number | null;
+  readonly atMs: number;
+  /** The resource as the change left it. */
+  readonly data: object;
+}
+
+export interface StoredEvent {
+  readonly sequence: number;
+  readonly type: EventType;
+  readonly deviceId: string | null;
+  readonly facility: string | null;
+  readonly atMs: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface EventBounds {
+  /** Both 0 when the log is empty. */
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+type EventRow = [
+  ...[sequence: number, type: EventType, deviceId: string | null, facility: string | null],
+  ...[atMs: number, data: string],
+];
+
+/**
+ * Numbers the events and writes them down. The number comes from a row that stays held until the transaction ends, so
+ * numbers have no gaps and nobody sees one before all smaller ones. It must therefore be the last thing a write does:
+ * whoever holds that row waits for nothing but the disk.
+ */
+export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const [row] = await sql.query<[lastSequence: number]>(
+    'UPDATE event_counter SET last_sequence = last_sequence + $1 RETURNING last_sequence',
+    [events.length],
+  );
+  if (row === undefined) throw new Error('the event counter is missing');
+  const firstSequence = row[0] - events.length + 1;
+  await insertRows(
+    sql,
+    { table: 'events', columns: ['sequence', 'at_ms', 'type', 'device_no', 'data'] },
+    events.map(({ atMs, type, deviceNo, data }, i) => [
+      firstSequence + i,
+      atMs,
+      type,
+      deviceNo,
+      JSON.stringify(data),
+    ]),
+  );
+}
+
+export const reads = {
+  /** The events after one that was seen, in order. */
+  async after(sql: Sql, { sequence, limit }: { sequence: number; limit: number }): Promise<StoredEvent[]> {
+    const rows = await sql.query<EventRow>(
+      `SELECT sequence, type, device_id, facility, at_ms, data
+       FROM events LEFT JOIN devices USING (device_no)
+       WHERE sequence > $1 ORDER BY sequence LIMIT $2`,
+      [sequence, limit],
+    );
+    return rows.map(([number, type, deviceId, facility, atMs, data]) => ({
+      ...{ sequence: number, type, deviceId, facility, atMs },
+      data: JSON.parse(data),
+    }));
+  },
+
+  async bounds(sql: Sql): Promise<EventBounds> {
+    const [row] = await sql.query<[oldest: number, newest: number]>(
+      `SELECT COALESCE((SELECT MIN(sequence) FROM events), 0), COALESCE((SELECT MAX(sequence) FROM events), 0)`,
+    );
+    return { oldest: row?.[0] ?? 0, newest: row?.[1] ?? 0 };
+  },
+};
+
+export const writes = {
+  /** Removes some of the oldest events and answers how many. What is left has no gaps, whatever the clocks said. */
+  async expire(sql: Sql, { beforeMs, rowsMax }: { beforeMs: number; rowsMax: number }): Promise<number> {
+    const oldest = await sql.query<[sequence: number, atMs: number]>(
+      'SELECT sequence, at_ms FROM events ORDER BY sequence LIMIT $1',
+      [rowsMax],
+    );
+    const firstKept = oldest.findIndex(([, atMs]) => atMs >= beforeMs);
+    const lastDropped = oldest.at(firstKept === -1 ? -1 : firstKept - 1);
+    if (firstKept === 0 || lastDropped === undefined) return 0;
+    return await sql.run('DELETE FROM events WHERE sequence <= $1', [lastDropped[0]]);
+  },
+};

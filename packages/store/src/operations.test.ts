@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { OperationProgress } from '@granary/contract/link';
+import { SECOND_MS } from '@granary/contract/time';
+import { ACK_TIMEOUT_MS, STOP_RESEND_MS } from '@granary/core/operations';
+import { ADOPTED_AT_ONCE_MAX } from './operations.ts';
+import type { Store } from './store.ts';
+import { describeEachEngine } from './testing/engines.ts';
+import { eventsOfDevice, isRefusal, NOW_MS, readySilo, registerDevice, weigh } from './testing/fixtures.ts';
+
+let lastId = 0;
+const newOperationId = (): string => `op_${String(++lastId).padStart(6, '0')}`;
+
+const feed = (store: Store, deviceNo: number, operationId = newOperationId(), amount = 100) =>
+  store.operations.start({ deviceNo, operationId, type: 'feed', request: { amount }, nowMs: NOW_MS });
+
+const word = (operationId: string, state: OperationProgress['state'], amountKg = 0): OperationProgress => ({
+  operation_id: operationId,
+  state,
+  amount_kg: amountKg,
+  ts: NOW_MS + amountKg,
+});
+
+describeEachEngine('operations', (engine) => {
+  let store: Store;
+  let other: Store;
+  before(async () => {
+    store = await engine.open();
+    other = await engine.open();
+  });
+
+  const tell = (deviceNo: number, progress: OperationProgress, nowMs = NOW_MS) =>
+    store.operations.progressed({ deviceNo, progress, nowMs });
+
+  const statusesTold = async (deviceNo: number): Promise<unknown[]> =>
+    (await eventsOfDevice(store, deviceNo))
+      .filter(({ type }) => type === 'operation.status_changed')
+      .map(({ data }) => data['status']);
+
+  it('starts one, with its command and its event', async () => {
+    const deviceNo = await readySilo(store);
+    const { operation, command } = await feed(store, deviceNo);
+    assert.equal(operation.status, 'started');
+    assert.equal(operation.weightAtStartG, 5_000_000);
+    assert.deepEqual([command.command, command.operation_id], ['start', operation.operationId]);
+    assert.equal(command.amount_kg, 100);
+    assert.deepEqual(await store.operations.find(deviceNo, operation.operationId), operation);
+    assert.deepEqual(await statusesTold(deviceNo), ['started']);
+  });
+
+  it('leaves no trace of a start that is refused', async () => {
+    const deviceNo = await readySilo(store);
+    const operationId = newOperationId();
+    await assert.rejects(feed(store, deviceNo, operationId, 5_001), isRefusal('insufficient_capacity'));
+    assert.equal(await store.operations.find(deviceNo, operationId), undefined);
+    assert.deepEqual(await statusesTold(deviceNo), []);
+    const fieldNo = await registerDevice(store, { kind: 'field', configuration: null, capacityKg: null });
+    await assert.rejects(feed(store, fieldNo), isRefusal('device_not_found'));
+  });
+
+  it('lets one of two hundred parallel starts through', async () => {
+    const deviceNo = await readySilo(store);
+    const starts = Array.from({ length: 200 }, (_, n) => feed(n % 2 ? store : other, deviceNo));
+    const outcomes = await Promise.allSettled(starts);
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    assert.equal(refused.length, 199);
+    assert(refused.every(isRefusal('operation_in_progress')));
+    assert.deepEqual(await statusesTold(deviceNo), ['started']);
+  });
+
+  it('has the database itself refuse a second operation that claims the device', async () => {
+    const deviceNo = await readySilo(store);
+    await feed(store, deviceNo);
+    const columns = 'operation_id, device_no, status, claims_device, is_settled, ticked_at_ms, body';
+    const values = `'op_second', ${deviceNo}, 'started', 1, 0, 0, '{}'`;
+    await assert.rejects(engine.query(`INSERT INTO operations (${columns}) VALUES (${values})`), /unique/i);
+  });
+
+  it('follows the device to the end, and then has room for the next', async () => {
+    const deviceNo = await readySilo(store);
+    const { operationId } = (await feed(store, deviceNo)).operation;
+    const ack = { operation_id: operationId, accepted: true };
+    const heard = await store.operations.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
+    assert.deepEqual(heard, { kind: 'taken', send: null });
+    await tell(deviceNo, word(operationId, 'running', 40));
+    assert.equal((await store.operations.find(deviceNo, operationId))?.amountCompletedG, 40_000);
+    await tell(deviceNo, word(operationId, 'completed', 100));
+    assert.deepEqual(await statusesTold(deviceNo), ['started', 'in_progress', 'completed']);
+    await feed(store, deviceNo);
+  });
+
+  it('stops at any time, once, and only what is there', async () => {
+    const deviceNo = await readySilo(store);
+    const { operationId } = (await feed(store, deviceNo)).operation;
+    const stop = (of: number) => store.operations.stop({ deviceNo: of, operationId, nowMs: NOW_MS + 1 });
+    const stops = await Promise.all([stop(deviceNo), stop(deviceNo), stop(deviceNo)]);
+    assert.deepEqual(
+      stops.map((stopped) => stopped?.operation.status),
+      Array(3).fill('stopping'),
+    );
+    assert.deepEqual(stops.map((stopped) => stopped?.send).toSorted(), ['stop', null, null].toSorted());
+    await tell(deviceNo, word(operationId, 'stopped', 7));
+    const after = await stop(deviceNo);
+    assert.deepEqual([after?.operation.status, after?.send], ['stopped', null]);
+    assert.deepEqual(await statusesTold(deviceNo), ['started', 'stopping', 'stopped']);
+    assert.equal(await stop(await readySilo(store)), undefined);
+  });
+
+  it('takes no word on the operation of another device, and no answer to nothing', async () => {
+    const deviceNo = await readySilo(store);
+    const strangerNo = await readySilo(store);
+    const { operationId } = (await feed(store, deviceNo)).operation;
+    const heard = [
+      await tell(strangerNo, word(operationId, 'completed', 100)),
+      await store.operations.acknowledged({
+        deviceNo: strangerNo,
+        ack: { operation_id: operationId, accepted: false },
+        nowMs: NOW_MS,
+      }),
+      await store.operations.acknowledged({
+        deviceNo,
+        ack: { operation_id: 'op_nobody', accepted: true },
+        nowMs: NOW_MS,
+      }),
+    ];
+    assert.deepEqual(
+      heard.map(({ kind }) => kind),
+      ['foreign', 'foreign', 'foreign'],
+    );
+    assert.equal((await store.operations.find(deviceNo, operationId))?.status, 'started');
+    assert.equal(await store.operations.find(strangerNo, operationId), undefined);
+  });
+
+  it('shows, alerts and can stop an operation that nobody started', async () => {
+    const deviceNo = await readySilo(store);
+    const operationId = `local-${deviceNo}`;
+    await tell(deviceNo, word(operationId, 'running', 3));
+    const [alert] = await store.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+    assert.deepEqual([alert?.type, alert?.severity], ['operation_failed', 'critical']);
+    await assert.rejects(feed(store, deviceNo), isRefusal('operation_in_progress'));
+    const stopped = await store.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
+    assert.equal(stopped?.send, 'stop');
+  });
+
+  it('adopts one beside its own, and forgets nothing that a device denies', async () => {
+    const deviceNo = await readySilo(store);
+    const { operationId } = (await feed(store, deviceNo)).operation;
+    await tell(deviceNo, word(`beside-${deviceNo}`, 'running'));
+    assert.deepEqual(await tell(deviceNo, word(`denied-${deviceNo}`, 'unknown')), {
+      kind: 'taken',
+      send: null,
+    });
+    const page = { deviceNo, status: null, type: null, beforeOperationId: null, limit: 10 };
+    const listed = (await store.operations.list(page)).map((operation) => operation.operationId);
+    assert.deepEqual(listed, [`beside-${deviceNo}`, operationId]);
+  });
+
+  it('stops one that runs on after its end, also while the next is under way', async () => {
+    const deviceNo = await readySilo(store);
+    const { operationId } = (await feed(store, deviceNo)).operation;
+    await tell(deviceNo, word(operationId, 'completed', 100));
+    await feed(store, deviceNo);
+    assert.deepEqual(await tell(deviceNo, word(operationId, 'running', 101)), {
+      kind: 'taken',
+      send: 'stop',
+    });
+    assert.equal((await store.operations.find(deviceNo, operationId))?.status, 'stopping');
+  });
+
+  it('does not believe a device that reports ever more operations', async () => {
+    const deviceNo = await readySilo(store);
+    const kinds: string[] = [];
+    for (let n = 0; n <= ADOPTED_AT_ONCE_MAX; n++) {
+      kinds.push((await tell(deviceNo, word(`flood-${deviceNo}-${n}`, 'running'))).kind);
+    }
+    assert.deepEqual(kinds, [...Array(ADOPTED_AT_ONCE_MAX).fill('taken'), 'foreign']);
+  });
+
+  it('pages through the newest first, by status and type', async () => {
+    const deviceNo = await readySilo(store);
+    const ids: string[] = [];
+    for (const type of ['feed', 'discharge', 'feed'] as const) {
+      const operationId = newOperationId();
+      const request = { amount: 1, target_container: 'truck' };
+      await store.operations.start({ deviceNo, operationId, type, request, nowMs: NOW_MS });
+      await tell(deviceNo, word(operationId, 'completed', 1));
+      ids.unshift(operationId);
+    }
+    const { operationId: running } = (await feed(store, deviceNo)).operation;
+    const list = async (filter: {
+      status?: 'completed';
+      type?: 'feed';
+      beforeOperationId?: string;
+      limit?: number;
+    }) =>
+      (
+        await store.operations.list({
+          ...{ deviceNo, status: null, type: null, beforeOperationId: null, limit: 10 },
+          ...filter,
+        })
+      ).map(({ operationId }) => operationId);
+    assert.deepEqual(await list({}), [running, ...ids]);
+    assert.deepEqual(await list({ status: 'completed' }), ids);
+    assert.deepEqual(await list({ status: 'completed', type: 'feed' }), [ids[0], ids[2]]);
+    assert.deepEqual(await list({ beforeOperationId: running, limit: 2 }), ids.slice(0, 2));
+    assert.deepEqual(await list({ beforeOperationId: ids[1] ?? '' }), ids.slice(2));
+  });
+});
+
+describeEachEngine('ticks of operations', (engine) => {
+  let store: Store;
+  let other: Store;
+  before(async () => {
+    store = await engine.open();
+    other = await engine.open();
+  });
+
+  const tick = (at: Store, nowMs: number, limit = 100) => at.operations.tick({ nowMs, limit });
+
+  it('doubt a start that nobody answers, ask for a report once, and settle in the end', async () => {
+    assert.deepEqual(await tick(store, NOW_MS), []);
+    const deviceNo = await readySilo(store);
+    const { operationId } = (await feed(store, deviceNo)).operation;
+    assert.deepEqual(await tick(store, NOW_MS + 1), []);
+    const lateMs = NOW_MS + ACK_TIMEOUT_MS;
+    const sent = (await Promise.all([tick(store, lateMs), tick(other, lateMs)])).flat();
+    assert.deepEqual(
+      sent.map(({ send, ...named }) => [send, named.operationId]),
+      [['report', operationId]],
+    );
+    assert.deepEqual(await tick(store, lateMs), []);
+    assert.equal((await store.operations.find(deviceNo, operationId))?.status, 'unconfirmed');
+    const progress = word(operationId, 'completed', 100);
+    await store.operations.progressed({ deviceNo, progress, nowMs: lateMs });
+    await weigh(store, deviceNo, 5_100, lateMs + 1);
+    await tick(store, lateMs + 2);
+    assert.equal((await store.operations.find(deviceNo, operationId))?.measuredG, 100_000);
+    assert.deepEqual(await engine.query('SELECT COUNT(*) FROM operations WHERE is_settled = 0'), [[0]]);
+  });
+
+  it('send a stop again until the device confirms', async () => {
+    const deviceNo = await readySilo(store);
+    const { operationId } = (await feed(store, deviceNo)).operation;
+    await store.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
+    assert.deepEqual(await tick(store, NOW_MS + 1), []);
+    const [again] = await tick(store, NOW_MS + STOP_RESEND_MS);
+    assert.deepEqual([again?.operationId, again?.send], [operationId, 'stop']);
+    const progress = word(operationId, 'stopped', 1);
+    await store.operations.progressed({ deviceNo, progress, nowMs: NOW_MS + STOP_RESEND_MS });
+    assert.deepEqual(await tick(store, NOW_MS + 2 * STOP_RESEND_MS), []);
+  });
+
+  it('raise the alert about an imbalance as soon as it is weighed', async () => {
+    const deviceNo = await readySilo(store);
+    const { operationId } = (await feed(store, deviceNo)).operation;
+    const progress = word(operationId, 'completed', 100);
+    await store.operations.progressed({ deviceNo, progress, nowMs: NOW_MS + 1 });
+    await weigh(store, deviceNo, 5_050, NOW_MS + SECOND_MS);
+    await tick(store, NOW_MS + SECOND_MS);
+    const alerts = await store.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+    assert.deepEqual(
+      alerts.map(({ type }) => type),
+      ['mass_imbalance'],
+    );
+  });
+
+  it('reach every operation, however few at a time', async () => {
+    const nowMs = NOW_MS + ACK_TIMEOUT_MS;
+    const started: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      started.push((await feed(store, await readySilo(store))).operation.operationId);
+    }
+    const reached = new Set<string>();
+    for (let round = 0; round < 8; round++) {
+      for (const { operationId } of await tick(store, nowMs + round, 2)) reached.add(operationId);
+    }
+    assert(new Set(started).isSubsetOf(reached));
+  });
+});

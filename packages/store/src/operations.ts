@@ -1,0 +1,160 @@
+import { Refusal } from '@granary/contract/errors';
+import type { OperationAck, OperationProgress, StartCommand } from '@granary/contract/link';
+import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
+import { type OperationRequest, planOperation } from '@granary/core/interlocks';
+import { startCommand } from '@granary/core/operation-record';
+import {
+  adoptOperation,
+  beginOperation,
+  deviceReport,
+  holdsDevice,
+  type OperationState,
+} from '@granary/core/operation-state';
+import { type Advance, advance } from '@granary/core/operations';
+import { settleChange } from './operation-changes.ts';
+import { findOperation, insertOperation, listOperations, type OperationPage } from './operation-rows.ts';
+import { type TickedOperation, tickOperations } from './operation-ticks.ts';
+import { readSilos } from './silos.ts';
+import type { Sql } from './sql.ts';
+import { holdSilo, type Watch } from './watches.ts';
+
+/** A device that reports more operations at once that nobody started is not believed. */
+export const ADOPTED_AT_ONCE_MAX = 16;
+
+export interface NewStart {
+  readonly deviceNo: number;
+  readonly operationId: string;
+  readonly type: OperationType;
+  readonly request: FeedRequest | DischargeRequest;
+  readonly nowMs: number;
+}
+
+export interface Started {
+  readonly operation: OperationState;
+  /** To be sent once, and never again. */
+  readonly command: StartCommand;
+}
+
+/** What became of a device's word. */
+export type Heard =
+  | { readonly kind: 'taken'; readonly send: Advance['send'] }
+  | { readonly kind: 'foreign'; readonly reason: string };
+
+export const reads = {
+  async find(sql: Sql, deviceNo: number, operationId: string): Promise<OperationState | undefined> {
+    return await findOf(sql, deviceNo, operationId);
+  },
+
+  list: (sql: Sql, page: OperationPage) => listOperations(sql, page),
+};
+
+export const writes = {
+  async start(sql: Sql, start: NewStart): Promise<Started> {
+    const { deviceNo, operationId, type, nowMs } = start;
+    const watch = await holdSilo(sql, deviceNo);
+    const [silo] = await readSilos(sql, [deviceNo]);
+    if (watch === undefined || silo === undefined)
+      throw new Refusal('device_not_found', 'there is no such silo');
+    const { presence, capacityKg, configuration, latest, operations } = silo.facts;
+    const isHeld = operations.some(holdsDevice);
+    const atStart = { presence, capacityKg, configuration, isHeld, weight: latest.weight };
+    const plan = planOperation(requestOf(start), atStart, nowMs);
+    const wanted = { operationId, deviceNo, type, plan, weightG: latest.weight?.value ?? 0 };
+    const operation = beginOperation(wanted, nowMs);
+    if (!(await insertOperation(sql, operation, { claimsDevice: true, nowMs }))) {
+      throw new Refusal('operation_in_progress', 'another operation is under way');
+    }
+    await settleChange(sql, watch, null, operation, nowMs);
+    return { operation, command: startCommand(wanted) };
+  },
+
+  /** `undefined`: the device has no such operation. */
+  async stop(
+    sql: Sql,
+    { deviceNo, operationId, nowMs }: { deviceNo: number; operationId: string; nowMs: number },
+  ): Promise<{ operation: OperationState; send: 'stop' | null } | undefined> {
+    const watch = await holdSilo(sql, deviceNo);
+    const before = await findOf(sql, deviceNo, operationId);
+    if (watch === undefined || before === undefined) return undefined;
+    const { operation, send } = advance(before, { kind: 'stop' }, nowMs);
+    await settleChange(sql, watch, before, operation, nowMs);
+    return { operation, send: send === 'stop' ? send : null };
+  },
+
+  async acknowledged(
+    sql: Sql,
+    { deviceNo, ack, nowMs }: { deviceNo: number; ack: OperationAck; nowMs: number },
+  ): Promise<Heard> {
+    const watch = await holdSilo(sql, deviceNo);
+    const before = await findOperation(sql, ack.operation_id);
+    if (watch === undefined || before === undefined)
+      return foreign('answers to an operation that nobody started');
+    if (before.deviceNo !== deviceNo) return foreign(OF_ANOTHER_DEVICE);
+    const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
+    return await take(sql, watch, before, advance(before, input, nowMs), nowMs);
+  },
+
+  /** Also learns of an operation that nobody started here. */
+  async progressed(
+    sql: Sql,
+    { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
+  ): Promise<Heard> {
+    const watch = await holdSilo(sql, deviceNo);
+    if (watch === undefined) return foreign('the device has no operations');
+    const before = await findOperation(sql, progress.operation_id);
+    if (before === undefined) return await adopt(sql, watch, progress, nowMs);
+    if (before.deviceNo !== deviceNo) return foreign(OF_ANOTHER_DEVICE);
+    const input = { kind: 'progress', ...deviceReport(progress) } as const;
+    return await take(sql, watch, before, advance(before, input, nowMs), nowMs);
+  },
+
+  /** What time makes of every operation that is not settled, and what to send to their devices. */
+  async tick(sql: Sql, { nowMs, limit }: { nowMs: number; limit: number }): Promise<TickedOperation[]> {
+    return await tickOperations(sql, limit, nowMs);
+  },
+};
+
+const OF_ANOTHER_DEVICE = 'the operation is of another device';
+
+const foreign = (reason: string): Heard => ({ kind: 'foreign', reason });
+
+function requestOf({ type, request }: NewStart): OperationRequest {
+  if (type === 'feed') return { type, ...request };
+  if ('target_container' in request) return { type, ...request };
+  throw new Refusal('invalid_input', 'a discharge needs a target container');
+}
+
+async function findOf(sql: Sql, deviceNo: number, operationId: string): Promise<OperationState | undefined> {
+  const operation = await findOperation(sql, operationId);
+  return operation?.deviceNo === deviceNo ? operation : undefined;
+}
+
+async function take(
+  sql: Sql,
+  watch: Watch,
+  before: OperationState,
+  { operation, send }: Advance,
+  nowMs: number,
+): Promise<Heard> {
+  await settleChange(sql, watch, before, operation, nowMs);
+  return { kind: 'taken', send };
+}
+
+async function adopt(sql: Sql, watch: Watch, progress: OperationProgress, nowMs: number): Promise<Heard> {
+  const operation = adoptOperation(watch.deviceNo, progress, nowMs);
+  if (operation === null) return { kind: 'taken', send: null };
+  if (holdsDevice(operation) && (await heldByUnasked(sql, watch.deviceNo)) >= ADOPTED_AT_ONCE_MAX) {
+    return foreign('the device reports too many operations that nobody started');
+  }
+  // Another device may have reported the same id a moment ago.
+  if (!(await insertOperation(sql, operation, { claimsDevice: false, nowMs })))
+    return foreign(OF_ANOTHER_DEVICE);
+  await settleChange(sql, watch, null, operation, nowMs);
+  return { kind: 'taken', send: null };
+}
+
+async function heldByUnasked(sql: Sql, deviceNo: number): Promise<number> {
+  const [silo] = await readSilos(sql, [deviceNo]);
+  const operations = silo?.facts.operations ?? [];
+  return operations.filter((operation) => operation.plan === null && holdsDevice(operation)).length;
+}

@@ -1,0 +1,124 @@
+import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices';
+import type { WeightRange } from '@granary/core/level-rules';
+import type { BulkUpsert, NumberRow, Sql } from './sql.ts';
+
+/**
+ * What a silo is watched for: which readings cannot change its alerts, when time alone could, and the status that the
+ * event log last told. The row is also the silo's lock: whoever decides anything about the operations or alerts of a silo
+ * holds it first, of several silos in the order of their numbers.
+ */
+export interface Watch {
+  readonly deviceNo: number;
+  /** `null`: every sign of life may change an alert. */
+  readonly quietBand: WeightRange | null;
+  readonly checkAtMs: number | null;
+  readonly toldStatus: DeviceStatus;
+}
+
+/** How a status is named in stored rows. Fixed for ever. A silo without one was never told of, and starts offline. */
+const STATUS_CODES = { offline: 0, online: 1, maintenance: 2 } as const satisfies Record<
+  DeviceStatus,
+  number
+>;
+
+type WatchRow = [
+  ...[deviceNo: number, minG: number | null, maxG: number | null],
+  ...[checkAtMs: number | null, toldStatus: number | null],
+];
+
+const COLUMNS = ['device_no', 'quiet_min_g', 'quiet_max_g', 'check_at_ms', 'told_status'];
+
+const WATCHES: BulkUpsert = {
+  table: 'watches',
+  key: ['device_no'],
+  columns: COLUMNS,
+  update: COLUMNS.slice(1)
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', '),
+};
+
+/** Due since ever: it comes first. */
+const AT_ONCE_MS = 0;
+
+const MARKS: BulkUpsert = {
+  table: 'watches',
+  key: ['device_no'],
+  columns: ['device_no', 'check_at_ms'],
+  update: 'check_at_ms = excluded.check_at_ms',
+};
+
+const SELECT_WATCH = `SELECT ${COLUMNS.join(', ')} FROM watches`;
+
+export const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
+  minG === null || maxG === null ? null : { minG, maxG };
+
+const toWatch = ([deviceNo, minG, maxG, checkAtMs, statusCode]: WatchRow): Watch => ({
+  deviceNo,
+  quietBand: bandOf(minG, maxG),
+  checkAtMs,
+  toldStatus: DEVICE_STATUSES.find((status) => STATUS_CODES[status] === statusCode) ?? 'offline',
+});
+
+/** No stored weight lies beyond it. */
+const whole = (boundG: number): number =>
+  Math.min(Math.max(boundG, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+
+const toRow = ({ deviceNo, quietBand, checkAtMs, toldStatus }: Watch): NumberRow => [
+  deviceNo,
+  quietBand && whole(quietBand.minG),
+  quietBand && whole(quietBand.maxG),
+  checkAtMs,
+  STATUS_CODES[toldStatus],
+];
+
+export const isSameBand = (a: WeightRange | null, b: WeightRange | null): boolean =>
+  a === b || (a !== null && b !== null && whole(a.minG) === whole(b.minG) && whole(a.maxG) === whole(b.maxG));
+
+/** Holds the silos among these devices until the transaction ends. */
+export async function holdSilos(sql: Sql, deviceNos: readonly number[]): Promise<Watch[]> {
+  return await hold(sql, deviceNos, sql.forUpdate);
+}
+
+export async function holdSilo(sql: Sql, deviceNo: number): Promise<Watch | undefined> {
+  const [watch] = await holdSilos(sql, [deviceNo]);
+  return watch;
+}
+
+/** Like `holdSilos`, but without those that somebody else holds. */
+export async function holdFreeSilos(sql: Sql, deviceNos: readonly number[]): Promise<Watch[]> {
+  return await hold(sql, deviceNos, `${sql.forUpdate} ${sql.skipHeld}`);
+}
+
+async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promise<Watch[]> {
+  const rows = await sql.query<WatchRow>(
+    `${SELECT_WATCH} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no ${how}`,
+    [JSON.stringify(deviceNos)],
+  );
+  return rows.map(toWatch);
+}
+
+/** Holds silos whose time has come and that nobody else is looking after. */
+export async function holdDueSilos(sql: Sql, nowMs: number, limit: number): Promise<Watch[]> {
+  const rows = await sql.query<WatchRow>(
+    `${SELECT_WATCH} WHERE check_at_ms <= $1 ORDER BY check_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipHeld}`,
+    [nowMs, limit],
+  );
+  return rows.map(toWatch);
+}
+
+export async function saveWatches(sql: Sql, watches: readonly Watch[]): Promise<void> {
+  await sql.upsertMany(WATCHES, watches.toSorted((a, b) => a.deviceNo - b.deviceNo).map(toRow));
+}
+
+/** Has silos looked after soon, new ones too, and also when whoever was to do so is gone by then. */
+export async function watchAtOnce(sql: Sql, siloNos: readonly number[]): Promise<void> {
+  await sql.upsertMany(
+    MARKS,
+    siloNos.map((deviceNo) => [deviceNo, AT_ONCE_MS]),
+  );
+}
+
+/** The same for a device that is watched only if it is a silo. */
+export async function watchAtOnceIfSilo(sql: Sql, deviceNo: number): Promise<void> {
+  await sql.run(`UPDATE watches SET check_at_ms = ${AT_ONCE_MS} WHERE device_no = $1`, [deviceNo]);
+}
