@@ -5,6 +5,8 @@ import { FaultPlanError, parseFaultPlan } from '@granary/simulator/faults/plan';
 import { type FarmOptions, HISTORY_DAYS_DEFAULT } from '@granary/simulator/start-farm';
 import { positiveNumber, UsageError } from './command.ts';
 
+const FAULT_NAME_LENGTH = Math.max(...Object.keys(FAULTS).map(({ length }) => length));
+
 /** The options that `demo` and `simulate` share. */
 export const FARM_OPTIONS = {
   interval: { type: 'string', default: '10' },
@@ -21,7 +23,7 @@ ${SILOS.map(({ id, name, facility }) => `  ${id}  ${name}, ${facility.name}`).jo
 
 Faults:
 ${Object.entries(FAULTS)
-  .map(([name, meaning]) => `  ${name.padEnd(13)} ${meaning}`)
+  .map(([name, meaning]) => `  ${name.padEnd(FAULT_NAME_LENGTH)} ${meaning}`)
   .join('\n')}`;
 
 interface FarmValues {

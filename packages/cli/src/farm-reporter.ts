@@ -3,6 +3,8 @@ import type { FarmEvent } from '@granary/simulator/start-farm';
 /** Tells what happens on the simulated farm, without a line for every silo that does what it should. */
 export function createFarmReporter(print: (line: string) => void): (event: FarmEvent) => void {
   const down = new Set<string>();
+  /** Trouble that stays would be told every second. */
+  const told = new Set<string>();
   return (event) => {
     switch (event.kind) {
       case 'registered':
@@ -14,6 +16,12 @@ export function createFarmReporter(print: (line: string) => void): (event: FarmE
       case 'history-failed':
         print(`farm: the history could not be written: ${event.reason}`);
         break;
+      case 'trouble': {
+        const line = `farm: ${event.siloId} has trouble: ${event.reason}`;
+        if (!told.has(line)) print(line);
+        told.add(line);
+        break;
+      }
       case 'link':
         if (event.change.state === 'down') {
           down.add(event.siloId);

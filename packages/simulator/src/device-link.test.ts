@@ -7,6 +7,7 @@ const READING = { ts: 1, weight: 2 };
 
 function connectTo(t: TestContext, broker: RecordingBroker, secret = 'right') {
   const changes: LinkChange[] = [];
+  const commands: string[] = [];
   let renewals = 0;
   const link = new DeviceLink({
     mqttUrl: broker.url,
@@ -16,11 +17,12 @@ function connectTo(t: TestContext, broker: RecordingBroker, secret = 'right') {
       return { username: 'silo-01', secret: 'right' };
     },
     onChange: (change) => changes.push(change),
+    onCommand: (payload) => commands.push(payload),
     random: () => 0,
   });
   link.start();
   t.after(() => link.stop());
-  return { link, changes, renewals: () => renewals };
+  return { link, changes, commands, renewals: () => renewals };
 }
 
 const states = (broker: RecordingBroker) =>
@@ -54,6 +56,21 @@ test('a cut link leaves its last will, and comes back when restored', async (t) 
     { state: 'down', reason: 'the connection was cut' },
     { state: 'up' },
   ]);
+});
+
+test('hears commands from the moment it says that it is online, also after a loss', async (t) => {
+  const broker = await startBroker(t);
+  const { link, commands } = connectTo(t, broker);
+  await broker.until(() => states(broker).length === 1);
+  await broker.command('silo-01', { one: 1 });
+  await link.deliver('telemetry', READING);
+  link.cut();
+  await broker.until(() => states(broker).length === 2);
+  link.restore();
+  await broker.until(() => states(broker).length === 3);
+  await broker.command('silo-01', { two: 2 });
+  await link.deliver('telemetry', READING);
+  assert.deepEqual(commands, ['{"one":1}', '{"two":2}']);
 });
 
 test('delivers after the broker was away', async (t) => {

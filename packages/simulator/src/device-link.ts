@@ -16,6 +16,7 @@ export interface DeviceLinkOptions {
   /** Asked for when the broker refuses the credentials; the answer is used from then on. */
   readonly renewCredentials: () => Promise<DeviceCredentials>;
   readonly onChange: (change: LinkChange) => void;
+  readonly onCommand: (payload: string) => void;
   readonly random: () => number;
 }
 
@@ -100,10 +101,13 @@ export class DeviceLink {
       failure = error;
     });
     client.on('connect', () => {
-      this.#announce(client, 'online').then(
+      this.#introduce(client).then(
         () => this.#welcome(client),
         () => client.stream.destroy(),
       );
+    });
+    client.on('message', (_topic, payload) => {
+      if (client === this.#client) this.#options.onCommand(payload.toString());
     });
     client.once('close', () => {
       // Only a forced end makes the library give up on what was never acknowledged; else `deliver` would hang.
@@ -130,6 +134,12 @@ export class DeviceLink {
         retain: true,
       },
     };
+  }
+
+  /** Whoever hears that the device is online can reach it. */
+  async #introduce(client: MqttClient): Promise<void> {
+    await client.subscribeAsync(topicOf(this.#credentials.username, 'command'), { qos: 1 });
+    await this.#announce(client, 'online');
   }
 
   #announce(client: MqttClient, state: DeviceState['state']): Promise<void> {

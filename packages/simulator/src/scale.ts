@@ -1,7 +1,7 @@
 import { humidityAt, temperatureCAt } from './climate.ts';
 import type { Silo } from './farm.ts';
 import { jitter } from './random.ts';
-import { restingBody, type SiloBody } from './silo-body.ts';
+import { bodyAt, type SiloBody } from './silo-body.ts';
 
 /** What a silo's scale says of one moment, in the words of the device link. */
 export interface SiloReading {
@@ -33,8 +33,7 @@ export function measure(silo: Silo, { timeMs, weightKg }: SiloBody): SiloReading
   };
 }
 
-export const readingAt = (silo: Silo, timeMs: number): SiloReading =>
-  measure(silo, restingBody(silo, timeMs));
+export const readingAt = (silo: Silo, timeMs: number): SiloReading => measure(silo, bodyAt(silo, timeMs));
 
 const clamp = (value: number, max: number): number => Math.min(max, Math.max(0, value));
 

@@ -1,4 +1,3 @@
-import { MINUTE_MS } from '@granary/contract/time';
 import type { Silo } from './farm.ts';
 import { weightKgAt } from './weight.ts';
 
@@ -8,17 +7,24 @@ export interface SiloBody {
   readonly weightKg: number;
 }
 
-export function restingBody(silo: Silo, timeMs: number): SiloBody {
-  return { timeMs, weightKg: weightKgAt(silo, timeMs) };
+/** A silo that its habits alone would not have left as it is holds so much more (or less) than by them. */
+export function bodyAt(silo: Silo, timeMs: number, offsetKg = 0): SiloBody {
+  return { timeMs, weightKg: within(silo, weightKgAt(silo, timeMs) + offsetKg) };
 }
 
-/**
- * Moves a silo to another time, with material flowing in (positive) or out (negative) on the way beside its habits. No
- * flow can take out what is not there or press in what has no room.
- */
-export function stepBody(silo: Silo, body: SiloBody, timeMs: number, flowKgPerMin = 0): SiloBody {
+export const offsetKg = (silo: Silo, { timeMs, weightKg }: SiloBody): number =>
+  weightKg - weightKgAt(silo, timeMs);
+
+/** Leaves a silo to its habits until another time. They cannot take out what is not there or fill in without room. */
+export function stepBody(silo: Silo, body: SiloBody, timeMs: number): SiloBody {
   const habitKg = weightKgAt(silo, timeMs) - weightKgAt(silo, body.timeMs);
-  const flowKg = (flowKgPerMin * (timeMs - body.timeMs)) / MINUTE_MS;
-  const weightKg = Math.min(silo.capacityKg, Math.max(0, body.weightKg + habitKg + flowKg));
-  return { timeMs, weightKg };
+  return { timeMs, weightKg: within(silo, body.weightKg + habitKg) };
 }
+
+/** Moves material in (positive) or out (negative) until another time. Habits rest meanwhile: there is one gate. */
+export const pourInto = (silo: Silo, body: SiloBody, timeMs: number, kg: number): SiloBody => ({
+  timeMs,
+  weightKg: within(silo, body.weightKg + kg),
+});
+
+const within = ({ capacityKg }: Silo, kg: number): number => Math.min(capacityKg, Math.max(0, kg));

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { SECOND_MS } from '@granary/contract/time';
 import { SILOS } from './farm.ts';
 import type { FaultName } from './faults/fault.ts';
+import { UNTOUCHED } from './machine.ts';
 import { readingAt } from './scale.ts';
 import { SiloDevice } from './silo-device.ts';
 import { type RecordingBroker, startBroker } from './testing/broker.ts';
@@ -24,6 +25,9 @@ function startDevice(t: TestContext, broker: RecordingBroker, ...faults: FaultNa
     },
     intervalMs: 20,
     faults: new Set(faults),
+    memory: UNTOUCHED,
+    keep: async () => undefined,
+    onTrouble: (reason) => assert.fail(reason),
     now: () => {
       nowMs += 10 * SECOND_MS;
       return nowMs;

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '@granary/client/client';
-import { DAY_MS, toIso } from '@granary/contract/time';
+import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
 import { SILOS } from './farm.ts';
 import { type Farm, type FarmEvent, type FarmOptions, startFarm } from './start-farm.ts';
+import { weightKgAt } from './weight.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 8;
@@ -120,6 +121,38 @@ test('a past that was interrupted is finished by the next start', async (t) => {
   const next = await farmWithEvents(t, options);
   await next.farm.historyWritten;
   await assertPastIsWhole(client);
+});
+
+/** One that its habits leave alone for now, so that what moves is what a test moves. */
+function quietSilo(): string {
+  const nowMs = Date.now();
+  const quiet = SILOS.find(
+    (silo) => Math.abs(weightKgAt(silo, nowMs + MINUTE_MS) - weightKgAt(silo, nowMs)) < 1,
+  );
+  return quiet?.id ?? assert.fail('every silo is busy');
+}
+
+test('what an operation moved is still there after a restart of the farm, and the operation over', async (t) => {
+  const { client, options } = await startService(t);
+  const siloId = quietSilo();
+  const first = await startFarm({ ...options, historyDays: 0 });
+  t.after(() => first.stop());
+  await untilAll(client, 'online');
+  first.silo(siloId).fault('stall', true);
+  const { operation_id } = await client.operations.discharge(siloId, {
+    amount: 8,
+    target_container: 'truck',
+  });
+  const operation = () => client.operations.get(siloId, operation_id);
+  while ((await operation()).amount_completed < 4) await sleep(POLL_MS);
+  await first.stop();
+
+  const second = await startFarm({ ...options, historyDays: 0 });
+  t.after(() => second.stop());
+  assert.ok(Math.abs(second.silo(siloId).weightKg - first.silo(siloId).weightKg) < 2);
+  while ((await operation()).status !== 'failed') await sleep(POLL_MS);
+  assert.equal((await operation()).failure?.message, 'power lost');
+  assert.throws(() => second.silo('silo-99'), /no simulated silo "silo-99"/);
 });
 
 test('lost secrets are replaced', async (t) => {

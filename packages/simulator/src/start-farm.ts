@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { type Client, createClient } from '@granary/client/client';
 import type { DeviceCredentials } from '@granary/contract/devices';
 import { SECOND_MS } from '@granary/contract/time';
@@ -5,12 +6,16 @@ import { CredentialsFile } from './credentials-file.ts';
 import { type LinkChange, LinkStoppedError } from './device-link.ts';
 import { type EnrolledSilo, enrolSilos, renewSecret } from './enrolment.ts';
 import { SILOS } from './farm.ts';
+import type { FaultName } from './faults/fault.ts';
 import type { FaultPlan } from './faults/plan.ts';
 import { findMissingPast, pastMessages } from './history.ts';
+import { MemoryFile } from './memory-file.ts';
 import { SiloDevice } from './silo-device.ts';
 
 export const INTERVAL_MS_DEFAULT = 10 * SECOND_MS;
 export const HISTORY_DAYS_DEFAULT = 30;
+
+const MEMORY_FILE_NAME = 'farm-memory.json';
 
 export type FarmEvent =
   | { readonly kind: 'registered'; readonly siloIds: readonly string[] }
@@ -21,7 +26,8 @@ export type FarmEvent =
       readonly silosDone: number;
       readonly silosTotal: number;
     }
-  | { readonly kind: 'history-failed'; readonly reason: string };
+  | { readonly kind: 'history-failed'; readonly reason: string }
+  | { readonly kind: 'trouble'; readonly siloId: string; readonly reason: string };
 
 export interface FarmOptions {
   readonly baseUrl: string;
@@ -29,6 +35,7 @@ export interface FarmOptions {
   /** Needs the scopes `read` and `admin`. */
   readonly adminKey: string;
   readonly mqttUrl: string;
+  /** What the silos remember of their content and operations is kept beside it. */
   readonly credentialsFile: string;
   readonly intervalMs?: number;
   /** How much past to write on first start; 0 for none. */
@@ -42,7 +49,16 @@ export interface FarmOptions {
 export interface Farm {
   /** Settles when the past is written, was there already, or has failed (which is told as an event). */
   readonly historyWritten: Promise<void>;
+  /** Throws when there is none of this id. */
+  silo(id: string): SimulatedSilo;
   stop(): Promise<void>;
+}
+
+export interface SimulatedSilo {
+  /** What really lay in it when it was last looked at, whatever its scale says. */
+  readonly weightKg: number;
+  /** Takes effect at the silo's next tick: within a second while an operation runs. */
+  fault(name: FaultName, isOn: boolean): void;
 }
 
 /** Enrols the silos and sets them going; answers as soon as they are on their way to connect. */
@@ -59,10 +75,17 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
   const siloIds = enrolled.filter(({ isNew }) => isNew).map(({ silo }) => silo.id);
   if (siloIds.length > 0) onEvent({ kind: 'registered', siloIds });
 
-  const devices = createDevices(enrolled, (siloId) => renewSecret(client, secrets, siloId), options);
+  const memories = await MemoryFile.open(join(dirname(options.credentialsFile), MEMORY_FILE_NAME));
+  const renew = (siloId: string) => renewSecret(client, secrets, siloId);
+  const devices = createDevices(enrolled, memories, renew, options);
   for (const device of devices) device.start();
   return {
     historyWritten: writeHistory({ client, devices, days: historyDays, nowMs: now(), onEvent }),
+    silo: (id) => {
+      const device = devices.find(({ silo }) => silo.id === id);
+      if (device === undefined) throw new Error(`there is no simulated silo "${id}"`);
+      return device;
+    },
     stop: async () => {
       await Promise.all(devices.map((device) => device.stop()));
     },
@@ -71,6 +94,7 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
 
 function createDevices(
   enrolled: readonly EnrolledSilo[],
+  memories: MemoryFile,
   renew: (siloId: string) => Promise<DeviceCredentials>,
   options: FarmOptions,
 ): readonly SiloDevice[] {
@@ -95,6 +119,9 @@ function createDevices(
         },
         intervalMs,
         faults: faults?.get(silo.id) ?? new Set(),
+        memory: memories.find(silo.id),
+        keep: (memory) => memories.keep(silo.id, memory),
+        onTrouble: (reason) => onEvent?.({ kind: 'trouble', siloId: silo.id, reason }),
         now,
       }),
   );

@@ -11,7 +11,7 @@ export const simulate: Command = {
   help: `Usage: granary simulate [options]
 
 Runs the simulated farm against a service that is running already. Silos that are missing are registered, which takes a
-key with the scopes read and admin. Their secrets are kept in GRANARY_DATA_DIR (${DATA_DIR_DEFAULT}).
+key with the scopes read and admin. Their secrets and memory are kept in GRANARY_DATA_DIR (${DATA_DIR_DEFAULT}).
 
 ${ACCESS_HELP}
 

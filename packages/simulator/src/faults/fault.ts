@@ -14,11 +14,16 @@ export const FAULTS = {
   'out-of-order': 'readings are sent in groups of three, newest first',
   drift: 'the weight creeps up by 60 kg an hour',
   stuck: 'the values never change again',
+  'ignore-commands': 'every command is received and nothing is done about it',
+  'late-ack': 'nothing is said of an operation until 15 seconds after it began',
+  stall: 'nothing moves beyond the half of an operation, which goes on all the same',
+  'link-loss-while-running': 'the connection breaks two seconds into an operation, until it has ended',
+  'lying-amount': 'a fifth more is reported as moved than was',
 } as const;
 
 export type FaultName = keyof typeof FAULTS;
 
-const READING_FAULTS: Record<Exclude<FaultName, 'link-loss'>, () => ReadingFault> = {
+const READING_FAULTS: Partial<Record<FaultName, () => ReadingFault>> = {
   stuck: createStuck,
   drift: createDrift,
   duplicates: createDuplicates,

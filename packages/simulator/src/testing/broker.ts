@@ -25,6 +25,10 @@ export class RecordingBroker {
     await this.#broker?.stop();
   }
 
+  async command(deviceId: string, command: object): Promise<void> {
+    await this.#broker?.publish(deviceId, 'command', command);
+  }
+
   /** Waits until something heard fits. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await this.#arrived.promise;

@@ -1,0 +1,31 @@
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+
+/** A gate takes this long to open all the way, and to close again at the end of what was asked. */
+const RAMP_MS = 2 * SECOND_MS;
+
+/** How an amount runs through a gate: evenly faster, then steadily, then evenly slower to a stand. */
+export interface Flow {
+  readonly amountKg: number;
+  readonly rampMs: number;
+  readonly durationMs: number;
+  readonly peakKgPerMs: number;
+}
+
+/** A small amount has run through before the gate is fully open. */
+export function planFlow(amountKg: number, rateKgPerMin: number): Flow {
+  const fullKgPerMs = rateKgPerMin / MINUTE_MS;
+  const rampMs = Math.min(RAMP_MS, Math.sqrt((amountKg * RAMP_MS) / fullKgPerMs));
+  const peakKgPerMs = (fullKgPerMs * rampMs) / RAMP_MS;
+  const isFullyOpened = rampMs === RAMP_MS;
+  const durationMs = isFullyOpened ? amountKg / fullKgPerMs + RAMP_MS : 2 * rampMs;
+  return { amountKg, rampMs, durationMs, peakKgPerMs };
+}
+
+/** What has run through after this time; the whole amount, exactly, at the end. */
+export function flowedKg({ amountKg, rampMs, durationMs, peakKgPerMs }: Flow, afterMs: number): number {
+  const remainingMs = durationMs - afterMs;
+  if (remainingMs <= 0) return amountKg;
+  if (afterMs <= rampMs) return (peakKgPerMs * afterMs ** 2) / (2 * rampMs);
+  if (remainingMs <= rampMs) return amountKg - (peakKgPerMs * remainingMs ** 2) / (2 * rampMs);
+  return peakKgPerMs * (afterMs - rampMs / 2);
+}
