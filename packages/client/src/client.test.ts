@@ -145,3 +145,29 @@ test('a service that is not there is one clear line', async () => {
     return true;
   });
 });
+
+test('starts, stops and lists operations, and acknowledges alerts, at their addresses', async (t) => {
+  const list = { body: { success: true, data: [{ operation_id: 'op_1' }], page: { next_cursor: null } } };
+  const { client, seen } = await answering([ok({}), ok({}), ok({}), list, ok({}), ok({})], t);
+  const discharge = { amount: 1, target_container: 'truck' };
+  await client.operations.feed('s', { amount: 1 }, { idempotencyKey: 'once' });
+  await client.operations.discharge('s', discharge);
+  await client.operations.stop('s', 'op_1');
+  await Array.fromAsync(client.operations.listAll('s', { status: 'failed' }));
+  await client.alerts.acknowledge('s', 'al_1', { acknowledged_by: 'Ada' });
+  await client.alerts.list('s', { status: 'all' });
+  const root = '/v1/siloscale/devices/s';
+  assert.deepEqual(
+    seen.map(({ method, url }) => `${method} ${url}`),
+    [
+      `POST ${root}/operations/feed`,
+      `POST ${root}/operations/discharge`,
+      `POST ${root}/operations/op_1/stop`,
+      `GET ${root}/operations?status=failed`,
+      `POST ${root}/alerts/al_1/acknowledge`,
+      `GET ${root}/alerts?status=all`,
+    ],
+  );
+  assert.equal(seen[0]?.headers['idempotency-key'], 'once');
+  assert.equal(seen[1]?.body, JSON.stringify(discharge));
+});

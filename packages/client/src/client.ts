@@ -1,6 +1,9 @@
+import { type AlertsClient, alertsClient } from './alerts.ts';
 import { type ConfigurationClient, configurationClient } from './configuration.ts';
 import { type DevicesClient, devicesClient } from './devices.ts';
+import { type EventsClient, eventsClient } from './events.ts';
 import { type KeysClient, keysClient } from './keys.ts';
+import { type OperationsClient, operationsClient } from './operations.ts';
 import { type TelemetryClient, telemetryClient } from './telemetry.ts';
 import { createTransport, type Fetch } from './transport.ts';
 
@@ -16,8 +19,11 @@ export interface ClientOptions {
 export interface Client {
   readonly devices: DevicesClient;
   readonly telemetry: TelemetryClient;
+  readonly operations: OperationsClient;
+  readonly alerts: AlertsClient;
   readonly configuration: ConfigurationClient;
   readonly keys: KeysClient;
+  readonly events: EventsClient;
 }
 
 export function createClient({
@@ -32,7 +38,10 @@ export function createClient({
   return {
     devices: devicesClient(transport, roots),
     telemetry: telemetryClient(transport, roots),
+    operations: operationsClient(transport, roots),
+    alerts: alertsClient(transport, roots),
     configuration: configurationClient(transport, roots),
     keys: keysClient(transport),
+    events: eventsClient(transport),
   };
 }

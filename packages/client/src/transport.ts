@@ -31,16 +31,23 @@ export interface Transport {
   exchange<T>(call: Call): Promise<Answer<Success<T>>>;
   data<T>(call: Call): Promise<T>;
   page<T>(call: Call): Promise<Page<T>>;
+  /** An answer without end, as it comes. */
+  stream(call: Call, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): Transport {
   const root = baseUrl.replace(/\/+$/, '');
 
-  async function send<Body>({ method, path, query = {}, body, headers = {} }: Call): Promise<Answer<Body>> {
+  function urlOf({ path, query = {} }: Call): URL {
     const url = new URL(root + path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
+    return url;
+  }
+
+  async function send<Body>(call: Call): Promise<Answer<Body>> {
+    const { method, body, headers = {} } = call;
     const request: RequestInit = {
       method,
       headers: { accept: 'application/json', authorization: `Bearer ${apiKey}`, ...headers },
@@ -50,9 +57,23 @@ export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): T
       request.body = JSON.stringify(body);
       request.headers = { ...request.headers, 'content-type': 'application/json' };
     }
-    const { response, text } = await reach(url, request);
+    const { response, text } = await reach(urlOf(call), request);
     if (!response.ok) throw refusalOf(response, text);
     return { body: parse<Body>(response, text), headers: response.headers };
+  }
+
+  async function open(call: Call, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const { method, headers = {} } = call;
+    const response = await fetch(urlOf(call), {
+      method,
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${apiKey}`, ...headers },
+      signal,
+    }).catch((cause: unknown) => {
+      throw new UnreachableError(root, { cause: cause as Error });
+    });
+    if (!response.ok) throw refusalOf(response, await response.text());
+    if (response.body === null) throw new UnreachableError(root, { cause: new Error('nothing came') });
+    return response.body;
   }
 
   async function reach(url: URL, request: RequestInit) {
@@ -68,6 +89,7 @@ export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): T
     exchange: <T>(call: Call) => send<Success<T>>(call),
     data: async <T>(call: Call) => (await send<Success<T>>(call)).body.data,
     page: async <T>(call: Call) => (await send<Page<T>>(call)).body,
+    stream: open,
   };
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checker, closed } from './schema.ts';
 import { Timestamp } from './time.ts';
 
-const Percent = Type.Number({ minimum: 0, maximum: 100 });
+export const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Rate = Type.Number({ exclusiveMinimum: 0, maximum: 1e6 });
 
 const Thresholds = closed({ low_level: Percent, high_level: Percent, critical_level: Percent });
@@ -13,7 +13,7 @@ const OperationLimits = closed({
   rate_unit: Type.Literal('kg/min'),
 });
 
-const Maintenance = closed({
+export const Maintenance = closed({
   next_scheduled: Timestamp,
   interval_hours: Type.Number({ exclusiveMinimum: 0, maximum: 1e6 }),
 });
@@ -31,6 +31,7 @@ export const SiloConfigurationPatch = closed({
   maintenance: Type.Optional(Type.Partial(Maintenance, { additionalProperties: false })),
 });
 
+export type Maintenance = Static<typeof Maintenance>;
 export type SiloConfiguration = Static<typeof SiloConfiguration>;
 export type SiloConfigurationPatch = Static<typeof SiloConfigurationPatch>;
 

@@ -9,6 +9,9 @@ export const EVENT_TYPES = [
   'device.status_changed',
   'configuration.changed',
   'operation.status_changed',
+  'command.status_changed',
+  'mission.status_changed',
+  'mission.waypoint_changed',
   'alert.raised',
   'alert.status_changed',
   'alert.severity_raised',
@@ -33,12 +36,25 @@ export const LoggedEvent = closed({
   data: Type.Record(Type.String(), Type.Unknown()),
 });
 
+const LIST_CHARS_MAX = 8_000;
+
+const listOf = (one: string) => Type.String({ pattern: `^(${one})(,(${one}))*$`, maxLength: LIST_CHARS_MAX });
+
+/** Without a filter, everything that the key may see. */
 export const EventQuery = closed({
-  device_id: Type.Optional(DeviceId),
-  type: Type.Optional(Type.Enum(EVENT_TYPES)),
+  /** One or more device ids, separated by commas. */
+  device_id: Type.Optional(listOf('[A-Za-z0-9_-]{1,64}')),
+  /** One or more types of event, separated by commas. */
+  type: Type.Optional(listOf(EVENT_TYPES.join('|').replaceAll('.', '\\.'))),
+  /** For a first request that cannot carry the header `Last-Event-ID`. */
+  last_event_id: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
 });
+
+/** Comes instead of what happened since the wanted id when that is no longer kept. */
+export const EventReset = closed({ oldest: Type.Integer(), newest: Type.Integer() });
 
 export type LoggedEvent = Static<typeof LoggedEvent>;
 export type EventQuery = Static<typeof EventQuery>;
+export type EventReset = Static<typeof EventReset>;
 
 export const checkEventQuery = checker(EventQuery);

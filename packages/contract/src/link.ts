@@ -51,7 +51,10 @@ const REASON_CHARS_MAX = 500;
 /** More than any silo holds, and small enough to stay a whole number of grams. */
 const AMOUNT_KG_MAX = 1e9;
 
-const Reason = Type.String({ maxLength: REASON_CHARS_MAX });
+export const Reason = Type.String({ maxLength: REASON_CHARS_MAX });
+
+/** By the device's clock: milliseconds since 1970, or ISO 8601. */
+export const DeviceTime = Type.Union([Type.Integer(), Timestamp]);
 
 /** A device's answer to a start. */
 export const OperationAck = closed({
@@ -72,9 +75,10 @@ export const OperationProgress = closed({
   /** Moved since the start. */
   amount_kg: Type.Number({ minimum: 0, maximum: AMOUNT_KG_MAX }),
   reason: Type.Optional(Reason),
-  ts: Type.Union([Type.Integer(), Timestamp]),
+  ts: DeviceTime,
 });
 
+export type DeviceTime = Static<typeof DeviceTime>;
 export type StartCommand = Static<typeof StartCommand>;
 export type SiloCommand = Static<typeof SiloCommand>;
 export type OperationAck = Static<typeof OperationAck>;

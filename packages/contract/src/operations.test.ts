@@ -81,8 +81,18 @@ const CASES: Record<string, Cases> = {
   },
   'an event query': {
     check: checkEventQuery,
-    accepted: [{}, { device_id: 'silo-1', type: 'alert.raised' }],
-    refused: [{ type: 'alert.*' }, { device_id: '#' }],
+    accepted: [
+      {},
+      { device_id: 'silo-1', type: 'alert.raised' },
+      { device_id: 'silo-1,silo-2', type: 'alert.raised,key.issued', last_event_id: '0' },
+    ],
+    refused: [
+      { type: 'alert.*' },
+      { type: 'alertXraised' },
+      { type: 'alert.raised,' },
+      { device_id: '#' },
+      { last_event_id: '-1' },
+    ],
   },
   'a command': {
     check: checkSiloCommand,

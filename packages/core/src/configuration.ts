@@ -1,4 +1,4 @@
-import type { SiloConfiguration, SiloConfigurationPatch } from '@granary/contract/configuration';
+import type { Maintenance, SiloConfiguration, SiloConfigurationPatch } from '@granary/contract/configuration';
 import { Refusal } from '@granary/contract/errors';
 import { HOUR_MS, toIso } from '@granary/contract/time';
 
@@ -9,20 +9,27 @@ export function initialConfiguration(nowMs: number): SiloConfiguration {
   return {
     thresholds: { low_level: 20, high_level: 90, critical_level: 10 },
     operation_limits: { max_feed_rate: 100, max_discharge_rate: 100, rate_unit: 'kg/min' },
-    maintenance: {
-      next_scheduled: toIso(nowMs + MAINTENANCE_INTERVAL_HOURS * HOUR_MS),
-      interval_hours: MAINTENANCE_INTERVAL_HOURS,
-    },
+    maintenance: initialMaintenance(nowMs),
   };
+}
+
+export const initialMaintenance = (nowMs: number): Maintenance => ({
+  next_scheduled: toIso(nowMs + MAINTENANCE_INTERVAL_HOURS * HOUR_MS),
+  interval_hours: MAINTENANCE_INTERVAL_HOURS,
+});
+
+/** Whatever zone a time was given in, it is kept as UTC. */
+export function patchMaintenance(current: Maintenance, patch: Partial<Maintenance> = {}): Maintenance {
+  const changed = { ...current, ...patch };
+  return { ...changed, next_scheduled: toIso(Date.parse(changed.next_scheduled)) };
 }
 
 /** The configuration with the patch laid over it, or a refusal if the whole would contradict itself. */
 export function applyPatch(current: SiloConfiguration, patch: SiloConfigurationPatch): SiloConfiguration {
-  const maintenance = { ...current.maintenance, ...patch.maintenance };
   const changed: SiloConfiguration = {
     thresholds: { ...current.thresholds, ...patch.thresholds },
     operation_limits: { ...current.operation_limits, ...patch.operation_limits },
-    maintenance: { ...maintenance, next_scheduled: toIso(Date.parse(maintenance.next_scheduled)) },
+    maintenance: patchMaintenance(current.maintenance, patch.maintenance),
   };
   refuseContradiction(changed.thresholds);
   return changed;

@@ -7,6 +7,7 @@ import type {
   RateUnit,
 } from '@granary/contract/operations';
 import { MINUTE_MS } from '@granary/contract/time';
+import { deviceTimeMs } from './device-talk.ts';
 import { toGrams } from './units.ts';
 
 /** The scale's last word on an operation is one from soon after its end; later ones tell of something else. */
@@ -113,8 +114,7 @@ export interface DeviceReport {
 }
 
 export function deviceReport({ state, amount_kg, reason, ts }: OperationProgress): DeviceReport {
-  const tsMs = typeof ts === 'number' ? ts : Date.parse(ts);
-  return { state, amountG: toGrams(amount_kg, 'kg'), reason: reason ?? null, tsMs };
+  return { state, amountG: toGrams(amount_kg, 'kg'), reason: reason ?? null, tsMs: deviceTimeMs(ts) };
 }
 
 /** The operation that a device reports and nobody here began, or `null` if the device says that there is none. */

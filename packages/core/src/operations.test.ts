@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { OperationProgress, ProgressState } from '@granary/contract/link';
 import type { FailureReason, OperationStatus } from '@granary/contract/operations';
 import { MINUTE_MS } from '@granary/contract/time';
+import { EXPIRY_SKEW_MS, REPORT_SPACING_MS } from './device-talk.ts';
 import { FRESHNESS_MS } from './devices.ts';
 import {
   adoptOperation,
@@ -15,10 +16,8 @@ import {
 import {
   ACK_TIMEOUT_MS,
   advance,
-  EXPIRY_SKEW_MS,
   type OperationInput,
   OVERRUN_MARGIN_MS,
-  REPORT_SPACING_MS,
   STOP_RESEND_MS,
   type Tick,
   WATCHDOG_MS_MIN,

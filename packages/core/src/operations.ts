@@ -1,5 +1,6 @@
 import type { OperationFailure } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { EXPIRY_SKEW_MS, isDue, isReportDue } from './device-talk.ts';
 import { FRESHNESS_MS } from './devices.ts';
 import { weightNoiseG } from './mass-balance.ts';
 import {
@@ -14,9 +15,6 @@ import {
 
 export const ACK_TIMEOUT_MS = 10 * SECOND_MS;
 export const STOP_RESEND_MS = SECOND_MS;
-export const REPORT_SPACING_MS = 5 * SECOND_MS;
-/** By how much a device's clock may lag, and so let it accept a start that we take for expired. */
-export const EXPIRY_SKEW_MS = 30 * SECOND_MS;
 /** Room for the device to end an overlong operation by itself and to say so. */
 export const OVERRUN_MARGIN_MS = 30 * SECOND_MS;
 export const WATCHDOG_MS_MIN = MINUTE_MS;
@@ -163,10 +161,6 @@ function ticked(before: OperationState, tick: Tick, nowMs: number): Advance {
   return failure === null ? askReport(operation, tick, nowMs) : stop({ ...operation, failure }, nowMs);
 }
 
-/** Far enough apart, in either direction: a clock that was set back must not silence us until it has caught up. */
-const isDue = (sinceMs: number | null, nowMs: number, spanMs: number): boolean =>
-  sinceMs === null || Math.abs(nowMs - sinceMs) >= spanMs;
-
 function stopAgain(operation: OperationState, { deviceOnline }: Tick, nowMs: number): Advance {
   if (!deviceOnline || !isDue(operation.stopSentAtMs, nowMs, STOP_RESEND_MS)) return quiet(operation);
   return { operation: { ...operation, stopSentAtMs: nowMs }, send: 'stop' };
@@ -213,12 +207,7 @@ const watchdogMs = ({ rateGPerMin }: OperationPlan, capacityG: number): number =
   Math.max(WATCHDOG_MS_MIN, ((WATCHDOG_NOISE_FACTOR * weightNoiseG(capacityG)) / rateGPerMin) * MINUTE_MS);
 
 function askReport(operation: OperationState, { deviceOnline }: Tick, nowMs: number): Advance {
-  const { status, lastHeardAtMs, reportAskedAtMs } = operation;
-  const isWanted =
-    deviceOnline &&
-    status !== 'started' &&
-    isDue(lastHeardAtMs, nowMs, REPORT_SPACING_MS) &&
-    isDue(reportAskedAtMs, nowMs, REPORT_SPACING_MS);
+  const isWanted = deviceOnline && operation.status !== 'started' && isReportDue(operation, nowMs);
   if (!isWanted) return quiet(operation);
   return { operation: { ...operation, reportAskedAtMs: nowMs }, send: 'report' };
 }

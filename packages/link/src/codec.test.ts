@@ -55,9 +55,32 @@ test('what is not JSON is called that, however deep or empty', () => {
   assert.ok('reason' in decode('silo', 'telemetry', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))));
 });
 
-test('nobody waits for acknowledgements or progress', () => {
+test('an acknowledgement and progress come out as they were sent', () => {
+  const ack = { operation_id: 'op_1', accepted: false, reason: 'the gate is jammed' };
+  assert.deepEqual(decode('silo', 'ack', bytes(ack)), { subject: 'ack', ack });
+  const progress = { operation_id: 'op_1', state: 'running', amount_kg: 12.5, ts: 1_800_000_000_000 };
+  assert.deepEqual(decode('silo', 'progress', bytes(progress)), { subject: 'progress', progress });
+});
+
+test('words about operations that break their schema say where', () => {
+  const progress = { operation_id: 'op_1', state: 'running', amount_kg: 1, ts: 1 };
+  const cases: readonly (readonly ['ack' | 'progress', unknown, RegExp])[] = [
+    ['ack', { operation_id: 'op_1' }, /\/accepted is required/],
+    ['ack', { operation_id: 'a b', accepted: true }, /\/operation_id/],
+    ['progress', { ...progress, amount_kg: -1 }, /\/amount_kg/],
+    ['progress', { ...progress, amount_kg: 1e12 }, /\/amount_kg/],
+    ['progress', { ...progress, state: 'flying' }, /\/state must be one of/],
+    ['progress', { ...progress, percent: 120 }, /\/percent is not a known field/],
+    ['progress', { ...progress, ts: 'soon' }, /\/ts/],
+  ];
+  for (const [subject, value, reason] of cases) {
+    assert.match(reasonOf(decode('silo', subject, bytes(value))), reason);
+  }
+});
+
+test('nobody waits for words about operations of a field device', () => {
   for (const subject of ['ack', 'progress'] as const) {
-    assert.equal(reasonOf(decode('silo', subject, bytes({}))), 'nothing was asked of this device');
+    assert.equal(reasonOf(decode('field', subject, bytes({}))), 'nothing was asked of this device');
   }
 });
 

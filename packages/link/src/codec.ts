@@ -1,6 +1,11 @@
 import type { DeviceKind } from '@granary/contract/channels';
-import { checkDeviceState, type UpSubject } from '@granary/contract/link';
-import type { Fault } from '@granary/contract/schema';
+import {
+  checkDeviceState,
+  checkOperationAck,
+  checkOperationProgress,
+  type UpSubject,
+} from '@granary/contract/link';
+import type { Checker, Fault } from '@granary/contract/schema';
 import { checkTelemetry } from '@granary/contract/telemetry';
 import { REASON_CHARACTERS_MAX } from './limits.ts';
 import type { UplinkMessage } from './port.ts';
@@ -10,20 +15,33 @@ export interface Undecodable {
 }
 
 export function decode(kind: DeviceKind, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
-  if (subject !== 'telemetry' && subject !== 'status') return { reason: 'nothing was asked of this device' };
+  if (kind === 'field' && isAboutOperations(subject)) return { reason: 'nothing was asked of this device' };
   let value: unknown;
   try {
     value = JSON.parse(payload.toString());
   } catch {
     return { reason: 'payload is not JSON' };
   }
-  if (subject === 'status') {
-    return checkDeviceState.accepts(value)
-      ? { subject, state: value }
-      : { reason: reasonOf(checkDeviceState.faults(value)) };
+  switch (subject) {
+    case 'telemetry':
+      return checked(checkTelemetry[kind], value, (telemetry) => ({ subject, telemetry }));
+    case 'status':
+      return checked(checkDeviceState, value, (state) => ({ subject, state }));
+    case 'ack':
+      return checked(checkOperationAck, value, (ack) => ({ subject, ack }));
+    case 'progress':
+      return checked(checkOperationProgress, value, (progress) => ({ subject, progress }));
   }
-  const check = checkTelemetry[kind];
-  return check.accepts(value) ? { subject, telemetry: value } : { reason: reasonOf(check.faults(value)) };
+}
+
+const isAboutOperations = (subject: UpSubject): boolean => subject === 'ack' || subject === 'progress';
+
+function checked<Value>(
+  checker: Checker<Value>,
+  value: unknown,
+  message: (value: Value) => UplinkMessage,
+): UplinkMessage | Undecodable {
+  return checker.accepts(value) ? message(value) : { reason: reasonOf(checker.faults(value)) };
 }
 
 function reasonOf(faults: readonly Fault[]): string {

@@ -1,5 +1,5 @@
 import type { DeviceKind } from '@granary/contract/channels';
-import type { DeviceState, DownSubject } from '@granary/contract/link';
+import type { DeviceState, DownSubject, OperationAck, OperationProgress } from '@granary/contract/link';
 import type { DeviceTelemetry } from '@granary/contract/telemetry';
 
 export interface LinkDevice {
@@ -11,7 +11,9 @@ export interface LinkDevice {
 /** What a device says, decoded and checked. */
 export type UplinkMessage =
   | { readonly subject: 'telemetry'; readonly telemetry: DeviceTelemetry }
-  | { readonly subject: 'status'; readonly state: DeviceState };
+  | { readonly subject: 'status'; readonly state: DeviceState }
+  | { readonly subject: 'ack'; readonly ack: OperationAck }
+  | { readonly subject: 'progress'; readonly progress: OperationProgress };
 
 /** What a device sent and nobody can use. Every text is printable and bounded, so it can be stored and shown as it is. */
 export interface LinkRejection {

@@ -3,15 +3,22 @@ import type { LinkDevice } from '@granary/link/port';
 import { lockDataFolder } from '@granary/store/data-folder';
 import { openStore, type StoreLocation } from '@granary/store/store';
 import { type AdminKey, ensureAdminKey } from './admin-key.ts';
+import { AlertEvaluator } from './alerts.ts';
 import { sendConfiguration } from './configuration.ts';
+import { EventFeed } from './events/feed.ts';
+import { Subscribers } from './events/subscribers.ts';
+import { Idempotency } from './http/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
 import { Keyring } from './keys.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { OperationCommands } from './operations.ts';
+import { Reconciler } from './reconciler.ts';
 import { Retention } from './retention.ts';
 import type { Settings } from './settings.ts';
 import { explainStart } from './start-error.ts';
+import { Stops } from './stops.ts';
 
 export interface Started {
   readonly httpUrl: string;
@@ -49,7 +56,17 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       ensureAdminKey(store, settings.dataDir, settings.adminKey, now()),
     );
 
-    const pipeline = new IngestPipeline((batch) => store.telemetry.append(batch));
+    const feed = new EventFeed(store, logger);
+    await explainStart('the event log', () => feed.start());
+    undos.push(() => feed.stop());
+    const changed = () => feed.wake();
+
+    const evaluator = new AlertEvaluator({ store, logger, now, changed });
+    undos.push(() => evaluator.drain());
+    const pipeline = new IngestPipeline(async (batch) => {
+      const { toEvaluate } = await store.telemetry.append(batch);
+      evaluator.wake(toEvaluate);
+    });
     undos.push(() => pipeline.drain());
 
     const uplink = new Uplink({
@@ -58,9 +75,13 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       logger,
       now,
       rawRetentionDays: settings.rawRetentionDays,
+      send: (...command) => commands.send(...command),
+      evaluator,
+      changed,
       connected: (device: LinkDevice) => greet(device),
     });
     const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink);
+    const commands = new OperationCommands(link, logger);
     const greet = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
       const stored = await store.configuration.get(deviceNo);
       if (stored !== undefined) await sendConfiguration(link, deviceId, stored);
@@ -68,12 +89,36 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     const mqtt = await explainStart('GRANARY_MQTT_PORT', () => link.start());
     undos.push(() => link.stop());
 
+    const stops = new Stops({ store, commands, now });
+    const reconciler = new Reconciler({ store, commands, stops, evaluator, logger, now, changed });
+    reconciler.start();
+    undos.push(() => reconciler.stop());
+
     const retention = new Retention({ store, settings, logger, now });
     retention.start();
     undos.push(() => retention.stop());
 
     const keyring = new Keyring(store, now);
-    const http = createHttpServer({ settings, store, link, pipeline, keyring, logger, now });
+    const subscribers = new Subscribers({ feed, keyring, logger });
+    subscribers.start();
+    const idempotency = new Idempotency(store, now);
+    const http = createHttpServer({
+      ...{
+        settings,
+        store,
+        link,
+        pipeline,
+        keyring,
+        idempotency,
+        commands,
+        stops,
+        evaluator,
+        feed,
+        subscribers,
+      },
+      ...{ logger, now },
+    });
+    http.addHook('preClose', () => subscribers.stop());
     undos.push(() => http.close());
     const httpUrl = await explainStart('GRANARY_HTTP_PORT', () =>
       http.listen({ host: settings.httpHost, port: settings.httpPort }),

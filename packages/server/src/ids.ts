@@ -6,18 +6,3 @@ export function requestIds(): () => string {
   let count = 0;
   return () => `req_${run}_${(++count).toString(36)}`;
 }
-
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-const TIME_DIGITS = 9;
-const RANDOM_DIGITS = 13;
-
-/** Opaque, and sortable by time: nine digits of milliseconds, then chance. */
-export function newId(prefix: string, nowMs: number): string {
-  let time = '';
-  for (let rest = nowMs, i = 0; i < TIME_DIGITS; i++, rest = Math.floor(rest / 32)) {
-    time = ALPHABET[rest % 32] + time;
-  }
-  let chance = '';
-  for (const byte of randomBytes(RANDOM_DIGITS)) chance += ALPHABET[byte % 32];
-  return `${prefix}_${time}${chance}`;
-}

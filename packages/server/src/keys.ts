@@ -1,9 +1,9 @@
-import type { IssuedKey, KeyRecord, NewKey } from '@granary/contract/keys';
-import { toIso } from '@granary/contract/time';
+import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { isAlive, isWellFormedKey } from '@granary/core/keys';
+import { newId } from '@granary/store/ids';
 import type { NewStoredKey, StoredKey } from '@granary/store/keys';
+import { keyRecord } from '@granary/store/records';
 import type { Store } from '@granary/store/store';
-import { newId } from './ids.ts';
 import { hashSecret, newKey } from './secrets.ts';
 
 /** How long a key that was good is taken to be good: a revocation on any node works within a second. */
@@ -38,6 +38,12 @@ export class Keyring {
     return known !== undefined && nowMs < known.untilMs && isAlive(known.key, nowMs) ? known.key : null;
   }
 
+  /** The caller as last known, however long ago: for when the storage cannot be asked and waiting would be worse. */
+  remember(key: string): Caller | null {
+    const known = this.#trusted.get(key);
+    return known !== undefined && isAlive(known.key, this.#now()) ? known.key : null;
+  }
+
   async identify(key: string): Promise<Caller | null> {
     if (key.startsWith('gk_') && !isWellFormedKey(key)) return null;
     const found = await this.#store.keys.findByHash(hashSecret(key));
@@ -48,7 +54,8 @@ export class Keyring {
     }
     if (this.#trusted.size >= TRUSTED_KEYS_MAX) this.#trusted.clear();
     this.#trusted.set(key, { key: found, untilMs: nowMs + TRUST_MS });
-    await this.#recordUse(found.keyId, nowMs);
+    // Nobody waits for it: a storage that hangs must not hold up a stop.
+    void this.#recordUse(found.keyId, nowMs);
     return found;
   }
 
@@ -87,20 +94,6 @@ export const draftSecret = (key: string, nowMs: number) => ({
   keyId: newId('key', nowMs),
   hash: hashSecret(key),
   createdAtMs: nowMs,
-});
-
-const isoOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : toIso(timeMs));
-
-export const keyRecord = (stored: StoredKey): KeyRecord => ({
-  key_id: stored.keyId,
-  name: stored.name,
-  scopes: [...stored.scopes],
-  facilities: stored.facilities === null ? null : [...stored.facilities],
-  device_ids: stored.deviceIds === null ? null : [...stored.deviceIds],
-  created_at: toIso(stored.createdAtMs),
-  expires_at: isoOrNull(stored.expiresAtMs),
-  last_used_at: isoOrNull(stored.lastUsedAtMs),
-  revoked_at: isoOrNull(stored.revokedAtMs),
 });
 
 export const issuedKey = (stored: StoredKey, key: string): IssuedKey => ({ ...keyRecord(stored), key });

@@ -7,6 +7,8 @@ const ROUND_MS = HOUR_MS;
 /** Small steps with pauses between them: old readings leave without holding up new ones. */
 const ROWS_PER_STEP_MAX = 5_000;
 const PAUSE_MS = 50;
+/** A repeated request is answered like the first for this long. */
+const ANSWERS_KEPT_MS = DAY_MS;
 
 interface RetentionParts {
   readonly store: Store;
@@ -15,7 +17,7 @@ interface RetentionParts {
   readonly now: () => number;
 }
 
-/** Lets go of readings and buckets that are older than the settings keep. */
+/** Lets go of what is older than the settings keep: readings, buckets, events, and answers kept for repeated requests. */
 export class Retention {
   readonly #parts: RetentionParts;
   #timer: NodeJS.Timeout | undefined;
@@ -41,7 +43,7 @@ export class Retention {
     this.#round = this.#round
       .then(() => this.#expire())
       .catch((error: unknown) => {
-        this.#parts.logger.warn({ err: error }, 'letting go of old readings failed');
+        this.#parts.logger.warn({ err: error }, 'letting go of what is old failed');
       });
   }
 
@@ -50,11 +52,16 @@ export class Retention {
     let removed = 1;
     while (removed > 0 && !this.#stopped) {
       const nowMs = now();
-      removed = await store.telemetry.expire({
+      const rowsMax = ROWS_PER_STEP_MAX;
+      const readings = await store.telemetry.expire({
         rawBeforeMs: nowMs - settings.rawRetentionDays * DAY_MS,
         fiveMinutesBeforeMs: nowMs - settings.fiveMinuteRetentionDays * DAY_MS,
-        rowsMax: ROWS_PER_STEP_MAX,
+        rowsMax,
       });
+      const eventsBeforeMs = nowMs - settings.eventRetentionDays * DAY_MS;
+      const events = await store.events.expire({ beforeMs: eventsBeforeMs, rowsMax });
+      const answers = await store.idempotency.expire({ beforeMs: nowMs - ANSWERS_KEPT_MS, rowsMax });
+      removed = readings + events + answers;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }

@@ -16,6 +16,7 @@ test('nothing set gives the embedded defaults', () => {
     rateLimit: 100,
     rawRetentionDays: 30,
     fiveMinuteRetentionDays: 730,
+    eventRetentionDays: 90,
     logLevel: 'info',
   });
 });
@@ -40,6 +41,7 @@ test('all faults are listed at once, and secrets are not repeated', () => {
     GRANARY_ADMIN_KEY: 'hunter2',
     GRANARY_RATE_LIMIT: '-1',
     GRANARY_RETENTION_RAW_DAYS: '0',
+    GRANARY_RETENTION_EVENTS_DAYS: 'ever',
     GRANARY_LOG_LEVEL: 'loud',
     GRANARY_COLOUR: 'green',
   };

@@ -17,6 +17,7 @@ export interface Settings {
   readonly rateLimit: number | null;
   readonly rawRetentionDays: number;
   readonly fiveMinuteRetentionDays: number;
+  readonly eventRetentionDays: number;
   readonly logLevel: LogLevel;
 }
 
@@ -62,6 +63,7 @@ export function readSettings(env: Env): Settings {
     rateLimit: read<number | null>('GRANARY_RATE_LIMIT', 100, asRateLimit),
     rawRetentionDays: read('GRANARY_RETENTION_RAW_DAYS', 30, asDays),
     fiveMinuteRetentionDays: read('GRANARY_RETENTION_5M_DAYS', 730, asDays),
+    eventRetentionDays: read('GRANARY_RETENTION_EVENTS_DAYS', 90, asDays),
     logLevel: read('GRANARY_LOG_LEVEL', 'info', asLogLevel),
   };
   if (settings.siloSegment === settings.fieldSegment) {

@@ -1,4 +1,10 @@
-import { checkPageQuery, PAGE_LIMIT_MAX, type Page, type Success } from '@granary/contract/envelope';
+import {
+  checkPageQuery,
+  PAGE_LIMIT_MAX,
+  type Page,
+  type PageQuery,
+  type Success,
+} from '@granary/contract/envelope';
 import { Refusal } from '@granary/contract/errors';
 import type { Checker } from '@granary/contract/schema';
 
@@ -16,8 +22,9 @@ export interface PageRequest {
   readonly after: string | null;
 }
 
-export function readPage(query: unknown): PageRequest {
-  const { limit, cursor } = accept(checkPageQuery, query, 'query');
+export const readPage = (query: unknown): PageRequest => pageOf(accept(checkPageQuery, query, 'query'));
+
+export function pageOf({ limit, cursor }: PageQuery): PageRequest {
   return {
     limit: limit === undefined ? PAGE_LIMIT_MAX : readLimit(limit),
     after: cursor === undefined ? null : readCursor(cursor),

@@ -11,23 +11,45 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the key must be allowed to do. Every route under /v1 names one. */
     scope?: Scope;
+    /**
+     * Never limited, and while the storage cannot be asked open to every key that was good when it last could. For
+     * what must not wait.
+     */
+    isUrgent?: boolean;
   }
 }
 
 const BEARER = /^bearer +(\S+)$/i;
 
+const bearer = ({ headers }: FastifyRequest): string | undefined =>
+  BEARER.exec(headers.authorization ?? '')?.[1];
+
+/** The key of a request that was let in with it. */
+export function bearerOf(request: FastifyRequest): string {
+  const key = bearer(request);
+  if (key === undefined) throw new Error('a request without a key got past the guard');
+  return key;
+}
+
 /** Knows the caller before a route runs, or refuses. */
 export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimiter | null): void {
   app.decorateRequest('caller');
   app.addHook('onRequest', (request, reply, done) => {
-    const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    const key = bearer(request);
     if (key === undefined) return done(new Refusal('unauthorized', 'send Authorization: Bearer <API key>'));
     const recalled = keyring.recall(key);
     if (recalled !== null) return admit(recalled, request, reply, done);
-    keyring.identify(key).then((caller) => {
-      if (caller === null) done(new Refusal('unauthorized', 'this API key is not valid'));
-      else admit(caller, request, reply, done);
-    }, done);
+    keyring.identify(key).then(
+      (caller) => {
+        if (caller === null) done(new Refusal('unauthorized', 'this API key is not valid'));
+        else admit(caller, request, reply, done);
+      },
+      (error: Error) => {
+        const remembered = request.routeOptions.config.isUrgent === true ? keyring.remember(key) : null;
+        if (remembered === null) done(error);
+        else admit(remembered, request, reply, done);
+      },
+    );
   });
 
   function admit(
@@ -37,7 +59,7 @@ export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimit
     done: (error?: Error) => void,
   ): void {
     try {
-      limiter?.take(caller.keyId, reply);
+      if (request.routeOptions.config.isUrgent !== true) limiter?.take(caller.keyId, reply);
       requireScope(caller, request.routeOptions.config.scope);
       request.caller = caller;
       done();

@@ -6,7 +6,9 @@ import { accept, success } from './answers.ts';
 import { type DevicePath, knownDevice } from './known-device.ts';
 import type { RouteParts } from './parts.ts';
 
-export function configurationRoutes(app: FastifyInstance, { store, link, logger }: RouteParts): void {
+export function configurationRoutes(app: FastifyInstance, parts: RouteParts): void {
+  const { store, link, feed, logger, now } = parts;
+
   app.get<DevicePath>('/devices/:device_id/config', { config: { scope: 'read' } }, async (request, reply) => {
     const device = await knownDevice(request, store, 'silo');
     const stored = await store.configuration.get(device.deviceNo);
@@ -22,7 +24,8 @@ export function configurationRoutes(app: FastifyInstance, { store, link, logger 
       const device = await knownDevice(request, store, 'silo');
       const patch = accept(checkSiloConfigurationPatch, request.body, 'configuration');
       const expected = expectedVersion(request.headers['if-match']);
-      const changed = await store.configuration.change(device.deviceNo, patch, expected);
+      const changed = await store.configuration.change(device.deviceNo, patch, now(), expected);
+      feed.wake();
       // The device gets it now if it is there, and at its next connection if not.
       sendConfiguration(link, device.deviceId, changed).catch((error: unknown) => {
         logger.warn({ device_id: device.deviceId, err: error }, 'sending the configuration failed');

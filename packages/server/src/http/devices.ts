@@ -2,7 +2,6 @@ import type { DeviceKind } from '@granary/contract/channels';
 import {
   checkFieldRegistration,
   checkSiloRegistration,
-  type DeviceSummary,
   type FieldDetail,
   type FieldRegistration,
   type Rejections,
@@ -13,17 +12,19 @@ import {
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
 import { initialConfiguration } from '@granary/core/configuration';
-import { deviceStatus } from '@granary/core/devices';
 import { sees } from '@granary/core/keys';
 import { currentReadings, type LatestValues, sensorStatus } from '@granary/core/telemetry';
 import type { NewDevice, StoredDevice } from '@granary/store/devices';
+import { deviceSummary } from '@granary/store/records';
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../secrets.ts';
 import { accept, paged, readPage, success } from './answers.ts';
 import { capacityOf, type DevicePath, knownDevice } from './known-device.ts';
 import type { RouteParts } from './parts.ts';
 
-export function deviceRoutes(app: FastifyInstance, { store, link, now }: RouteParts, kind: DeviceKind): void {
+export function deviceRoutes(app: FastifyInstance, parts: RouteParts, kind: DeviceKind): void {
+  const { store, link, idempotency, feed, now } = parts;
+
   app.get('/devices', { config: { scope: 'read' } }, async (request) => {
     const page = readPage(request.query);
     const { facilities, deviceIds } = request.caller;
@@ -39,11 +40,11 @@ export function deviceRoutes(app: FastifyInstance, { store, link, now }: RoutePa
       rows,
       page,
       (device) => device.deviceId,
-      (device) => summary(device, nowMs),
+      (device) => deviceSummary(device, nowMs),
     );
   });
 
-  app.post('/devices', { config: { scope: 'admin' } }, async (request) => {
+  app.post('/devices', { config: { scope: 'admin' } }, async (request, reply) => {
     const wanted =
       kind === 'silo'
         ? accept(checkSiloRegistration, request.body, 'device')
@@ -52,9 +53,13 @@ export function deviceRoutes(app: FastifyInstance, { store, link, now }: RoutePa
     if (!sees(request.caller, { deviceId, facility: location.facility })) {
       throw new Refusal('forbidden', 'this API key may not register a device there');
     }
-    const secret = newDeviceSecret();
-    const device = await store.devices.register(draft(wanted, kind, hashSecret(secret), now()));
-    return success({ ...detail(device, {}, now()), credentials: { username: deviceId, secret } });
+    const fresh = newDeviceSecret();
+    const drafted = draft(wanted, kind, hashSecret(fresh), now());
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
+      slices.devices.register(drafted),
+    );
+    feed.wake();
+    return success({ ...detail(result, {}, now()), credentials: { username: deviceId, secret } });
   });
 
   app.get<DevicePath>('/devices/:device_id', { config: { scope: 'read' } }, async (request) => {
@@ -62,13 +67,19 @@ export function deviceRoutes(app: FastifyInstance, { store, link, now }: RoutePa
     return success(detail(device, await store.telemetry.latest(device.deviceNo), now()));
   });
 
-  app.post<DevicePath>('/devices/:device_id/credentials', { config: { scope: 'admin' } }, async (request) => {
-    const device = await knownDevice(request, store, kind);
-    const secret = newDeviceSecret();
-    await store.devices.replaceSecret(device.deviceNo, hashSecret(secret));
-    link.disconnect(device.deviceId);
-    return success({ username: device.deviceId, secret });
-  });
+  app.post<DevicePath>(
+    '/devices/:device_id/credentials',
+    { config: { scope: 'admin' } },
+    async (request, reply) => {
+      const device = await knownDevice(request, store, kind);
+      const fresh = newDeviceSecret();
+      const { secret, replayed } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
+        slices.devices.replaceSecret(device.deviceNo, hashSecret(fresh)),
+      );
+      if (!replayed) link.disconnect(device.deviceId);
+      return success({ username: device.deviceId, secret });
+    },
+  );
 
   app.get<DevicePath>('/devices/:device_id/rejections', { config: { scope: 'read' } }, async (request) => {
     const device = await knownDevice(request, store, kind);
@@ -104,20 +115,8 @@ function draft(
   };
 }
 
-function summary(device: StoredDevice, nowMs: number): DeviceSummary {
-  const { lastSeenAtMs } = device.presence;
-  return {
-    device_id: device.deviceId,
-    name: device.name,
-    model: device.model,
-    status: deviceStatus(device.presence, nowMs),
-    location: { facility: device.facility, zone: device.zone },
-    last_seen: lastSeenAtMs === null ? null : toIso(lastSeenAtMs),
-  };
-}
-
 function detail(device: StoredDevice, latest: LatestValues, nowMs: number): SiloDetail | FieldDetail {
-  const common = { ...summary(device, nowMs), firmware_version: device.firmwareVersion };
+  const common = { ...deviceSummary(device, nowMs), firmware_version: device.firmwareVersion };
   if (device.kind === 'field') return common;
   const capacityKg = capacityOf(device);
   const readings = currentReadings(latest, capacityKg, nowMs);

@@ -12,12 +12,16 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   key_not_found: 404,
   operation_not_found: 404,
   alert_not_found: 404,
+  command_not_found: 404,
+  mission_not_found: 404,
   route_not_found: 404,
   method_not_allowed: 405,
   device_exists: 409,
   device_offline: 409,
   reading_stale: 409,
   operation_in_progress: 409,
+  mission_in_progress: 409,
+  mission_not_running: 409,
   device_in_maintenance: 409,
   idempotency_in_progress: 409,
   stale_version: 412,
@@ -27,6 +31,9 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   rate_exceeds_limit: 422,
   insufficient_capacity: 422,
   insufficient_stock: 422,
+  invalid_geofence: 422,
+  outside_geofence: 422,
+  mission_infeasible: 422,
   idempotency_key_reused: 422,
   rate_limited: 429,
   stream_limit_reached: 429,
@@ -77,7 +84,7 @@ export function errorHandler(logger: Logger) {
     }
     const status = STATUS_OF[refusal.code];
     if (status === 401) reply.header('www-authenticate', 'Bearer');
-    if (status === 503) reply.header('retry-after', RETRY_AFTER_S);
+    if (status === 503 || refusal.code === 'stream_limit_reached') reply.header('retry-after', RETRY_AFTER_S);
     reply.code(status).send(errorBody(refusal, request.id));
   };
 }

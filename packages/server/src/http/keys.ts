@@ -2,8 +2,9 @@ import { Refusal } from '@granary/contract/errors';
 import { checkKeyRotation, checkNewKey } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
 import { isUnlimited } from '@granary/core/keys';
+import { keyRecord } from '@granary/store/records';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { draftKey, draftSecret, issuedKey, keyRecord } from '../keys.ts';
+import { draftKey, draftSecret, issuedKey } from '../keys.ts';
 import { newKey } from '../secrets.ts';
 import { accept, paged, readPage, success } from './answers.ts';
 import type { RouteParts } from './parts.ts';
@@ -14,7 +15,9 @@ interface KeyPath {
 
 const ROTATION_OVERLAP_S = 3_600;
 
-export function keyRoutes(app: FastifyInstance, { store, keyring, now }: RouteParts): void {
+export function keyRoutes(app: FastifyInstance, parts: RouteParts): void {
+  const { store, keyring, idempotency, feed, now } = parts;
+
   app.addHook('preHandler', async (request) => refuseLimited(request));
 
   app.get('/keys', { config: { scope: 'admin' } }, async (request) => {
@@ -23,7 +26,7 @@ export function keyRoutes(app: FastifyInstance, { store, keyring, now }: RoutePa
     return paged(rows, page, (key) => key.keyId, keyRecord);
   });
 
-  app.post('/keys', { config: { scope: 'admin' } }, async (request) => {
+  app.post('/keys', { config: { scope: 'admin' } }, async (request, reply) => {
     const wanted = accept(checkNewKey, request.body, 'key');
     const nowMs = now();
     if (wanted.expires_at !== undefined && Date.parse(wanted.expires_at) <= nowMs) {
@@ -32,16 +35,21 @@ export function keyRoutes(app: FastifyInstance, { store, keyring, now }: RoutePa
       ]);
     }
     const { key, stored } = draftKey(wanted, nowMs);
-    return success(issuedKey(await store.keys.create(stored), key));
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
+      slices.keys.create(stored),
+    );
+    feed.wake();
+    return success(issuedKey(result, secret));
   });
 
   app.delete<KeyPath>('/keys/:key_id', { config: { scope: 'admin' } }, async (request) => {
     const revoked = await store.keys.revoke(request.params.key_id, now());
     keyring.forget();
+    feed.wake();
     return success(keyRecord(revoked));
   });
 
-  app.post<KeyPath>('/keys/:key_id/rotate', { config: { scope: 'admin' } }, async (request) => {
+  app.post<KeyPath>('/keys/:key_id/rotate', { config: { scope: 'admin' } }, async (request, reply) => {
     const { overlap_seconds: overlapS = ROTATION_OVERLAP_S } = accept(
       checkKeyRotation,
       request.body ?? {},
@@ -50,9 +58,13 @@ export function keyRoutes(app: FastifyInstance, { store, keyring, now }: RoutePa
     const nowMs = now();
     const key = newKey();
     const successor = draftSecret(key, nowMs);
-    const rotated = await store.keys.rotate(request.params.key_id, successor, nowMs + overlapS * SECOND_MS);
+    const oldExpiresAtMs = nowMs + overlapS * SECOND_MS;
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
+      slices.keys.rotate(request.params.key_id, successor, oldExpiresAtMs),
+    );
     keyring.forget();
-    return success(issuedKey(rotated, key));
+    feed.wake();
+    return success(issuedKey(result, secret));
   });
 }
 

@@ -1,9 +1,15 @@
 import type { DeviceLink } from '@granary/link/port';
 import type { Store } from '@granary/store/store';
+import type { AlertEvaluator } from '../alerts.ts';
+import type { EventFeed } from '../events/feed.ts';
+import type { Subscribers } from '../events/subscribers.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Keyring } from '../keys.ts';
 import type { Logger } from '../logger.ts';
+import type { OperationCommands } from '../operations.ts';
 import type { Settings } from '../settings.ts';
+import type { Stops } from '../stops.ts';
+import type { Idempotency } from './idempotency.ts';
 
 /** What routes may use. Each takes what it needs. */
 export interface RouteParts {
@@ -12,6 +18,12 @@ export interface RouteParts {
   readonly link: DeviceLink;
   readonly pipeline: IngestPipeline;
   readonly keyring: Keyring;
+  readonly idempotency: Idempotency;
+  readonly commands: OperationCommands;
+  readonly stops: Stops;
+  readonly evaluator: AlertEvaluator;
+  readonly feed: EventFeed;
+  readonly subscribers: Subscribers;
   readonly logger: Logger;
   readonly now: () => number;
 }

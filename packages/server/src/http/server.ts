@@ -1,13 +1,16 @@
 import { Refusal } from '@granary/contract/errors';
 import { type FastifyInstance, fastify } from 'fastify';
 import { requestIds } from '../ids.ts';
+import { alertRoutes } from './alerts.ts';
 import { collectMethods } from './allowed-methods.ts';
 import { guard } from './auth.ts';
 import { configurationRoutes } from './configuration.ts';
 import { deviceRoutes } from './devices.ts';
 import { errorHandler } from './error-map.ts';
+import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
+import { operationRoutes } from './operations.ts';
 import type { RouteParts } from './parts.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ingestRoutes, siloTelemetryRoutes } from './telemetry.ts';
@@ -51,10 +54,13 @@ export function createHttpServer(parts: RouteParts): FastifyInstance {
 
   healthRoutes(app, parts);
   group('/v1', (routes) => keyRoutes(routes, parts));
+  group('/v1', (routes) => eventRoutes(routes, parts));
   group(`/v1/${settings.siloSegment}`, (routes) => {
     deviceRoutes(routes, parts, 'silo');
     siloTelemetryRoutes(routes, parts);
     ingestRoutes(routes, parts, 'silo');
+    operationRoutes(routes, parts);
+    alertRoutes(routes, parts);
     configurationRoutes(routes, parts);
   });
   group(`/v1/${settings.fieldSegment}`, (routes) => {

@@ -52,16 +52,31 @@ export function siloTelemetryRoutes(app: FastifyInstance, { store, now }: RouteP
 }
 
 export function ingestRoutes(app: FastifyInstance, parts: RouteParts, kind: DeviceKind): void {
-  const { store, pipeline, settings, now } = parts;
-  app.post<DevicePath>('/devices/:device_id/telemetry', { config: { scope: 'ingest' } }, async (request) => {
-    const device = await knownDevice(request, store, kind);
-    const sent = accept(checkTelemetry[kind], request.body, 'telemetry');
-    const nowMs = now();
-    const readings = acceptAll(device.deviceNo, sent, readingWindow(nowMs, settings.rawRetentionDays));
-    if (!pipeline.hasRoom()) throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
-    await pipeline.submit({ deviceNo: device.deviceNo, seenAtMs: nowMs, readings, rejections: [] });
-    return success({ stored: readings.length });
-  });
+  const { store, pipeline, idempotency, evaluator, settings, now } = parts;
+  app.post<DevicePath>(
+    '/devices/:device_id/telemetry',
+    { config: { scope: 'ingest' } },
+    async (request, reply) => {
+      const device = await knownDevice(request, store, kind);
+      const sent = accept(checkTelemetry[kind], request.body, 'telemetry');
+      const nowMs = now();
+      const readings = acceptAll(device.deviceNo, sent, readingWindow(nowMs, settings.rawRetentionDays));
+      if (!pipeline.hasRoom())
+        throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
+      const { deviceNo } = device;
+      if (request.headers['idempotency-key'] === undefined) {
+        await pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [] });
+      } else {
+        // Kept together with its own answer, so it cannot share a transaction with others.
+        const seen = [{ deviceNo, atMs: nowMs }];
+        const { result } = await idempotency.once(request, reply, (slices) =>
+          slices.telemetry.append({ readings, seen, rejections: [] }),
+        );
+        evaluator.wake(result.toEvaluate);
+      }
+      return success({ stored: readings.length });
+    },
+  );
 }
 
 /** Over HTTP the caller can be told, so one bad reading refuses the whole body. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { topicOf } from '@granary/contract/link';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
+import { eventually } from '../testing/eventually.ts';
 import { type Api, describeService, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
@@ -23,15 +23,6 @@ const nextMessage = (device: MqttClient) =>
   new Promise<{ topic: string; payload: string }>((resolve) => {
     device.once('message', (topic, payload) => resolve({ topic, payload: payload.toString() }));
   });
-
-/** Asks until the answer is as expected: what devices cause is seen a moment later. */
-async function eventually<T>(ask: () => Promise<T>, expected: T): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    if ((await ask()) === expected) return;
-    await sleep(20);
-  }
-  assert.equal(await ask(), expected);
-}
 
 describeService('devices on the link', (api) => {
   const statusOf = async (deviceId: string): Promise<string> =>

@@ -10,7 +10,9 @@ import {
 import type { LinkDevice, LinkHandler, LinkRejection, UplinkMessage } from '@granary/link/port';
 import type { NewRejection } from '@granary/store/presence';
 import type { Store } from '@granary/store/store';
+import type { AlertEvaluator } from '../alerts.ts';
 import type { Logger } from '../logger.ts';
+import type { OperationCommands } from '../operations.ts';
 import { matchesHash } from '../secrets.ts';
 import type { IngestPipeline } from './pipeline.ts';
 
@@ -20,8 +22,14 @@ interface UplinkParts {
   readonly logger: Logger;
   readonly now: () => number;
   readonly rawRetentionDays: number;
+  readonly send: OperationCommands['send'];
+  readonly evaluator: AlertEvaluator;
+  /** Called when operations may have changed. */
+  readonly changed: () => void;
   readonly connected: (device: LinkDevice) => Promise<void>;
 }
+
+type OperationMessage = Extract<UplinkMessage, { readonly subject: 'ack' | 'progress' }>;
 
 /** Readings older than the raw ones kept could not be told from repetitions, so they are not taken. */
 export const readingWindow = (nowMs: number, rawRetentionDays: number): ReadingWindow => ({
@@ -44,9 +52,18 @@ export class Uplink implements LinkHandler {
   }
 
   received(device: LinkDevice, message: UplinkMessage): Promise<void> {
-    return message.subject === 'telemetry'
-      ? this.#telemetry(device, Array.isArray(message.telemetry) ? message.telemetry : [message.telemetry])
-      : this.#state(device, message.state.state);
+    switch (message.subject) {
+      case 'telemetry':
+        return this.#telemetry(
+          device,
+          Array.isArray(message.telemetry) ? message.telemetry : [message.telemetry],
+        );
+      case 'status':
+        return this.#state(device, message.state.state);
+      case 'ack':
+      case 'progress':
+        return this.#operation(device, message);
+    }
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {
@@ -54,14 +71,15 @@ export class Uplink implements LinkHandler {
   }
 
   connected(device: LinkDevice): void {
-    this.#guard(device, 'greeting', this.#arrived(device, [], []));
+    this.#guard(device, 'greeting', this.#noticed(device, this.#arrived(device, [], [])));
     this.#guard(device, 'sending the configuration', this.#parts.connected(device));
   }
 
   disconnected(device: LinkDevice, how: Parameters<LinkHandler['disconnected']>[1]): void {
     if (how === 'replaced') return;
     const { store, now } = this.#parts;
-    this.#guard(device, 'noting the lost link', store.devices.recordLinkDown(device.deviceNo, now()));
+    const noted = this.#noticed(device, store.devices.recordLinkDown(device.deviceNo, now()));
+    this.#guard(device, 'noting the lost link', noted);
   }
 
   /** A good reading is kept even when its neighbour in the same message is not: what is acknowledged must not be lost. */
@@ -85,8 +103,44 @@ export class Uplink implements LinkHandler {
 
   async #state(device: LinkDevice, state: 'online' | 'offline' | 'maintenance'): Promise<void> {
     const { store, now } = this.#parts;
-    if (state === 'offline') await store.devices.recordLinkDown(device.deviceNo, now());
-    else await store.devices.recordState(device.deviceNo, state, now());
+    const { deviceNo } = device;
+    const stored =
+      state === 'offline'
+        ? store.devices.recordLinkDown(deviceNo, now())
+        : store.devices.recordState(deviceNo, state, now());
+    await this.#noticed(device, stored);
+  }
+
+  /** What the device says of an operation. Being heard at all, it is also there. */
+  async #operation(device: LinkDevice, message: OperationMessage): Promise<void> {
+    const { store, send, changed, now } = this.#parts;
+    const { deviceNo, deviceId } = device;
+    const isAck = message.subject === 'ack';
+    const [heard] = await Promise.all([
+      isAck
+        ? store.operations.acknowledged({ deviceNo, ack: message.ack, nowMs: now() })
+        : store.operations.progressed({ deviceNo, progress: message.progress, nowMs: now() }),
+      this.#arrived(device, [], []),
+    ]);
+    if (heard.kind === 'foreign') {
+      const payloadExcerpt = JSON.stringify(isAck ? message.ack : message.progress);
+      const { subject: topic } = message;
+      await this.rejected(device, { topic, reason: heard.reason, payloadExcerpt });
+      return;
+    }
+    const { operation_id: operationId } = isAck ? message.ack : message.progress;
+    if (heard.send !== null) await send(deviceId, operationId, heard.send);
+    this.#evaluate(device);
+    changed();
+  }
+
+  async #noticed(device: LinkDevice, stored: Promise<void>): Promise<void> {
+    await stored;
+    this.#evaluate(device);
+  }
+
+  #evaluate({ kind, deviceNo }: LinkDevice): void {
+    if (kind === 'silo') this.#parts.evaluator.wake([deviceNo]);
   }
 
   #arrived(

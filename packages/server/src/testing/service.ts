@@ -35,7 +35,7 @@ export interface Api {
   as(key: string): Api;
 }
 
-function apiOf(started: () => Started, key: () => string): Api {
+export function apiOf(started: () => Started, key: () => string): Api {
   const raw: Api['raw'] = async (method, path, request) => {
     const response = await fetch(started().httpUrl + path, { method, ...request });
     const text = await response.text();

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { createClient } from './client.ts';
+import { ApiError } from './failures.ts';
+
+/** A service that answers each connection with the next text and then ends it. */
+async function streaming(t: { after(fn: () => void): void }, answers: readonly (string | number)[]) {
+  const asked: { url: string | undefined; lastEventId: unknown }[] = [];
+  const server = createServer(({ url, headers }, response) => {
+    const answer = answers[asked.length] ?? 410;
+    asked.push({ url, lastEventId: headers['last-event-id'] });
+    const isRefused = typeof answer === 'number';
+    response.writeHead(isRefused ? answer : 200);
+    response.end(isRefused ? '{"error":{"code":"over","message":"over"}}' : answer);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  return { asked, client: createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'gk_test' }) };
+}
+
+const event = (id: number): string => `id: ${id}\nevent: alert.raised\ndata: {"id":${id}}\n\n`;
+
+test('goes on after what it saw last, passes over heartbeats, and tells of a reset', async (t) => {
+  const answers = [
+    `retry: 10\nid: 4\n\n${event(5)}: heartbeat\n\n${event(6)}id: 7\nevent: alert.rai`,
+    503,
+    `${event(7)}id: 9\nevent: reset\ndata: {"oldest":8,"newest":9}\n\n`,
+  ];
+  const { asked, client } = await streaming(t, answers);
+  const seen: unknown[] = [];
+  const reading = (async () => {
+    for await (const item of client.events.stream({ deviceIds: ['a', 'b'], types: ['alert.raised'] })) {
+      seen.push(item.kind === 'event' ? item.event.id : item.bounds);
+    }
+  })();
+  await assert.rejects(reading, (error) => error instanceof ApiError && error.status === 410);
+  assert.deepEqual(seen, [5, 6, 7, { oldest: 8, newest: 9 }]);
+  assert.deepEqual(
+    asked.map(({ lastEventId }) => lastEventId),
+    [undefined, '6', '6', '9'],
+  );
+  assert.equal(asked[0]?.url, '/v1/events?device_id=a%2Cb&type=alert.raised');
+});
+
+test('ends when it is told to', async (t) => {
+  const { client } = await streaming(t, [event(1), event(2)]);
+  const abort = new AbortController();
+  const ids: number[] = [];
+  for await (const item of client.events.stream({ signal: abort.signal, lastEventId: 0 })) {
+    if (item.kind === 'event') ids.push(item.event.id);
+    abort.abort();
+  }
+  assert.deepEqual(ids, [1]);
+});

@@ -1,0 +1,68 @@
+import type { EventReset, EventType, LoggedEvent } from '@granary/contract/events';
+import { ApiError } from './failures.ts';
+import { serverSentEvents } from './server-sent-events.ts';
+import type { Transport } from './transport.ts';
+
+/** Until the service names another. */
+const RECONNECT_MS = 2_000;
+
+export interface EventFilter {
+  readonly deviceIds?: readonly string[];
+  readonly types?: readonly EventType[];
+  /** Go on after this event; without it the stream begins with what comes next. */
+  readonly lastEventId?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** `reset`: what happened since the last event seen is no longer kept, so look at the present state of things. */
+export type StreamItem =
+  | { readonly kind: 'event'; readonly event: LoggedEvent }
+  | { readonly kind: 'reset'; readonly bounds: EventReset };
+
+export interface EventsClient {
+  /** Every event once, in order, across lost connections, until the signal ends it or the service refuses. */
+  stream(filter?: EventFilter): AsyncGenerator<StreamItem, void, undefined>;
+}
+
+export function eventsClient(transport: Transport): EventsClient {
+  return { stream: (filter = {}) => follow(transport, filter) };
+}
+
+async function* follow(
+  transport: Transport,
+  filter: EventFilter,
+): AsyncGenerator<StreamItem, void, undefined> {
+  const { deviceIds, types, signal = new AbortController().signal } = filter;
+  const query = { device_id: deviceIds?.join(','), type: types?.join(',') };
+  let reconnectMs = RECONNECT_MS;
+  let lastEventId = filter.lastEventId?.toString();
+  while (!signal.aborted) {
+    try {
+      const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+      const chunks = await transport.stream({ method: 'GET', path: '/v1/events', query, headers }, signal);
+      for await (const { id, name, data, retryMs } of serverSentEvents(chunks)) {
+        lastEventId = id ?? lastEventId;
+        reconnectMs = retryMs ?? reconnectMs;
+        if (data !== null) yield itemOf(name, data);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ApiError && error.status < 500) throw error;
+    }
+    await pause(reconnectMs, signal);
+  }
+}
+
+const itemOf = (name: string, data: string): StreamItem =>
+  name === 'reset' ? { kind: 'reset', bounds: JSON.parse(data) } : { kind: 'event', event: JSON.parse(data) };
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const giveUp = (): void => {
+    clearTimeout(timer);
+    resolve();
+  };
+  signal.addEventListener('abort', giveUp, { once: true });
+  return promise.finally(() => signal.removeEventListener('abort', giveUp));
+}

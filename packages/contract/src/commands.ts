@@ -1,0 +1,130 @@
+import { type Static, Type } from 'typebox';
+import { PageQuery } from './envelope.ts';
+import { Position } from './positions.ts';
+import { type Checker, checker, closed } from './schema.ts';
+import { Timestamp } from './time.ts';
+
+export const COMMAND_NAMES = [
+  'move_to_coordinates',
+  'hold',
+  'resume',
+  'return_to_base',
+  'scan',
+  'collect_sample',
+  'emergency_stop',
+] as const;
+
+/** `timed_out`: the outcome is unknown, and a late reply still decides. `expired`: it was not carried out. */
+export const COMMAND_STATUSES = [
+  'queued',
+  'sent',
+  'executing',
+  'succeeded',
+  'failed',
+  'rejected',
+  'cancelled',
+  'expired',
+  'timed_out',
+] as const;
+
+/**
+ * Why a command did not succeed: the device refused it, reported a fault, gave it up for another, or no longer knows it;
+ * an emergency stop came before it was sent; it did not reach the device in time; the device did not answer.
+ */
+export const COMMAND_REASONS = [
+  'refused',
+  'device_fault',
+  'superseded',
+  'forgotten',
+  'emergency_stop',
+  'not_delivered',
+  'no_answer',
+] as const;
+
+export type CommandName = (typeof COMMAND_NAMES)[number];
+export type CommandStatus = (typeof COMMAND_STATUSES)[number];
+export type CommandReason = (typeof COMMAND_REASONS)[number];
+
+export const CommandId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+
+const NoParameters = closed({});
+
+const withParameters = <Name extends CommandName>(command: Name) =>
+  closed({ command: Type.Literal(command), parameters: Position });
+
+const bare = <Name extends CommandName>(command: Name) =>
+  closed({ command: Type.Literal(command), parameters: Type.Optional(NoParameters) });
+
+const REQUESTS = {
+  move_to_coordinates: withParameters('move_to_coordinates'),
+  hold: bare('hold'),
+  resume: bare('resume'),
+  return_to_base: bare('return_to_base'),
+  scan: bare('scan'),
+  collect_sample: bare('collect_sample'),
+  emergency_stop: bare('emergency_stop'),
+} as const;
+
+export const CommandRequest = Type.Union([
+  REQUESTS.move_to_coordinates,
+  REQUESTS.hold,
+  REQUESTS.resume,
+  REQUESTS.return_to_base,
+  REQUESTS.scan,
+  REQUESTS.collect_sample,
+  REQUESTS.emergency_stop,
+]);
+
+/** A target for `move_to_coordinates`, nothing for every other command. */
+export const CommandParameters = Type.Union([Position, NoParameters]);
+
+export const CommandResult = closed({ reason: Type.Enum(COMMAND_REASONS), message: Type.String() });
+
+const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
+
+export const CommandRecord = closed({
+  command_id: CommandId,
+  command: Type.Enum(COMMAND_NAMES),
+  parameters: CommandParameters,
+  status: Type.Enum(COMMAND_STATUSES),
+  created_at: Timestamp,
+  sent_at: TimestampOrNull,
+  ended_at: TimestampOrNull,
+  /** A device that receives it later refuses it; `null` for an emergency stop, which never expires. */
+  expires_at: TimestampOrNull,
+  /** `null` as long as nothing went wrong. */
+  result: Type.Union([CommandResult, Type.Null()]),
+});
+
+export const CommandQuery = closed({
+  ...PageQuery.properties,
+  status: Type.Optional(Type.Enum(COMMAND_STATUSES)),
+  command: Type.Optional(Type.Enum(COMMAND_NAMES)),
+});
+
+export type CommandRequest = Static<typeof CommandRequest>;
+export type CommandParameters = Static<typeof CommandParameters>;
+export type CommandResult = Static<typeof CommandResult>;
+export type CommandRecord = Static<typeof CommandRecord>;
+export type CommandQuery = Static<typeof CommandQuery>;
+
+const checkName = checker(Type.Object({ command: Type.Enum(COMMAND_NAMES) }));
+const checkRequestOf = {
+  move_to_coordinates: checker(REQUESTS.move_to_coordinates),
+  hold: checker(REQUESTS.hold),
+  resume: checker(REQUESTS.resume),
+  return_to_base: checker(REQUESTS.return_to_base),
+  scan: checker(REQUESTS.scan),
+  collect_sample: checker(REQUESTS.collect_sample),
+  emergency_stop: checker(REQUESTS.emergency_stop),
+} satisfies Record<CommandName, Checker<CommandRequest>>;
+
+/** Judges by the command that is named: a union would list the faults that each of the others would have, too. */
+export const checkCommandRequest: Checker<CommandRequest> = {
+  schema: CommandRequest,
+  accepts: (value): value is CommandRequest =>
+    checkName.accepts(value) && checkRequestOf[value.command].accepts(value),
+  faults: (value) =>
+    checkName.accepts(value) ? checkRequestOf[value.command].faults(value) : checkName.faults(value),
+};
+export const checkCommandQuery = checker(CommandQuery);

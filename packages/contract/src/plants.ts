@@ -1,0 +1,60 @@
+import { type Static, Type } from 'typebox';
+import { checker, closed, type Fault } from './schema.ts';
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const INTEGER = /^-?[0-9]+$/;
+/** An int64 has no more; what is longer is not worth reading. */
+const ID_CHARS_MAX = 20;
+
+const Text = Type.String({ minLength: 1, maxLength: 200 });
+
+export const Plant = closed({ name: Text, tag: Type.Optional(Type.String({ maxLength: 200 })) });
+
+/** Read by `readNewPlant`, because an id of 64 bits does not fit into a number. */
+export const NewPlant = closed({ id: Type.BigInt(), ...Plant.properties });
+
+export const PlantError = closed({ error: Type.Integer(), message: Type.String() });
+
+export type Plant = Static<typeof Plant>;
+export type NewPlant = Static<typeof NewPlant>;
+export type PlantError = Static<typeof PlantError>;
+
+const checkNewPlant = checker(NewPlant);
+
+/** The plant that a JSON text tells of, or everything that is wrong with it. */
+export function readNewPlant(json: string): NewPlant | readonly Fault[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(json, exactId);
+  } catch {
+    return [{ path: '', message: 'is not JSON' }];
+  }
+  if (checkNewPlant.accepts(body)) return body;
+  return checkNewPlant
+    .faults(body)
+    .map((fault) => (fault.path === '/id' && hasId(body) ? { ...fault, message: NOT_AN_INT64 } : fault));
+}
+
+export const isPlant = (read: NewPlant | readonly Fault[]): read is NewPlant => 'id' in read;
+
+const NOT_AN_INT64 = `must be a whole number from ${INT64_MIN} to ${INT64_MAX}`;
+
+const hasId = (body: unknown): boolean => typeof body === 'object' && body !== null && 'id' in body;
+
+/** Takes an id from its digits as they were sent: as a number it would lose those beyond 2^53. */
+function exactId(key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (key !== 'id' || typeof value !== 'number') return value;
+  return readPlantId(context?.source ?? '') ?? value;
+}
+
+/** `null` for what is not an int64 in digits. */
+export function readPlantId(text: string): bigint | null {
+  if (text.length > ID_CHARS_MAX || !INTEGER.test(text)) return null;
+  const id = BigInt(text);
+  return id >= INT64_MIN && id <= INT64_MAX ? id : null;
+}
+
+/** With its id as a JSON number of all its digits, which `JSON.stringify` cannot write. */
+export const storedPlantJson = ({ id, ...plant }: NewPlant): string =>
+  `{"id":${id},${JSON.stringify(plant).slice(1)}`;

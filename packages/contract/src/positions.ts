@@ -1,0 +1,16 @@
+import { type Static, Type } from 'typebox';
+import { CHANNELS } from './channels.ts';
+import { closed } from './schema.ts';
+
+export const Latitude = Type.Number({ minimum: CHANNELS.latitude.min, maximum: CHANNELS.latitude.max });
+export const Longitude = Type.Number({ minimum: CHANNELS.longitude.min, maximum: CHANNELS.longitude.max });
+/** Metres, by whatever zero the device itself uses. */
+export const Altitude = Type.Number({ minimum: CHANNELS.altitude.min, maximum: CHANNELS.altitude.max });
+
+export const Position = closed({ latitude: Latitude, longitude: Longitude, altitude: Altitude });
+
+/** A place on the ground, in the spelling of waypoints. */
+export const Point = closed({ lat: Latitude, lng: Longitude });
+
+export type Position = Static<typeof Position>;
+export type Point = Static<typeof Point>;

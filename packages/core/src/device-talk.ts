@@ -1,0 +1,19 @@
+import type { DeviceTime } from '@granary/contract/link';
+import { SECOND_MS } from '@granary/contract/time';
+
+export const REPORT_SPACING_MS = 5 * SECOND_MS;
+/** By how much a device's clock may lag, and so let it accept what we take for expired. */
+export const EXPIRY_SKEW_MS = 30 * SECOND_MS;
+
+/** Far enough apart, in either direction: a clock that was set back must not silence us until it has caught up. */
+export const isDue = (sinceMs: number | null, nowMs: number, spanMs: number): boolean =>
+  sinceMs === null || Math.abs(nowMs - sinceMs) >= spanMs;
+
+export const deviceTimeMs = (ts: DeviceTime): number => (typeof ts === 'number' ? ts : Date.parse(ts));
+
+/** Whether to ask a device how things stand: nothing was heard for a while, and nobody has just asked. */
+export const isReportDue = (
+  { lastHeardAtMs, reportAskedAtMs }: { lastHeardAtMs: number | null; reportAskedAtMs: number | null },
+  nowMs: number,
+): boolean =>
+  isDue(lastHeardAtMs, nowMs, REPORT_SPACING_MS) && isDue(reportAskedAtMs, nowMs, REPORT_SPACING_MS);

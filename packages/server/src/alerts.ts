@@ -1,0 +1,57 @@
+import type { Store } from '@granary/store/store';
+import type { Logger } from './logger.ts';
+
+const DEVICES_PER_CALL_MAX = 500;
+
+interface EvaluatorParts {
+  readonly store: Store;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Called when alerts may have changed. */
+  readonly changed: () => void;
+}
+
+/** Has the alerts of silos evaluated soon after something happened to them, and never holds up what happened. */
+export class AlertEvaluator {
+  readonly #parts: EvaluatorParts;
+  readonly #waiting = new Set<number>();
+  #working: Promise<void> | null = null;
+
+  constructor(parts: EvaluatorParts) {
+    this.#parts = parts;
+  }
+
+  /** However often a silo is named while an evaluation runs, it is evaluated once afterwards. */
+  wake(deviceNos: readonly number[]): void {
+    for (const deviceNo of deviceNos) this.#waiting.add(deviceNo);
+    this.retry();
+  }
+
+  /** Takes up again what failed. */
+  retry(): void {
+    if (this.#waiting.size === 0) return;
+    this.#working ??= this.#evaluateAll().finally(() => {
+      this.#working = null;
+    });
+  }
+
+  async drain(): Promise<void> {
+    await this.#working;
+  }
+
+  async #evaluateAll(): Promise<void> {
+    const { store, logger, now, changed } = this.#parts;
+    while (this.#waiting.size > 0) {
+      const deviceNos = [...this.#waiting].slice(0, DEVICES_PER_CALL_MAX);
+      for (const deviceNo of deviceNos) this.#waiting.delete(deviceNo);
+      try {
+        await store.alerts.evaluate({ deviceNos, nowMs: now() });
+        changed();
+      } catch (error) {
+        logger.warn({ err: error }, 'evaluating alerts failed');
+        for (const deviceNo of deviceNos) this.#waiting.add(deviceNo);
+        return;
+      }
+    }
+  }
+}

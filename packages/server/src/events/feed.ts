@@ -1,0 +1,80 @@
+import type { Store } from '@granary/store/store';
+import type { Logger } from '../logger.ts';
+import { type Frame, frameOf } from './frame.ts';
+import type { EventStream } from './stream.ts';
+
+/** How soon what another node wrote is seen here; our own writes wake the feed. */
+const POLL_MS = 250;
+const EVENTS_PER_READ = 500;
+
+/** Reads the event log once for everybody who listens. */
+export class EventFeed {
+  readonly #store: Store;
+  readonly #logger: Logger;
+  readonly #streams = new Set<EventStream>();
+  #position = 0;
+  #isFailing = false;
+  #isBehind = false;
+  #reading: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: Store, logger: Logger) {
+    this.#store = store;
+    this.#logger = logger;
+  }
+
+  async start(): Promise<void> {
+    this.#position = (await this.#store.events.bounds()).newest;
+    this.#timer = setInterval(() => this.wake(), POLL_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#reading;
+  }
+
+  /** Something may have been logged. */
+  wake(): void {
+    this.#isBehind = true;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null;
+    });
+  }
+
+  /** Brings a stream up to the present and lets it have everything from then on, without a gap. */
+  async follow(stream: EventStream): Promise<void> {
+    while (!stream.isClosed && stream.position < this.#position) {
+      const frames = await this.#framesAfter(stream.position);
+      if (frames.length === 0) stream.skipTo(this.#position);
+      stream.offer(frames);
+      await stream.drained();
+    }
+    if (!stream.isClosed) this.#streams.add(stream);
+  }
+
+  forget(stream: EventStream): void {
+    this.#streams.delete(stream);
+  }
+
+  async #read(): Promise<void> {
+    try {
+      while (this.#isBehind) {
+        this.#isBehind = false;
+        const frames = await this.#framesAfter(this.#position);
+        this.#position = frames.at(-1)?.sequence ?? this.#position;
+        this.#isBehind ||= frames.length === EVENTS_PER_READ;
+        if (frames.length > 0) for (const stream of this.#streams) stream.offer(frames);
+      }
+      this.#isFailing = false;
+    } catch (error) {
+      // Tried again with the next poll; an outage is worth one line.
+      if (!this.#isFailing) this.#logger.warn({ err: error }, 'reading the event log failed');
+      this.#isFailing = true;
+    }
+  }
+
+  async #framesAfter(sequence: number): Promise<Frame[]> {
+    const rows = await this.#store.events.after({ sequence, limit: EVENTS_PER_READ });
+    return rows.map(frameOf);
+  }
+}

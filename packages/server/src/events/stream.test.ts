@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Frame } from './frame.ts';
+import { EventStream } from './stream.ts';
+
+const frame = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): Frame => ({
+  ...{ sequence, type: 'configuration.changed', deviceId: 'silo-1', facility: 'north', bytes },
+});
+
+/** A response to somebody who asked over a socket of which the test has the other end. */
+async function respond(t: TestContext) {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const asked = new Promise<ServerResponse>((resolve) => {
+    server.once('request', (_request, response) => resolve(response));
+  });
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const response = await asked;
+  t.after(() => {
+    socket.destroy();
+    server.close().closeAllConnections();
+  });
+  return { socket, response };
+}
+
+test('what was sent is not sent again, what is not wanted never is', async (t) => {
+  const { socket, response } = await respond(t);
+  const stream = new EventStream(response, ({ sequence }) => sequence % 2 === 0, 2);
+  stream.offer([frame(1), frame(2), frame(3)]);
+  stream.offer([frame(3), frame(4), frame(5)]);
+  assert.equal(stream.position, 5);
+  stream.end();
+  let text = '';
+  for await (const chunk of socket) {
+    text += chunk;
+    if (text.includes('0\r\n\r\n')) break;
+  }
+  assert.deepEqual(text.match(/^\d\n/gm), ['4\n']);
+});
+
+test('who does not read is let go before too much waits', async (t) => {
+  const { socket, response } = await respond(t);
+  socket.pause();
+  const stream = new EventStream(response, () => true, 0);
+  const large = Buffer.alloc(64 * 1024, 'x');
+  let waitingMax = 0;
+  for (let sequence = 1; !stream.isClosed; sequence++) {
+    assert.ok(sequence < 10_000);
+    stream.offer([frame(sequence, large)]);
+    waitingMax = Math.max(waitingMax, response.writableLength);
+    await sleep(0);
+  }
+  assert.ok(waitingMax < 512 * 1024, `${waitingMax} bytes waited`);
+});

@@ -1,0 +1,95 @@
+import { Refusal } from '@granary/contract/errors';
+import type { Keyring } from '../keys.ts';
+import type { Logger } from '../logger.ts';
+import type { EventFeed } from './feed.ts';
+import { HEARTBEAT } from './frame.ts';
+import type { EventStream } from './stream.ts';
+
+const STREAMS_PER_KEY_MAX = 10;
+const STREAMS_MAX = 2_000;
+const HEARTBEAT_MS = 15_000;
+/** A key that has ended is noticed within a second, wherever it was ended. */
+const KEY_CHECK_MS = 500;
+
+interface SubscriberParts {
+  readonly feed: EventFeed;
+  readonly keyring: Keyring;
+  readonly logger: Logger;
+}
+
+/** Everybody who reads the event log live, by the key they came with. */
+export class Subscribers {
+  readonly #parts: SubscriberParts;
+  readonly #streamsOf = new Map<string, Set<EventStream>>();
+  #count = 0;
+  #checking: Promise<void> | null = null;
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(parts: SubscriberParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timers = [
+      setInterval(() => this.#beat(), HEARTBEAT_MS),
+      setInterval(() => {
+        this.#checking ??= this.#checkKeys().finally(() => {
+          this.#checking = null;
+        });
+      }, KEY_CHECK_MS),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const stream of this.#all()) stream.end();
+    await this.#checking;
+  }
+
+  /** Refuses one stream too many; otherwise `open` must follow at once. */
+  requireRoom(key: string): void {
+    if ((this.#streamsOf.get(key)?.size ?? 0) >= STREAMS_PER_KEY_MAX) {
+      throw new Refusal('stream_limit_reached', `this key has ${STREAMS_PER_KEY_MAX} streams open already`);
+    }
+    if (this.#count >= STREAMS_MAX) {
+      throw new Refusal('stream_limit_reached', 'too many streams are open');
+    }
+  }
+
+  /** From here on the stream gets every event after its position until it closes. */
+  open(key: string, stream: EventStream): void {
+    const { feed, logger } = this.#parts;
+    const own = this.#streamsOf.get(key) ?? new Set();
+    this.#streamsOf.set(key, own.add(stream));
+    this.#count++;
+    stream.onClose(() => {
+      feed.forget(stream);
+      own.delete(stream);
+      if (own.size === 0) this.#streamsOf.delete(key);
+      this.#count--;
+    });
+    feed.follow(stream).catch((error: unknown) => {
+      logger.warn({ err: error }, 'an event stream could not be brought up to date');
+      stream.cutOff();
+    });
+  }
+
+  *#all(): Generator<EventStream> {
+    for (const streams of this.#streamsOf.values()) yield* streams;
+  }
+
+  #beat(): void {
+    for (const stream of this.#all()) stream.say(HEARTBEAT);
+  }
+
+  async #checkKeys(): Promise<void> {
+    for (const [key, streams] of [...this.#streamsOf]) {
+      // While nobody can tell whether a key is good, nothing new is read from the log either.
+      const isGood = await this.#parts.keyring.identify(key).then(
+        (caller) => caller !== null,
+        () => true,
+      );
+      if (!isGood) for (const stream of streams) stream.end();
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../testing/eventually.ts';
+import { startSilo } from '../testing/scripted-silo.ts';
+import { describeService } from '../testing/service.ts';
+
+const later = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+describeService('alerts', (api) => {
+  const alertsOf = async (path: string, query = '') => (await api.get(`${path}/alerts${query}`)).body.data;
+  const shown = async (path: string, query = ''): Promise<string> =>
+    (await alertsOf(path, query))
+      .map(({ type, status }: { type: string; status: string }) => `${type} ${status}`)
+      .sort()
+      .join(', ');
+
+  test('a reading that crosses a threshold raises one, a reading back clears it', async () => {
+    const silo = await startSilo(api, 'crossing');
+    await silo.weigh(150);
+    await eventually(() => shown(silo.path), 'low_level active');
+    const [alert] = await alertsOf(silo.path);
+    assert.match(alert.alert_id, /^al_/);
+    assert.deepEqual(
+      [alert.severity, alert.current_value, alert.threshold, alert.acknowledged_by],
+      ['warning', 15, 20, null],
+    );
+    await silo.weigh(500);
+    await eventually(() => shown(silo.path), 'low_level cleared');
+    const path = `${silo.path}/alerts/${alert.alert_id}`;
+    const acknowledged = await api.post(`${path}/acknowledge`, { acknowledged_by: 'Ada' });
+    assert.equal(acknowledged.body.data.status, 'resolved');
+    assert.deepEqual(await alertsOf(silo.path), []);
+    assert.equal(await shown(silo.path, '?status=all'), 'low_level resolved');
+    await silo.leave();
+  });
+
+  test('a change of configuration raises and shows at once', async () => {
+    const silo = await startSilo(api, 'reconfigured');
+    await api.put(`${silo.path}/config`, { thresholds: { low_level: 60 } });
+    assert.equal(await shown(silo.path), 'low_level active');
+    await silo.leave();
+  });
+
+  test('a lost link is told, and so is the way back', async () => {
+    const silo = await startSilo(api, 'leaving');
+    await silo.vanish();
+    await eventually(() => shown(silo.path), 'device_offline active');
+    await silo.reconnect();
+    await silo.weigh(500);
+    await eventually(() => shown(silo.path), 'device_offline cleared');
+    await silo.leave();
+  });
+
+  test('acknowledging names who did, and doing it again changes nothing', async () => {
+    const silo = await startSilo(api, 'acknowledged', 150);
+    await eventually(() => shown(silo.path), 'low_level active');
+    const [{ alert_id: id }] = await alertsOf(silo.path);
+    const path = `${silo.path}/alerts/${id}/acknowledge`;
+    for (const wrong of [{}, { acknowledged_by: '' }, { acknowledged_by: 'Ada', mood: 'calm' }]) {
+      assert.equal((await api.post(path, wrong)).status, 400);
+    }
+    const first = await api.post(path, { acknowledged_by: 'Ada', note: 'refill is ordered' });
+    const { status, acknowledged_by, note, acknowledged_at } = first.body.data;
+    assert.deepEqual([status, acknowledged_by, note], ['acknowledged', 'Ada', 'refill is ordered']);
+    assert.ok(Date.parse(acknowledged_at));
+    const again = await api.post(path, { acknowledged_by: 'Bob' });
+    assert.deepEqual([again.status, again.body], [200, first.body]);
+    const missing = await api.post(`${silo.path}/alerts/al_nothing/acknowledge`, { acknowledged_by: 'Ada' });
+    assert.deepEqual([missing.status, missing.body.error.code], [404, 'alert_not_found']);
+    await silo.leave();
+  });
+
+  test('one that is put aside says until when, why and by whom', async () => {
+    const silo = await startSilo(api, 'shelved', 150);
+    await eventually(() => shown(silo.path), 'low_level active');
+    const [{ alert_id: id }] = await alertsOf(silo.path);
+    const path = `${silo.path}/alerts/${id}/shelve`;
+    const until = later(60_000);
+    for (const wrong of [{ until }, { until: later(-1), reason: 'r' }, { until: 'soon', reason: 'r' }]) {
+      assert.equal((await api.post(path, wrong)).status, 400);
+    }
+    const { body } = await api.post(path, { until, reason: 'being emptied', shelved_by: 'Ada' });
+    const { shelved_until, shelve_reason, shelved_by } = body.data;
+    assert.deepEqual([shelved_until, shelve_reason, shelved_by], [until, 'being emptied', 'Ada']);
+    assert.equal(
+      (await api.post(`${silo.path}/alerts/al_nothing/shelve`, { until, reason: 'r' })).status,
+      404,
+    );
+    await silo.leave();
+  });
+
+  test('they are listed by status and by page, newest first', async () => {
+    const silo = await startSilo(api, 'listed', 50);
+    await eventually(() => shown(silo.path), 'critical_level active, low_level active');
+    const [{ alert_id: newest, type }] = await alertsOf(silo.path);
+    await api.post(`${silo.path}/alerts/${newest}/acknowledge`, { acknowledged_by: 'Ada' });
+    const other = type === 'low_level' ? 'critical_level' : 'low_level';
+    assert.equal(await shown(silo.path, '?status=active'), `${other} active`);
+    assert.equal(await shown(silo.path, '?status=acknowledged'), `${type} acknowledged`);
+    assert.equal((await alertsOf(silo.path, '?status=open')).length, 2);
+    assert.equal((await alertsOf(silo.path, '?status=resolved')).length, 0);
+    const first = (await api.get(`${silo.path}/alerts?limit=1`)).body;
+    const rest = (await api.get(`${silo.path}/alerts?limit=1&cursor=${first.page.next_cursor}`)).body;
+    assert.deepEqual([first.data[0].type, rest.data[0].type], [type, other]);
+    assert.equal((await api.get(`${silo.path}/alerts?status=loud`)).status, 400);
+    assert.equal((await api.get('/v1/siloscale/devices/nobody/alerts')).status, 404);
+    await silo.leave();
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { EventReader, type ReadEvent } from '../testing/event-reader.ts';
+import { startSilo } from '../testing/scripted-silo.ts';
+import { describeService, siloNamed } from '../testing/service.ts';
+
+const SILOS = '/v1/siloscale/devices';
+
+describeService('the event stream', (api) => {
+  /** One change, and so one event. */
+  const change = async (deviceId: string, low: number): Promise<void> => {
+    const { status } = await api.put(`${SILOS}/${deviceId}/config`, { thresholds: { low_level: low } });
+    assert.equal(status, 200);
+  };
+  const lows = (events: readonly ReadEvent[]): number[] =>
+    events.map(({ data }) => data.data.thresholds.low_level);
+  const keyWith = async (wanted: object) =>
+    (await api.post('/v1/keys', { name: 'k', scopes: ['read'], ...wanted })).body.data;
+
+  before(async () => {
+    for (const [id, facility] of [
+      ['north-1', 'north'],
+      ['north-2', 'north'],
+      ['south-1', 'south'],
+    ] as const) {
+      await api.post(SILOS, siloNamed(id, facility));
+    }
+  });
+
+  test('says what changes, as it changes, from now on', async () => {
+    await change('north-1', 21);
+    const reader = await EventReader.open(api);
+    assert.match(reader.headers.get('content-type') ?? '', /^text\/event-stream/);
+    assert.ok(reader.headers.get('x-request-id'));
+    await change('north-1', 22);
+    const event = await reader.next();
+    assert.ok(event);
+    assert.equal(event.name, 'configuration.changed');
+    const { id, type, device_id, at, data } = event.data;
+    assert.deepEqual([id, type, device_id], [event.id, 'configuration.changed', 'north-1']);
+    assert.ok(Date.parse(at));
+    assert.equal(data.thresholds.low_level, 22);
+    reader.close();
+  });
+
+  test('tells an operation and its alerts from beginning to end', async () => {
+    const silo = await startSilo(api, 'storied');
+    const reader = await EventReader.open(api, { query: '?device_id=storied&type=operation.status_changed' });
+    const { operation_id: id } = (await api.post(`${silo.path}/operations/feed`, { amount: 10 })).body.data;
+    await silo.take('start');
+    await silo.ack({ operation_id: id, accepted: true });
+    await api.post(`${silo.path}/operations/${id}/stop`);
+    await silo.progress({ operation_id: id, state: 'stopped', amount_kg: 3 });
+    const statuses = (await reader.take(4)).map(({ data }) => data.data.status);
+    assert.deepEqual(statuses, ['started', 'in_progress', 'stopping', 'stopped']);
+    reader.close();
+    await silo.leave();
+  });
+
+  test('goes on where it was: cut off a hundred times, every event comes once and in order', async () => {
+    const count = 300;
+    const query = '?device_id=north-1&type=configuration.changed';
+    let reader = await EventReader.open(api, { query });
+    const writing = (async () => {
+      for (let i = 0; i < count; i++) await change('north-1', (i % 60) + 20);
+    })();
+    const events: ReadEvent[] = [];
+    while (events.length < count) {
+      events.push(...(await reader.take(Math.min(3, count - events.length))));
+      reader.close();
+      reader = await EventReader.open(api, { query, lastEventId: reader.lastEventId ?? 0 });
+    }
+    await writing;
+    reader.close();
+    assert.deepEqual(
+      lows(events),
+      Array.from({ length: count }, (_, i) => (i % 60) + 20),
+    );
+  });
+
+  test('one that is cut off before its first event misses nothing either', async () => {
+    const query = '?device_id=north-2';
+    const cut = await EventReader.open(api, { query });
+    cut.close();
+    await change('north-2', 31);
+    const reader = await EventReader.open(api, { query: `${query}&last_event_id=${cut.lastEventId}` });
+    assert.deepEqual(lows(await reader.take(1)), [31]);
+    reader.close();
+  });
+
+  test('is filtered by devices and types', async () => {
+    const query = '?device_id=north-1,south-1&type=configuration.changed,alert.raised';
+    const reader = await EventReader.open(api, { query });
+    for (const [i, id] of ['north-2', 'north-1', 'south-1'].entries()) await change(id, 40 + i);
+    assert.deepEqual(lows(await reader.take(2)), [41, 42]);
+    reader.close();
+    for (const wrong of ['?type=nonsense', '?type=', '?device_id=a b', '?last_event_id=x', '?colour=green']) {
+      assert.equal((await api.get(`/v1/events${wrong}`)).status, 400, wrong);
+    }
+  });
+
+  test('shows a key what lies within its limits, and keys only to those who manage them', async () => {
+    const south = await EventReader.open(api.as((await keyWith({ facilities: ['south'] })).key));
+    const reading = await EventReader.open(api.as((await keyWith({})).key));
+    const admin = await EventReader.open(api);
+    await keyWith({ name: 'secret' });
+    await change('north-1', 51);
+    await change('south-1', 52);
+    assert.deepEqual(lows(await south.take(1)), [52]);
+    assert.deepEqual(lows(await reading.take(2)), [51, 52]);
+    const [issued] = await admin.take(1);
+    assert.equal(issued?.name, 'key.issued');
+    assert.equal(JSON.stringify(issued).includes('gk_'), false);
+    for (const reader of [south, reading, admin]) reader.close();
+  });
+
+  test('begins anew, and says so, when what was missed is not there', async () => {
+    const reader = await EventReader.open(api, { lastEventId: 1e9, query: '?device_id=north-1' });
+    const reset = await reader.next();
+    assert.equal(reset?.name, 'reset');
+    assert.equal(reset.data.oldest, 1);
+    assert.equal(reset.id, reset.data.newest);
+    await change('north-1', 53);
+    assert.deepEqual(lows(await reader.take(1)), [53]);
+    reader.close();
+  });
+
+  test('ends when its key does', async () => {
+    const revoked = await keyWith({});
+    const expiring = await keyWith({ expires_at: new Date(Date.now() + 1_500).toISOString() });
+    const readers = await Promise.all(
+      [revoked.key, expiring.key].map((key) => EventReader.open(api.as(key), { query: '?device_id=none' })),
+    );
+    await api.delete(`/v1/keys/${revoked.key_id}`);
+    assert.deepEqual(await Promise.all(readers.map((reader) => reader.next())), [null, null]);
+    assert.equal((await EventReader.open(api.as(revoked.key))).status, 401);
+  });
+
+  test('is open to one key ten times', async () => {
+    const { key } = await keyWith({});
+    const readers = await Promise.all(Array.from({ length: 10 }, () => EventReader.open(api.as(key))));
+    const refused = await api.as(key).get('/v1/events');
+    assert.deepEqual([refused.status, refused.body.error.code], [429, 'stream_limit_reached']);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal((await keyWith({})).name, 'k');
+    for (const reader of readers) reader.close();
+  });
+
+  test('does not wait for those who do not read', async () => {
+    const { key } = await keyWith({});
+    const stalled = await Promise.all(Array.from({ length: 9 }, () => EventReader.open(api.as(key))));
+    const reader = await EventReader.open(api, { query: '?type=configuration.changed' });
+    for (let i = 0; i < 50; i++) await change('north-2', 20 + i);
+    assert.equal((await reader.take(50)).length, 50);
+    for (const one of [reader, ...stalled]) one.close();
+  });
+
+  test('needs a key that may read', async () => {
+    assert.equal((await api.raw('GET', '/v1/events', {})).status, 401);
+    const { key } = await keyWith({ scopes: ['ingest'] });
+    assert.equal((await api.as(key).get('/v1/events')).status, 403);
+    assert.equal((await api.post('/v1/events', {})).status, 405);
+  });
+});

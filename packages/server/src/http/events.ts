@@ -1,0 +1,56 @@
+import { Refusal } from '@granary/contract/errors';
+import { checkEventQuery, type EventQuery } from '@granary/contract/events';
+import type { EventBounds } from '@granary/store/events';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { opening, reset } from '../events/frame.ts';
+import { selectEvents } from '../events/selection.ts';
+import { EventStream } from '../events/stream.ts';
+import { accept } from './answers.ts';
+import { bearerOf } from './auth.ts';
+import type { RouteParts } from './parts.ts';
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // Proxies that collect answers would hold events back.
+  'x-accel-buffering': 'no',
+};
+
+export function eventRoutes(app: FastifyInstance, { store, subscribers }: RouteParts): void {
+  // Without the HEAD that usually comes with a GET: an endless answer has no length to ask for.
+  app.get('/events', { config: { scope: 'read' }, exposeHeadRoute: false }, async (request, reply) => {
+    const query = accept(checkEventQuery, request.query, 'query');
+    const wanted = { deviceIds: setOf(query.device_id), types: setOf(query.type) };
+    const lastSeen = readLastSeen(request, query);
+    const bounds = await store.events.bounds();
+    const key = bearerOf(request);
+    subscribers.requireRoom(key);
+    const canResume = lastSeen !== null && isKept(lastSeen, bounds);
+    const position = canResume ? lastSeen : bounds.newest;
+    reply.headers(HEADERS).hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    }
+    const stream = new EventStream(reply.raw, selectEvents(request.caller, wanted), position);
+    stream.say(opening(lastSeen === null ? position : null));
+    if (lastSeen !== null && !canResume) stream.say(reset(bounds));
+    subscribers.open(key, stream);
+  });
+}
+
+/** One from beyond the end is of another log: that one was lost, and this is what there is instead. */
+const isKept = (lastSeen: number, { oldest, newest }: EventBounds): boolean =>
+  lastSeen >= oldest - 1 && lastSeen <= newest;
+
+const setOf = (list: string | undefined): ReadonlySet<string> | null =>
+  list === undefined ? null : new Set(list.split(','));
+
+/** A browser repeats the header by itself; the query is for the first time, when it cannot set one. */
+function readLastSeen({ headers }: FastifyRequest, query: EventQuery): number | null {
+  const text = headers['last-event-id'] ?? query.last_event_id ?? '';
+  if (text === '') return null;
+  if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
+  throw new Refusal('invalid_input', 'the Last-Event-ID is not valid', [
+    { path: '/last-event-id', message: 'must be the id of an event' },
+  ]);
+}

@@ -1,0 +1,85 @@
+import {
+  checkDischargeRequest,
+  checkFeedRequest,
+  checkOperationQuery,
+  OPERATION_TYPES,
+  type OperationStarted,
+} from '@granary/contract/operations';
+import { estimatedDurationMin, operationRecord } from '@granary/core/operation-record';
+import type { OperationState } from '@granary/core/operation-state';
+import { newId } from '@granary/store/ids';
+import type { FastifyInstance } from 'fastify';
+import { accept, paged, pageOf, success } from './answers.ts';
+import { type DevicePath, knownDevice } from './known-device.ts';
+import { foundOperation, type OperationPath } from './known-operation.ts';
+import type { RouteParts } from './parts.ts';
+import { stopRoute } from './stop.ts';
+
+const READ_WANTED = {
+  feed: (body: unknown) => ({ type: 'feed', request: accept(checkFeedRequest, body, 'feed') }) as const,
+  discharge: (body: unknown) =>
+    ({ type: 'discharge', request: accept(checkDischargeRequest, body, 'discharge') }) as const,
+};
+
+export function operationRoutes(app: FastifyInstance, parts: RouteParts): void {
+  const { store, idempotency, commands, evaluator, feed, now } = parts;
+
+  for (const type of OPERATION_TYPES) {
+    app.post<DevicePath>(
+      `/devices/:device_id/operations/${type}`,
+      { config: { scope: 'operate' } },
+      async (request, reply) => {
+        const { deviceNo, deviceId } = await knownDevice(request, store, 'silo');
+        const wanted = READ_WANTED[type](request.body);
+        const nowMs = now();
+        const operationId = newId('op', nowMs);
+        const { result, replayed } = await idempotency.once(request, reply, (slices) =>
+          slices.operations.start({ deviceNo, operationId, nowMs, ...wanted }),
+        );
+        if (!replayed) {
+          await commands.start(deviceId, result.command);
+          evaluator.wake([deviceNo]);
+          feed.wake();
+        }
+        return success(started(result.operation));
+      },
+    );
+  }
+
+  app.get<DevicePath>('/devices/:device_id/operations', { config: { scope: 'read' } }, async (request) => {
+    const { deviceNo } = await knownDevice(request, store, 'silo');
+    const { status = null, type = null, ...asked } = accept(checkOperationQuery, request.query, 'query');
+    const page = pageOf(asked);
+    const found = await store.operations.list({
+      deviceNo,
+      status,
+      type,
+      beforeOperationId: page.after,
+      limit: page.limit + 1,
+    });
+    return paged(found, page, ({ operationId }) => operationId, operationRecord);
+  });
+
+  app.get<OperationPath>(
+    '/devices/:device_id/operations/:operation_id',
+    { config: { scope: 'read' } },
+    async (request) => {
+      const { deviceNo } = await knownDevice(request, store, 'silo');
+      return success(
+        operationRecord(foundOperation(await store.operations.find(deviceNo, request.params.operation_id))),
+      );
+    },
+  );
+
+  stopRoute(app, parts);
+}
+
+function started({ operationId, status, plan }: OperationState): OperationStarted {
+  if (plan === null) throw new Error(`operation ${operationId} was started without a plan`);
+  return {
+    operation_id: operationId,
+    status,
+    estimated_duration: estimatedDurationMin(plan),
+    duration_unit: 'minutes',
+  };
+}
