@@ -2,15 +2,21 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureAlerts } from './bench/case-alerts.ts';
 import { measureIngest } from './bench/case-ingest.ts';
 import { measureLongPast } from './bench/case-long-past.ts';
 import { measureReads } from './bench/case-reads.ts';
+import { measureStop } from './bench/case-stop.ts';
+import { measureStream } from './bench/case-stream.ts';
 import { asMarkdown, type Finding, machine } from './bench/report.ts';
 
 const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>> = {
   reads: measureReads,
   ingest: measureIngest,
   'long-past': measureLongPast,
+  stop: measureStop,
+  alerts: measureAlerts,
+  stream: measureStream,
 };
 
 const HELP = `npm run bench                 measure everything and print it

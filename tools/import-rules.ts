@@ -30,7 +30,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 };
 
 const ANY_ROOM = '[^/]+';
-const TEST_LIBRARIES = ['fast-check', 'mqtt'];
+const TEST_LIBRARIES = ['fast-check', 'geographiclib-geodesic', 'mqtt'];
 
 const roomPath = (room: string): string => `^packages/${room}/src/`;
 /** Tests, and what only tests use. */

@@ -7,10 +7,12 @@ export interface Credentials {
 
 export const SILOS = '/v1/siloscale/devices';
 
-/** Asks the service as its administrator; anything but success ends the benchmark. */
-export async function ask(service: ServiceProcess, path: string, body?: object): Promise<Response> {
-  const headers = { authorization: `Bearer ${service.adminKey.key}`, 'content-type': 'application/json' };
-  const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+/** Asks the service as its administrator, with `null` for a POST without a body; anything but success ends the benchmark. */
+export async function ask(service: ServiceProcess, path: string, body?: object | null): Promise<Response> {
+  const authorization = `Bearer ${service.adminKey.key}`;
+  const headers = body == null ? { authorization } : { authorization, 'content-type': 'application/json' };
+  const payload = body == null ? {} : { body: JSON.stringify(body) };
+  const init = { headers, method: body === undefined ? 'GET' : 'POST', ...payload };
   const response = await fetch(service.httpUrl + path, init);
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return response;

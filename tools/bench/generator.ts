@@ -6,8 +6,10 @@ export type Job =
   | { readonly kind: 'mqtt'; readonly load: MqttLoad };
 
 /** Generates load in a process of its own: what is measured does not share its thread. */
-process.on('message', (job: Job) => {
-  const work = job.kind === 'http' ? runHttpLoad(job.load) : runMqttLoad(job.load);
+const early = new AbortController();
+process.on('message', (job: Job | { readonly kind: 'end' }) => {
+  if (job.kind === 'end') return early.abort();
+  const work = job.kind === 'http' ? runHttpLoad(job.load) : runMqttLoad(job.load, early.signal);
   work.then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ failed: String(error) }),

@@ -23,12 +23,19 @@ export interface MqttResult {
   readonly acknowledged: number;
 }
 
-export async function runMqttLoad(load: MqttLoad): Promise<MqttResult> {
+export async function runMqttLoad(load: MqttLoad, early: AbortSignal): Promise<MqttResult> {
   const sockets = await Promise.all(load.devices.map((device) => open(load, device)));
   const startedMs = performance.now();
   const untilMs = startedMs + load.durationMs;
   const counts = await Promise.all(
-    sockets.map((socket, index) => publish(socket, load, load.devices[index]?.username ?? '', untilMs)),
+    sockets.map((socket, index) =>
+      publish(
+        socket,
+        load,
+        load.devices[index]?.username ?? '',
+        () => early.aborted || performance.now() >= untilMs,
+      ),
+    ),
   );
   const acknowledged = counts.reduce((sum, count) => sum + count, 0);
   const perSecond = acknowledged / ((performance.now() - startedMs) / 1_000);
@@ -56,7 +63,7 @@ function open(load: MqttLoad, { username, secret }: MqttLoad['devices'][number])
   });
 }
 
-function publish(socket: Socket, load: MqttLoad, deviceId: string, untilMs: number): Promise<number> {
+function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () => boolean): Promise<number> {
   const template = generate({
     cmd: 'publish',
     topic: topicOf(deviceId, 'telemetry'),
@@ -93,17 +100,20 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, untilMs: numb
       const count = Math.floor(spare / PUBACK_BYTES);
       spare -= count * PUBACK_BYTES;
       acknowledged += count;
-      if (performance.now() >= untilMs) return finish();
+      if (isOver()) return finish();
       if (load.intervalMs === 0) for (let i = 0; i < count; i++) send();
     });
     if (load.intervalMs === 0) {
       for (let i = 0; i < load.window; i++) send();
       return;
     }
-    const timer = setInterval(() => {
-      if (performance.now() < untilMs) return send();
-      clearInterval(timer);
-      finish();
-    }, load.intervalMs);
+    // Spread over the interval: devices do not report in step.
+    setTimeout(() => {
+      const timer = setInterval(() => {
+        if (!isOver()) return send();
+        clearInterval(timer);
+        finish();
+      }, load.intervalMs);
+    }, Math.random() * load.intervalMs);
   });
 }

@@ -18,8 +18,10 @@ async function endOf(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-async function generate<T>(job: Job): Promise<T> {
+/** An abort ends the load early; what was measured until then counts. */
+async function generate<T>(job: Job, signal?: AbortSignal): Promise<T> {
   const child = fork(here('./generator.ts'));
+  signal?.addEventListener('abort', () => child.send({ kind: 'end' }));
   try {
     const answered = once(child, 'message');
     child.send(job);
@@ -32,7 +34,8 @@ async function generate<T>(job: Job): Promise<T> {
 }
 
 export const generateHttp = (load: HttpLoad): Promise<HttpResult> => generate({ kind: 'http', load });
-export const generateMqtt = (load: MqttLoad): Promise<MqttResult> => generate({ kind: 'mqtt', load });
+export const generateMqtt = (load: MqttLoad, signal?: AbortSignal): Promise<MqttResult> =>
+  generate({ kind: 'mqtt', load }, signal);
 
 export interface Reference {
   readonly port: number;

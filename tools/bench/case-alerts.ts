@@ -1,0 +1,68 @@
+import { startServiceProcess } from '@granary/server/testing/service-process';
+import { BenchDevice } from './device.ts';
+import { openEventSocket } from './event-socket.ts';
+import { registerSilos } from './farm.ts';
+import { generateMqtt } from './processes.ts';
+import { type Finding, median, percentile } from './report.ts';
+
+const DEVICES = 1_000;
+const WATCHED = 100;
+const ROUNDS = 5;
+const REPORT_MS = 10_000;
+const ROUND_MS_MAX = 60_000;
+const TARGET_MS = 250;
+/** Of 20,000 kg: clear of every threshold, and below the low one. */
+const QUIET_KG = 10_000;
+const LOW_KG = 3_000;
+
+/** From the acknowledgement of the reading that crosses a threshold to the alert in the event stream. */
+export async function measureAlerts(dataDir: string): Promise<Finding> {
+  const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
+  const silos = await registerSilos(service, DEVICES);
+  const { hostname: host, port } = new URL(service.mqttUrl);
+  const abort = new AbortController();
+  const ingest = generateMqtt(
+    {
+      ...{ host, port: Number(port), devices: silos.slice(WATCHED), window: 1 },
+      ...{ intervalMs: REPORT_MS, durationMs: ROUND_MS_MAX },
+    },
+    abort.signal,
+  );
+  const raisedMs = new Map<string, number>();
+  const socket = await openEventSocket(service, service.adminKey.key, (text) => {
+    for (const [, data = ''] of text.matchAll(/event: alert\.raised\ndata: (.*)\n/g)) {
+      const { device_id, data: alert } = JSON.parse(data) as { device_id: string; data: { type: string } };
+      if (alert.type === 'low_level') raisedMs.set(device_id, performance.now());
+    }
+  });
+  const p99Ms: number[] = [];
+  const perRound = WATCHED / ROUNDS;
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const latenciesMs: number[] = [];
+      for (const silo of silos.slice(round * perRound, (round + 1) * perRound)) {
+        const device = await BenchDevice.connect(service, silo);
+        await device.weigh(QUIET_KG);
+        await device.weigh(LOW_KG);
+        const acknowledgedMs = performance.now();
+        while (!raisedMs.has(silo.username)) await new Promise((resolve) => setTimeout(resolve, 1));
+        latenciesMs.push(Math.max(0, (raisedMs.get(silo.username) ?? Number.NaN) - acknowledgedMs));
+        await device.leave();
+      }
+      p99Ms.push(percentile(latenciesMs, 0.99));
+    }
+  } finally {
+    socket.destroy();
+    abort.abort();
+    await ingest;
+    await service.stop();
+  }
+  const p99 = median(p99Ms);
+  return {
+    name: 'Alert raised after the crossing reading is acknowledged, with 1,000 devices',
+    target: `p99 under ${TARGET_MS} ms`,
+    figure: `${p99.toFixed(0)} ms`,
+    met: p99 < TARGET_MS,
+    detail: `as seen in the event stream; median of ${ROUNDS} rounds of ${perRound} crossings, the other devices reporting every ${REPORT_MS / 1_000} s`,
+  };
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startServiceProcess } from '@granary/server/testing/service-process';
+import { BenchDevice } from './device.ts';
+import { ask, registerSilos, SILOS } from './farm.ts';
+import { generateMqtt } from './processes.ts';
+import { type Finding, median, percentile, whole } from './report.ts';
+
+const ROUNDS = 5;
+const STOPS_PER_ROUND = 60;
+const CONNECTIONS = 200;
+const ROUND_MS_MAX = 30_000;
+const TARGET_MS = 100;
+
+/** From the request to stop to its receipt by the device, while two hundred devices send as fast as they are answered. */
+export async function measureStop(dataDir: string): Promise<Finding> {
+  const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
+  const [own, ...others] = await registerSilos(service, CONNECTIONS + 1);
+  if (own === undefined) throw new Error('no silo was registered');
+  const device = await BenchDevice.connect(service, own);
+  const { hostname: host, port } = new URL(service.mqttUrl);
+  const load = {
+    host,
+    port: Number(port),
+    devices: others,
+    window: 1,
+    intervalMs: 0,
+    durationMs: ROUND_MS_MAX,
+  };
+  const p99Ms: number[] = [];
+  let ingestPerSecond = 0;
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const abort = new AbortController();
+      const ingest = generateMqtt(load, abort.signal);
+      await sleep(500);
+      const latenciesMs: number[] = [];
+      for (let stop = 0; stop < STOPS_PER_ROUND; stop++) {
+        await device.weigh(10_000);
+        const started = device.next('start');
+        const body = { amount: 100, rate: 10, target_container: 'bench' };
+        const answer = await ask(service, `${SILOS}/${own.username}/operations/discharge`, body);
+        const { data } = (await answer.json()) as { data: { operation_id: string } };
+        await started;
+        const reached = device.next('stop');
+        const askedMs = performance.now();
+        await ask(service, `${SILOS}/${own.username}/operations/${data.operation_id}/stop`, null);
+        latenciesMs.push((await reached) - askedMs);
+        await ended(data.operation_id);
+      }
+      p99Ms.push(percentile(latenciesMs, 0.99));
+      abort.abort();
+      ingestPerSecond = (await ingest).perSecond;
+    }
+  } finally {
+    await device.leave();
+    await service.stop();
+  }
+  const p99 = median(p99Ms);
+  return {
+    name: "Stop, from the request to the device's receipt, at saturated ingest",
+    target: `p99 under ${TARGET_MS} ms`,
+    figure: `${p99.toFixed(0)} ms`,
+    met: p99 < TARGET_MS,
+    detail: `median of ${ROUNDS} rounds of ${STOPS_PER_ROUND} stops, with ${whole(ingestPerSecond)} readings/s coming in from ${CONNECTIONS} connections`,
+  };
+
+  async function ended(operationId: string): Promise<void> {
+    for (;;) {
+      const answer = await ask(service, `${SILOS}/${own?.username}/operations/${operationId}`);
+      const { data } = (await answer.json()) as { data: { status: string } };
+      if (data.status === 'stopped') return;
+      await sleep(5);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { type SiloCommand, topicOf } from '@granary/contract/link';
+import type { ServiceProcess } from '@granary/server/testing/service-process';
+import { connectAsync, type MqttClient } from 'mqtt';
+import type { Credentials } from './farm.ts';
+
+/** A silo on the link that does as it is told at once, and says when a command reached it. */
+export class BenchDevice {
+  readonly deviceId: string;
+  readonly #client: MqttClient;
+  #onCommand: (command: SiloCommand) => void = () => undefined;
+  #lastTsMs = 0;
+
+  static async connect(service: ServiceProcess, { username, secret }: Credentials): Promise<BenchDevice> {
+    const login = { clientId: username, username, password: secret, reconnectPeriod: 0 };
+    const device = new BenchDevice(username, await connectAsync(service.mqttUrl, login));
+    await device.#client.subscribeAsync(topicOf(username, 'command'), { qos: 1 });
+    return device;
+  }
+
+  constructor(deviceId: string, client: MqttClient) {
+    this.deviceId = deviceId;
+    this.#client = client;
+    client.on('message', (_topic, payload) => {
+      const command = JSON.parse(payload.toString()) as SiloCommand;
+      this.#onCommand(command);
+      void this.#obey(command);
+    });
+  }
+
+  /** When the next command of this kind reaches the device. */
+  next(kind: SiloCommand['command']): Promise<number> {
+    return new Promise((resolve) => {
+      this.#onCommand = ({ command }) => {
+        if (command === kind) resolve(performance.now());
+      };
+    });
+  }
+
+  /** Resolves when the reading is acknowledged. */
+  async weigh(weight: number): Promise<void> {
+    await this.#publish('telemetry', { ts: this.#ts(), weight });
+  }
+
+  leave(): Promise<void> {
+    return this.#client.endAsync(true);
+  }
+
+  async #obey({ command, operation_id }: SiloCommand): Promise<void> {
+    if (command === 'start') await this.#publish('ack', { operation_id, accepted: true });
+    const state = command === 'stop' ? 'stopped' : 'running';
+    await this.#publish('progress', { operation_id, state, amount_kg: 0, ts: this.#ts() });
+  }
+
+  async #publish(subject: 'telemetry' | 'ack' | 'progress', payload: object): Promise<void> {
+    await this.#client.publishAsync(topicOf(this.deviceId, subject), JSON.stringify(payload), { qos: 1 });
+  }
+
+  #ts(): number {
+    this.#lastTsMs = Math.max(Date.now(), this.#lastTsMs + 1);
+    return this.#lastTsMs;
+  }
+}
