@@ -57,7 +57,12 @@ export const TRACK_POINTS_MAX = 10_000;
 export const TRACK_DEFAULT_MS = 6 * HOUR_MS;
 
 /** The last six hours when nothing is given. */
-export const TrackQuery = closed({ from: Type.Optional(Timestamp), to: Type.Optional(Timestamp) });
+export const TrackQuery = closed({
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+  /** How many points at most. */
+  limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,5}$' })),
+});
 
 export const TrackPoint = closed({
   timestamp: Timestamp,
@@ -66,7 +71,7 @@ export const TrackPoint = closed({
   altitude: NumberOrNull,
 });
 
-/** Of a longer track every second point is there, or every third, and so on, and always the last. */
+/** Of a longer track the last point of each stretch of time is there, all as long as each other. */
 export const Track = closed({ from: Timestamp, to: Timestamp, points: Type.Array(TrackPoint) });
 
 export type LocationReading = Static<typeof LocationReading>;

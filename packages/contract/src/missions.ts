@@ -113,7 +113,7 @@ export const MissionRecord = closed({
   started_at: TimestampOrNull,
   ended_at: TimestampOrNull,
   requested: Type.Union([Type.Enum(MISSION_REQUESTS), Type.Null()]),
-  /** Since when the device has been out of reach, and what it then does by itself. */
+  /** Since when nothing has been heard of it, and what the device does by itself when it has lost the link. */
   link_lost_at: TimestampOrNull,
   link_loss_action: Type.Enum(FAILSAFE_ACTIONS),
   preflight: Preflight,

@@ -1,10 +1,10 @@
-import { CHANNELS, CHANNELS_OF } from '@granary/contract/channels';
+import { CHANNELS, CHANNELS_OF, type ChannelName } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
 import { conditionsOf, type SiloFacts } from './alert-rules.ts';
-import { type AlertDelays, type AlertState, advanceAlert } from './alerts.ts';
-import { deviceStatus, FRESHNESS_MS } from './devices.ts';
+import { type AlertDelays, type AlertState, advanceAlert, type Condition } from './alerts.ts';
+import { deviceStatus, FRESHNESS_MS, type Presence } from './devices.ts';
 import { atLeast, atMost, contains, type LevelRule, levelRules, type WeightRange } from './level-rules.ts';
-import { isPlausible, type StoredValues } from './telemetry.ts';
+import { isPlausible, type LatestValues, type StoredValues } from './telemetry.ts';
 import { toGrams } from './units.ts';
 
 export interface AlertChange {
@@ -13,20 +13,29 @@ export interface AlertChange {
   readonly after: AlertState | null;
 }
 
-interface EvaluationSettings {
+export interface EvaluationSettings {
   readonly delays: AlertDelays;
   readonly newAlertId: () => string;
 }
 
 /** What has to change in a silo's alerts so that they say how it stands now. Doing it twice changes nothing more. */
-export function evaluateAlerts(
+export const evaluateAlerts = (
   facts: SiloFacts,
+  open: readonly AlertState[],
+  settings: EvaluationSettings,
+  nowMs: number,
+): AlertChange[] => alertChanges(facts.deviceNo, conditionsOf(facts, nowMs), open, settings, nowMs);
+
+/** What has to change in a device's alerts so that they agree with how each thing stands. */
+export function alertChanges(
+  deviceNo: number,
+  conditions: readonly Condition[],
   open: readonly AlertState[],
   { delays, newAlertId }: EvaluationSettings,
   nowMs: number,
 ): AlertChange[] {
-  const subject = { deviceNo: facts.deviceNo, newAlertId };
-  return conditionsOf(facts, nowMs)
+  const subject = { deviceNo, newAlertId };
+  return conditions
     .map((condition) => {
       const before = open.find(({ type }) => type === condition.type) ?? null;
       return { before, after: advanceAlert(before, condition, subject, delays, nowMs) };
@@ -41,16 +50,30 @@ export function nextCheckAtMs(
   delays: AlertDelays,
   nowMs: number,
 ): number | null {
-  const timesMs = [
-    Date.parse(facts.configuration.maintenance.next_scheduled),
-    ...freshnessEndsMs(facts, nowMs),
-    ...open.flatMap((alert) => dueTimesMs(alert, delays)),
-  ].filter((timeMs) => timeMs > nowMs);
-  return timesMs.length === 0 ? null : Math.min(...timesMs);
+  const maintenanceMs = Date.parse(facts.configuration.maintenance.next_scheduled);
+  const freshnessMs = freshnessEndsMs(facts, CHANNELS_OF.silo, nowMs);
+  return earliestCheckAtMs([maintenanceMs, ...freshnessMs], open, delays, nowMs);
 }
 
-function freshnessEndsMs({ presence, latest }: SiloFacts, nowMs: number): number[] {
-  const heardAtMs = CHANNELS_OF.silo.flatMap((channel) => latest[channel]?.tsMs ?? []);
+/** The first of these times, and of those that the open alerts wait for, that is yet to come. */
+export function earliestCheckAtMs(
+  timesMs: readonly number[],
+  open: readonly AlertState[],
+  delays: AlertDelays,
+  nowMs: number,
+): number | null {
+  const dueMs = open.flatMap((alert) => dueTimesMs(alert, delays));
+  const comingMs = [...timesMs, ...dueMs].filter((timeMs) => timeMs > nowMs);
+  return comingMs.length === 0 ? null : Math.min(...comingMs);
+}
+
+/** When what was heard of a device, and what it measured, stops being fresh. */
+export function freshnessEndsMs(
+  { presence, latest }: { readonly presence: Presence; readonly latest: LatestValues },
+  channels: readonly ChannelName[],
+  nowMs: number,
+): number[] {
+  const heardAtMs = channels.flatMap((channel) => latest[channel]?.tsMs ?? []);
   if (presence.lastSeenAtMs !== null && deviceStatus(presence, nowMs) !== 'offline') {
     heardAtMs.push(presence.lastSeenAtMs);
   }

@@ -1,7 +1,8 @@
 import { CHANNELS, CHANNELS_OF, type ChannelName } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
-import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
+import { SECOND_MS } from '@granary/contract/time';
 import type { Condition } from './alerts.ts';
+import { deviceOffline, maintenanceDue } from './device-alert-rules.ts';
 import { deviceStatus, FRESHNESS_MS, type Presence } from './devices.ts';
 import { levelRules, stateAt } from './level-rules.ts';
 import { IMBALANCE_PERCENT_MAX, massBalance } from './mass-balance.ts';
@@ -25,10 +26,10 @@ export function conditionsOf(facts: SiloFacts, nowMs: number): Condition[] {
   return [
     ...levelConditions(facts, nowMs),
     sensorStale(facts, nowMs),
-    deviceOffline(facts, nowMs),
+    deviceOffline(facts.presence, facts.operations.some(holdsDevice) ? 'an operation' : null, nowMs),
     operationFailed(facts),
     massImbalance(facts),
-    maintenanceDue(facts, nowMs),
+    maintenanceDue(facts.configuration.maintenance, nowMs),
   ];
 }
 
@@ -84,22 +85,6 @@ function sensorStale({ presence, latest, capacityKg }: SiloFacts, nowMs: number)
   return { type, state: 'absent' };
 }
 
-function deviceOffline({ presence, operations }: SiloFacts, nowMs: number): Condition {
-  const type = 'device_offline';
-  const isGone = presence.lastSeenAtMs !== null && deviceStatus(presence, nowMs) === 'offline';
-  if (!isGone) return { type, state: 'absent' };
-  const isHeld = operations.some(holdsDevice);
-  return {
-    type,
-    state: 'present',
-    severity: isHeld ? 'critical' : 'warning',
-    currentValue: null,
-    threshold: null,
-    cause: null,
-    message: isHeld ? 'the device is offline during an operation' : 'the device is offline',
-  };
-}
-
 const newestOf = (operations: readonly OperationState[]): OperationState | undefined =>
   operations.reduce<OperationState | undefined>(
     (newest, operation) =>
@@ -153,20 +138,5 @@ function massImbalance({ operations, capacityKg }: SiloFacts): Condition {
     threshold: IMBALANCE_PERCENT_MAX,
     cause: newest.operationId,
     message: `operation ${newest.operationId}: reported and weighed amounts differ by ${currentValue} %`,
-  };
-}
-
-function maintenanceDue({ configuration }: SiloFacts, nowMs: number): Condition {
-  const type = 'maintenance_due';
-  const dueAtMs = Date.parse(configuration.maintenance.next_scheduled);
-  if (nowMs < dueAtMs) return { type, state: 'absent' };
-  return {
-    type,
-    state: 'present',
-    severity: 'info',
-    currentValue: Math.floor((nowMs - dueAtMs) / HOUR_MS),
-    threshold: 0,
-    cause: null,
-    message: `maintenance was due at ${configuration.maintenance.next_scheduled}`,
   };
 }

@@ -8,7 +8,7 @@ import type {
 } from '@granary/contract/commands';
 import { Refusal } from '@granary/contract/errors';
 import type { FieldConfiguration } from '@granary/contract/field-configuration';
-import type { ExecuteCommand } from '@granary/contract/field-link';
+import type { FieldCommand } from '@granary/contract/field-link';
 import { DAY_MS, MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { deviceStatus, type Presence } from './devices.ts';
 import { isInside } from './geofence.ts';
@@ -142,10 +142,14 @@ export const commandRecord = (command: CommandState): CommandRecord => ({
 });
 
 /** As the device is told. */
-export const executeCommand = (command: CommandState): ExecuteCommand => ({
-  command: 'execute',
-  command_id: command.commandId,
-  name: command.command,
-  parameters: command.parameters,
-  expires_at: toIsoOrNull(command.expiresAtMs),
-});
+export function commandMessage(command: CommandState, send: 'execute' | 'report'): FieldCommand {
+  const { commandId: command_id } = command;
+  if (send === 'report') return { command: 'report', command_id };
+  return {
+    command: 'execute',
+    command_id,
+    name: command.command,
+    parameters: command.parameters,
+    expires_at: toIsoOrNull(command.expiresAtMs),
+  };
+}

@@ -8,8 +8,8 @@ import {
   beginCommand,
   COMMAND_RULES,
   type CommandState,
+  commandMessage,
   commandRecord,
-  executeCommand,
   isCommandSettled,
   refuseCommand,
 } from './command-state.ts';
@@ -241,7 +241,8 @@ describe('a command', () => {
     const request = { command: 'move_to_coordinates', parameters } as const;
     const move = beginCommand({ commandId: 'cmd_2', deviceNo: 1, request }, START_MS);
     const expires_at = toIso(START_MS + 30_000);
-    assert.deepEqual(executeCommand(move), {
+    assert.deepEqual(commandMessage(move, 'report'), { command: 'report', command_id: 'cmd_2' });
+    assert.deepEqual(commandMessage(move, 'execute'), {
       command: 'execute',
       command_id: 'cmd_2',
       name: 'move_to_coordinates',

@@ -44,25 +44,20 @@ export interface CommandAdvance {
  * again until the device has confirmed it. A command that nothing changed is returned as the same object.
  */
 export function advanceCommand(command: CommandState, input: CommandInput, nowMs: number): CommandAdvance {
-  if (input.kind === 'tick') return ticked(command, input, nowMs);
-  return { command: changedBy(command, input, nowMs), send: null };
-}
-
-function changedBy(
-  command: CommandState,
-  input: Exclude<CommandInput, CommandTick>,
-  nowMs: number,
-): CommandState {
-  if (isDecided(command)) return command;
+  if (isDecided(command)) return quiet(command);
   switch (input.kind) {
     case 'cancel':
-      return cancelUnsent(command, nowMs);
+      return quiet(cancelUnsent(command, nowMs));
     case 'ack':
-      return answered(command, input.accepted, input.reason, nowMs);
+      return quiet(answered(command, input.accepted, input.reason, nowMs));
     case 'progress':
-      return reported(command, input, nowMs);
+      return quiet(reported(command, input, nowMs));
+    case 'tick':
+      return ticked(command, input, nowMs);
   }
 }
+
+const quiet = (command: CommandState): CommandAdvance => ({ command, send: null });
 
 /** What has been sent is the device's to give up, and to tell of. */
 function cancelUnsent(command: CommandState, nowMs: number): CommandState {
@@ -102,16 +97,8 @@ function answered(
 
 function reported(before: CommandState, { state, reason, tsMs }: CommandWord, nowMs: number): CommandState {
   const { lastProgressTsMs } = before;
-  // An echo, or a clock that was set back: then the next word, asked for soon, is later than this one.
   const isOld = lastProgressTsMs !== null && tsMs <= lastProgressTsMs;
-  if (state === 'unknown') {
-    if (isOld) return isOpen(before) ? { ...before, lastProgressTsMs: tsMs } : before;
-    return unknown({ ...before, lastHeardAtMs: nowMs, lastProgressTsMs: tsMs }, nowMs);
-  }
-  const command = {
-    ...executing(before, nowMs),
-    lastProgressTsMs: isOld ? lastProgressTsMs : tsMs,
-  };
+  const command = { ...executing(before, nowMs), lastProgressTsMs: isOld ? lastProgressTsMs : tsMs };
   switch (state) {
     case 'executing':
       return command;
@@ -121,13 +108,20 @@ function reported(before: CommandState, { state, reason, tsMs }: CommandWord, no
       return end(command, 'failed', 'device_fault', reason ?? 'the device reported a fault', nowMs);
     case 'cancelled':
       return end(command, 'cancelled', 'superseded', reason ?? 'the device gave it up for another', nowMs);
+    case 'unknown': {
+      if (before.status === 'queued') return before;
+      const heard = { ...before, lastProgressTsMs: tsMs };
+      // An echo, or a clock that was set back: then the next word, asked for soon, is later than this one.
+      if (isOld) return isOpen(before) ? heard : before;
+      return unknown({ ...heard, lastHeardAtMs: nowMs }, nowMs);
+    }
   }
 }
 
 /** The device knows no such command. That ends it, unless it may still be on the way. */
 function unknown(command: CommandState, nowMs: number): CommandState {
   const { acceptedAtMs, expiresAtMs, status } = command;
-  if (isEmergencyStop(command) || status === 'queued' || status === 'expired' || status === 'failed') {
+  if (isEmergencyStop(command) || status === 'expired' || status === 'failed') {
     return command;
   }
   if (acceptedAtMs !== null) {
@@ -139,8 +133,6 @@ function unknown(command: CommandState, nowMs: number): CommandState {
 
 const expire = (command: CommandState, nowMs: number): CommandState =>
   end(command, 'expired', 'not_delivered', 'it did not reach the device in time', nowMs);
-
-const quiet = (command: CommandState): CommandAdvance => ({ command, send: null });
 
 function ticked(before: CommandState, { deviceOnline }: CommandTick, nowMs: number): CommandAdvance {
   if (isCommandSettled(before, nowMs)) return quiet(before);

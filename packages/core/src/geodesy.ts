@@ -12,7 +12,7 @@ const ITERATIONS_MAX = 100;
 const CONVERGED_RAD = 1e-12;
 
 export const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;
-export const toDegrees = (radians: number): number => (radians * 180) / Math.PI;
+const toDegrees = (radians: number): number => (radians * 180) / Math.PI;
 
 const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor;
 

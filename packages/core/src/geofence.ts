@@ -127,19 +127,19 @@ function crossingShare(first: Edge, second: Edge): number | null {
 /** Refuses a polygon of which nobody could say what is inside. */
 export function refuseBadFence(fence: Geofence): void {
   const corners = planeOf(fence)?.corners;
-  if (corners === undefined) return refuse(`reaches further than ${FENCE_RADIUS_M_MAX / 1_000} km`);
+  if (corners === undefined) refuse(`reaches further than ${FENCE_RADIUS_M_MAX / 1_000} km`);
   const edges = edgesOf(corners);
   if (edges.some(([from, to]) => Math.hypot(to.x - from.x, to.y - from.y) <= EDGE_WIDTH)) {
     refuse('names the same place twice in a row');
   }
-  const crosses = edges.some((edge, index) =>
-    edges.slice(index + 1).some((other, gap) => {
-      const isNext = gap === 0;
-      const isBefore = index === 0 && gap === edges.length - 2;
-      if (isNext) return turnsBack(edge, other);
-      return isBefore ? turnsBack(other, edge) : touches(edge, other);
-    }),
-  );
+  if (edges.some((edge) => corners.every((corner) => distanceTo(edge, corner) <= EDGE_WIDTH))) {
+    refuse('is a line');
+  }
+  // Neighbours share a corner. Should one turn back onto the other, the one after it meets that, too.
+  const crosses = edges.some((edge, index) => {
+    const others = edges.slice(index + 2, index === 0 ? -1 : undefined);
+    return others.some((other) => touches(edge, other));
+  });
   if (crosses) refuse('crosses or touches itself');
 }
 
@@ -147,10 +147,6 @@ const touches = (edge: Edge, other: Edge): boolean =>
   crossingShare(edge, other) !== null ||
   other.some((spot) => distanceTo(edge, spot) <= EDGE_WIDTH) ||
   edge.some((spot) => distanceTo(other, spot) <= EDGE_WIDTH);
-
-/** Neighbours share a corner; they must not share more. */
-const turnsBack = (edge: Edge, next: Edge): boolean =>
-  distanceTo(edge, next[1]) <= EDGE_WIDTH || distanceTo(next, edge[0]) <= EDGE_WIDTH;
 
 function refuse(message: string): never {
   throw new Refusal('invalid_geofence', `the geofence ${message}`, [{ path: '/geofence', message }]);

@@ -17,31 +17,41 @@ export const INTERVAL_MS = { '5m': 5 * MINUTE_MS, '1h': HOUR_MS, '1d': DAY_MS } 
   number
 >;
 
-export interface HistoryPlan {
-  readonly sensor: SensorType;
+/** Which buckets are wanted, and what of them. */
+export interface Span {
   readonly interval: Interval;
   readonly aggregate: Aggregate;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
+export interface HistoryPlan extends Span {
+  readonly sensor: SensorType;
+}
+
+export const planHistory = (query: HistoryQuery, nowMs: number): HistoryPlan => ({
+  sensor: query.sensor ?? 'level',
+  ...planSpan(query, nowMs),
+});
+
 /** Fills in what the caller left out and refuses what no answer could hold. */
-export function planHistory(query: HistoryQuery, nowMs: number): HistoryPlan {
-  const { sensor = 'level', interval = '1h', aggregate = 'avg' } = query;
+export function planSpan(query: Omit<HistoryQuery, 'sensor'>, nowMs: number): Span {
+  const { interval = '1h', aggregate = 'avg' } = query;
   const toMs = query.to === undefined ? nowMs : Date.parse(query.to);
   const fromMs = query.from === undefined ? toMs - DAY_MS : Date.parse(query.from);
-  if (fromMs >= toMs) {
-    throw new Refusal('invalid_input', 'the range is empty', [
-      { path: '/from', message: 'must be before to' },
-    ]);
-  }
+  refuseEmptyRange(fromMs, toMs);
   const points = pointsBetween(fromMs, toMs, interval);
   if (points > HISTORY_POINTS_MAX) {
     const advice = fittingInterval(fromMs, toMs);
     const message = `${points} points are more than the ${HISTORY_POINTS_MAX} one answer may hold; ${advice}`;
     throw new Refusal('invalid_input', message, [{ path: '/interval', message: advice }]);
   }
-  return { sensor, interval, aggregate, fromMs, toMs };
+  return { interval, aggregate, fromMs, toMs };
+}
+
+export function refuseEmptyRange(fromMs: number, toMs: number): void {
+  if (fromMs < toMs) return;
+  throw new Refusal('invalid_input', 'the range is empty', [{ path: '/from', message: 'must be before to' }]);
 }
 
 function pointsBetween(fromMs: number, toMs: number, interval: Interval): number {
@@ -67,10 +77,16 @@ export interface Bucket {
 /** `level` is weight seen as a share of the silo. */
 export const channelOf = (sensor: SensorType): ChannelName => (sensor === 'level' ? 'weight' : sensor);
 
+/** In the channel's own unit; a count is a count. */
+export function bucketValue(bucket: Bucket, aggregate: Aggregate, channel: ChannelName): number {
+  if (aggregate === 'count') return bucket.count;
+  const stored = aggregate === 'avg' ? bucket.sum / bucket.count : bucket[aggregate];
+  return stored / CHANNELS[channel].scale;
+}
+
 export function historyPoint(bucket: Bucket, plan: HistoryPlan, capacityKg: number): HistoryPoint {
-  const timestamp = toIso(bucket.startMs);
-  if (plan.aggregate === 'count') return { timestamp, value: bucket.count };
-  const stored = plan.aggregate === 'avg' ? bucket.sum / bucket.count : bucket[plan.aggregate];
-  const value = stored / CHANNELS[channelOf(plan.sensor)].scale;
-  return { timestamp, value: tidy(plan.sensor === 'level' ? (value / capacityKg) * 100 : value) };
+  const { sensor, aggregate } = plan;
+  const value = bucketValue(bucket, aggregate, channelOf(sensor));
+  const isShare = sensor === 'level' && aggregate !== 'count';
+  return { timestamp: toIso(bucket.startMs), value: tidy(isShare ? (value / capacityKg) * 100 : value) };
 }

@@ -58,11 +58,53 @@ export function missingValues(stored: StoredValues, sent: StoredValues): StoredV
  * Folds distinct readings, given in order of time, into what they add to every bucket they touch. Coarse buckets are
  * folded from fine ones, so a reading is looked at once however many sizes there are.
  */
-export function rollUp(readings: readonly Reading[]): Rollup[] {
-  const fiveMinutes = foldReadings(readings);
+export const rollUp = (readings: readonly Reading[]): Rollup[] => withCoarser(rollUpMinutes(readings));
+
+/** Roll-ups of five minutes together with the hours and days that they add to. */
+export function withCoarser(fiveMinutes: readonly Rollup[]): Rollup[] {
   const hours = foldRollups(fiveMinutes, '1h');
   const days = foldRollups(hours, '1d');
   return [...fiveMinutes, ...hours, ...days];
+}
+
+/** Runs of roll-ups about the same channel of the same device. */
+export function seriesOf(rollups: readonly Rollup[]): [Rollup, ...Rollup[]][] {
+  const runs: [Rollup, ...Rollup[]][] = [];
+  for (const rollup of rollups) {
+    const run = runs.at(-1);
+    if (run?.[0].deviceNo === rollup.deviceNo && run[0].channel === rollup.channel) run.push(rollup);
+    else runs.push([rollup]);
+  }
+  return runs;
+}
+
+/** The five minutes in which a channel was last heard; their last value is its newest. */
+export type NewestMinutes = Figures;
+
+/**
+ * Adds roll-ups of five minutes, given in order of time, to the newest ones of their channel. What came late, and what the
+ * new ones have left behind, is over.
+ */
+export function turnOver(
+  stored: NewestMinutes | undefined,
+  series: readonly [Rollup, ...Rollup[]],
+): { newest: NewestMinutes; over: Rollup[] } {
+  const [{ deviceNo, channel, interval }] = series;
+  const over: Rollup[] = [];
+  let newest: Growing | undefined = stored && {
+    ...{ deviceNo, channel, interval, startMs: startOf(stored.lastTsMs, '5m') },
+    ...stored,
+  };
+  for (const rollup of series) {
+    if (newest === undefined) newest = { ...rollup };
+    else if (rollup.startMs < newest.startMs) over.push(rollup);
+    else if (rollup.startMs === newest.startMs) fold(newest, rollup);
+    else {
+      over.push(newest);
+      newest = { ...rollup };
+    }
+  }
+  return { newest: newest ?? series[0], over };
 }
 
 /** The newest value of each channel of each device that the rolled-up readings hold. */
@@ -70,7 +112,7 @@ export function newestValues(rollups: readonly Rollup[]): NewestValue[] {
   const newest: NewestValue[] = [];
   let previous: Rollup | undefined;
   for (const rollup of rollups) {
-    if (rollup.interval !== '1d') continue;
+    if (rollup.interval !== '5m') continue;
     if (previous?.deviceNo === rollup.deviceNo && previous.channel === rollup.channel) newest.pop();
     newest.push({
       deviceNo: rollup.deviceNo,
@@ -89,7 +131,7 @@ const startOf = (timeMs: number, interval: Interval): number =>
 type SeriesOfDevice = Map<ChannelName, Growing[]>;
 
 /** Answers each series as one run in order of time, which is what lets the coarser folds look back by one only. */
-function foldReadings(readings: readonly Reading[]): Growing[] {
+export function rollUpMinutes(readings: readonly Reading[]): Rollup[] {
   const devices = new Map<number, SeriesOfDevice>();
   for (const reading of readings) {
     const device = devices.get(reading.deviceNo) ?? new Map();

@@ -56,14 +56,19 @@ export type LatestValues = { readonly [C in ChannelName]?: LatestValue };
 /** Six decimals: finer than any channel's resolution, and free of binary dust. */
 export const tidy = (value: number): number => Math.round(value * 1e6) / 1e6;
 
-export function isPlausible(channel: ChannelName, value: number, capacityKg: number): boolean {
+/** Of a device that has no capacity, no weight is out of bounds. */
+export function isPlausible(
+  channel: ChannelName,
+  value: number,
+  capacityKg = Number.POSITIVE_INFINITY,
+): boolean {
   if (channel === 'weight') {
     return value >= -WEIGHT_UNDER_EMPTY_MAX * capacityKg && value <= (1 + WEIGHT_OVER_FULL_MAX) * capacityKg;
   }
   return value >= CHANNELS[channel].min && value <= CHANNELS[channel].max;
 }
 
-interface Measured {
+export interface Measured {
   readonly value: number | null;
   readonly timestamp: string | null;
   readonly quality: Quality;
@@ -72,11 +77,11 @@ interface Measured {
 /** A value never reported is of bad quality: nobody may take `null` for a measurement. */
 const NEVER: Measured = { value: null, timestamp: null, quality: 'bad' };
 
-function measure(
+export function measure(
   channel: ChannelName,
   latest: LatestValue | undefined,
-  capacityKg: number,
   nowMs: number,
+  capacityKg?: number,
 ): Measured {
   if (latest === undefined) return NEVER;
   const value = latest.value / CHANNELS[channel].scale;
@@ -86,9 +91,9 @@ function measure(
 }
 
 export function currentReadings(latest: LatestValues, capacityKg: number, nowMs: number): CurrentReadings {
-  const weight = measure('weight', latest.weight, capacityKg, nowMs);
-  const temperature = measure('temperature', latest.temperature, capacityKg, nowMs);
-  const humidity = measure('humidity', latest.humidity, capacityKg, nowMs);
+  const weight = measure('weight', latest.weight, nowMs, capacityKg);
+  const temperature = measure('temperature', latest.temperature, nowMs);
+  const humidity = measure('humidity', latest.humidity, nowMs);
   return {
     level: {
       current: weight.value === null ? null : tidy((weight.value / capacityKg) * 100),

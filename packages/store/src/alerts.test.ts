@@ -6,7 +6,7 @@ import { DEFAULT_DELAYS } from '@granary/core/alerts';
 import { FRESHNESS_MS } from '@granary/core/devices';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { eventsOfDevice, isRefusal, NOW_MS, readySilo, registerDevice, weigh } from './testing/fixtures.ts';
+import { eventsOfDevice, isRefusal, NOW_MS, readySilo, weigh } from './testing/fixtures.ts';
 
 describeEachEngine('alerts', (engine) => {
   let store: Store;
@@ -196,13 +196,6 @@ describeEachEngine('alerts', (engine) => {
     assert.deepEqual(await checkAtMs(), [[NOW_MS + 1 + SECOND_MS]]);
     await evaluate(deviceNo, NOW_MS + 1 + SECOND_MS);
     assert.deepEqual(await checkAtMs(), [[NOW_MS + 1 + FRESHNESS_MS + 1]]);
-  });
-
-  it('watch silos only', async () => {
-    const deviceNo = await registerDevice(store, { kind: 'field', configuration: null, capacityKg: null });
-    await store.devices.recordLinkDown(deviceNo, NOW_MS);
-    assert.deepEqual(await weigh(store, deviceNo, 5_000, NOW_MS), []);
-    assert.deepEqual(await engine.query(`SELECT 1 FROM watches WHERE device_no = ${deviceNo}`), []);
   });
 
   it('need no evaluation after readings that change nothing', async () => {

@@ -1,10 +1,10 @@
 import type { Acknowledgement, Shelving } from '@granary/contract/alerts';
 import { type AlertState, acknowledgeAlert, shelveAlert } from '@granary/core/alerts';
 import { type AlertPage, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
-import { evaluateSilos, eventsOf } from './evaluation.ts';
+import { evaluateDevices, eventsOf } from './evaluation.ts';
 import { logEvents } from './events.ts';
 import type { Sql } from './sql.ts';
-import { holdDueSilos, holdSilo, holdSilos, type Watch } from './watches.ts';
+import { holdDevice, holdDevices, holdDueDevices, type Watch } from './watches.ts';
 
 export interface AlertAddress {
   readonly deviceNo: number;
@@ -23,12 +23,12 @@ export const writes = {
     sql: Sql,
     { deviceNos, nowMs }: { deviceNos: readonly number[]; nowMs: number },
   ): Promise<number> {
-    return await evaluateHeld(sql, await holdSilos(sql, deviceNos), nowMs);
+    return await evaluateHeld(sql, await holdDevices(sql, deviceNos), nowMs);
   },
 
-  /** Evaluates silos whose time has come and answers how many there were. */
+  /** Evaluates devices whose time has come and answers how many there were. */
   async evaluateDue(sql: Sql, { nowMs, limit }: { nowMs: number; limit: number }): Promise<number> {
-    const due = await holdDueSilos(sql, nowMs, limit);
+    const due = await holdDueDevices(sql, nowMs, limit);
     await evaluateHeld(sql, due, nowMs);
     return due.length;
   },
@@ -50,7 +50,7 @@ export const writes = {
 };
 
 async function evaluateHeld(sql: Sql, held: readonly Watch[], nowMs: number): Promise<number> {
-  const { changes, events } = await evaluateSilos(sql, held, nowMs);
+  const { changes, events } = await evaluateDevices(sql, held, nowMs);
   await logEvents(sql, events);
   return changes;
 }
@@ -61,13 +61,13 @@ async function change(
   { deviceNo, alertId, nowMs }: AlertAddress,
   decide: (alert: AlertState) => AlertState,
 ): Promise<AlertState | undefined> {
-  const watch = await holdSilo(sql, deviceNo);
+  const watch = await holdDevice(sql, deviceNo);
   const before = await findAlert(sql, deviceNo, alertId);
   if (watch === undefined || before === undefined) return undefined;
   const after = decide(before);
   if (after === before) return before;
   await saveAlerts(sql, [after]);
-  const { events } = await evaluateSilos(sql, [watch], nowMs);
+  const { events } = await evaluateDevices(sql, [watch], nowMs);
   await logEvents(sql, [...eventsOf({ before, after }, nowMs), ...events]);
   return (await findAlert(sql, deviceNo, alertId)) ?? after;
 }

@@ -88,26 +88,57 @@ export interface HistoryRange {
   readonly toMs: number;
 }
 
-/** The buckets that start in [from, to), in order of time. */
+/** The buckets that start in [from, to), in order of time, the newest five minutes included. */
 export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket[]> {
   const { deviceNo, channel, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
   const { part, slot } = PLACES[channel];
-  // A sum may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read.
-  const rows = await sql.query<[number, number, number, number, number, number]>(
+  // One statement sees one moment: five minutes that are just being closed are neither missed nor counted twice. A sum
+  // may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read.
+  const rows = await sql.query<BucketRow>(
     `WITH RECURSIVE wanted(block) AS (
        SELECT CAST($4 AS BIGINT) UNION ALL SELECT block + 1 FROM wanted WHERE block < $5
      )
-     SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last
+     SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last, 0
      FROM wanted CROSS JOIN buckets
      WHERE size_ms = $1 AND buckets.block = wanted.block AND device_no = $2 AND part = $3
-       AND start_ms >= $6 AND start_ms < $7 AND ${slot}_count > 0`,
+       AND start_ms >= $6 AND start_ms < $7 AND ${slot}_count > 0
+     UNION ALL
+     SELECT ${slot}_ts_ms - ${slot}_ts_ms % $1, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min,
+            ${slot}_max, ${slot}_value, 1
+     FROM latest WHERE device_no = $2 AND part = $3
+       AND ${slot}_ts_ms - ${slot}_ts_ms % $1 >= $6 AND ${slot}_ts_ms - ${slot}_ts_ms % $1 < $7`,
     [sizeMs, deviceNo, part, blockOf(fromMs, sizeMs), blockOf(toMs, sizeMs), fromMs, toMs],
   );
-  return rows
-    .map(([startMs, sum, count, min, max, last]) => ({ startMs, sum, count, min, max, last }))
-    .sort((a, b) => a.startMs - b.startMs);
+  return inOrder(rows);
 }
+
+type BucketRow = [
+  ...[startMs: number, sum: number, count: number, min: number, max: number, last: number],
+  isNewest: number,
+];
+
+/** The newest five minutes go into the bucket that they belong to, if it is there already. */
+function inOrder(rows: BucketRow[]): Bucket[] {
+  const buckets: Bucket[] = [];
+  for (const row of rows.sort((a, b) => a[0] - b[0] || a[6] - b[6])) {
+    const [startMs, sum, count, min, max, last] = row;
+    const bucket = { startMs, sum, count, min, max, last };
+    const previous = buckets.at(-1);
+    if (previous?.startMs === startMs) buckets[buckets.length - 1] = joined(previous, bucket);
+    else buckets.push(bucket);
+  }
+  return buckets;
+}
+
+const joined = (earlier: Bucket, later: Bucket): Bucket => ({
+  startMs: earlier.startMs,
+  sum: earlier.sum + later.sum,
+  count: earlier.count + later.count,
+  min: Math.min(earlier.min, later.min),
+  max: Math.max(earlier.max, later.max),
+  last: later.last,
+});
 
 /** Removes some of the buckets that ended before a time and answers how many. */
 export async function dropBuckets(

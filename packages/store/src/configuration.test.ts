@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import { initialConfiguration } from '@granary/core/configuration';
+import { initialFieldConfiguration } from '@granary/core/field-configuration';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { isRefusal, NOW_MS, registerDevice } from './testing/fixtures.ts';
+import { eventsOfDevice, isRefusal, NOW_MS, readyFieldDevice, registerDevice } from './testing/fixtures.ts';
+
+const FENCE = [
+  { lat: 51, lng: 12 },
+  { lat: 51, lng: 14 },
+  { lat: 53, lng: 14 },
+  { lat: 53, lng: 12 },
+];
 
 describeEachEngine('configuration', (engine) => {
   let store: Store;
@@ -34,9 +42,26 @@ describeEachEngine('configuration', (engine) => {
     assert.deepEqual(await store.configuration.get(deviceNo), before);
   });
 
-  it('refuses a device without a configuration', async () => {
-    const deviceNo = await registerDevice(store, { kind: 'field', configuration: null });
-    await assert.rejects(store.configuration.change(deviceNo, {}, NOW_MS), isRefusal('device_not_found'));
+  it('follows the rules of the kind of device', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const patch = { thresholds: { low_battery: 40 }, geofence: FENCE };
+    const changed = await store.configuration.change(deviceNo, patch, NOW_MS, 1);
+    const initial = initialFieldConfiguration(NOW_MS);
+    const thresholds = { ...initial.thresholds, low_battery: 40 };
+    assert.deepEqual(changed, { configuration: { ...initial, ...patch, thresholds }, version: 2 });
+    assert.deepEqual(await store.configuration.get(deviceNo), changed);
+    const contradiction = { base: { latitude: 0, longitude: 0, altitude: 0 } };
+    const refused = store.configuration.change(deviceNo, contradiction, NOW_MS);
+    await assert.rejects(refused, isRefusal('outside_geofence'));
+    const ofSilo = store.configuration.change(deviceNo, { thresholds: { low_level: 25 } }, NOW_MS);
+    await assert.rejects(ofSilo, isRefusal('invalid_input'));
+    const events = (await eventsOfDevice(store, deviceNo)).map(({ type }) => type);
+    assert.deepEqual(events, ['device.registered', 'device.status_changed', 'configuration.changed']);
+    assert.deepEqual(await store.configuration.get(deviceNo), changed);
+  });
+
+  it('refuses a device that is not there', async () => {
+    await assert.rejects(store.configuration.change(999_999, {}, NOW_MS), isRefusal('device_not_found'));
   });
 
   it('lets one of many win that start from the same version, and loses no change without one', async () => {
@@ -58,7 +83,9 @@ describeEachEngine('configuration', (engine) => {
     ]);
     const after = await store.configuration.get(deviceNo);
     assert.equal(after?.version, 4);
-    assert.equal(after?.configuration.thresholds.high_level, 80);
-    assert.equal(after?.configuration.maintenance.interval_hours, 5);
+    assert.partialDeepStrictEqual(after?.configuration, {
+      thresholds: { high_level: 80 },
+      maintenance: { interval_hours: 5 },
+    });
   });
 });

@@ -1,20 +1,31 @@
-import type { SiloConfiguration, SiloConfigurationPatch } from '@granary/contract/configuration';
+import type { DeviceKind } from '@granary/contract/channels';
+import { checkSiloConfigurationPatch, type SiloConfigurationPatch } from '@granary/contract/configuration';
 import { Refusal } from '@granary/contract/errors';
+import {
+  checkFieldConfigurationPatch,
+  type FieldConfigurationPatch,
+} from '@granary/contract/field-configuration';
 import { applyPatch } from '@granary/core/configuration';
-import { evaluateSilos } from './evaluation.ts';
+import { applyFieldPatch } from '@granary/core/field-configuration';
+import type { DeviceConfiguration } from './devices.ts';
+import { evaluateDevices } from './evaluation.ts';
 import { logEvents } from './events.ts';
 import type { Sql } from './sql.ts';
-import { holdSilos } from './watches.ts';
+import { holdDevices } from './watches.ts';
+
+/** Must be one for the kind of device. */
+export type ConfigurationPatch = SiloConfigurationPatch | FieldConfigurationPatch;
 
 export interface StoredConfiguration {
-  readonly configuration: SiloConfiguration;
+  readonly configuration: DeviceConfiguration;
   /** Grows by one with every change. */
   readonly version: number;
 }
 
 export const reads = {
   async get(sql: Sql, deviceNo: number): Promise<StoredConfiguration | undefined> {
-    return await find(sql, deviceNo, '');
+    const found = await find(sql, deviceNo);
+    return found && { configuration: JSON.parse(found.body), version: found.version };
   },
 };
 
@@ -26,12 +37,12 @@ export const writes = {
   async change(
     sql: Sql,
     deviceNo: number,
-    patch: SiloConfigurationPatch,
+    patch: ConfigurationPatch,
     nowMs: number,
     ifVersion?: number,
   ): Promise<StoredConfiguration> {
-    const held = await holdSilos(sql, [deviceNo]);
-    const current = await find(sql, deviceNo, sql.forUpdate);
+    const held = await holdDevices(sql, [deviceNo]);
+    const current = await find(sql, deviceNo);
     if (current === undefined) throw new Refusal('device_not_found', 'the device has no configuration');
     if (ifVersion !== undefined && ifVersion !== current.version) {
       throw new Refusal(
@@ -39,24 +50,39 @@ export const writes = {
         `the configuration is at version ${current.version}, not ${ifVersion}`,
       );
     }
-    const configuration = applyPatch(current.configuration, patch);
+    const configuration = patched(current, patch);
     const version = current.version + 1;
     await sql.run('UPDATE configurations SET version = $2, body = $3 WHERE device_no = $1', [
       deviceNo,
       version,
       JSON.stringify(configuration),
     ]);
-    const { events } = await evaluateSilos(sql, held, nowMs);
+    const { events } = await evaluateDevices(sql, held, nowMs);
     const changed = { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration } as const;
     await logEvents(sql, [changed, ...events]);
     return { configuration, version };
   },
 };
 
-async function find(sql: Sql, deviceNo: number, suffix: string): Promise<StoredConfiguration | undefined> {
-  const [row] = await sql.query<[version: number, body: string]>(
-    `SELECT version, body FROM configurations WHERE device_no = $1 ${suffix}`,
+interface ConfigurationRow {
+  readonly kind: DeviceKind;
+  readonly version: number;
+  readonly body: string;
+}
+
+async function find(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
+  const [row] = await sql.query<[kind: DeviceKind, version: number, body: string]>(
+    `SELECT kind, version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
     [deviceNo],
   );
-  return row && { configuration: JSON.parse(row[1]), version: row[0] };
+  return row && { kind: row[0], version: row[1], body: row[2] };
+}
+
+function patched({ kind, body }: ConfigurationRow, patch: ConfigurationPatch): DeviceConfiguration {
+  if (kind === 'silo' && checkSiloConfigurationPatch.accepts(patch))
+    return applyPatch(JSON.parse(body), patch);
+  if (kind === 'field' && checkFieldConfigurationPatch.accepts(patch)) {
+    return applyFieldPatch(JSON.parse(body), patch);
+  }
+  throw new Refusal('invalid_input', 'the device cannot be configured like this');
 }

@@ -1,14 +1,55 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
+import type { Mission } from '@granary/contract/missions';
+import { SECOND_MS } from '@granary/contract/time';
 import type { Store } from './store.ts';
 import { describePostgres } from './testing/engines.ts';
-import { batchOf, NOW_MS, reading, readySilo } from './testing/fixtures.ts';
+import { batchOf, NOW_MS, reading, readyFieldDevice, readySilo } from './testing/fixtures.ts';
 
 const ROUNDS = 12;
 
-/** Every kind of write that holds more than one row, on the same few silos. */
-function writesOf(store: Store, deviceNos: readonly number[], round: number): Promise<unknown>[] {
+let lastMission = 0;
+
+/** Every kind of write that holds more than one row, on the same few silos and field devices. */
+function writesOf(store: Store, silos: readonly number[], rovers: readonly number[], round: number) {
+  return [...writesOfSilos(store, silos, round), ...writesOfRovers(store, rovers, round)];
+}
+
+function writesOfRovers(store: Store, deviceNos: readonly number[], round: number): Promise<unknown>[] {
+  const nowMs = NOW_MS + round * SECOND_MS;
+  const seen = deviceNos.map((deviceNo) => ({ deviceNo, atMs: nowMs }));
+  const values = {
+    latitude: 520_000_000,
+    longitude: 130_000_000,
+    battery_level: round % 2 ? 100_000 : 20_000,
+  };
+  const readings = deviceNos.map((deviceNo) => reading(deviceNo, nowMs, values));
+  return [
+    store.telemetry.append(batchOf({ readings, seen })),
+    store.telemetry.append(batchOf({ readings: readings.toReversed(), seen: seen.toReversed() })),
+    store.alerts.evaluate({ deviceNos: deviceNos.toReversed(), nowMs }),
+    store.field.tick({ nowMs, limit: 100 }),
+    ...deviceNos.flatMap((deviceNo) => {
+      const [commandId, missionId] = [`cmd_${deviceNo}_${round}`, `ms_${++lastMission}`];
+      const request = { command: round % 3 ? 'hold' : 'emergency_stop' } as const;
+      const mission: Mission = { mission_name: 'm', waypoints: [{ lat: 52, lng: 13, action: 'none' }] };
+      const command = { command_id: commandId, state: 'succeeded', ts: nowMs } as const;
+      const progress = { mission_id: missionId, state: 'running', ts: nowMs } as const;
+      return [
+        store.commands.issue({ deviceNo, commandId, request, nowMs }),
+        store.commands.progressed({ deviceNo, progress: command, nowMs }),
+        store.missions.create({ deviceNo, missionId, mission, nowMs }),
+        store.missions.progressed({ deviceNo, progress, nowMs }),
+        store.missions.control({ deviceNo, missionId, control: 'cancel', nowMs }),
+        store.configuration.change(deviceNo, { thresholds: { low_battery: 25 + (round % 5) } }, nowMs),
+        store.plants.create({ id: `${round}`, name: 'Fern', tag: null, nowMs }),
+      ];
+    }),
+  ];
+}
+
+function writesOfSilos(store: Store, deviceNos: readonly number[], round: number): Promise<unknown>[] {
   const nowMs = NOW_MS + round;
   const orders = [deviceNos, deviceNos.toReversed()];
   const weight = round % 2 ? 1_500_000 : 5_000_000;
@@ -45,9 +86,10 @@ describePostgres('writes of every kind at once', (engine) => {
     const stores = [await engine.open(), await engine.open()];
     const [store] = stores;
     assert(store !== undefined);
-    const deviceNos = [await readySilo(store), await readySilo(store), await readySilo(store)];
+    const silos = [await readySilo(store), await readySilo(store), await readySilo(store)];
+    const rovers = [await readyFieldDevice(store), await readyFieldDevice(store)];
     for (let round = 1; round <= ROUNDS; round++) {
-      const writes = stores.flatMap((each) => writesOf(each, deviceNos, round));
+      const writes = stores.flatMap((each) => writesOf(each, silos, rovers, round));
       for (const outcome of await Promise.allSettled(writes)) {
         if (outcome.status === 'fulfilled') continue;
         assert(outcome.reason instanceof Refusal, outcome.reason);

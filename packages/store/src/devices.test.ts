@@ -4,7 +4,7 @@ import type { DeviceFilter } from './devices.ts';
 import { REJECTIONS_KEPT_MAX } from './presence.ts';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { batchOf, isRefusal, NOW_MS, newDevice, registerDevice } from './testing/fixtures.ts';
+import { batchOf, isRefusal, NOW_MS, newDevice, newFieldDevice, registerDevice } from './testing/fixtures.ts';
 
 describeEachEngine('devices', (engine) => {
   let store: Store;
@@ -43,11 +43,11 @@ describeEachEngine('devices', (engine) => {
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
-  it('keeps a field device without capacity and configuration', async () => {
-    const fields = newDevice({ kind: 'field', capacityKg: null, configuration: null });
+  it('keeps a field device, without a capacity and with a configuration of its own kind', async () => {
+    const fields = newFieldDevice();
     const { deviceNo, capacityKg } = await store.devices.register(fields);
     assert.equal(capacityKg, null);
-    assert.equal(await store.configuration.get(deviceNo), undefined);
+    assert.deepEqual((await store.configuration.get(deviceNo))?.configuration, fields.configuration);
   });
 
   it('lists by kind, place and id, page by page, in order of bytes', async () => {

@@ -1,12 +1,13 @@
 import type { DeviceKind } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
 import { Refusal } from '@granary/contract/errors';
+import type { FieldConfiguration } from '@granary/contract/field-configuration';
 import type { Presence } from '@granary/core/devices';
 import { logEvents } from './events.ts';
 import { readRejections } from './presence.ts';
 import { deviceSummary } from './records.ts';
 import type { Sql, Value } from './sql.ts';
-import { watchAtOnce, watchAtOnceIfSilo } from './watches.ts';
+import { watchAtOnce } from './watches.ts';
 
 interface DeviceFields {
   readonly deviceId: string;
@@ -21,8 +22,11 @@ interface DeviceFields {
   readonly registeredAtMs: number;
 }
 
+/** Which of the two it is depends on the kind of device. */
+export type DeviceConfiguration = SiloConfiguration | FieldConfiguration;
+
 export interface NewDevice extends DeviceFields {
-  readonly configuration: SiloConfiguration | null;
+  readonly configuration: DeviceConfiguration;
 }
 
 export interface StoredDevice extends DeviceFields {
@@ -116,8 +120,11 @@ export const writes = {
     const [deviceNo] = row;
     await sql.run('INSERT INTO presence (device_no) VALUES ($1)', [deviceNo]);
     const { configuration, ...fields } = device;
-    if (configuration !== null) await insertConfiguration(sql, deviceNo, configuration);
-    if (device.kind === 'silo') await watchAtOnce(sql, [deviceNo]);
+    await sql.run('INSERT INTO configurations (device_no, version, body) VALUES ($1, 1, $2)', [
+      deviceNo,
+      JSON.stringify(configuration),
+    ]);
+    await watchAtOnce(sql, [deviceNo]);
     const presence: Presence = { lastSeenAtMs: null, linkDownAtMs: null, reportedState: null };
     const stored: StoredDevice = { deviceNo, ...fields, presence };
     const atMs = device.registeredAtMs;
@@ -141,7 +148,7 @@ export const writes = {
        WHERE device_no = $1 AND (link_down_at_ms IS NULL OR link_down_at_ms < $2)`,
       [deviceNo, atMs],
     );
-    if (changed > 0) await watchAtOnceIfSilo(sql, deviceNo);
+    if (changed > 0) await watchAtOnce(sql, [deviceNo]);
   },
 
   /** The device spoke about itself, so it was also seen. */
@@ -152,17 +159,6 @@ export const writes = {
        WHERE device_no = $1`,
       [deviceNo, state, atMs],
     );
-    await watchAtOnceIfSilo(sql, deviceNo);
+    await watchAtOnce(sql, [deviceNo]);
   },
 };
-
-async function insertConfiguration(
-  sql: Sql,
-  deviceNo: number,
-  configuration: SiloConfiguration,
-): Promise<void> {
-  await sql.run('INSERT INTO configurations (device_no, version, body) VALUES ($1, 1, $2)', [
-    deviceNo,
-    JSON.stringify(configuration),
-  ]);
-}

@@ -1,14 +1,13 @@
 import type { EventType } from '@granary/contract/events';
 import { SECOND_MS } from '@granary/contract/time';
-import { type AlertChange, evaluateAlerts, nextCheckAtMs, quietBand } from '@granary/core/alert-evaluation';
-import { type AlertState, alertEvents, alertRecord, DEFAULT_DELAYS } from '@granary/core/alerts';
+import type { AlertChange } from '@granary/core/alert-evaluation';
+import { type AlertState, alertEvents, alertRecord } from '@granary/core/alerts';
 import { deviceStatus } from '@granary/core/devices';
 import { openAlerts, removeAlert, saveAlerts } from './alert-rows.ts';
 import type { NewEvent } from './events.ts';
-import { newId } from './ids.ts';
 import { deviceSummary } from './records.ts';
-import { readSilos, type Silo } from './silos.ts';
 import type { Sql } from './sql.ts';
+import { readWatchedDevices, type WatchedDevice } from './watched-devices.ts';
 import { isSameBand, saveWatches, type Watch } from './watches.ts';
 
 /**
@@ -23,37 +22,33 @@ export interface Evaluation {
   readonly events: readonly NewEvent[];
 }
 
-/** Brings the alerts of silos that are held into line with what is stored. Doing it twice changes nothing more. */
-export async function evaluateSilos(sql: Sql, held: readonly Watch[], nowMs: number): Promise<Evaluation> {
+/** Brings the alerts of devices that are held into line with what is stored. Doing it twice changes nothing more. */
+export async function evaluateDevices(sql: Sql, held: readonly Watch[], nowMs: number): Promise<Evaluation> {
   if (held.length === 0) return { changes: 0, events: [] };
   const deviceNos = held.map(({ deviceNo }) => deviceNo);
-  const silos = new Map((await readSilos(sql, deviceNos)).map((silo) => [silo.device.deviceNo, silo]));
+  const watched = await readWatchedDevices(sql, deviceNos);
+  const subjects = new Map(watched.map((subject) => [subject.device.deviceNo, subject]));
   const open = Map.groupBy(await openAlerts(sql, deviceNos), ({ deviceNo }) => deviceNo);
   const changes: AlertChange[] = [];
   const events: NewEvent[] = [];
   const watches: Watch[] = [];
   for (const before of held) {
-    const silo = silos.get(before.deviceNo);
-    if (silo === undefined) continue;
+    const subject = subjects.get(before.deviceNo);
+    if (subject === undefined) continue;
     const alerts = open.get(before.deviceNo) ?? [];
-    const ofSilo = changesOf(silo, alerts, nowMs);
-    const watch = watchAfter(before, silo, applied(alerts, ofSilo), nowMs);
+    const ofDevice = subject.changes(alerts, nowMs);
+    const watch = watchAfter(before, subject, applied(alerts, ofDevice), nowMs);
     if (watch.toldStatus !== before.toldStatus) {
-      const data = deviceSummary(silo.device, nowMs);
+      const data = deviceSummary(subject.device, nowMs);
       events.push({ type: 'device.status_changed', deviceNo: before.deviceNo, atMs: nowMs, data });
     }
     if (!isSame(watch, before)) watches.push(watch);
-    events.push(...ofSilo.flatMap((change) => eventsOf(change, nowMs)));
-    changes.push(...ofSilo);
+    events.push(...ofDevice.flatMap((change) => eventsOf(change, nowMs)));
+    changes.push(...ofDevice);
   }
   await saveChanges(sql, changes);
   await saveWatches(sql, watches);
   return { changes: changes.length, events };
-}
-
-function changesOf({ facts }: Silo, open: readonly AlertState[], nowMs: number): AlertChange[] {
-  const newAlertId = () => newId('al', nowMs);
-  return evaluateAlerts(facts, open, { delays: DEFAULT_DELAYS, newAlertId }, nowMs);
 }
 
 /** The open alerts as the changes leave them. */
@@ -65,11 +60,16 @@ function applied(open: readonly AlertState[], changes: readonly AlertChange[]): 
   ];
 }
 
-function watchAfter(before: Watch, { facts }: Silo, open: readonly AlertState[], nowMs: number): Watch {
-  const toldStatus = deviceStatus(facts.presence, nowMs);
+function watchAfter(
+  before: Watch,
+  subject: WatchedDevice,
+  open: readonly AlertState[],
+  nowMs: number,
+): Watch {
+  const toldStatus = deviceStatus(subject.device.presence, nowMs);
   // Whatever an offline device sends brings it back, which the log has to tell.
-  const band = toldStatus === 'offline' ? null : quietBand(facts.configuration, open, facts.capacityKg);
-  const nextMs = nextCheckAtMs(facts, open, DEFAULT_DELAYS, nowMs) ?? Number.POSITIVE_INFINITY;
+  const band = toldStatus === 'offline' ? null : subject.quietBand(open);
+  const nextMs = subject.nextCheckAtMs(open, nowMs) ?? Number.POSITIVE_INFINITY;
   const againMs = isSameBand(band, before.quietBand) ? Number.POSITIVE_INFINITY : nowMs + LOOK_AGAIN_MS;
   const checkAtMs = Math.min(nextMs, againMs);
   return {

@@ -1,12 +1,17 @@
 import { control } from './control-tables.ts';
 import type { Dialect } from './dialect.ts';
 import { StoreOpenError } from './errors.ts';
+import { field } from './field-tables.ts';
 import type { Sql } from './sql.ts';
 
 /** One entry per version, in order. An entry that was ever released is never edited. */
-const MIGRATIONS: readonly ((dialect: Dialect) => readonly string[])[] = [foundation, control];
+const MIGRATIONS: readonly ((dialect: Dialect, nowMs: number) => readonly string[])[] = [
+  foundation,
+  control,
+  field,
+];
 
-export async function migrate(sql: Sql, dialect: Dialect): Promise<void> {
+export async function migrate(sql: Sql, dialect: Dialect, nowMs: number): Promise<void> {
   await sql.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
   const [row] = await sql.query<[version: number]>('SELECT version FROM schema_version');
   const version = row?.[0] ?? 0;
@@ -17,7 +22,7 @@ export async function migrate(sql: Sql, dialect: Dialect): Promise<void> {
   }
   if (version === MIGRATIONS.length) return;
   for (const migration of MIGRATIONS.slice(version)) {
-    for (const statement of migration(dialect)) await sql.run(statement);
+    for (const statement of migration(dialect, nowMs)) await sql.run(statement);
   }
   await sql.run('DELETE FROM schema_version');
   await sql.run('INSERT INTO schema_version (version) VALUES ($1)', [MIGRATIONS.length]);
@@ -103,7 +108,7 @@ function foundation(dialect: Dialect): string[] {
     `CREATE TABLE latest (
       device_no BIGINT NOT NULL,
       part BIGINT NOT NULL,
-      ${slotDefinitions([], ['value', 'ts_ms'])},
+      ${slotDefinitions([], ['value', 'ts_ms', 'sum', 'count', 'min', 'max'])},
       PRIMARY KEY (device_no, part)
     ) ${dialect.clustered} ${dialect.oftenUpdated}`,
   ];

@@ -6,7 +6,7 @@ import { ACK_TIMEOUT_MS, STOP_RESEND_MS } from '@granary/core/operations';
 import { ADOPTED_AT_ONCE_MAX } from './operations.ts';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { eventsOfDevice, isRefusal, NOW_MS, readySilo, registerDevice, weigh } from './testing/fixtures.ts';
+import { eventsOfDevice, isRefusal, NOW_MS, readyFieldDevice, readySilo, weigh } from './testing/fixtures.ts';
 
 let lastId = 0;
 const newOperationId = (): string => `op_${String(++lastId).padStart(6, '0')}`;
@@ -54,8 +54,9 @@ describeEachEngine('operations', (engine) => {
     await assert.rejects(feed(store, deviceNo, operationId, 5_001), isRefusal('insufficient_capacity'));
     assert.equal(await store.operations.find(deviceNo, operationId), undefined);
     assert.deepEqual(await statusesTold(deviceNo), []);
-    const fieldNo = await registerDevice(store, { kind: 'field', configuration: null, capacityKg: null });
+    const fieldNo = await readyFieldDevice(store);
     await assert.rejects(feed(store, fieldNo), isRefusal('device_not_found'));
+    assert.equal((await tell(fieldNo, word('op_of_nobody', 'running'))).kind, 'foreign');
   });
 
   it('lets one of two hundred parallel starts through', async () => {

@@ -1,6 +1,11 @@
 import { Refusal } from '@granary/contract/errors';
 import type { OperationAck, OperationProgress, StartCommand } from '@granary/contract/link';
-import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
+import type {
+  DischargeRequest,
+  FeedRequest,
+  OperationStatus,
+  OperationType,
+} from '@granary/contract/operations';
 import { type OperationRequest, planOperation } from '@granary/core/interlocks';
 import { startCommand } from '@granary/core/operation-record';
 import {
@@ -11,12 +16,13 @@ import {
   type OperationState,
 } from '@granary/core/operation-state';
 import { type Advance, advance } from '@granary/core/operations';
-import { settleChange } from './operation-changes.ts';
-import { findOperation, insertOperation, listOperations, type OperationPage } from './operation-rows.ts';
+import { foreign, type Heard, settle } from './errand-ledger.ts';
+import type { TickLimits } from './errand-ticks.ts';
+import { OPERATIONS } from './operation-rows.ts';
 import { type TickedOperation, tickOperations } from './operation-ticks.ts';
 import { readSilos } from './silos.ts';
 import type { Sql } from './sql.ts';
-import { holdSilo, type Watch } from './watches.ts';
+import { holdDevice, type Watch } from './watches.ts';
 
 /** A device that reports more operations at once that nobody started is not believed. */
 export const ADOPTED_AT_ONCE_MAX = 16;
@@ -35,23 +41,31 @@ export interface Started {
   readonly command: StartCommand;
 }
 
-/** What became of a device's word. */
-export type Heard =
-  | { readonly kind: 'taken'; readonly send: Advance['send'] }
-  | { readonly kind: 'foreign'; readonly reason: string };
+export interface OperationPage {
+  readonly deviceNo: number;
+  readonly status: OperationStatus | null;
+  readonly type: OperationType | null;
+  readonly beforeOperationId: string | null;
+  readonly limit: number;
+}
+
+type OperationHeard = Heard<'stop' | 'report'>;
 
 export const reads = {
   async find(sql: Sql, deviceNo: number, operationId: string): Promise<OperationState | undefined> {
-    return await findOf(sql, deviceNo, operationId);
+    return await OPERATIONS.findOf(sql, deviceNo, operationId);
   },
 
-  list: (sql: Sql, page: OperationPage) => listOperations(sql, page),
+  async list(sql: Sql, page: OperationPage): Promise<OperationState[]> {
+    const { status, type, beforeOperationId: beforeId, ...rest } = page;
+    return await OPERATIONS.list(sql, { ...rest, filter: { status, type }, beforeId });
+  },
 };
 
 export const writes = {
   async start(sql: Sql, start: NewStart): Promise<Started> {
     const { deviceNo, operationId, type, nowMs } = start;
-    const watch = await holdSilo(sql, deviceNo);
+    const watch = await holdDevice(sql, deviceNo);
     const [silo] = await readSilos(sql, [deviceNo]);
     if (watch === undefined || silo === undefined)
       throw new Refusal('device_not_found', 'there is no such silo');
@@ -61,10 +75,10 @@ export const writes = {
     const plan = planOperation(requestOf(start), atStart, nowMs);
     const wanted = { operationId, deviceNo, type, plan, weightG: latest.weight?.value ?? 0 };
     const operation = beginOperation(wanted, nowMs);
-    if (!(await insertOperation(sql, operation, { claimsDevice: true, nowMs }))) {
+    if (!(await OPERATIONS.insert(sql, operation, nowMs))) {
       throw new Refusal('operation_in_progress', 'another operation is under way');
     }
-    await settleChange(sql, watch, null, operation, nowMs);
+    await settle(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
     return { operation, command: startCommand(wanted) };
   },
 
@@ -73,20 +87,20 @@ export const writes = {
     sql: Sql,
     { deviceNo, operationId, nowMs }: { deviceNo: number; operationId: string; nowMs: number },
   ): Promise<{ operation: OperationState; send: 'stop' | null } | undefined> {
-    const watch = await holdSilo(sql, deviceNo);
-    const before = await findOf(sql, deviceNo, operationId);
+    const watch = await holdDevice(sql, deviceNo);
+    const before = await OPERATIONS.findOf(sql, deviceNo, operationId);
     if (watch === undefined || before === undefined) return undefined;
     const { operation, send } = advance(before, { kind: 'stop' }, nowMs);
-    await settleChange(sql, watch, before, operation, nowMs);
+    await settle(sql, watch, OPERATIONS, { before, after: operation, nowMs });
     return { operation, send: send === 'stop' ? send : null };
   },
 
   async acknowledged(
     sql: Sql,
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: OperationAck; nowMs: number },
-  ): Promise<Heard> {
-    const watch = await holdSilo(sql, deviceNo);
-    const before = await findOperation(sql, ack.operation_id);
+  ): Promise<OperationHeard> {
+    const watch = await holdDevice(sql, deviceNo);
+    const before = await OPERATIONS.find(sql, ack.operation_id);
     if (watch === undefined || before === undefined)
       return foreign('answers to an operation that nobody started');
     if (before.deviceNo !== deviceNo) return foreign(OF_ANOTHER_DEVICE);
@@ -98,10 +112,10 @@ export const writes = {
   async progressed(
     sql: Sql,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
-  ): Promise<Heard> {
-    const watch = await holdSilo(sql, deviceNo);
-    if (watch === undefined) return foreign('the device has no operations');
-    const before = await findOperation(sql, progress.operation_id);
+  ): Promise<OperationHeard> {
+    const watch = await holdDevice(sql, deviceNo);
+    if (watch === undefined) return foreign(NO_SILO);
+    const before = await OPERATIONS.find(sql, progress.operation_id);
     if (before === undefined) return await adopt(sql, watch, progress, nowMs);
     if (before.deviceNo !== deviceNo) return foreign(OF_ANOTHER_DEVICE);
     const input = { kind: 'progress', ...deviceReport(progress) } as const;
@@ -109,24 +123,19 @@ export const writes = {
   },
 
   /** What time makes of every operation that is not settled, and what to send to their devices. */
-  async tick(sql: Sql, { nowMs, limit }: { nowMs: number; limit: number }): Promise<TickedOperation[]> {
-    return await tickOperations(sql, limit, nowMs);
+  async tick(sql: Sql, limits: TickLimits): Promise<TickedOperation[]> {
+    return await tickOperations(sql, limits);
   },
 };
 
 const OF_ANOTHER_DEVICE = 'the operation is of another device';
 
-const foreign = (reason: string): Heard => ({ kind: 'foreign', reason });
+const NO_SILO = 'the device has no operations';
 
 function requestOf({ type, request }: NewStart): OperationRequest {
   if (type === 'feed') return { type, ...request };
   if ('target_container' in request) return { type, ...request };
   throw new Refusal('invalid_input', 'a discharge needs a target container');
-}
-
-async function findOf(sql: Sql, deviceNo: number, operationId: string): Promise<OperationState | undefined> {
-  const operation = await findOperation(sql, operationId);
-  return operation?.deviceNo === deviceNo ? operation : undefined;
 }
 
 async function take(
@@ -135,26 +144,27 @@ async function take(
   before: OperationState,
   { operation, send }: Advance,
   nowMs: number,
-): Promise<Heard> {
-  await settleChange(sql, watch, before, operation, nowMs);
+): Promise<OperationHeard> {
+  await settle(sql, watch, OPERATIONS, { before, after: operation, nowMs });
   return { kind: 'taken', send };
 }
 
-async function adopt(sql: Sql, watch: Watch, progress: OperationProgress, nowMs: number): Promise<Heard> {
+async function adopt(
+  sql: Sql,
+  watch: Watch,
+  progress: OperationProgress,
+  nowMs: number,
+): Promise<OperationHeard> {
   const operation = adoptOperation(watch.deviceNo, progress, nowMs);
   if (operation === null) return { kind: 'taken', send: null };
-  if (holdsDevice(operation) && (await heldByUnasked(sql, watch.deviceNo)) >= ADOPTED_AT_ONCE_MAX) {
+  const [silo] = await readSilos(sql, [watch.deviceNo]);
+  if (silo === undefined) return foreign(NO_SILO);
+  const unasked = silo.facts.operations.filter((other) => other.plan === null && holdsDevice(other));
+  if (holdsDevice(operation) && unasked.length >= ADOPTED_AT_ONCE_MAX) {
     return foreign('the device reports too many operations that nobody started');
   }
   // Another device may have reported the same id a moment ago.
-  if (!(await insertOperation(sql, operation, { claimsDevice: false, nowMs })))
-    return foreign(OF_ANOTHER_DEVICE);
-  await settleChange(sql, watch, null, operation, nowMs);
+  if (!(await OPERATIONS.insert(sql, operation, nowMs))) return foreign(OF_ANOTHER_DEVICE);
+  await settle(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
   return { kind: 'taken', send: null };
-}
-
-async function heldByUnasked(sql: Sql, deviceNo: number): Promise<number> {
-  const [silo] = await readSilos(sql, [deviceNo]);
-  const operations = silo?.facts.operations ?? [];
-  return operations.filter((operation) => operation.plan === null && holdsDevice(operation)).length;
 }

@@ -1,11 +1,15 @@
 import * as alerts from './alerts.ts';
+import * as commands from './commands.ts';
 import * as configuration from './configuration.ts';
 import * as devices from './devices.ts';
 import * as events from './events.ts';
+import * as field from './field.ts';
 import * as idempotency from './idempotency.ts';
 import { type Guard, type Guarded, runGuarded } from './idempotency.ts';
 import * as keys from './keys.ts';
+import * as missions from './missions.ts';
 import * as operations from './operations.ts';
+import * as plants from './plants.ts';
 import type { Sql } from './sql.ts';
 import * as telemetry from './telemetry.ts';
 
@@ -22,6 +26,10 @@ export const SLICES = {
   alerts,
   events,
   idempotency,
+  commands,
+  missions,
+  field,
+  plants,
 };
 
 export type SliceName = keyof typeof SLICES;

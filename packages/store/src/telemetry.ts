@@ -2,15 +2,17 @@ import { CHANNEL_NAMES, CHANNELS_OF, type ChannelName, type DeviceKind } from '@
 import {
   distinctReadings,
   missingValues,
-  type NewestValue,
   newestValues,
-  rollUp,
+  rollUpMinutes,
+  withCoarser,
 } from '@granary/core/rollup';
 import type { LatestValue, LatestValues, Reading, StoredValues } from '@granary/core/telemetry';
 import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './buckets.ts';
-import { CHANNELS_IN_PART, PLACES, SLOTS, slotColumns, slotOffset, whenNewer } from './channels.ts';
+import { CHANNELS_IN_PART, slotColumns } from './channels.ts';
+import { addToNewest } from './newest.ts';
 import { type NewRejection, recordRejections, recordSeen, type Sighting } from './presence.ts';
-import type { BulkTarget, BulkUpsert, NumberRow, Sql } from './sql.ts';
+import type { BulkTarget, NumberRow, Sql } from './sql.ts';
+import { addToTracks, dropTracks, readTrack, type TrackRange } from './tracks.ts';
 import { markUnquiet } from './unquiet.ts';
 
 /** Sums of this many of the largest values stay whole numbers that floating point holds exactly. */
@@ -27,7 +29,7 @@ export interface AppendReceipt {
   readonly stored: number;
   /** Readings that were stored before. */
   readonly repeated: number;
-  /** The silos whose alerts may no longer be true. */
+  /** The devices whose alerts may no longer be true. */
   readonly toEvaluate: readonly number[];
 }
 
@@ -37,16 +39,6 @@ export interface Expiry {
   /** How much one call may remove, so that it never holds up other writes for long. */
   readonly rowsMax: number;
 }
-
-const LATEST: BulkUpsert = {
-  table: 'latest',
-  key: ['device_no', 'part'],
-  columns: ['device_no', 'part', ...slotColumns(['value', 'ts_ms'])],
-  update: SLOTS.flatMap((slot) => [
-    whenNewer('latest', slot, 'value', 'ts_ms'),
-    whenNewer('latest', slot, 'ts_ms', 'ts_ms'),
-  ]).join(', '),
-};
 
 export interface CurrentValues {
   readonly deviceNo: number;
@@ -90,6 +82,8 @@ export const reads = {
   },
 
   history: (sql: Sql, range: HistoryRange) => readBuckets(sql, range),
+
+  track: (sql: Sql, range: TrackRange) => readTrack(sql, range),
 };
 
 export const preparations = {
@@ -103,20 +97,20 @@ export const writes = {
       throw new RangeError(`a batch holds ${batch.readings.length} readings; ${READINGS_PER_APPEND_MAX} fit`);
     }
     const news = await storeReadings(sql, distinctReadings(batch.readings));
-    const rollups = rollUp(news);
-    await addToBuckets(sql, rollups);
-    const newest = newestValues(rollups);
-    await sql.upsertMany(LATEST, latestRows(newest));
+    const fiveMinutes = rollUpMinutes(news);
+    await addToBuckets(sql, withCoarser(await addToNewest(sql, fiveMinutes)));
+    await addToTracks(sql, news);
     await recordSeen(sql, batch.seen);
     await recordRejections(sql, batch.rejections);
-    const toEvaluate = await markUnquiet(sql, newest, batch.seen);
+    const toEvaluate = await markUnquiet(sql, newestValues(fiveMinutes), batch.seen);
     return { stored: news.length, repeated: batch.readings.length - news.length, toEvaluate };
   },
 
   /** Removes a bounded part of what is past its time and answers how much; 0 when nothing is left to remove. */
   async expire(sql: Sql, { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry): Promise<number> {
     const readings = await sql.dropReadings(rawBeforeMs, rowsMax);
-    return readings + (await dropBuckets(sql, '5m', fiveMinutesBeforeMs, rowsMax));
+    const positions = await dropTracks(sql, rawBeforeMs, rowsMax);
+    return readings + positions + (await dropBuckets(sql, '5m', fiveMinutesBeforeMs, rowsMax));
   },
 };
 
@@ -143,23 +137,6 @@ function latestOf(rows: readonly LatestRow[]): LatestValues {
   }
   return latest;
 }
-
-function latestRows(newest: readonly NewestValue[]): NumberRow[] {
-  const rows = new Map<string, (number | null)[]>();
-  for (const { deviceNo, channel, value, tsMs } of newest) {
-    const { part } = PLACES[channel];
-    const name = `${deviceNo} ${part}`;
-    const row = rows.get(name) ?? [deviceNo, part, null, null, null, null, null, null];
-    const at = slotOffset(channel, LATEST.key.length, 2);
-    row[at] = value;
-    row[at + 1] = tsMs;
-    rows.set(name, row);
-  }
-  return [...rows.values()].sort(byDeviceAndPart);
-}
-
-const byDeviceAndPart = (a: NumberRow, b: NumberRow): number =>
-  Number(a[0]) - Number(b[0]) || Number(a[1]) - Number(b[1]);
 
 /** Answers what was new: whole readings, and the parts of repeated ones that were missing before. */
 async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {

@@ -6,7 +6,7 @@ import type { Sighting } from './presence.ts';
 import type { Sql } from './sql.ts';
 import { bandOf, watchAtOnce } from './watches.ts';
 
-/** The silos whose alerts a batch could change, marked so that they are looked after in any case. */
+/** The devices whose alerts a batch could change, marked so that they are looked after in any case. */
 export async function markUnquiet(
   sql: Sql,
   values: readonly NewestValue[],

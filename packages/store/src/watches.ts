@@ -3,9 +3,9 @@ import type { WeightRange } from '@granary/core/level-rules';
 import type { BulkUpsert, NumberRow, Sql } from './sql.ts';
 
 /**
- * What a silo is watched for: which readings cannot change its alerts, when time alone could, and the status that the
- * event log last told. The row is also the silo's lock: whoever decides anything about the operations or alerts of a silo
- * holds it first, of several silos in the order of their numbers.
+ * What a device is watched for: which readings cannot change its alerts, when time alone could, and the status that the
+ * event log last told. The row is also the device's lock: whoever decides anything about its errands or alerts holds it
+ * first, of several devices in the order of their numbers.
  */
 export interface Watch {
   readonly deviceNo: number;
@@ -15,7 +15,7 @@ export interface Watch {
   readonly toldStatus: DeviceStatus;
 }
 
-/** How a status is named in stored rows. Fixed for ever. A silo without one was never told of, and starts offline. */
+/** How a status is named in stored rows. Fixed for ever. A device without one was never told of, and starts offline. */
 const STATUS_CODES = { offline: 0, online: 1, maintenance: 2 } as const satisfies Record<
   DeviceStatus,
   number
@@ -74,18 +74,18 @@ const toRow = ({ deviceNo, quietBand, checkAtMs, toldStatus }: Watch): NumberRow
 export const isSameBand = (a: WeightRange | null, b: WeightRange | null): boolean =>
   a === b || (a !== null && b !== null && whole(a.minG) === whole(b.minG) && whole(a.maxG) === whole(b.maxG));
 
-/** Holds the silos among these devices until the transaction ends. */
-export async function holdSilos(sql: Sql, deviceNos: readonly number[]): Promise<Watch[]> {
+/** Holds these devices until the transaction ends. */
+export async function holdDevices(sql: Sql, deviceNos: readonly number[]): Promise<Watch[]> {
   return await hold(sql, deviceNos, sql.forUpdate);
 }
 
-export async function holdSilo(sql: Sql, deviceNo: number): Promise<Watch | undefined> {
-  const [watch] = await holdSilos(sql, [deviceNo]);
+export async function holdDevice(sql: Sql, deviceNo: number): Promise<Watch | undefined> {
+  const [watch] = await holdDevices(sql, [deviceNo]);
   return watch;
 }
 
-/** Like `holdSilos`, but without those that somebody else holds. */
-export async function holdFreeSilos(sql: Sql, deviceNos: readonly number[]): Promise<Watch[]> {
+/** Like `holdDevices`, but without those that somebody else holds. */
+export async function holdFreeDevices(sql: Sql, deviceNos: readonly number[]): Promise<Watch[]> {
   return await hold(sql, deviceNos, `${sql.forUpdate} ${sql.skipHeld}`);
 }
 
@@ -97,8 +97,8 @@ async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promis
   return rows.map(toWatch);
 }
 
-/** Holds silos whose time has come and that nobody else is looking after. */
-export async function holdDueSilos(sql: Sql, nowMs: number, limit: number): Promise<Watch[]> {
+/** Holds devices whose time has come and that nobody else is looking after. */
+export async function holdDueDevices(sql: Sql, nowMs: number, limit: number): Promise<Watch[]> {
   const rows = await sql.query<WatchRow>(
     `${SELECT_WATCH} WHERE check_at_ms <= $1 ORDER BY check_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipHeld}`,
     [nowMs, limit],
@@ -110,15 +110,10 @@ export async function saveWatches(sql: Sql, watches: readonly Watch[]): Promise<
   await sql.upsertMany(WATCHES, watches.toSorted((a, b) => a.deviceNo - b.deviceNo).map(toRow));
 }
 
-/** Has silos looked after soon, new ones too, and also when whoever was to do so is gone by then. */
-export async function watchAtOnce(sql: Sql, siloNos: readonly number[]): Promise<void> {
+/** Has devices looked after soon, new ones too, and also when whoever was to do so is gone by then. */
+export async function watchAtOnce(sql: Sql, deviceNos: readonly number[]): Promise<void> {
   await sql.upsertMany(
     MARKS,
-    siloNos.map((deviceNo) => [deviceNo, AT_ONCE_MS]),
+    deviceNos.map((deviceNo) => [deviceNo, AT_ONCE_MS]),
   );
-}
-
-/** The same for a device that is watched only if it is a silo. */
-export async function watchAtOnceIfSilo(sql: Sql, deviceNo: number): Promise<void> {
-  await sql.run(`UPDATE watches SET check_at_ms = ${AT_ONCE_MS} WHERE device_no = $1`, [deviceNo]);
 }

@@ -34,7 +34,7 @@ export async function openPostgres(url: string): Promise<Engine> {
   try {
     await inTransaction(pool, async (client) => {
       await client.query(`SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await migrate(new PostgresSql(client, new Partitions()), DIALECT);
+      await migrate(new PostgresSql(client, new Partitions()), DIALECT, Date.now());
     });
   } catch (error) {
     await pool.end();

@@ -34,7 +34,7 @@ export async function prepareDatabase(folder: string): Promise<string> {
   try {
     database = openWriter(file);
     database.exec('BEGIN IMMEDIATE');
-    await migrate(new SqliteSql(database), DIALECT);
+    await migrate(new SqliteSql(database), DIALECT, Date.now());
     // SQLite opens a read-only file without complaint; only a write tells.
     database.exec('UPDATE schema_version SET version = version; COMMIT');
   } catch (error) {

@@ -1,5 +1,7 @@
+import type { DeviceKind } from '@granary/contract/channels';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { initialConfiguration } from '@granary/core/configuration';
+import { initialFieldConfiguration } from '@granary/core/field-configuration';
 import type { Reading, StoredValues } from '@granary/core/telemetry';
 import type { NewDevice } from '../devices.ts';
 import type { StoredEvent } from '../events.ts';
@@ -28,6 +30,15 @@ export function newDevice(fields: Partial<NewDevice> = {}): NewDevice {
   };
 }
 
+export const newFieldDevice = (fields: Partial<NewDevice> = {}): NewDevice =>
+  newDevice({
+    deviceId: `rover-${++lastDevice}`,
+    kind: 'field',
+    capacityKg: null,
+    configuration: initialFieldConfiguration(NOW_MS),
+    ...fields,
+  });
+
 export async function registerDevice(store: Store, fields: Partial<NewDevice> = {}): Promise<number> {
   return (await store.devices.register(newDevice(fields))).deviceNo;
 }
@@ -53,23 +64,43 @@ export async function weigh(
   return (await store.telemetry.append(batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }))).toEvaluate;
 }
 
+/** A field device that is online at the time, in a field at 52° N 13° E, with a full battery. */
+export async function readyFieldDevice(store: Store, nowMs = NOW_MS): Promise<number> {
+  const { deviceNo } = await store.devices.register(newFieldDevice());
+  await locate(store, deviceNo, {}, nowMs);
+  await store.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
+  return deviceNo;
+}
+
+/** One reading of where it is that comes as soon as it was taken. Answers which alerts it may concern. */
+export async function locate(
+  store: Store,
+  deviceNo: number,
+  { lat = 52, lng = 13, battery = 100 }: { lat?: number; lng?: number; battery?: number },
+  nowMs: number,
+): Promise<readonly number[]> {
+  const values = {
+    latitude: lat * 1e7,
+    longitude: lng * 1e7,
+    altitude: 40_000,
+    battery_level: battery * 1_000,
+  };
+  const readings = [reading(deviceNo, nowMs, values)];
+  return (await store.telemetry.append(batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }))).toEvaluate;
+}
+
 /** What the log says of a device, oldest first. */
 export async function eventsOfDevice(store: Store, deviceNo: number): Promise<StoredEvent[]> {
-  const deviceId = (await allDevices(store)).find((device) => device.deviceNo === deviceNo)?.deviceId;
+  const devices = [...(await allDevices(store, 'silo')), ...(await allDevices(store, 'field'))];
+  const deviceId = devices.find((device) => device.deviceNo === deviceNo)?.deviceId;
   const events = await store.events.after({ sequence: 0, limit: EVERYTHING });
   return events.filter((event) => event.deviceId === deviceId);
 }
 
 const EVERYTHING = 1_000_000;
 
-const allDevices = (store: Store) =>
-  store.devices.list({
-    kind: 'silo',
-    facilities: null,
-    deviceIds: null,
-    afterDeviceId: null,
-    limit: EVERYTHING,
-  });
+const allDevices = (store: Store, kind: DeviceKind) =>
+  store.devices.list({ kind, facilities: null, deviceIds: null, afterDeviceId: null, limit: EVERYTHING });
 
 export const batchOf = (batch: Partial<TelemetryBatch>): TelemetryBatch => ({
   readings: [],

@@ -1,0 +1,35 @@
+import type { Maintenance } from '@granary/contract/configuration';
+import { HOUR_MS } from '@granary/contract/time';
+import type { Condition } from './alerts.ts';
+import { deviceStatus, type Presence } from './devices.ts';
+
+/** Worse when the device is away during something, such as `an operation`. */
+export function deviceOffline(presence: Presence, during: string | null, nowMs: number): Condition {
+  const type = 'device_offline';
+  const isGone = presence.lastSeenAtMs !== null && deviceStatus(presence, nowMs) === 'offline';
+  if (!isGone) return { type, state: 'absent' };
+  return {
+    type,
+    state: 'present',
+    severity: during === null ? 'warning' : 'critical',
+    currentValue: null,
+    threshold: null,
+    cause: null,
+    message: during === null ? 'the device is offline' : `the device is offline during ${during}`,
+  };
+}
+
+export function maintenanceDue({ next_scheduled }: Maintenance, nowMs: number): Condition {
+  const type = 'maintenance_due';
+  const dueAtMs = Date.parse(next_scheduled);
+  if (nowMs < dueAtMs) return { type, state: 'absent' };
+  return {
+    type,
+    state: 'present',
+    severity: 'info',
+    currentValue: Math.floor((nowMs - dueAtMs) / HOUR_MS),
+    threshold: 0,
+    cause: null,
+    message: `maintenance was due at ${next_scheduled}`,
+  };
+}

@@ -1,0 +1,150 @@
+import { CHANNELS } from '@granary/contract/channels';
+import type { FieldConfiguration } from '@granary/contract/field-configuration';
+import type { Point } from '@granary/contract/positions';
+import {
+  type AlertChange,
+  alertChanges,
+  type EvaluationSettings,
+  earliestCheckAtMs,
+  freshnessEndsMs,
+} from './alert-evaluation.ts';
+import type { AlertDelays, AlertState, Condition } from './alerts.ts';
+import { type CommandState, isEmergencyStop, isOpen } from './command-state.ts';
+import { deviceOffline, maintenanceDue } from './device-alert-rules.ts';
+import { FRESHNESS_MS, type Presence } from './devices.ts';
+import { isInside } from './geofence.ts';
+import { DEAD_BAND_PERCENT } from './level-rules.ts';
+import { type MissionState, missionHoldsDevice } from './mission-state.ts';
+import { isPlausible, type LatestValues, tidy } from './telemetry.ts';
+
+/** Everything that the alerts of a field device follow from. */
+export interface FieldFacts {
+  readonly deviceNo: number;
+  readonly presence: Presence;
+  readonly latest: LatestValues;
+  readonly configuration: FieldConfiguration;
+  /** The one that ended last, and every one that holds the device. */
+  readonly missions: readonly MissionState[];
+  /** Those that are open. */
+  readonly commands: readonly CommandState[];
+}
+
+const JUDGED_CHANNELS = ['latitude', 'longitude', 'battery_level'] as const;
+
+/** How each thing that can be wrong with a field device stands now. Every type of alert it can have is named once. */
+export function fieldConditionsOf(facts: FieldFacts, nowMs: number): Condition[] {
+  return [
+    lowBattery(facts, nowMs),
+    geofenceBreach(facts, nowMs),
+    missionFailed(facts),
+    deviceOffline(facts.presence, underWay(facts), nowMs),
+    maintenanceDue(facts.configuration.maintenance, nowMs),
+  ];
+}
+
+/** What has to change in a field device's alerts so that they say how it stands now. */
+export const evaluateFieldAlerts = (
+  facts: FieldFacts,
+  open: readonly AlertState[],
+  settings: EvaluationSettings,
+  nowMs: number,
+): AlertChange[] => alertChanges(facts.deviceNo, fieldConditionsOf(facts, nowMs), open, settings, nowMs);
+
+/** When, at the earliest, time alone could change the alerts as they were evaluated at `nowMs`; `null` for never. */
+export function nextFieldCheckAtMs(
+  facts: FieldFacts,
+  open: readonly AlertState[],
+  delays: AlertDelays,
+  nowMs: number,
+): number | null {
+  const maintenanceMs = Date.parse(facts.configuration.maintenance.next_scheduled);
+  const freshnessMs = freshnessEndsMs(facts, JUDGED_CHANNELS, nowMs);
+  return earliestCheckAtMs([maintenanceMs, ...freshnessMs], open, delays, nowMs);
+}
+
+/** A value that is old or cannot be true says nothing about now. */
+function usable(
+  latest: LatestValues,
+  channel: (typeof JUDGED_CHANNELS)[number],
+  nowMs: number,
+): number | null {
+  const newest = latest[channel];
+  if (newest === undefined || nowMs - newest.tsMs > FRESHNESS_MS) return null;
+  const value = newest.value / CHANNELS[channel].scale;
+  return isPlausible(channel, value) ? value : null;
+}
+
+function lowBattery({ latest, configuration }: FieldFacts, nowMs: number): Condition {
+  const type = 'low_battery';
+  const { low_battery, critical_battery } = configuration.thresholds;
+  const level = usable(latest, 'battery_level', nowMs);
+  if (level === null) return { type, state: 'unsure' };
+  if (level > low_battery) {
+    return { type, state: level > low_battery + DEAD_BAND_PERCENT ? 'absent' : 'unsure' };
+  }
+  const isCritical = level <= critical_battery;
+  const threshold = isCritical ? critical_battery : low_battery;
+  return {
+    type,
+    state: 'present',
+    severity: isCritical ? 'critical' : 'warning',
+    currentValue: tidy(level),
+    threshold,
+    cause: null,
+    message: `battery ${level.toFixed(1)} % is at or below ${threshold} %`,
+  };
+}
+
+function placeOf(latest: LatestValues, nowMs: number): Point | null {
+  const [lat, lng] = [usable(latest, 'latitude', nowMs), usable(latest, 'longitude', nowMs)];
+  return lat === null || lng === null ? null : { lat, lng };
+}
+
+function geofenceBreach({ latest, configuration }: FieldFacts, nowMs: number): Condition {
+  const type = 'geofence_breach';
+  const { geofence, failsafe } = configuration;
+  if (geofence === null) return { type, state: 'absent' };
+  const place = placeOf(latest, nowMs);
+  if (place === null) return { type, state: 'unsure' };
+  if (isInside(geofence, place)) return { type, state: 'absent' };
+  return {
+    type,
+    state: 'present',
+    severity: 'critical',
+    currentValue: null,
+    threshold: null,
+    cause: null,
+    message: `the device is outside its geofence at ${place.lat}, ${place.lng}; it is to ${ACTIONS[failsafe.geofence_breach_action]}`,
+  };
+}
+
+const ACTIONS = { continue: 'go on', hold: 'hold', return_to_base: 'return to its base' } as const;
+
+/** Told of the mission that ended last, until another one has begun. */
+function missionFailed({ missions }: FieldFacts): Condition {
+  const type = 'mission_failed';
+  const newest = missions.reduce<MissionState | undefined>(
+    (found, mission) => (found === undefined || begunAtMs(mission) > begunAtMs(found) ? mission : found),
+    undefined,
+  );
+  if (newest === undefined || !TROUBLE.has(newest.status)) return { type, state: 'absent' };
+  const { name, status, result, missionId } = newest;
+  return {
+    type,
+    state: 'present',
+    severity: result?.reason === 'lost' ? 'critical' : 'warning',
+    currentValue: null,
+    threshold: null,
+    cause: missionId,
+    message: `mission ${name} (${missionId}) ${status}${result === null ? '' : `: ${result.message}`}`,
+  };
+}
+
+const TROUBLE: ReadonlySet<string> = new Set(['failed', 'aborted', 'missed']);
+
+const begunAtMs = ({ plan, dispatchedAtMs }: MissionState): number => dispatchedAtMs ?? plan.startAtMs;
+
+function underWay({ missions, commands }: FieldFacts): string | null {
+  if (commands.some((command) => isEmergencyStop(command) && isOpen(command))) return 'an emergency stop';
+  return missions.some(missionHoldsDevice) ? 'a mission' : null;
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { CommandRequest } from '@granary/contract/commands';
+import type { CommandProgress } from '@granary/contract/field-link';
+import { SECOND_MS } from '@granary/contract/time';
+import { COMMANDS_UNSETTLED_MAX, type CommandPage } from './commands.ts';
+import type { Store } from './store.ts';
+import { describeEachEngine } from './testing/engines.ts';
+import {
+  eventsOfDevice,
+  isRefusal,
+  NOW_MS,
+  newFieldDevice,
+  readyFieldDevice,
+  readySilo,
+  registerDevice,
+} from './testing/fixtures.ts';
+
+let lastId = 0;
+const newCommandId = (): string => `cmd_${String(++lastId).padStart(6, '0')}`;
+
+const MOVE = {
+  command: 'move_to_coordinates',
+  parameters: { latitude: 52.001, longitude: 13, altitude: 40 },
+} as const;
+const FENCE = [
+  { lat: 51.9, lng: 12.9 },
+  { lat: 51.9, lng: 13.1 },
+  { lat: 52.1, lng: 13 },
+];
+
+describeEachEngine('commands', (engine) => {
+  let store: Store;
+  let other: Store;
+  before(async () => {
+    store = await engine.open();
+    other = await engine.open();
+  });
+
+  const issue = (deviceNo: number, request: CommandRequest, commandId = newCommandId(), nowMs = NOW_MS) =>
+    store.commands.issue({ deviceNo, commandId, request, nowMs });
+
+  const tell = (deviceNo: number, commandId: string, state: CommandProgress['state'], nowMs = NOW_MS) =>
+    store.commands.progressed({ deviceNo, progress: { command_id: commandId, state, ts: nowMs }, nowMs });
+
+  const told = async (deviceNo: number): Promise<unknown[]> =>
+    (await eventsOfDevice(store, deviceNo))
+      .filter(({ type }) => type === 'command.status_changed')
+      .map(({ data }) => `${data['command']} ${data['status']}`);
+
+  const statusOf = async (deviceNo: number, commandId: string) =>
+    (await store.commands.find(deviceNo, commandId))?.status;
+
+  it('are sent to a device that is there, and followed to their end', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const { command, message } = await issue(deviceNo, MOVE);
+    const { commandId } = command;
+    assert.equal(command.status, 'sent');
+    assert.partialDeepStrictEqual(message, {
+      command: 'execute',
+      command_id: commandId,
+      name: 'move_to_coordinates',
+      parameters: MOVE.parameters,
+    });
+    assert.deepEqual(await store.commands.find(deviceNo, commandId), command);
+    const ack = { command_id: commandId, accepted: true };
+    const heard = await store.commands.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
+    assert.deepEqual(heard, { kind: 'taken', send: null });
+    await tell(deviceNo, commandId, 'succeeded', NOW_MS + 2);
+    const statuses = ['queued', 'sent', 'executing', 'succeeded'];
+    assert.deepEqual(
+      await told(deviceNo),
+      statuses.map((status) => `move_to_coordinates ${status}`),
+    );
+    assert.deepEqual(
+      await engine.query(`SELECT is_settled FROM commands WHERE command_id = '${commandId}'`),
+      [[1]],
+    );
+  });
+
+  it('wait for a device that is away, unless they would set it in motion', async () => {
+    const deviceNo = await registerDevice(store, newFieldDevice());
+    const { command, message } = await issue(deviceNo, { command: 'hold' });
+    assert.deepEqual([command.status, message], ['queued', null]);
+    await assert.rejects(issue(deviceNo, MOVE), isRefusal('device_offline'));
+    const stop = await issue(deviceNo, { command: 'emergency_stop' });
+    assert.deepEqual([stop.command.status, stop.message?.command], ['sent', 'execute']);
+  });
+
+  it('leave no trace when they are refused', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    await store.configuration.change(deviceNo, { geofence: FENCE }, NOW_MS);
+    const outside = { ...MOVE, parameters: { ...MOVE.parameters, latitude: 53 } };
+    const commandId = newCommandId();
+    await assert.rejects(issue(deviceNo, outside, commandId), isRefusal('outside_geofence'));
+    assert.equal(await store.commands.find(deviceNo, commandId), undefined);
+    assert.deepEqual(await told(deviceNo), []);
+    await assert.rejects(issue(await readySilo(store), { command: 'hold' }), isRefusal('device_not_found'));
+    await assert.rejects(issue(999_999, { command: 'hold' }), isRefusal('device_not_found'));
+  });
+
+  it('are not issued twice under the same id, whoever comes first', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const commandId = newCommandId();
+    const issued = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        (n % 2 ? store : other).commands.issue({ deviceNo, commandId, request: MOVE, nowMs: NOW_MS }),
+      ),
+    );
+    assert.equal(issued.filter(({ message }) => message !== null).length, 1);
+    assert.deepEqual(new Set(issued.map(({ command }) => command.status)), new Set(['sent']));
+    assert.equal((await told(deviceNo)).length, 2);
+  });
+
+  it('end with an emergency stop, which is there once until the device confirms it', async () => {
+    const deviceNo = await registerDevice(store, newFieldDevice());
+    const waiting = (await issue(deviceNo, { command: 'scan' })).command.commandId;
+    const stop: CommandRequest = { command: 'emergency_stop' };
+    const stops = await Promise.all([issue(deviceNo, stop), issue(deviceNo, stop), issue(deviceNo, stop)]);
+    const ids = new Set(stops.map(({ command }) => command.commandId));
+    assert.equal(ids.size, 1);
+    assert.equal(stops.filter(({ message }) => message !== null).length, 1);
+    assert.equal(await statusOf(deviceNo, waiting), 'cancelled');
+    const [stopId = ''] = ids;
+    await tell(deviceNo, stopId, 'succeeded');
+    const next = await issue(deviceNo, stop);
+    assert(!ids.has(next.command.commandId) && next.message !== null);
+  });
+
+  it('of another device are not heard of, nor those that nobody gave', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const strangerNo = await readyFieldDevice(store);
+    const { commandId } = (await issue(deviceNo, MOVE)).command;
+    const ack = { command_id: commandId, accepted: false };
+    const heard = [
+      await tell(strangerNo, commandId, 'succeeded'),
+      await store.commands.acknowledged({ deviceNo: strangerNo, ack, nowMs: NOW_MS }),
+      await tell(deviceNo, 'cmd_nobody', 'succeeded'),
+    ];
+    assert.deepEqual(
+      heard.map(({ kind }) => kind),
+      ['foreign', 'foreign', 'foreign'],
+    );
+    assert.equal(await statusOf(deviceNo, commandId), 'sent');
+    assert.equal(await store.commands.find(strangerNo, commandId), undefined);
+  });
+
+  it('are limited in number while nothing is heard of them, except for emergency stops', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    for (let n = 0; n < COMMANDS_UNSETTLED_MAX; n++) await issue(deviceNo, { command: 'hold' });
+    await assert.rejects(issue(deviceNo, { command: 'hold' }), isRefusal('rate_limited'));
+    assert.notEqual((await issue(deviceNo, { command: 'emergency_stop' })).message, null);
+  });
+
+  it('are answered once more to whoever repeats the request', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const guard = { keyId: 'key', key: `${deviceNo}`, fingerprint: 'f', nowMs: NOW_MS, sealed: null };
+    const wanted = { deviceNo, request: MOVE, nowMs: NOW_MS };
+    const first = await store.guarded(guard).commands.issue({ ...wanted, commandId: newCommandId() });
+    const again = await store.guarded(guard).commands.issue({ ...wanted, commandId: newCommandId() });
+    assert.deepEqual([first.replayed, again.replayed], [false, true]);
+    assert.deepEqual(again.result, first.result);
+    assert.equal((await told(deviceNo)).length, 2);
+  });
+
+  it('are listed newest first, by status and name', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const requests: CommandRequest[] = [{ command: 'scan' }, { command: 'hold' }, { command: 'scan' }];
+    const ids: string[] = [];
+    for (const request of requests) ids.unshift((await issue(deviceNo, request)).command.commandId);
+    await tell(deviceNo, ids[2] ?? '', 'failed', NOW_MS + SECOND_MS);
+    const list = async (filter: Partial<CommandPage>) => {
+      const page = { deviceNo, status: null, command: null, beforeCommandId: null, limit: 10, ...filter };
+      return (await store.commands.list(page)).map(({ commandId }) => commandId);
+    };
+    assert.deepEqual(await list({}), ids);
+    assert.deepEqual(await list({ status: 'sent', command: 'scan' }), [ids[0]]);
+    assert.deepEqual(await list({ beforeCommandId: ids[0] ?? '', limit: 1 }), [ids[1]]);
+  });
+});

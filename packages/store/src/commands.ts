@@ -1,0 +1,125 @@
+import type { CommandName, CommandRequest, CommandStatus } from '@granary/contract/commands';
+import { Refusal } from '@granary/contract/errors';
+import type { CommandAck, CommandProgress, FieldCommand } from '@granary/contract/field-link';
+import {
+  beginCommand,
+  type CommandState,
+  commandMessage,
+  isEmergencyStop,
+  isOpen,
+  refuseCommand,
+} from '@granary/core/command-state';
+import { advanceCommand, type CommandInput, commandWord } from '@granary/core/commands';
+import { deviceStatus } from '@granary/core/devices';
+import { missionHoldsDevice } from '@granary/core/mission-state';
+import { advanceMission } from '@granary/core/missions';
+import { COMMANDS } from './command-rows.ts';
+import { ErrandLedger, foreign, type Heard, settle } from './errand-ledger.ts';
+import { type FieldDevice, holdFieldDevice } from './field-devices.ts';
+import { MISSIONS } from './mission-rows.ts';
+import type { Sql } from './sql.ts';
+import { holdDevice } from './watches.ts';
+
+/** A device that leaves more commands without an end gets no further ones. An emergency stop always gets through. */
+export const COMMANDS_UNSETTLED_MAX = 200;
+
+export interface CommandIssue {
+  readonly deviceNo: number;
+  readonly commandId: string;
+  readonly request: CommandRequest;
+  readonly nowMs: number;
+}
+
+export interface Issued {
+  readonly command: CommandState;
+  /** To be sent now. `null`: it waits for the device, or was sent before. */
+  readonly message: FieldCommand | null;
+}
+
+export interface CommandPage {
+  readonly deviceNo: number;
+  readonly status: CommandStatus | null;
+  readonly command: CommandName | null;
+  readonly beforeCommandId: string | null;
+  readonly limit: number;
+}
+
+export const reads = {
+  async find(sql: Sql, deviceNo: number, commandId: string): Promise<CommandState | undefined> {
+    return await COMMANDS.findOf(sql, deviceNo, commandId);
+  },
+
+  async list(sql: Sql, page: CommandPage): Promise<CommandState[]> {
+    const { status, command, beforeCommandId: beforeId, ...rest } = page;
+    return await COMMANDS.list(sql, { ...rest, filter: { status, command }, beforeId });
+  },
+};
+
+export const writes = {
+  /** An emergency stop that the device has yet to confirm is not issued a second time: it is being repeated. */
+  async issue(sql: Sql, { deviceNo, commandId, request, nowMs }: CommandIssue): Promise<Issued> {
+    const { watch, ...held } = await holdFieldDevice(sql, deviceNo);
+    const { commands, presence } = held.facts;
+    const isStop = request.command === 'emergency_stop';
+    const openStop = commands.find((command) => isEmergencyStop(command) && isOpen(command));
+    const known = (await COMMANDS.findOf(sql, deviceNo, commandId)) ?? (isStop ? openStop : undefined);
+    if (known !== undefined) return { command: known, message: null };
+    refuseCommand(request, held.facts, nowMs);
+    if (!isStop && commands.length >= COMMANDS_UNSETTLED_MAX) {
+      throw new Refusal('rate_limited', `the device has ${commands.length} commands to answer first`);
+    }
+    const queued = beginCommand({ commandId, deviceNo, request }, nowMs);
+    if (!(await COMMANDS.insert(sql, queued, nowMs)))
+      throw new Error(`command ${commandId} is of another device`);
+    const ledger = new ErrandLedger(sql, nowMs);
+    await ledger.record(COMMANDS, null, queued);
+    if (isStop) await giveUpRest(ledger, held, nowMs);
+    // An emergency stop is sent whatever we believe of the link.
+    const deviceOnline = isStop || deviceStatus(presence, nowMs) !== 'offline';
+    const { command, send } = advanceCommand(queued, { kind: 'tick', deviceOnline }, nowMs);
+    await ledger.record(COMMANDS, queued, command);
+    await ledger.close([watch]);
+    return { command, message: send && commandMessage(command, send) };
+  },
+
+  async acknowledged(
+    sql: Sql,
+    { deviceNo, ack, nowMs }: { deviceNo: number; ack: CommandAck; nowMs: number },
+  ): Promise<Heard<FieldCommand>> {
+    const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
+    return await hear(sql, deviceNo, ack.command_id, input, nowMs);
+  },
+
+  async progressed(
+    sql: Sql,
+    { deviceNo, progress, nowMs }: { deviceNo: number; progress: CommandProgress; nowMs: number },
+  ): Promise<Heard<FieldCommand>> {
+    const input = { kind: 'progress', ...commandWord(progress) } as const;
+    return await hear(sql, deviceNo, progress.command_id, input, nowMs);
+  },
+};
+
+async function hear(
+  sql: Sql,
+  deviceNo: number,
+  commandId: string,
+  input: CommandInput,
+  nowMs: number,
+): Promise<Heard<FieldCommand>> {
+  const watch = await holdDevice(sql, deviceNo);
+  const before = await COMMANDS.findOf(sql, deviceNo, commandId);
+  if (watch === undefined || before === undefined) return foreign('the device was given no such command');
+  const { command, send } = advanceCommand(before, input, nowMs);
+  await settle(sql, watch, COMMANDS, { before, after: command, nowMs });
+  return { kind: 'taken', send: send && commandMessage(command, send) };
+}
+
+/** Nothing that would set the device in motion again outlives an emergency stop: neither what waits nor what runs. */
+async function giveUpRest(ledger: ErrandLedger, { facts }: FieldDevice, nowMs: number): Promise<void> {
+  for (const before of facts.commands) {
+    await ledger.record(COMMANDS, before, advanceCommand(before, { kind: 'cancel' }, nowMs).command);
+  }
+  for (const before of facts.missions.filter(missionHoldsDevice)) {
+    await ledger.record(MISSIONS, before, advanceMission(before, { kind: 'cancel' }, nowMs).mission);
+  }
+}

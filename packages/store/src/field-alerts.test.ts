@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { SECOND_MS } from '@granary/contract/time';
+import { FRESHNESS_MS } from '@granary/core/devices';
+import type { Store } from './store.ts';
+import { describeEachEngine } from './testing/engines.ts';
+import { eventsOfDevice, locate, NOW_MS, readyFieldDevice } from './testing/fixtures.ts';
+
+const FENCE = [
+  { lat: 51.9, lng: 12.9 },
+  { lat: 51.9, lng: 13.1 },
+  { lat: 52.1, lng: 13 },
+];
+
+describeEachEngine('alerts of field devices', (engine) => {
+  let store: Store;
+  before(async () => {
+    store = await engine.open();
+  });
+
+  const openTypes = async (deviceNo: number): Promise<string[]> => {
+    const alerts = await store.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+    return alerts.map(({ type, severity, status }) => `${type} ${severity} ${status}`);
+  };
+
+  const evaluate = (deviceNo: number, nowMs: number) =>
+    store.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
+
+  it('follow the battery, the fence and the link', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    assert.deepEqual(await openTypes(deviceNo), []);
+    assert.deepEqual(await locate(store, deviceNo, { battery: 20 }, NOW_MS + 1), [deviceNo]);
+    await evaluate(deviceNo, NOW_MS + 1);
+    assert.deepEqual(await openTypes(deviceNo), ['low_battery warning active']);
+    await locate(store, deviceNo, { lat: 53, battery: 90 }, NOW_MS + 2);
+    await evaluate(deviceNo, NOW_MS + 2);
+    await store.configuration.change(deviceNo, { geofence: FENCE }, NOW_MS + 10 * SECOND_MS);
+    assert.deepEqual(await openTypes(deviceNo), [
+      'geofence_breach critical active',
+      'low_battery warning cleared',
+    ]);
+    const gone = NOW_MS + 2 + FRESHNESS_MS + 1;
+    assert(await store.alerts.evaluateDue({ nowMs: gone, limit: 100 }));
+    assert((await openTypes(deviceNo)).includes('device_offline warning active'));
+    const statuses = (await eventsOfDevice(store, deviceNo))
+      .filter(({ type }) => type === 'device.status_changed')
+      .map(({ data }) => data['status']);
+    assert.deepEqual(statuses, ['online', 'offline']);
+  });
+
+  it('of a link that is lost come at once, and are worse while an emergency stop is not confirmed', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    await store.devices.recordLinkDown(deviceNo, NOW_MS + 1);
+    assert(await store.alerts.evaluateDue({ nowMs: NOW_MS + 1, limit: 100 }));
+    assert.deepEqual(await openTypes(deviceNo), ['device_offline warning active']);
+    const request = { command: 'emergency_stop' } as const;
+    await store.commands.issue({ deviceNo, commandId: `cmd_${deviceNo}`, request, nowMs: NOW_MS + 2 });
+    assert.deepEqual(await openTypes(deviceNo), ['device_offline critical active']);
+  });
+
+  it('are acknowledged like all others', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    await locate(store, deviceNo, { battery: 5 }, NOW_MS + 1);
+    await evaluate(deviceNo, NOW_MS + 1);
+    const [alert] = await store.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 1 });
+    const alertId = alert?.alertId ?? '';
+    const by = { acknowledged_by: 'Ana' };
+    await store.alerts.acknowledge({ deviceNo, alertId, by, nowMs: NOW_MS + 2 });
+    assert.deepEqual(await openTypes(deviceNo), ['low_battery critical acknowledged']);
+  });
+});

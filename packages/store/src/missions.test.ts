@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { MissionProgress } from '@granary/contract/field-link';
+import type { Mission, MissionRequestKind } from '@granary/contract/missions';
+import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { MISSIONS_AHEAD_MAX, type MissionPage } from './missions.ts';
+import type { Store } from './store.ts';
+import { describeEachEngine } from './testing/engines.ts';
+import {
+  eventsOfDevice,
+  isRefusal,
+  locate,
+  NOW_MS,
+  readyFieldDevice,
+  readySilo,
+} from './testing/fixtures.ts';
+
+let lastId = 0;
+const newMissionId = (): string => `ms_${String(++lastId).padStart(6, '0')}`;
+
+const missionAt = (startMs: number): Mission => ({
+  mission_name: 'Rows',
+  waypoints: [
+    { lat: 52.0005, lng: 13, action: 'scan' },
+    { lat: 52.001, lng: 13, action: 'none' },
+  ],
+  scheduled_start: toIso(startMs),
+});
+
+describeEachEngine('missions', (engine) => {
+  let store: Store;
+  let other: Store;
+  before(async () => {
+    store = await engine.open();
+    other = await engine.open();
+  });
+
+  const create = (deviceNo: number, startMs: number, missionId = newMissionId(), at = store) =>
+    at.missions.create({ deviceNo, missionId, mission: missionAt(startMs), nowMs: NOW_MS });
+
+  /** Ticks until it is sent to its device, which takes it. */
+  async function dispatched(deviceNo: number): Promise<string> {
+    const { missionId } = await create(deviceNo, NOW_MS);
+    await store.field.tick({ nowMs: NOW_MS, limit: 1_000 });
+    const ack = { mission_id: missionId, accepted: true };
+    await store.missions.acknowledged({ deviceNo, ack, nowMs: NOW_MS });
+    return missionId;
+  }
+
+  const tell = (deviceNo: number, missionId: string, word: Partial<MissionProgress>, nowMs = NOW_MS) =>
+    store.missions.progressed({
+      deviceNo,
+      progress: { mission_id: missionId, state: 'running', ts: nowMs, ...word },
+      nowMs,
+    });
+
+  const control = (deviceNo: number, missionId: string, wish: MissionRequestKind) =>
+    store.missions.control({ deviceNo, missionId, control: wish, nowMs: NOW_MS });
+
+  const told = async (deviceNo: number): Promise<unknown[]> =>
+    (await eventsOfDevice(store, deviceNo))
+      .filter(({ type }) => type.startsWith('mission.'))
+      .map(({ type, data }) => `${type.slice('mission.'.length)} ${data['status']}`);
+
+  it('are stored with what they take, and wait for their time', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const mission = await create(deviceNo, NOW_MS + HOUR_MS);
+    assert.equal(mission.status, 'scheduled');
+    assert.equal(mission.plan.preflight.legs.length, 2);
+    assert.deepEqual(await store.missions.find(deviceNo, mission.missionId), mission);
+    assert.deepEqual(await told(deviceNo), ['status_changed scheduled']);
+  });
+
+  it('leave no trace when they are refused', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    await locate(store, deviceNo, { battery: 20 }, NOW_MS + 1);
+    const missionId = newMissionId();
+    await assert.rejects(create(deviceNo, NOW_MS, missionId), isRefusal('mission_infeasible'));
+    assert.equal(await store.missions.find(deviceNo, missionId), undefined);
+    assert.deepEqual(await told(deviceNo), []);
+    await assert.rejects(create(await readySilo(store), NOW_MS), isRefusal('device_not_found'));
+  });
+
+  it('never overlap, however many come at once', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, n) =>
+        create(deviceNo, NOW_MS + n * SECOND_MS, newMissionId(), n % 2 ? store : other),
+      ),
+    );
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    assert.equal(refused.length, 39);
+    assert(refused.every(isRefusal('mission_in_progress')));
+    await create(deviceNo, NOW_MS + HOUR_MS);
+    assert.equal((await told(deviceNo)).length, 2);
+  });
+
+  it('follow the device through their waypoints, in whatever order it reports them', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const missionId = await dispatched(deviceNo);
+    await tell(deviceNo, missionId, { waypoints: [{ index: 1, state: 'reached' }] }, NOW_MS + 2);
+    const late = [{ index: 0, state: 'reached', action_result: 'succeeded' }] as const;
+    await tell(deviceNo, missionId, { waypoints: [...late] }, NOW_MS + 1);
+    await tell(deviceNo, missionId, { state: 'completed' }, NOW_MS + 3);
+    const mission = await store.missions.find(deviceNo, missionId);
+    assert.equal(mission?.status, 'completed');
+    assert.deepEqual(
+      mission?.waypoints.map(({ status }) => status),
+      ['reached', 'reached'],
+    );
+    assert.deepEqual(await told(deviceNo), [
+      'status_changed scheduled',
+      'status_changed dispatched',
+      'status_changed in_progress',
+      'waypoint_changed in_progress',
+      'waypoint_changed in_progress',
+      'status_changed completed',
+    ]);
+  });
+
+  it('are paused, resumed and cancelled, and only while that makes sense', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const missionId = await dispatched(deviceNo);
+    await assert.rejects(control(deviceNo, missionId, 'pause'), isRefusal('mission_not_running'));
+    await tell(deviceNo, missionId, {});
+    const paused = await control(deviceNo, missionId, 'pause');
+    assert.deepEqual(paused?.send, { command: 'mission_pause', mission_id: missionId });
+    assert.equal((await control(deviceNo, missionId, 'pause'))?.send, null);
+    await tell(deviceNo, missionId, { state: 'paused' });
+    assert.equal((await control(deviceNo, missionId, 'resume'))?.mission.requested, 'resume');
+    const cancels = await Promise.all([1, 2, 3].map(() => control(deviceNo, missionId, 'cancel')));
+    assert.equal(cancels.filter((cancel) => cancel?.send !== null).length, 1);
+    await tell(deviceNo, missionId, { state: 'aborted' });
+    const again = await control(deviceNo, missionId, 'cancel');
+    assert.deepEqual([again?.mission.status, again?.send], ['cancelled', null]);
+    assert.equal(await control(await readyFieldDevice(store), missionId, 'cancel'), undefined);
+  });
+
+  it('hold their device alone: the database itself refuses a second', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    await dispatched(deviceNo);
+    const { missionId } = await create(deviceNo, NOW_MS + HOUR_MS);
+    const claim = `UPDATE missions SET claims_device = 1 WHERE mission_id = '${missionId}'`;
+    await assert.rejects(engine.query(claim), /unique/i);
+  });
+
+  it('that run on after their end are cancelled, also while the next is under way', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const missionId = await dispatched(deviceNo);
+    await control(deviceNo, missionId, 'cancel');
+    await dispatched(deviceNo);
+    const heard = await tell(deviceNo, missionId, {}, NOW_MS + 1);
+    assert.deepEqual(heard, { kind: 'taken', send: { command: 'mission_cancel', mission_id: missionId } });
+    assert.equal((await store.missions.find(deviceNo, missionId))?.status, 'in_progress');
+  });
+
+  it('that a device claims to run before they were sent are believed, beside the one that it was sent', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    await dispatched(deviceNo);
+    const { missionId } = await create(deviceNo, NOW_MS + HOUR_MS);
+    assert.equal((await tell(deviceNo, missionId, {})).kind, 'taken');
+    assert.equal((await store.missions.find(deviceNo, missionId))?.status, 'in_progress');
+  });
+
+  it('of another device are not heard of', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const strangerNo = await readyFieldDevice(store);
+    const missionId = await dispatched(deviceNo);
+    assert.equal((await tell(strangerNo, missionId, { state: 'completed' })).kind, 'foreign');
+    assert.equal((await tell(deviceNo, 'ms_nobody', {})).kind, 'foreign');
+    assert.equal((await store.missions.find(deviceNo, missionId))?.status, 'dispatched');
+    assert.equal(await store.missions.find(strangerNo, missionId), undefined);
+  });
+
+  it('do not outlive an emergency stop', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const running = await dispatched(deviceNo);
+    await tell(deviceNo, running, {});
+    const { missionId: later } = await create(deviceNo, NOW_MS + HOUR_MS);
+    const request = { command: 'emergency_stop' } as const;
+    await store.commands.issue({ deviceNo, commandId: `cmd_${running}`, request, nowMs: NOW_MS });
+    assert.equal((await store.missions.find(deviceNo, running))?.requested, 'cancel');
+    assert.equal((await store.missions.find(deviceNo, later))?.status, 'scheduled');
+  });
+
+  it('are limited in number, and listed newest first', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const ids: string[] = [];
+    for (let n = 1; n <= MISSIONS_AHEAD_MAX; n++) {
+      ids.unshift((await create(deviceNo, NOW_MS + n * HOUR_MS)).missionId);
+    }
+    await assert.rejects(create(deviceNo, NOW_MS + 1_000 * HOUR_MS), isRefusal('mission_in_progress'));
+    await control(deviceNo, ids[0] ?? '', 'cancel');
+    const list = async (filter: Partial<MissionPage>) => {
+      const page = { deviceNo, status: null, beforeMissionId: null, limit: 3, ...filter };
+      return (await store.missions.list(page)).map(({ missionId }) => missionId);
+    };
+    assert.deepEqual(await list({}), ids.slice(0, 3));
+    assert.deepEqual(await list({ status: 'cancelled' }), ids.slice(0, 1));
+    assert.deepEqual(await list({ beforeMissionId: ids[2] ?? '' }), ids.slice(3, 6));
+  });
+});

@@ -1,0 +1,63 @@
+import type { FieldCommand, MissionProgress } from '@granary/contract/field-link';
+import type { Store } from '../store.ts';
+
+/** A device at the other end of a link that loses what it is told to lose. It counts what it sets out to do. */
+export class ForgetfulRover {
+  readonly #deviceNo: number;
+  readonly #uploaded = new Set<string>();
+  #running: { missionId: string; reached: number } | null = null;
+  readonly #completed = new Set<string>();
+  readonly runs: string[] = [];
+
+  constructor(deviceNo: number) {
+    this.#deviceNo = deviceNo;
+  }
+
+  /** Obeys, and answers as devices do. */
+  async hear(store: Store, message: FieldCommand, nowMs: number): Promise<void> {
+    if (!('mission_id' in message)) return;
+    const { mission_id } = message;
+    if (message.command === 'mission_upload') {
+      this.#uploaded.add(mission_id);
+      const ack = { mission_id, accepted: true };
+      await store.missions.acknowledged({ deviceNo: this.#deviceNo, ack, nowMs });
+      return;
+    }
+    if (message.command === 'mission_start') this.#begin(mission_id);
+    await this.tell(store, mission_id, nowMs);
+  }
+
+  /** Goes one waypoint further, and says so. */
+  async drive(store: Store, waypoints: number, nowMs: number): Promise<void> {
+    const running = this.#running;
+    if (running === null) return;
+    running.reached++;
+    if (running.reached >= waypoints) {
+      this.#completed.add(running.missionId);
+      this.#running = null;
+    }
+    await this.tell(store, running.missionId, nowMs, running.reached - 1);
+  }
+
+  async tell(store: Store, missionId: string, nowMs: number, reached?: number): Promise<void> {
+    const progress: MissionProgress = {
+      mission_id: missionId,
+      state: this.#stateOf(missionId),
+      ts: nowMs,
+      ...(reached === undefined ? {} : { waypoints: [{ index: reached, state: 'reached' }] }),
+    };
+    await store.missions.progressed({ deviceNo: this.#deviceNo, progress, nowMs });
+  }
+
+  #begin(missionId: string): void {
+    if (!this.#uploaded.has(missionId) || this.#running !== null || this.#completed.has(missionId)) return;
+    this.runs.push(missionId);
+    this.#running = { missionId, reached: 0 };
+  }
+
+  #stateOf(missionId: string): MissionProgress['state'] {
+    if (this.#completed.has(missionId)) return 'completed';
+    if (this.#running?.missionId === missionId) return 'running';
+    return this.#uploaded.has(missionId) ? 'uploaded' : 'unknown';
+  }
+}
