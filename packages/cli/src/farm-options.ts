@@ -1,11 +1,27 @@
 import { join } from 'node:path';
+import type { DeviceKind } from '@granary/contract/channels';
 import { SILOS } from '@granary/simulator/farm';
 import { FAULTS } from '@granary/simulator/faults/fault';
 import { FaultPlanError, parseFaultPlan } from '@granary/simulator/faults/plan';
+import { FIELD_UNITS } from '@granary/simulator/field/fleet';
 import { type FarmOptions, HISTORY_DAYS_DEFAULT } from '@granary/simulator/start-farm';
 import { positiveNumber, UsageError } from './command.ts';
 
-const FAULT_NAME_LENGTH = Math.max(...Object.keys(FAULTS).map(({ length }) => length));
+const KINDS = new Map<string, DeviceKind>([
+  ...SILOS.map(({ id }) => [id, 'silo'] as const),
+  ...FIELD_UNITS.map(({ id }) => [id, 'field'] as const),
+]);
+
+const FAULT_MEANINGS: readonly (readonly [name: string, meaning: string])[] = Object.entries({
+  ...FAULTS.silo,
+  ...FAULTS.field,
+}).map(([name, meaning]) => [name, `${meaning}${restriction(name)}`]);
+const NAME_LENGTH = Math.max(...FAULT_MEANINGS.map(([{ length }]) => length));
+
+function restriction(name: string): string {
+  if (!(name in FAULTS.field)) return ' (silos)';
+  return name in FAULTS.silo ? '' : ' (field devices)';
+}
 
 /** The options that `demo` and `simulate` share. */
 export const FARM_OPTIONS = {
@@ -14,17 +30,18 @@ export const FARM_OPTIONS = {
   'no-history': { type: 'boolean', default: false },
 } as const;
 
-export const FARM_HELP = `  --interval <seconds>   time between two readings of a silo (10)
-  --fault <list>         let silos misbehave, e.g. silo-03:link-loss,silo-04:stuck; may be repeated
+export const FARM_HELP = `  --interval <seconds>   time between two readings of a device at rest (10)
+  --fault <list>         let devices misbehave, e.g. silo-03:link-loss,rover-01:stuck; may be repeated
   --no-history           do not write a past of ${HISTORY_DAYS_DEFAULT} days on first start
 
 Silos:
 ${SILOS.map(({ id, name, facility }) => `  ${id}  ${name}, ${facility.name}`).join('\n')}
 
+Field devices:
+${FIELD_UNITS.map(({ id, name, facility }) => `  ${id}  ${name}, ${facility.name}`).join('\n')}
+
 Faults:
-${Object.entries(FAULTS)
-  .map(([name, meaning]) => `  ${name.padEnd(FAULT_NAME_LENGTH)} ${meaning}`)
-  .join('\n')}`;
+${FAULT_MEANINGS.map(([name, meaning]) => `  ${name.padEnd(NAME_LENGTH)} ${meaning}`).join('\n')}`;
 
 interface FarmValues {
   readonly interval: string;
@@ -44,10 +61,7 @@ export function farmChoices(values: FarmValues): FarmChoices {
 
 function faultPlan(text: string): FarmChoices['faults'] {
   try {
-    return parseFaultPlan(
-      text,
-      SILOS.map(({ id }) => id),
-    );
+    return parseFaultPlan(text, KINDS);
   } catch (cause) {
     if (!(cause instanceof FaultPlanError)) throw cause;
     throw new UsageError(`--fault: ${cause.message}`, { cause });

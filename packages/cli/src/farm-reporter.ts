@@ -1,6 +1,6 @@
 import type { FarmEvent } from '@granary/simulator/start-farm';
 
-/** Tells what happens on the simulated farm, without a line for every silo that does what it should. */
+/** Tells what happens on the simulated farm, without a line for every device that does what it should. */
 export function createFarmReporter(print: (line: string) => void): (event: FarmEvent) => void {
   const down = new Set<string>();
   /** Trouble that stays would be told every second. */
@@ -8,26 +8,28 @@ export function createFarmReporter(print: (line: string) => void): (event: FarmE
   return (event) => {
     switch (event.kind) {
       case 'registered':
-        print(`farm: registered ${event.siloIds.length} silos`);
+        print(`farm: registered ${event.siloIds.length} silos, ${event.fieldIds.length} field devices`);
         break;
       case 'history':
-        print(`farm: writing ${event.days} days of history: ${event.silosDone} of ${event.silosTotal} silos`);
+        print(
+          `farm: writing ${event.days} days of history: ${event.devicesDone} of ${event.devicesTotal} devices`,
+        );
         break;
       case 'history-failed':
         print(`farm: the history could not be written: ${event.reason}`);
         break;
       case 'trouble': {
-        const line = `farm: ${event.siloId} has trouble: ${event.reason}`;
+        const line = `farm: ${event.deviceId} has trouble: ${event.reason}`;
         if (!told.has(line)) print(line);
         told.add(line);
         break;
       }
       case 'link':
         if (event.change.state === 'down') {
-          down.add(event.siloId);
-          print(`farm: ${event.siloId} is not connected: ${event.change.reason}`);
-        } else if (down.delete(event.siloId)) {
-          print(`farm: ${event.siloId} is connected again`);
+          down.add(event.deviceId);
+          print(`farm: ${event.deviceId} is not connected: ${event.change.reason}`);
+        } else if (down.delete(event.deviceId)) {
+          print(`farm: ${event.deviceId} is connected again`);
         }
         break;
     }

@@ -42,7 +42,15 @@ for (const command of ['serve', 'demo', 'simulate', 'devices', 'keys']) {
 
 test('simulate --help names every fault', async () => {
   const { stdout } = await outcome(['simulate', '--help']);
-  for (const fault of ['link-loss', 'duplicates', 'late', 'out-of-order', 'drift', 'stuck']) {
+  for (const fault of [
+    'link-loss',
+    'duplicates',
+    'late',
+    'out-of-order',
+    'drift',
+    'stuck',
+    'skip-waypoint',
+  ]) {
     assert.match(stdout, new RegExp(`  ${fault} +\\w`));
   }
 });
@@ -58,7 +66,7 @@ const MISUSES: readonly (readonly [args: string[], complaint: RegExp, env?: Reco
   [['demo', '--interval'], /^granary: Option '--interval <value>' argument missing$/],
   [
     ['simulate', '--fault', 'silo-01:tired'],
-    /^granary: --fault: "tired" is not a fault; there are link-loss/,
+    /^granary: --fault: "tired" is not a fault of silo-01; there are link-loss/,
   ],
   [['simulate', '--key', 'gk_1'], /^granary: Unknown option '--key'$/],
   [['simulate'], /^granary: the environment variable GRANARY_API_KEY is missing$/],

@@ -99,9 +99,18 @@ test('simulate joins a running service and leaves it running', async (t) => {
   const mqttUrl = await service.says(/MQTT +(mqtt:\/\/\S+)/);
   const { GRANARY_DATA_DIR = '' } = await serviceEnv(t);
   await mkdir(GRANARY_DATA_DIR, { recursive: true });
-  const args = ['simulate', '--url', baseUrl, '--mqtt', mqttUrl, '--no-history', '--fault', 'silo-02:stuck'];
+  const args = [
+    'simulate',
+    '--url',
+    baseUrl,
+    '--mqtt',
+    mqttUrl,
+    '--no-history',
+    '--fault',
+    'silo-02:stuck,rover-01:stuck',
+  ];
   const farm = granary(t, args, { GRANARY_API_KEY: key, GRANARY_DATA_DIR });
-  await farm.says(/farm: registered 9 silos/);
+  await farm.says(/farm: registered 9 silos, 4 field devices/);
   await farm.says(/farm: running/);
   farm.signal('SIGINT');
   assert.equal(await farm.exited, 0);

@@ -11,24 +11,29 @@ const HUMIDITY_PER_DEGREE = -1.1;
 const HUMIDITY_MIN = 15;
 const HUMIDITY_MAX = 97;
 
-/** Season and weather are the site's, so its silos are warm and cold together; the night's cold is each silo's own. */
-export function temperatureCAt(silo: Silo, timeMs: number): number {
-  const { meanC, seasonC, weatherC } = silo.facility.climate;
+/** What the weather finds at a site. */
+export type Exposed = Pick<Silo, 'id' | 'facility' | 'dayNightC' | 'meanHumidity'>;
+
+/** Season and weather are the site's, so all there are warm and cold together; the night's cold is each one's own. */
+export function temperatureCAt(exposed: Exposed, timeMs: number): number {
+  const { meanC, seasonC, weatherC } = exposed.facility.climate;
   const dayOfYear = (timeMs / DAY_MS) % YEAR_DAYS;
   const season = seasonC * wave(dayOfYear - WARMEST_DAY, YEAR_DAYS);
-  const weather = weatherC * wander(`${silo.facility.name} weather`, timeMs / (2 * DAY_MS));
-  return meanC + season + weather + dayNightC(silo, timeMs);
+  const weather = weatherC * wander(`${exposed.facility.name} weather`, timeMs / (2 * DAY_MS));
+  return meanC + season + weather + dayNightC(exposed, timeMs);
 }
 
-export function humidityAt(silo: Silo, timeMs: number): number {
-  const wandering = HUMIDITY_WANDER * wander(`${silo.id} humidity`, timeMs / DAY_MS);
-  const humidity = silo.meanHumidity + HUMIDITY_PER_DEGREE * dayNightC(silo, timeMs) + wandering;
+export function humidityAt(exposed: Exposed, timeMs: number): number {
+  const wandering = HUMIDITY_WANDER * wander(`${exposed.id} humidity`, timeMs / DAY_MS);
+  const humidity = exposed.meanHumidity + HUMIDITY_PER_DEGREE * dayNightC(exposed, timeMs) + wandering;
   return Math.min(HUMIDITY_MAX, Math.max(HUMIDITY_MIN, humidity));
 }
 
-function dayNightC(silo: Silo, timeMs: number): number {
-  const localHour = timeMs / HOUR_MS + silo.facility.utcOffsetHours;
-  return silo.dayNightC * wave(localHour - WARMEST_HOUR, 24);
+function dayNightC(exposed: Exposed, timeMs: number): number {
+  return exposed.dayNightC * wave(localHour(exposed, timeMs) - WARMEST_HOUR, 24);
 }
 
-const wave = (x: number, period: number): number => Math.cos((2 * Math.PI * x) / period);
+export const localHour = ({ facility }: Exposed, timeMs: number): number =>
+  timeMs / HOUR_MS + facility.utcOffsetHours;
+
+export const wave = (x: number, period: number): number => Math.cos((2 * Math.PI * x) / period);

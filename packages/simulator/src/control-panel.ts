@@ -1,14 +1,22 @@
-import { checkSiloCommand, type SiloCommand } from '@granary/contract/link';
+import {
+  checkSiloCommand,
+  type OperationAck,
+  type OperationProgress,
+  type SiloCommand,
+} from '@granary/contract/link';
 import { SECOND_MS } from '@granary/contract/time';
 import { progressOf, type Run } from './controller.ts';
-import { Courier } from './courier.ts';
+import type { Inside } from './device.ts';
 import type { DeviceLink } from './device-link.ts';
 import type { Silo } from './farm.ts';
 import type { FaultName } from './faults/fault.ts';
-import { exaggerated, SILENCE_MS } from './faults/operation-faults.ts';
+import { exaggerated } from './faults/lying-amount.ts';
+import { SILENCE_MS } from './faults/run-faults.ts';
 import { advance, type Machine, type Memory, memoryOf, powerUp } from './machine.ts';
+import { parseMessage } from './message.ts';
 import { begin, halt } from './operations.ts';
-import { type Report, Reports } from './reports.ts';
+import { ReportDesk } from './report-desk.ts';
+import { measure, type SiloReading } from './scale.ts';
 import type { SiloBody } from './silo-body.ts';
 
 /** A scale is watched closely until it has come to rest. */
@@ -24,19 +32,24 @@ export interface ControlPanelOptions {
   readonly onTrouble: (reason: string) => void;
 }
 
-/** Takes a silo's commands, has its machine carry them out, and reports on it. Says nothing that it might forget. */
-export class ControlPanel {
+/** Takes a silo's commands, has its machine carry them out, and reports on it. */
+export class ControlPanel implements Inside<SiloReading> {
+  readonly hasPower = true;
   readonly #options: ControlPanelOptions;
-  readonly #reports = new Reports();
-  readonly #courier = new Courier(() => this.#sendNext());
+  readonly #desk: ReportDesk<OperationAck, OperationProgress>;
   #machine: Machine;
   #busyUntilMs = Number.NEGATIVE_INFINITY;
-  #silentUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ControlPanelOptions, nowMs: number) {
-    const { silo, memory } = options;
+    const { silo, memory, link, keep, onTrouble } = options;
     this.#options = options;
     this.#machine = powerUp(silo, memory, nowMs);
+    this.#desk = new ReportDesk({
+      link,
+      keep: () => keep(memoryOf(silo, this.#machine)),
+      onTrouble,
+      merge: (waiting, newer) => (waiting.operation_id === newer.operation_id ? newer : null),
+    });
     const interrupted = memory.operations.find(({ state }) => state === 'running');
     if (interrupted !== undefined) this.#tellProgress(interrupted.operation_id);
   }
@@ -45,13 +58,17 @@ export class ControlPanel {
     return this.#machine.body;
   }
 
-  get running(): Run | null {
-    return this.#machine.controller.running;
+  get runMs(): number | null {
+    return this.#running?.elapsedMs ?? null;
   }
 
-  /** Material moves, the scale has yet to come to rest, or something has yet to be said. */
   isBusy(): boolean {
-    return this.running !== null || this.body.timeMs < Math.max(this.#busyUntilMs, this.#silentUntilMs);
+    const { timeMs } = this.body;
+    return this.#running !== null || timeMs < this.#busyUntilMs || this.#desk.isSilentAt(timeMs);
+  }
+
+  endsInMs(): number | null {
+    return this.#running === null ? null : Math.ceil(this.#running.flow.durationMs - this.#running.flowMs);
   }
 
   advanceTo(nowMs: number): void {
@@ -59,27 +76,35 @@ export class ControlPanel {
     this.#become(advance(silo, this.#machine, nowMs, faults.has('stall')));
   }
 
-  obey(payload: string): void {
-    if (this.#options.faults.has('ignore-commands')) return;
-    const command = parseCommand(payload);
-    if (command === undefined) this.#options.onTrouble('it was sent a command that it cannot read');
-    else this.#carryOut(command);
-  }
-
-  /** Sends what is to be said, the newest on the operation that runs included. */
-  report(): void {
-    if (this.running !== null) this.#tellProgress(this.running.command.operation_id);
-    if (this.isBusy()) void this.keep();
-    if (this.body.timeMs >= this.#silentUntilMs) this.#courier.go();
-  }
-
-  async keep(): Promise<void> {
-    const { silo, keep, onTrouble } = this.#options;
-    try {
-      await keep(memoryOf(silo, this.#machine));
-    } catch (failure) {
-      onTrouble(`its memory cannot be kept: ${failure instanceof Error ? failure.message : failure}`);
+  obey(payload: string): boolean {
+    const { faults, onTrouble } = this.#options;
+    if (faults.has('ignore-commands')) return false;
+    const command = parseMessage(checkSiloCommand, payload);
+    if (command === undefined) {
+      onTrouble('it was sent a command that it cannot read');
+      return false;
     }
+    const before = this.#running;
+    this.#carryOut(command);
+    return this.#running !== before;
+  }
+
+  measure(): SiloReading {
+    return measure(this.#options.silo, this.body);
+  }
+
+  report(): void {
+    if (this.#running !== null) this.#tellProgress(this.#running.command.operation_id);
+    if (this.isBusy()) void this.keep();
+    this.#desk.send(this.body.timeMs);
+  }
+
+  keep(): Promise<void> {
+    return this.#desk.keep();
+  }
+
+  get #running(): Run | null {
+    return this.#machine.controller.running;
   }
 
   #carryOut(command: SiloCommand): void {
@@ -88,8 +113,8 @@ export class ControlPanel {
     switch (command.command) {
       case 'start': {
         const answer = begin(controller, command, timeMs);
-        if (this.#options.faults.has('late-ack')) this.#silentUntilMs = timeMs + SILENCE_MS;
-        this.#reports.add({ subject: 'ack', payload: answer.ack });
+        if (this.#options.faults.has('late-ack')) this.#desk.silenceUntil(timeMs + SILENCE_MS);
+        this.#desk.ack(answer.ack);
         this.#become({ ...this.#machine, controller: answer.controller });
         break;
       }
@@ -104,7 +129,7 @@ export class ControlPanel {
   }
 
   #become(machine: Machine): void {
-    const before = this.running;
+    const before = this.#running;
     this.#machine = machine;
     if (before === null || machine.controller.running !== null) return;
     this.#busyUntilMs = machine.body.timeMs + REST_AFTER_MS;
@@ -112,29 +137,7 @@ export class ControlPanel {
   }
 
   #tellProgress(operationId: string): void {
-    const payload = progressOf(this.#machine.controller, operationId, this.body.timeMs);
-    this.#reports.add({
-      subject: 'progress',
-      payload: this.#options.faults.has('lying-amount') ? exaggerated(payload) : payload,
-    });
-  }
-
-  #sendNext(): Promise<void> | undefined {
-    const report = this.#reports.take();
-    return report === undefined ? undefined : this.#send(report);
-  }
-
-  async #send({ subject, payload }: Report): Promise<void> {
-    await this.keep();
-    await this.#options.link.deliver(subject, payload);
-  }
-}
-
-function parseCommand(payload: string): SiloCommand | undefined {
-  try {
-    const command: unknown = JSON.parse(payload);
-    return checkSiloCommand.accepts(command) ? command : undefined;
-  } catch {
-    return undefined;
+    const progress = progressOf(this.#machine.controller, operationId, this.body.timeMs);
+    this.#desk.progress(this.#options.faults.has('lying-amount') ? exaggerated(progress) : progress);
   }
 }

@@ -8,6 +8,7 @@ const READING = { ts: 1, weight: 2 };
 function connectTo(t: TestContext, broker: RecordingBroker, secret = 'right') {
   const changes: LinkChange[] = [];
   const commands: string[] = [];
+  const configurations: string[] = [];
   let renewals = 0;
   const link = new DeviceLink({
     mqttUrl: broker.url,
@@ -18,11 +19,12 @@ function connectTo(t: TestContext, broker: RecordingBroker, secret = 'right') {
     },
     onChange: (change) => changes.push(change),
     onCommand: (payload) => commands.push(payload),
+    onConfiguration: (payload) => configurations.push(payload),
     random: () => 0,
   });
   link.start();
   t.after(() => link.stop());
-  return { link, changes, commands, renewals: () => renewals };
+  return { link, changes, commands, configurations, renewals: () => renewals };
 }
 
 const states = (broker: RecordingBroker) =>
@@ -71,6 +73,17 @@ test('hears commands from the moment it says that it is online, also after a los
   await broker.command('silo-01', { two: 2 });
   await link.deliver('telemetry', READING);
   assert.deepEqual(commands, ['{"one":1}', '{"two":2}']);
+});
+
+test('hears its configuration, also one that was declared while it was away', async (t) => {
+  const broker = await startBroker(t);
+  await broker.configure('silo-01', { one: 1 });
+  const { link, commands, configurations } = connectTo(t, broker);
+  await link.deliver('telemetry', READING);
+  await broker.configure('silo-01', { two: 2 });
+  await link.deliver('telemetry', READING);
+  assert.deepEqual(configurations, ['{"version":1,"one":1}', '{"version":1,"two":2}']);
+  assert.deepEqual(commands, []);
 });
 
 test('delivers after the broker was away', async (t) => {

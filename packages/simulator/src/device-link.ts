@@ -17,6 +17,7 @@ export interface DeviceLinkOptions {
   readonly renewCredentials: () => Promise<DeviceCredentials>;
   readonly onChange: (change: LinkChange) => void;
   readonly onCommand: (payload: string) => void;
+  readonly onConfiguration: (payload: string) => void;
   readonly random: () => number;
 }
 
@@ -106,8 +107,8 @@ export class DeviceLink {
         () => client.stream.destroy(),
       );
     });
-    client.on('message', (_topic, payload) => {
-      if (client === this.#client) this.#options.onCommand(payload.toString());
+    client.on('message', (topic, payload) => {
+      if (client === this.#client) this.#hear(topic, payload.toString());
     });
     client.once('close', () => {
       // Only a forced end makes the library give up on what was never acknowledged; else `deliver` would hang.
@@ -138,8 +139,15 @@ export class DeviceLink {
 
   /** Whoever hears that the device is online can reach it. */
   async #introduce(client: MqttClient): Promise<void> {
-    await client.subscribeAsync(topicOf(this.#credentials.username, 'command'), { qos: 1 });
+    const { username } = this.#credentials;
+    await client.subscribeAsync([topicOf(username, 'config'), topicOf(username, 'command')], { qos: 1 });
     await this.#announce(client, 'online');
+  }
+
+  #hear(topic: string, payload: string): void {
+    const { onCommand, onConfiguration } = this.#options;
+    if (topic === topicOf(this.#credentials.username, 'config')) onConfiguration(payload);
+    else onCommand(payload);
   }
 
   #announce(client: MqttClient, state: DeviceState['state']): Promise<void> {

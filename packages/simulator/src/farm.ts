@@ -48,13 +48,13 @@ export interface Model {
   readonly noiseKg: number;
 }
 
-const HILLSIDE: Facility = {
+export const HILLSIDE: Facility = {
   name: 'Hillside Farm',
   utcOffsetHours: 1,
   climate: { meanC: 11, seasonC: 9, weatherC: 6 },
 };
 
-const RIVERSIDE: Facility = {
+export const RIVERSIDE: Facility = {
   name: 'Riverside Mill',
   utcOffsetHours: 1,
   climate: { meanC: 13, seasonC: 8, weatherC: 4 },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
-import { SILOS } from './farm.ts';
+import { SILOS, type Silo } from './farm.ts';
 import { missingPast, pastMessages } from './history.ts';
 import { readingAt } from './scale.ts';
 
@@ -11,10 +11,15 @@ const NOW_MS = Date.UTC(2026, 10, 15, 9, 41, 7);
 const PAST = { fromMs: NOW_MS - 30 * DAY_MS, toMs: NOW_MS };
 const TODAY_MS = Date.UTC(2026, 10, 15);
 
+const pastOf = (silo: Silo) => ({
+  spacingMs: 5 * MINUTE_MS,
+  readingAt: (timeMs: number) => readingAt(silo, timeMs),
+});
+
 const dayPoints = (...daysAgo: number[]) =>
   daysAgo.map((days) => ({ timestamp: toIso(TODAY_MS - days * DAY_MS), value: 50 }));
 
-test('a silo without points misses its whole past', () => {
+test('a device without points misses its whole past', () => {
   assert.deepEqual(missingPast(PAST, []), PAST);
 });
 
@@ -41,7 +46,7 @@ test('messages fit, cover every five minutes once, newest message first, and are
   fc.assert(
     fc.property(anySpan, ({ toMs, lengthMs }) => {
       const fromMs = toMs - lengthMs;
-      const messages = [...pastMessages(silo, { fromMs, toMs })];
+      const messages = [...pastMessages(pastOf(silo), { fromMs, toMs })];
       for (const message of messages) assert.ok(message.length <= READINGS_PER_MESSAGE_MAX);
       const times = messages.toReversed().flatMap((message) => message.map(({ ts }) => ts));
       const first = Math.ceil(fromMs / (5 * MINUTE_MS)) * 5 * MINUTE_MS;
@@ -57,7 +62,7 @@ test('messages fit, cover every five minutes once, newest message first, and are
 test('a day is never split over two messages, so that a day with points is a whole day', () => {
   const [silo] = SILOS;
   assert.ok(silo);
-  const daysOf = [...pastMessages(silo, PAST)].map(
+  const daysOf = [...pastMessages(pastOf(silo), PAST)].map(
     (message) => new Set(message.map(({ ts }) => Math.floor(ts / DAY_MS))),
   );
   const days = daysOf.flatMap((set) => [...set]);

@@ -1,13 +1,6 @@
-import type { Client } from '@granary/client/client';
-import type { HistoryPoint } from '@granary/contract/telemetry';
-import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import type { Silo } from './farm.ts';
-import { readingAt, type SiloReading } from './scale.ts';
-
-const SPACING_MS = 5 * MINUTE_MS;
-
-/** Whole days, so that a day is written by one message or not at all; 3 × 288 readings fit into it. */
-const DAYS_PER_MESSAGE = 3;
+import { type HistoryPoint, READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry';
+import { DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
+import type { Reading } from './reading.ts';
 
 /** The service refuses readings older than it keeps; writing takes a moment, and clocks differ. */
 const MARGIN_MS = HOUR_MS;
@@ -18,16 +11,26 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** What of a silo's past the service does not have; nothing when it was written before. */
+/** What a device would have measured, had it been there. */
+export interface Past {
+  readonly spacingMs: number;
+  readonly readingAt: (timeMs: number) => Reading;
+  /** What the service has of it, a point for each day with any. */
+  readonly dailyPoints: (query: {
+    readonly interval: '1d';
+    readonly from: string;
+    readonly to: string;
+  }) => Promise<{ readonly points: readonly HistoryPoint[] }>;
+}
+
+/** What of a device's past the service does not have; nothing when it was written before. */
 export async function findMissingPast(
-  client: Client,
-  siloId: string,
+  { dailyPoints }: Past,
   days: number,
   nowMs: number,
 ): Promise<Span | undefined> {
   const past = { fromMs: nowMs - days * DAY_MS + MARGIN_MS, toMs: nowMs };
-  const { points } = await client.telemetry.history(siloId, {
-    sensor: 'level',
+  const { points } = await dailyPoints({
     interval: '1d',
     from: toIso(dayStartMs(past.fromMs)),
     to: toIso(nowMs),
@@ -48,21 +51,24 @@ export function missingPast(past: Span, dailyPoints: readonly HistoryPoint[]): S
   return { fromMs: past.fromMs, toMs: Math.min(past.toMs, oldestMs + DAY_MS) };
 }
 
-/** A silo's past in messages, the newest first. */
-export function* pastMessages(silo: Silo, { fromMs, toMs }: Span): Generator<readonly SiloReading[]> {
+type Measured = Pick<Past, 'spacingMs' | 'readingAt'>;
+
+/** A device's past in messages, the newest first. Of whole days, so that a day is written by one message or not at all. */
+export function* pastMessages(past: Measured, { fromMs, toMs }: Span): Generator<readonly Reading[]> {
+  const daysPerMessage = Math.floor((READINGS_PER_MESSAGE_MAX * past.spacingMs) / DAY_MS);
   let endMs = toMs;
   while (endMs > fromMs) {
-    const startMs = Math.max(fromMs, dayStartMs(endMs - 1) - (DAYS_PER_MESSAGE - 1) * DAY_MS);
-    const readings = readingsIn(silo, { fromMs: startMs, toMs: endMs });
+    const startMs = Math.max(fromMs, dayStartMs(endMs - 1) - (daysPerMessage - 1) * DAY_MS);
+    const readings = readingsIn(past, { fromMs: startMs, toMs: endMs });
     if (readings.length > 0) yield readings;
     endMs = startMs;
   }
 }
 
-function readingsIn(silo: Silo, { fromMs, toMs }: Span): readonly SiloReading[] {
-  const firstMs = Math.ceil(fromMs / SPACING_MS) * SPACING_MS;
-  const count = Math.max(0, Math.ceil((toMs - firstMs) / SPACING_MS));
-  return Array.from({ length: count }, (_, i) => readingAt(silo, firstMs + i * SPACING_MS));
+function readingsIn({ spacingMs, readingAt }: Measured, { fromMs, toMs }: Span): readonly Reading[] {
+  const firstMs = Math.ceil(fromMs / spacingMs) * spacingMs;
+  const count = Math.max(0, Math.ceil((toMs - firstMs) / spacingMs));
+  return Array.from({ length: count }, (_, i) => readingAt(firstMs + i * spacingMs));
 }
 
 const dayStartMs = (timeMs: number): number => Math.floor(timeMs / DAY_MS) * DAY_MS;

@@ -1,6 +1,7 @@
-import type { OperationProgress } from '@granary/contract/link';
+import { checkOperationProgress, type OperationProgress } from '@granary/contract/link';
 import { type Controller, recall, remembered } from './controller.ts';
 import type { Silo } from './farm.ts';
+import { isRecord } from './json-file.ts';
 import { proceed } from './operations.ts';
 import { bodyAt, offsetKg, pourInto, type SiloBody, stepBody } from './silo-body.ts';
 
@@ -18,6 +19,14 @@ export interface Memory {
 }
 
 export const UNTOUCHED: Memory = { offsetKg: 0, operations: [] };
+
+export function isMemory(value: unknown): value is Memory {
+  if (!isRecord(value)) return false;
+  const { offsetKg, operations } = value;
+  return (
+    Number.isFinite(offsetKg) && Array.isArray(operations) && operations.every(checkOperationProgress.accepts)
+  );
+}
 
 export const powerUp = (silo: Silo, memory: Memory, nowMs: number): Machine => ({
   body: bodyAt(silo, nowMs, memory.offsetKg),

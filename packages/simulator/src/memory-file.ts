@@ -1,42 +1,29 @@
-import { checkOperationProgress } from '@granary/contract/link';
 import { isRecord, JsonFile } from './json-file.ts';
-import { type Memory, UNTOUCHED } from './machine.ts';
 
-/** Where the farm keeps what its silos must remember while they are switched off. */
+/** Where the farm keeps what its devices must remember while they are switched off. */
 export class MemoryFile {
   readonly #file: JsonFile;
-  readonly #memories: Map<string, Memory>;
+  readonly #memories: Map<string, unknown>;
 
-  private constructor(file: JsonFile, memories: Map<string, Memory>) {
+  private constructor(file: JsonFile, memories: Map<string, unknown>) {
     this.#file = file;
     this.#memories = memories;
   }
 
   static async open(path: string): Promise<MemoryFile> {
     const file = new JsonFile(path);
-    const memories = new Map<string, Memory>();
     const content = await file.read();
-    for (const [siloId, memory] of isRecord(content) ? Object.entries(content) : []) {
-      if (isMemory(memory)) memories.set(siloId, memory);
-    }
-    return new MemoryFile(file, memories);
+    return new MemoryFile(file, new Map(isRecord(content) ? Object.entries(content) : []));
   }
 
-  /** A silo whose memory is lost is one that nobody has touched. */
-  find(siloId: string): Memory {
-    return this.#memories.get(siloId) ?? UNTOUCHED;
+  /** Nothing when there is no memory, or one that makes no sense. */
+  find<Memory>(deviceId: string, isMemory: (value: unknown) => value is Memory): Memory | undefined {
+    const memory = this.#memories.get(deviceId);
+    return isMemory(memory) ? memory : undefined;
   }
 
-  keep(siloId: string, memory: Memory): Promise<void> {
-    this.#memories.set(siloId, memory);
+  keep(deviceId: string, memory: object): Promise<void> {
+    this.#memories.set(deviceId, memory);
     return this.#file.write(() => Object.fromEntries(this.#memories));
   }
-}
-
-function isMemory(value: unknown): value is Memory {
-  if (!isRecord(value)) return false;
-  const { offsetKg, operations } = value;
-  return (
-    Number.isFinite(offsetKg) && Array.isArray(operations) && operations.every(checkOperationProgress.accepts)
-  );
 }

@@ -7,13 +7,13 @@ const reading = (ts: number): SiloReading => ({ ts, weight: 0, temperature: 0, h
 const readings = (count: number) => Array.from({ length: count }, (_, ts) => reading(ts));
 
 test('gives readings out one by one, in order', () => {
-  const outbox = new Outbox();
+  const outbox = new Outbox<SiloReading>();
   outbox.add([reading(1), reading(2)]);
   assert.deepEqual([outbox.take(), outbox.take(), outbox.take()], [reading(1), reading(2), undefined]);
 });
 
 test('catches up after an outage in arrays that one message may hold', () => {
-  const outbox = new Outbox();
+  const outbox = new Outbox<SiloReading>();
   outbox.add(readings(1_500));
   const first = outbox.take();
   const second = outbox.take();
@@ -22,7 +22,7 @@ test('catches up after an outage in arrays that one message may hold', () => {
 });
 
 test('gives up the oldest readings when it is full', () => {
-  const outbox = new Outbox();
+  const outbox = new Outbox<SiloReading>();
   outbox.add(readings(10_001));
   const first = outbox.take();
   assert.deepEqual(Array.isArray(first) && first[0], reading(1));

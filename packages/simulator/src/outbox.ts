@@ -1,5 +1,5 @@
 import { READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry';
-import type { SiloReading } from './scale.ts';
+import type { Reading } from './reading.ts';
 
 /** Readings a device keeps while it cannot send, about a day at the usual pace; then the oldest are given up. */
 const OUTBOX_LENGTH_MAX = 10_000;
@@ -8,16 +8,16 @@ const OUTBOX_LENGTH_MAX = 10_000;
 const SINGLES_MAX = 10;
 
 /** What a device has measured and not yet sent. */
-export class Outbox {
-  readonly #readings: SiloReading[] = [];
+export class Outbox<R extends Reading> {
+  readonly #readings: R[] = [];
 
-  add(readings: readonly SiloReading[]): void {
+  add(readings: readonly R[]): void {
     this.#readings.push(...readings);
     this.#readings.splice(0, Math.max(0, this.#readings.length - OUTBOX_LENGTH_MAX));
   }
 
   /** Takes the next message out; nothing when all is sent. */
-  take(): SiloReading | readonly SiloReading[] | undefined {
+  take(): R | readonly R[] | undefined {
     return this.#readings.length > SINGLES_MAX
       ? this.#readings.splice(0, READINGS_PER_MESSAGE_MAX)
       : this.#readings.shift();

@@ -2,29 +2,51 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Report, Reports } from './reports.ts';
 
-const ack = (operation_id: string): Report => ({ subject: 'ack', payload: { operation_id, accepted: true } });
-const progress = (operation_id: string, ts: number): Report => ({
+interface Progress {
+  readonly id: string;
+  readonly facts: readonly number[];
+}
+type TestReport = Report<string, Progress>;
+
+/** Facts on the same thing add up. */
+const createReports = () =>
+  new Reports<string, Progress>((waiting, newer) =>
+    waiting.id === newer.id ? { ...newer, facts: [...waiting.facts, ...newer.facts] } : null,
+  );
+
+const ack = (payload: string): TestReport => ({ subject: 'ack', payload });
+const progress = (id: string, ...facts: number[]): TestReport => ({
   subject: 'progress',
-  payload: { operation_id, state: 'running', amount_kg: 0, ts },
+  payload: { id, facts },
 });
 
-function all(reports: Reports): readonly Report[] {
-  const taken: Report[] = [];
+function all(reports: Reports<string, Progress>): readonly TestReport[] {
+  const taken: TestReport[] = [];
   for (let next = reports.take(); next !== undefined; next = reports.take()) taken.push(next);
   return taken;
 }
 
-test('keeps every acknowledgement, and the newest progress of each operation', () => {
-  const reports = new Reports();
-  for (const report of [ack('a'), progress('a', 1), progress('b', 2), ack('b'), progress('a', 3)]) {
-    reports.add(report);
+test('keeps every acknowledgement, and tells progress on the same thing in one, the newest last', () => {
+  const reports = createReports();
+  for (const { subject, payload } of [ack('a'), progress('a', 1), progress('b', 2), ack('a')]) {
+    if (subject === 'ack') reports.ack(payload);
+    else reports.progress(payload);
   }
-  assert.deepEqual(all(reports), [ack('a'), progress('b', 2), ack('b'), progress('a', 3)]);
+  reports.progress({ id: 'a', facts: [3] });
+  assert.deepEqual(all(reports), [ack('a'), progress('b', 2), ack('a'), progress('a', 1, 3)]);
+});
+
+test('what was taken is not told again', () => {
+  const reports = createReports();
+  reports.progress({ id: 'a', facts: [1] });
+  assert.deepEqual(reports.take(), progress('a', 1));
+  reports.progress({ id: 'a', facts: [2] });
+  assert.deepEqual(all(reports), [progress('a', 2)]);
 });
 
 test('gives up the oldest when there are too many', () => {
-  const reports = new Reports();
-  for (let i = 0; i < 150; i++) reports.add(ack(`op_${i}`));
+  const reports = createReports();
+  for (let i = 0; i < 150; i++) reports.ack(`op_${i}`);
   const kept = all(reports);
   assert.equal(kept.length, 100);
   assert.deepEqual(kept[0], ack('op_50'));

@@ -1,29 +1,36 @@
-import type { OperationAck, OperationProgress } from '@granary/contract/link';
+/** What a device says of what it was told to do. */
+export type Report<Ack, Progress> =
+  | { readonly subject: 'ack'; readonly payload: Ack }
+  | { readonly subject: 'progress'; readonly payload: Progress };
 
-/** What a silo says of its operations. */
-export type Report =
-  | { readonly subject: 'ack'; readonly payload: OperationAck }
-  | { readonly subject: 'progress'; readonly payload: OperationProgress };
-
-/** Far more than a silo has to say at a time; then the oldest are given up, and can be asked for. */
+/** Far more than a device has to say at a time; then the oldest are given up, and can be asked for. */
 const WAITING_MAX = 100;
 
-/** Reports that wait to be sent. Of an operation's progress only the newest matters. */
-export class Reports {
-  #waiting: readonly Report[] = [];
+/** Reports that wait to be sent. Progress on the same thing is told in one. */
+export class Reports<Ack, Progress> {
+  readonly #merge: (waiting: Progress, newer: Progress) => Progress | null;
+  #waiting: readonly Report<Ack, Progress>[] = [];
 
-  add(report: Report): void {
-    const others =
-      report.subject === 'ack'
-        ? this.#waiting
-        : this.#waiting.filter(
-            ({ subject, payload }) =>
-              subject === 'ack' || payload.operation_id !== report.payload.operation_id,
-          );
-    this.#waiting = [...others, report].slice(-WAITING_MAX);
+  /** `merge` answers what to say in place of both, `null` when they are about different things. */
+  constructor(merge: (waiting: Progress, newer: Progress) => Progress | null) {
+    this.#merge = merge;
   }
 
-  take(): Report | undefined {
+  ack(payload: Ack): void {
+    this.#waiting = [...this.#waiting, { subject: 'ack', payload } as const].slice(-WAITING_MAX);
+  }
+
+  progress(newest: Progress): void {
+    let payload = newest;
+    const others = this.#waiting.filter((report) => {
+      const merged = report.subject === 'ack' ? null : this.#merge(report.payload, payload);
+      payload = merged ?? payload;
+      return merged === null;
+    });
+    this.#waiting = [...others, { subject: 'progress', payload } as const].slice(-WAITING_MAX);
+  }
+
+  take(): Report<Ack, Progress> | undefined {
     const [next, ...others] = this.#waiting;
     this.#waiting = others;
     return next;

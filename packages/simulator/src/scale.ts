@@ -1,11 +1,12 @@
 import { humidityAt, temperatureCAt } from './climate.ts';
 import type { Silo } from './farm.ts';
 import { jitter } from './random.ts';
+import type { Reading } from './reading.ts';
+import { round } from './resolution.ts';
 import { bodyAt, type SiloBody } from './silo-body.ts';
 
 /** What a silo's scale says of one moment, in the words of the device link. */
-export interface SiloReading {
-  readonly ts: number;
+export interface SiloReading extends Reading {
   readonly weight: number;
   readonly temperature: number;
   readonly humidity: number;
@@ -36,7 +37,3 @@ export function measure(silo: Silo, { timeMs, weightKg }: SiloBody): SiloReading
 export const readingAt = (silo: Silo, timeMs: number): SiloReading => measure(silo, bodyAt(silo, timeMs));
 
 const clamp = (value: number, max: number): number => Math.min(max, Math.max(0, value));
-
-/** Decimal noise such as 0.30000000000000004 would only travel and be stored. */
-const round = (value: number, resolution: number): number =>
-  Number((Math.round(value / resolution) * resolution).toFixed(3));

@@ -75,7 +75,9 @@ const acks = (broker: RecordingBroker) =>
   broker.heard.flatMap((message) => (message.subject === 'ack' ? [message.ack] : []));
 const progress = (broker: RecordingBroker, id = 'op_1') =>
   broker.heard.flatMap((message) =>
-    message.subject === 'progress' && message.progress.operation_id === id ? [message.progress] : [],
+    message.subject === 'progress' && message.kind === 'silo' && message.progress.operation_id === id
+      ? [message.progress]
+      : [],
   );
 const weights = (broker: RecordingBroker) =>
   broker.heard.flatMap((message) =>

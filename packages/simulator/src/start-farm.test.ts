@@ -9,12 +9,14 @@ import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
 import { SILOS } from './farm.ts';
+import { FIELD_UNITS } from './field/fleet.ts';
 import { type Farm, type FarmEvent, type FarmOptions, startFarm } from './start-farm.ts';
 import { weightKgAt } from './weight.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 8;
 const READINGS_PER_DAY = 288;
+const DEVICES_TOTAL = SILOS.length + FIELD_UNITS.length;
 
 async function startService(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'granary-farm-'));
@@ -83,8 +85,8 @@ test('a farm enrols itself, reports, writes its past once, and leaves with a goo
   assert.deepEqual(first.events.at(-1), {
     kind: 'history',
     days: HISTORY_DAYS,
-    silosDone: SILOS.length,
-    silosTotal: SILOS.length,
+    devicesDone: DEVICES_TOTAL,
+    devicesTotal: DEVICES_TOTAL,
   });
   await assertPastIsWhole(client);
   for (const { id, capacityKg } of SILOS) {
@@ -109,7 +111,7 @@ test('a past that was interrupted is finished by the next start', async (t) => {
   const farm: Farm = await startFarm({
     ...options,
     onEvent: (event) => {
-      if (event.kind === 'history' && event.silosDone === 4) interrupted.resolve();
+      if (event.kind === 'history' && event.devicesDone === 4) interrupted.resolve();
     },
   });
   await interrupted.promise;

@@ -10,8 +10,8 @@ import { runUntilSignal } from '../until-signal.ts';
 export const demo: Command = {
   help: `Usage: granary demo [options]
 
-Starts the service with a simulated farm: silos that connect over MQTT, as real ones would. The service is set up as
-with granary serve.
+Starts the service with a simulated farm: silos, rovers and a drone that connect over MQTT, as real ones would. The
+service is set up as with granary serve.
 
 ${FARM_HELP}`,
 
@@ -28,6 +28,7 @@ ${FARM_HELP}`,
         historyDays: Math.min(choices.historyDays, settings.rawRetentionDays),
         baseUrl: started.httpUrl,
         siloSegment: settings.siloSegment,
+        fieldSegment: settings.fieldSegment,
         adminKey: started.adminKey.key,
         mqttUrl: started.mqttUrl,
         credentialsFile: farmCredentialsFile(settings.dataDir),

@@ -10,8 +10,8 @@ const DATA_DIR_DEFAULT = '.granary';
 export const simulate: Command = {
   help: `Usage: granary simulate [options]
 
-Runs the simulated farm against a service that is running already. Silos that are missing are registered, which takes a
-key with the scopes read and admin. Their secrets and memory are kept in GRANARY_DATA_DIR (${DATA_DIR_DEFAULT}).
+Runs the simulated farm against a service that is running already. Devices that are missing are registered, which takes
+a key with the scopes read, configure and admin. Their secrets and memory are kept in GRANARY_DATA_DIR (${DATA_DIR_DEFAULT}).
 
 ${ACCESS_HELP}
 

@@ -1,10 +1,11 @@
 import { HOUR_MS } from '@granary/contract/time';
+import type { SiloReading } from '../scale.ts';
 import type { ReadingFault } from './reading-fault.ts';
 
 const DRIFT_KG_PER_HOUR = 60;
 
 /** A load cell creeps: the weight reads more and more too high. */
-export function createDrift(): ReadingFault {
+export function createDrift(): ReadingFault<SiloReading> {
   let sinceMs: number | undefined;
   return (reading) => {
     sinceMs ??= reading.ts;

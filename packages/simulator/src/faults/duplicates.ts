@@ -1,6 +1,7 @@
+import type { Reading } from '../reading.ts';
 import type { ReadingFault } from './reading-fault.ts';
 
 /** Every reading is sent twice, as after an acknowledgement that got lost. */
-export function createDuplicates(): ReadingFault {
+export function createDuplicates<R extends Reading>(): ReadingFault<R> {
   return (reading) => [reading, reading];
 }

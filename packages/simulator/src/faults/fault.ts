@@ -1,3 +1,5 @@
+import type { DeviceKind } from '@granary/contract/channels';
+import type { Reading } from '../reading.ts';
 import type { SiloReading } from '../scale.ts';
 import { createDrift } from './drift.ts';
 import { createDuplicates } from './duplicates.ts';
@@ -6,40 +8,52 @@ import { createOutOfOrder } from './out-of-order.ts';
 import type { ReadingFault } from './reading-fault.ts';
 import { createStuck } from './stuck.ts';
 
-/** What can go wrong with a simulated silo, as people write it. */
-export const FAULTS = {
+const FAULTS_OF_ALL = {
   'link-loss': 'the connection breaks for a minute every other minute, without a goodbye',
   duplicates: 'every reading is sent twice',
-  late: 'every reading is sent about a minute after it was made',
+  late: 'every reading is sent after six newer ones were made: a minute late while at rest',
   'out-of-order': 'readings are sent in groups of three, newest first',
-  drift: 'the weight creeps up by 60 kg an hour',
   stuck: 'the values never change again',
   'ignore-commands': 'every command is received and nothing is done about it',
-  'late-ack': 'nothing is said of an operation until 15 seconds after it began',
-  stall: 'nothing moves beyond the half of an operation, which goes on all the same',
-  'link-loss-while-running': 'the connection breaks two seconds into an operation, until it has ended',
-  'lying-amount': 'a fifth more is reported as moved than was',
+  'late-ack': 'nothing is said of what was begun until 15 seconds after it began',
+  'link-loss-while-running': 'the connection breaks two seconds into whatever was begun, until it has ended',
 } as const;
 
-export type FaultName = keyof typeof FAULTS;
+/** What can go wrong with a simulated device of either kind, as people write it. */
+export const FAULTS = {
+  silo: {
+    ...FAULTS_OF_ALL,
+    drift: 'the weight creeps up by 60 kg an hour',
+    stall: 'nothing moves beyond the half of an operation, which goes on all the same',
+    'lying-amount': 'a fifth more is reported as moved than was',
+  },
+  field: {
+    ...FAULTS_OF_ALL,
+    'skip-waypoint': 'every second waypoint of a mission is passed over',
+    'die-half-way': 'the power fails half-way through a mission, for half a minute',
+  },
+} as const satisfies Record<DeviceKind, Record<string, string>>;
 
-const READING_FAULTS: Partial<Record<FaultName, () => ReadingFault>> = {
-  stuck: createStuck,
-  drift: createDrift,
-  duplicates: createDuplicates,
-  late: createLate,
-  'out-of-order': createOutOfOrder,
-};
+export type FaultNameOf<Kind extends DeviceKind> = string & keyof (typeof FAULTS)[Kind];
+export type FaultName = { [Kind in DeviceKind]: FaultNameOf<Kind> }[DeviceKind];
 
 /** Several faults work one after the other: first on the values, then on how they are sent. */
-export function createReadingFault(names: ReadonlySet<FaultName>): ReadingFault {
-  const chain = Object.entries(READING_FAULTS)
-    .filter(([name]) => isFaultName(name) && names.has(name))
-    .map(([, create]) => create());
-  return (reading) =>
-    chain.reduce<readonly SiloReading[]>((readings, fault) => readings.flatMap(fault), [reading]);
+export function createReadingFault<R extends Reading>(names: ReadonlySet<FaultName>): ReadingFault<R> {
+  const chain: ReadingFault<R>[] = [];
+  if (names.has('stuck')) chain.push(createStuck());
+  if (names.has('duplicates')) chain.push(createDuplicates());
+  if (names.has('late')) chain.push(createLate());
+  if (names.has('out-of-order')) chain.push(createOutOfOrder());
+  return (reading) => chain.reduce<readonly R[]>((readings, fault) => readings.flatMap(fault), [reading]);
 }
 
-export function isFaultName(name: string): name is FaultName {
-  return Object.hasOwn(FAULTS, name);
+/** A scale can drift besides; that is a fault of the values, so it comes first. */
+export function createSiloReadingFault(names: ReadonlySet<FaultName>): ReadingFault<SiloReading> {
+  const common = createReadingFault<SiloReading>(names);
+  if (!names.has('drift')) return common;
+  const drift = createDrift();
+  return (reading) => drift(reading).flatMap(common);
 }
+
+export const isFaultOf = (kind: DeviceKind, name: string): name is FaultName =>
+  Object.hasOwn(FAULTS[kind], name);

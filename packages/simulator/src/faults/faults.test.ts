@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { SiloReading } from '../scale.ts';
-import { createReadingFault, type FaultName } from './fault.ts';
+import { createSiloReadingFault, type FaultName } from './fault.ts';
 import { linkIsLost } from './link-loss.ts';
 import { FaultPlanError, parseFaultPlan } from './plan.ts';
 
@@ -10,7 +10,7 @@ const reading = (ts: number): SiloReading => ({ ts, weight: 100 + ts, temperatur
 
 /** What is sent while six readings are made, one list per reading. */
 const sent = (...names: FaultName[]) => {
-  const fault = createReadingFault(new Set(names));
+  const fault = createSiloReadingFault(new Set(names));
   return [1, 2, 3, 4, 5, 6, 7].map((ts) => fault(reading(ts)));
 };
 const times = (...names: FaultName[]) => sent(...names).map((readings) => readings.map(({ ts }) => ts));
@@ -40,7 +40,7 @@ test('stuck keeps the values and moves the time', () => {
 });
 
 test('drift grows with time', () => {
-  const fault = createReadingFault(new Set<FaultName>(['drift']));
+  const fault = createSiloReadingFault(new Set<FaultName>(['drift']));
   const weights = [0, HOUR_MS, 2 * HOUR_MS].map((ts) => fault({ ...reading(ts), weight: 500 })[0]?.weight);
   assert.deepEqual(weights, [500, 560, 620]);
 });
@@ -62,13 +62,18 @@ test('the lost link comes back', () => {
   ]);
 });
 
+const KINDS = new Map([
+  ['silo-03', 'silo'],
+  ['rover-01', 'field'],
+] as const);
+
 test('a plan is read as people write it', () => {
-  const plan = parseFaultPlan('silo-03:link-loss, silo-04:stuck,silo-03:late', ['silo-03', 'silo-04']);
+  const plan = parseFaultPlan('silo-03:link-loss, rover-01:skip-waypoint,silo-03:late', KINDS);
   assert.deepEqual(
     plan,
     new Map([
       ['silo-03', new Set(['link-loss', 'late'])],
-      ['silo-04', new Set(['stuck'])],
+      ['rover-01', new Set(['skip-waypoint'])],
     ]),
   );
 });
@@ -76,16 +81,18 @@ test('a plan is read as people write it', () => {
 test('a plan that means nothing is refused with what would', () => {
   const refused = (text: string, message: RegExp) =>
     assert.throws(
-      () => parseFaultPlan(text, ['silo-03']),
+      () => parseFaultPlan(text, KINDS),
       (failure) => {
         assert.ok(failure instanceof FaultPlanError);
         assert.match(failure.message, message);
         return true;
       },
     );
-  refused('silo-99:stuck', /"silo-99" is not a simulated silo; there are silo-03/);
-  refused('silo-03:tired', /"tired" is not a fault; there are link-loss, duplicates/);
-  refused('silo-03:toString', /"toString" is not a fault/);
-  refused('silo-03', /form silo:fault/);
-  refused('', /form silo:fault/);
+  refused('silo-99:stuck', /"silo-99" is not a simulated device; there are silo-03, rover-01/);
+  refused('silo-03:tired', /"tired" is not a fault of silo-03; there are link-loss, duplicates/);
+  refused('silo-03:toString', /"toString" is not a fault of/);
+  refused('silo-03:skip-waypoint', /not a fault of silo-03/);
+  refused('rover-01:drift', /not a fault of rover-01; .*die-half-way/);
+  refused('silo-03', /form device:fault/);
+  refused('', /form device:fault/);
 });

@@ -1,11 +1,11 @@
-import type { SiloReading } from '../scale.ts';
+import type { Reading } from '../reading.ts';
 import type { ReadingFault } from './reading-fault.ts';
 
 const HELD_BACK_COUNT = 6;
 
 /** Readings come in order, but each only after several newer ones have been made: a minute late at the usual pace. */
-export function createLate(): ReadingFault {
-  const held: SiloReading[] = [];
+export function createLate<R extends Reading>(): ReadingFault<R> {
+  const held: R[] = [];
   return (reading) => {
     held.push(reading);
     return held.length > HELD_BACK_COUNT ? held.splice(0, 1) : [];

@@ -1,11 +1,11 @@
-import type { SiloReading } from '../scale.ts';
+import type { Reading } from '../reading.ts';
 import type { ReadingFault } from './reading-fault.ts';
 
 const GROUP_LENGTH = 3;
 
 /** Readings are collected in small groups and sent newest first. */
-export function createOutOfOrder(): ReadingFault {
-  const group: SiloReading[] = [];
+export function createOutOfOrder<R extends Reading>(): ReadingFault<R> {
+  const group: R[] = [];
   return (reading) => {
     group.unshift(reading);
     return group.length === GROUP_LENGTH ? group.splice(0) : [];

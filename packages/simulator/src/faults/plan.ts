@@ -1,4 +1,5 @@
-import { FAULTS, type FaultName, isFaultName } from './fault.ts';
+import type { DeviceKind } from '@granary/contract/channels';
+import { FAULTS, type FaultName, isFaultOf } from './fault.ts';
 
 export type FaultPlan = ReadonlyMap<string, ReadonlySet<FaultName>>;
 
@@ -9,19 +10,24 @@ export class FaultPlanError extends Error {
   }
 }
 
-/** Reads `silo-03:link-loss,silo-04:stuck`; a silo may be named several times. */
-export function parseFaultPlan(text: string, siloIds: readonly string[]): FaultPlan {
+/** Reads `silo-03:link-loss,rover-01:stuck`; a device may be named several times. */
+export function parseFaultPlan(text: string, kinds: ReadonlyMap<string, DeviceKind>): FaultPlan {
   const plan = new Map<string, Set<FaultName>>();
   for (const entry of text.split(',')) {
-    const [siloId = '', name = '', ...rest] = entry.trim().split(':');
-    if (rest.length > 0 || name === '') throw new FaultPlanError(`"${entry}" is not of the form silo:fault`);
-    if (!siloIds.includes(siloId)) {
-      throw new FaultPlanError(`"${siloId}" is not a simulated silo; there are ${siloIds.join(', ')}`);
+    const [deviceId = '', name = '', ...rest] = entry.trim().split(':');
+    if (rest.length > 0 || name === '') {
+      throw new FaultPlanError(`"${entry}" is not of the form device:fault`);
     }
-    if (!isFaultName(name)) {
-      throw new FaultPlanError(`"${name}" is not a fault; there are ${Object.keys(FAULTS).join(', ')}`);
+    const kind = kinds.get(deviceId);
+    if (kind === undefined) {
+      const ids = [...kinds.keys()].join(', ');
+      throw new FaultPlanError(`"${deviceId}" is not a simulated device; there are ${ids}`);
     }
-    plan.set(siloId, (plan.get(siloId) ?? new Set()).add(name));
+    if (!isFaultOf(kind, name)) {
+      const names = Object.keys(FAULTS[kind]).join(', ');
+      throw new FaultPlanError(`"${name}" is not a fault of ${deviceId}; there are ${names}`);
+    }
+    plan.set(deviceId, (plan.get(deviceId) ?? new Set()).add(name));
   }
   return plan;
 }

@@ -1,4 +1,4 @@
-import type { SiloReading } from '../scale.ts';
+import type { Reading } from '../reading.ts';
 
-/** Stands between scale and link: takes the reading just made and answers what is sent in its place, in that order. */
-export type ReadingFault = (reading: SiloReading) => readonly SiloReading[];
+/** Stands between sensors and link: takes the reading just made and answers what is sent in its place, in that order. */
+export type ReadingFault<R extends Reading> = (reading: R) => readonly R[];

@@ -1,9 +1,9 @@
-import type { SiloReading } from '../scale.ts';
+import type { Reading } from '../reading.ts';
 import type { ReadingFault } from './reading-fault.ts';
 
 /** The sensors freeze: every reading repeats the first one's values under a new time. */
-export function createStuck(): ReadingFault {
-  let frozen: SiloReading | undefined;
+export function createStuck<R extends Reading>(): ReadingFault<R> {
+  let frozen: R | undefined;
   return (reading) => {
     frozen ??= reading;
     return [{ ...frozen, ts: reading.ts }];

@@ -29,6 +29,10 @@ export class RecordingBroker {
     await this.#broker?.publish(deviceId, 'command', command);
   }
 
+  async configure(deviceId: string, configuration: object): Promise<void> {
+    await this.#broker?.publish(deviceId, 'config', { version: 1, ...configuration });
+  }
+
   /** Waits until something heard fits. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await this.#arrived.promise;
@@ -37,7 +41,7 @@ export class RecordingBroker {
   #handler(): LinkHandler {
     return {
       authenticate: async (deviceId, secret) =>
-        secret === this.secret ? { deviceId, deviceNo: 1, kind: 'silo' } : null,
+        secret === this.secret ? { deviceId, deviceNo: 1, kind: kindOf(deviceId) } : null,
       received: async (_device, message) => {
         await this.takes();
         this.heard.push(message);
@@ -52,6 +56,8 @@ export class RecordingBroker {
     };
   }
 }
+
+const kindOf = (deviceId: string) => (deviceId.startsWith('silo') ? 'silo' : 'field');
 
 export async function startBroker(t: TestContext): Promise<RecordingBroker> {
   const broker = new RecordingBroker();

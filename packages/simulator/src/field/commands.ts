@@ -1,0 +1,84 @@
+import type { CommandAck, ExecuteCommand } from '@granary/contract/field-link';
+import { pauseRun, resumeRun } from './mission-machine.ts';
+import { breakOffMission, dropHeld, endTask, isStanding, type Pilot, rememberCommand } from './pilot.ts';
+
+export interface Answered<Ack> {
+  readonly pilot: Pilot;
+  readonly ack: Ack;
+}
+
+/** A command is answered as often as it comes and carried out at most once; one that was refused stays refused. */
+export function execute(pilot: Pilot, command: ExecuteCommand): Answered<CommandAck> {
+  const { command_id } = command;
+  const accepted = { command_id, accepted: true };
+  if ([pilot.task, pilot.held].some((task) => task?.command.command_id === command_id)) {
+    return { pilot, ack: accepted };
+  }
+  const known = pilot.commands.find((past) => past.command_id === command_id);
+  if (known !== undefined) {
+    return { pilot, ack: known.state === 'unknown' ? refusal(command_id, known.reason) : accepted };
+  }
+  const reason = reasonToRefuse(pilot, command);
+  if (reason === undefined) return { pilot: carryOut(pilot, command), ack: accepted };
+  const refused = { command_id, state: 'unknown', reason, ts: pilot.body.timeMs } as const;
+  return { pilot: rememberCommand(pilot, refused), ack: refusal(command_id, reason) };
+}
+
+const refusal = (command_id: string, reason?: string): CommandAck => ({
+  command_id,
+  accepted: false,
+  ...(reason === undefined ? {} : { reason }),
+});
+
+function reasonToRefuse(pilot: Pilot, { name, expires_at }: ExecuteCommand): string | undefined {
+  const { task, held, mission, body } = pilot;
+  if (expires_at !== null && body.timeMs > Date.parse(expires_at)) return 'it came too late';
+  if (name === 'emergency_stop') return undefined;
+  if (task?.command.name === 'emergency_stop') return 'an emergency stop is under way';
+  if (name === 'hold' || name === 'return_to_base') return undefined;
+  if (name === 'resume') {
+    return held === null && mission?.state !== 'paused' ? 'there is nothing to resume' : undefined;
+  }
+  const isEngaged = mission !== null && mission.state !== 'uploaded';
+  return isEngaged ? `${mission.upload.mission_id} is ${mission.state}` : undefined;
+}
+
+function carryOut(before: Pilot, command: ExecuteCommand): Pilot {
+  const pilot = { ...before, isHoming: false };
+  const because = `${command.name} came`;
+  switch (command.name) {
+    case 'emergency_stop':
+      return begin(dropHeld(breakOffMission(pilot, 'aborted', 'emergency stop'), because), command);
+    case 'hold':
+      return begin(putOff(pilot, because), command);
+    case 'resume':
+      return takeUp(pilot, command);
+    case 'return_to_base':
+      return begin(dropHeld(breakOffMission(pilot, 'aborted', because), because), command);
+    case 'move_to_coordinates':
+    case 'scan':
+    case 'collect_sample':
+      return begin(dropHeld(pilot, because), command);
+  }
+}
+
+/** Whatever was being done is given up for it. */
+const begin = (pilot: Pilot, command: ExecuteCommand): Pilot => ({
+  ...endTask(pilot, 'cancelled', `${command.name} came`),
+  task: { command, workedMs: 0 },
+});
+
+function putOff(pilot: Pilot, because: string): Pilot {
+  const { task, mission } = pilot;
+  const paused = { ...pilot, mission: mission === null ? null : pauseRun(mission, because) };
+  return task === null || isStanding(task)
+    ? paused
+    : { ...dropHeld(paused, because), task: null, held: task };
+}
+
+function takeUp(before: Pilot, { command_id, name }: ExecuteCommand): Pilot {
+  const pilot = endTask(before, 'cancelled', `${name} came`);
+  const { held, mission, body } = pilot;
+  const resumed = { ...pilot, task: held, held: null, mission: mission === null ? null : resumeRun(mission) };
+  return rememberCommand(resumed, { command_id, state: 'succeeded', ts: body.timeMs });
+}

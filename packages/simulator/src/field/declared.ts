@@ -1,0 +1,16 @@
+import { FieldConfiguration } from '@granary/contract/field-configuration';
+import { checker } from '@granary/contract/schema';
+import { isRecord } from '../json-file.ts';
+import { parseJson } from '../message.ts';
+
+const checkConfiguration = checker(FieldConfiguration);
+
+export const isConfiguration = checkConfiguration.accepts;
+
+/** A configuration as it is sent to the device, with a version that means nothing here. */
+export function parseConfiguration(payload: string): FieldConfiguration | undefined {
+  const message = parseJson(payload);
+  if (!isRecord(message)) return undefined;
+  const { version, ...configuration } = message;
+  return isConfiguration(configuration) ? configuration : undefined;
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SECOND_MS } from '@granary/contract/time';
+import {
+  after,
+  command,
+  DRONE_UNIT,
+  moveTo,
+  pilotAtHome,
+  ROVER_UNIT,
+  SHORT_WAY,
+  START_MS,
+  told,
+  upload,
+} from '../testing/field.ts';
+import { execute } from './commands.ts';
+import { isAirborne } from './drive.ts';
+import { apartM } from './ground.ts';
+import { interruptedIn, isFieldMemory, memoryOf, powerUp } from './memory.ts';
+import { control, takeMission } from './missions.ts';
+import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
+
+const LATER_MS = START_MS + 100 * SECOND_MS;
+
+/** Through the file and back. */
+function restarted(pilot: Pilot, unit = ROVER_UNIT): Pilot {
+  const memory: unknown = JSON.parse(JSON.stringify(memoryOf(unit, pilot)));
+  assert.ok(isFieldMemory(memory));
+  return powerUp(unit, memory, LATER_MS);
+}
+
+const onMission = () => control(takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot, told('start'));
+
+test('place, battery and load are as they were left, and nothing moves', () => {
+  const before = after(10, execute(pilotAtHome(), moveTo(60, 10)).pilot);
+  const again = restarted({ ...before, body: { ...before.body, payloadKg: 1.5 } });
+  assert.ok(apartM(again.body, before.body) < 1e-3);
+  assert.deepEqual(
+    [again.body.batteryPercent, again.body.payloadKg, again.body.speedMS],
+    [before.body.batteryPercent, 1.5, 0],
+  );
+  assert.equal(apartM(after(60, again).body, again.body), 0);
+  assert.deepEqual(again.configuration, before.configuration);
+});
+
+test('what was under way has failed, and is known to have been interrupted', () => {
+  const moving = after(5, execute(pilotAtHome(), moveTo(60, 10)).pilot);
+  assert.deepEqual(interruptedIn(memoryOf(ROVER_UNIT, moving)), { commandIds: ['cmd_move'], missionIds: [] });
+  const { state, reason } = commandProgress(restarted(moving), 'cmd_move', 0);
+  assert.deepEqual([state, reason], ['failed', 'power lost']);
+  const running = after(8, onMission());
+  assert.deepEqual(interruptedIn(memoryOf(ROVER_UNIT, running)), { commandIds: [], missionIds: ['ms_1'] });
+  const mission = missionProgress(restarted(running), 'ms_1', 0);
+  assert.deepEqual([mission.state, mission.reason], ['failed', 'power lost']);
+  assert.equal(mission.waypoints?.[0]?.state, 'reached');
+});
+
+test('what is over is not done again, and what was refused stays refused', () => {
+  const done = after(30, onMission());
+  const refused = execute(done, command('resume')).pilot;
+  const again = restarted(refused);
+  assert.equal(takeMission(again, upload(SHORT_WAY)).pilot, again);
+  assert.equal(execute(again, command('resume')).ack.accepted, false);
+});
+
+test('what waits for a word still does', () => {
+  const waiting = takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot;
+  assert.deepEqual(restarted(waiting).mission, waiting.mission);
+  const paused = control(after(8, onMission()), told('pause'));
+  const again = restarted(paused);
+  assert.deepEqual(again.mission, paused.mission);
+  const done = after(40, control(again, told('resume')));
+  assert.equal(missionProgress(done, 'ms_1', 0).state, 'completed');
+});
+
+test('a drone that lost its power in the air has come down', () => {
+  const unit = DRONE_UNIT;
+  const flying = after(10, execute(pilotAtHome(unit), moveTo(60, 10, { unit, altitude: 150 })).pilot, {
+    unit,
+  });
+  assert.ok(isAirborne(unit, flying.body));
+  assert.ok(!isAirborne(unit, restarted(flying, unit).body));
+});
+
+test('a memory that makes no sense is none', () => {
+  const sound = memoryOf(ROVER_UNIT, onMission());
+  assert.ok(isFieldMemory(sound));
+  const mission = sound.mission ?? assert.fail();
+  for (const damaged of [
+    null,
+    [],
+    { offsetKg: 0, operations: [] },
+    { ...sound, position: { latitude: 91, longitude: 0, altitude: 0 } },
+    { ...sound, batteryPercent: null },
+    { ...sound, configuration: {} },
+    { ...sound, commands: sound.missions.concat([{ mission_id: 'ms_1', state: 'failed', ts: 1 }]) },
+    { ...sound, mission: { ...mission, upload: {} } },
+    { ...sound, mission: { ...mission, state: 'tired' } },
+  ]) {
+    assert.ok(!isFieldMemory(damaged), JSON.stringify(damaged));
+  }
+});

@@ -1,0 +1,121 @@
+import type { FieldConfiguration } from '@granary/contract/field-configuration';
+import {
+  type CommandProgress,
+  checkFieldCommand,
+  checkFieldProgress,
+  type MissionProgress,
+} from '@granary/contract/field-link';
+import { Position } from '@granary/contract/positions';
+import { checker } from '@granary/contract/schema';
+import { isRecord } from '../json-file.ts';
+import { isConfiguration } from './declared.ts';
+import type { FieldUnit } from './fleet.ts';
+import { pointOf, spotOf, surfaceM } from './ground.ts';
+import type { MissionRun } from './mission-machine.ts';
+import { commandProgress, endMission, type Pilot } from './pilot.ts';
+import { bodyAtHome, type RoverBody } from './rover-body.ts';
+
+/** What outlives a loss of power. */
+export interface FieldMemory {
+  readonly position: Position;
+  readonly headingDegrees: number;
+  readonly batteryPercent: number;
+  readonly payloadKg: number;
+  readonly configuration: FieldConfiguration | null;
+  readonly commands: readonly CommandProgress[];
+  readonly mission: MissionRun | null;
+  readonly missions: readonly MissionProgress[];
+}
+
+export function memoryOf({ ground }: FieldUnit, pilot: Pilot): FieldMemory {
+  const { body, configuration, task, held, commands, mission, missions } = pilot;
+  const { lat, lng } = pointOf(ground, body);
+  const { headingDegrees, batteryPercent, payloadKg, altitudeM, timeMs } = body;
+  const open = [held, task].flatMap((one) =>
+    one === null ? [] : [commandProgress(pilot, one.command.command_id, timeMs)],
+  );
+  return {
+    position: { latitude: lat, longitude: lng, altitude: altitudeM },
+    headingDegrees,
+    batteryPercent,
+    payloadKg,
+    configuration,
+    commands: [...commands, ...open],
+    mission,
+    missions,
+  };
+}
+
+/**
+ * The device after a restart. What was under way is over: nothing begins to move when the power comes back. What waits for
+ * a word, to start or to go on, still does. Without memory it is new, and at home.
+ */
+export function powerUp(unit: FieldUnit, memory: FieldMemory | undefined, nowMs: number): Pilot {
+  const pilot: Pilot = {
+    body: bodyAfter(unit, memory, nowMs),
+    configuration: memory?.configuration ?? null,
+    task: null,
+    held: null,
+    mission: memory?.mission ?? null,
+    isHoming: false,
+    commands: (memory?.commands ?? []).map((command) =>
+      command.state === 'executing' ? { ...command, state: 'failed', reason: POWER_LOST } : command,
+    ),
+    missions: memory?.missions ?? [],
+  };
+  return pilot.mission?.state === 'running' ? endMission(pilot, 'failed', POWER_LOST) : pilot;
+}
+
+const POWER_LOST = 'power lost';
+
+/** What flew has come down. */
+function bodyAfter({ ground }: FieldUnit, memory: FieldMemory | undefined, nowMs: number): RoverBody {
+  const home = bodyAtHome(ground, nowMs);
+  if (memory === undefined) return home;
+  const { position, headingDegrees, batteryPercent, payloadKg } = memory;
+  const spot = spotOf(ground, { lat: position.latitude, lng: position.longitude });
+  return { ...home, ...spot, altitudeM: surfaceM(ground, spot), headingDegrees, batteryPercent, payloadKg };
+}
+
+/** What was cut off, and is to be told of. */
+export const interruptedIn = ({ commands, mission }: FieldMemory) => ({
+  commandIds: commands.flatMap(({ command_id, state }) => (state === 'executing' ? [command_id] : [])),
+  missionIds: mission?.state === 'running' ? [mission.upload.mission_id] : [],
+});
+
+const checkPosition = checker(Position);
+
+export function isFieldMemory(value: unknown): value is FieldMemory {
+  if (!isRecord(value)) return false;
+  const { position, headingDegrees, batteryPercent, payloadKg, configuration, commands, mission, missions } =
+    value;
+  return (
+    checkPosition.accepts(position) &&
+    [headingDegrees, batteryPercent, payloadKg].every(Number.isFinite) &&
+    (configuration === null || isConfiguration(configuration)) &&
+    isProgress(commands, 'command_id') &&
+    isProgress(missions, 'mission_id') &&
+    (mission === null || isMissionRun(mission))
+  );
+}
+
+const isProgress = (value: unknown, id: 'command_id' | 'mission_id'): boolean =>
+  Array.isArray(value) && value.every((one) => checkFieldProgress.accepts(one) && id in one);
+
+function isMissionRun(value: unknown): value is MissionRun {
+  if (!isRecord(value)) return false;
+  const { upload, state, reason, waypoints, index, stayMs } = value;
+  if (!checkFieldCommand.accepts(upload) || upload.command !== 'mission_upload') return false;
+  const told = {
+    mission_id: upload.mission_id,
+    state,
+    waypoints,
+    ts: 0,
+    ...(reason === null ? {} : { reason }),
+  };
+  return (
+    checkFieldProgress.accepts(told) &&
+    Number.isInteger(index) &&
+    (stayMs === null || Number.isFinite(stayMs))
+  );
+}

@@ -1,0 +1,136 @@
+import { SECOND_MS } from '@granary/contract/time';
+import { type Course, drive, isAirborne, isAt, placeAt, type Vehicle } from './drive.ts';
+import { keepSafe } from './failsafe.ts';
+import { apartM, type Place, type Spot, spotOf, surfaceM } from './ground.ts';
+import { isDone, nextStop, proceedRun, WORK_MS } from './mission-machine.ts';
+import { breakOffMission, endMission, endTask, isUnderWay, type Pilot, type Task } from './pilot.ts';
+import { isEmpty, spend } from './rover-body.ts';
+
+/** Movement is reckoned in steps of this length. */
+const STEP_MS = 100;
+/** How close to the base a device is charged. */
+const CHARGING_M = 2;
+const SAMPLE_KG = 0.5;
+
+export interface Circumstances {
+  readonly linkLostSinceMs: number | null;
+  readonly skipsWaypoints: boolean;
+}
+
+/** Lets time pass over a device. A clock that was set back moves nothing. */
+export function advance(vehicle: Vehicle, before: Pilot, nowMs: number, circumstances: Circumstances): Pilot {
+  let pilot = before;
+  while (isMoving(vehicle, pilot) && pilot.body.timeMs < nowMs) {
+    const elapsedMs = Math.min(STEP_MS, nowMs - pilot.body.timeMs);
+    pilot = step(vehicle, pilot, elapsedMs, circumstances);
+  }
+  return rest(vehicle, pilot, nowMs);
+}
+
+/** At work, in the air, or not yet at a stand. */
+export const isMoving = (vehicle: Vehicle, pilot: Pilot): boolean =>
+  isUnderWay(pilot) || pilot.task !== null || pilot.body.speedMS > 0 || isAirborne(vehicle, pilot.body);
+
+/** Only the battery changes. At the base it is charged, and whatever was collected is taken off. */
+function rest(vehicle: Vehicle, pilot: Pilot, nowMs: number): Pilot {
+  const { body } = pilot;
+  const elapsedMs = Math.max(0, nowMs - body.timeMs);
+  const isCharging = !isMoving(vehicle, pilot) && apartM(body, baseSpot(vehicle, pilot)) <= CHARGING_M;
+  const spent = spend(vehicle.chassis, body, { movedM: 0, elapsedMs, isActive: false, isCharging });
+  return { ...pilot, body: { ...spent, payloadKg: isCharging ? 0 : spent.payloadKg, timeMs: nowMs } };
+}
+
+function baseSpot({ ground }: Vehicle, { configuration }: Pilot): Spot {
+  const base = configuration?.base ?? null;
+  return base === null
+    ? { eastM: 0, northM: 0 }
+    : spotOf(ground, { lat: base.latitude, lng: base.longitude });
+}
+
+function step(vehicle: Vehicle, before: Pilot, elapsedMs: number, circumstances: Circumstances): Pilot {
+  const safe = keepSafe(vehicle, before, circumstances.linkLostSinceMs);
+  const course = courseOf(vehicle, safe);
+  const from = safe.body;
+  const to = isEmpty(from) ? from : drive(vehicle, from, course, elapsedMs / SECOND_MS);
+  const movedM = Math.hypot(apartM(from, to), to.altitudeM - from.altitudeM);
+  const spent = spend(vehicle.chassis, to, { movedM, elapsedMs, isActive: true, isCharging: false });
+  const moved = { ...safe, body: { ...spent, timeMs: from.timeMs + elapsedMs } };
+  if (isEmpty(moved.body)) return giveOut(vehicle, moved);
+  const isThere = course.target !== null && isAt(moved.body, course.target);
+  return work(moved, isThere, elapsedMs, circumstances.skipsWaypoints);
+}
+
+/** What flew lies on the ground. */
+function giveOut({ ground }: Vehicle, pilot: Pilot): Pilot {
+  const reason = 'battery empty';
+  const failed = endTask(breakOffMission(pilot, 'failed', reason), 'failed', reason);
+  const { body } = failed;
+  return { ...failed, isHoming: false, body: { ...body, speedMS: 0, altitudeM: surfaceM(ground, body) } };
+}
+
+function courseOf(vehicle: Vehicle, pilot: Pilot): Course {
+  const { chassis } = vehicle;
+  return {
+    target: targetOf(vehicle, pilot),
+    speedMSMax: pilot.configuration?.motion.speed_m_s ?? chassis.speedMS,
+    isEmergency: pilot.task?.command.name === 'emergency_stop',
+  };
+}
+
+function targetOf(vehicle: Vehicle, pilot: Pilot): Place | null {
+  const { task, mission, isHoming, body } = pilot;
+  const { ground } = vehicle;
+  if (isHoming || task?.command.name === 'return_to_base') {
+    const spot = baseSpot(vehicle, pilot);
+    return placeAt(vehicle, body, spot, surfaceM(ground, spot));
+  }
+  if (task !== null) {
+    const { parameters } = task.command;
+    if (!('latitude' in parameters)) return null;
+    const { latitude: lat, longitude: lng, altitude } = parameters;
+    return placeAt(vehicle, body, spotOf(ground, { lat, lng }), altitude);
+  }
+  const stop = mission === null ? undefined : nextStop(mission);
+  return stop === undefined ? null : placeAt(vehicle, body, spotOf(ground, stop), stop.altitude ?? null);
+}
+
+/** What comes of having been there, or at work, for a while. */
+function work(pilot: Pilot, isThere: boolean, elapsedMs: number, skipsWaypoints: boolean): Pilot {
+  const { task, mission, isHoming, body } = pilot;
+  if (isHoming) return { ...pilot, isHoming: !isThere };
+  if (task !== null) return workAt(pilot, task, isThere, elapsedMs);
+  if (mission === null || mission.state !== 'running') return pilot;
+  const run = proceedRun(mission, { isThere, elapsedMs, nowMs: body.timeMs, skipsWaypoints });
+  const isSampled =
+    run.index > mission.index && mission.upload.waypoints[mission.index]?.action === 'collect_sample';
+  const proceeded = { ...(isSampled ? loaded(pilot) : pilot), mission: run };
+  return isDone(run) ? endMission(proceeded, 'completed') : proceeded;
+}
+
+function workAt(pilot: Pilot, task: Task, isThere: boolean, elapsedMs: number): Pilot {
+  const workedMs = task.workedMs + elapsedMs;
+  switch (task.command.name) {
+    case 'move_to_coordinates':
+    case 'return_to_base':
+      if (isThere) return endTask(pilot, 'succeeded');
+      break;
+    case 'hold':
+    case 'emergency_stop':
+      if (pilot.body.speedMS === 0) return endTask(pilot, 'succeeded');
+      break;
+    case 'scan':
+      if (workedMs >= WORK_MS.scan) return endTask(pilot, 'succeeded');
+      break;
+    case 'collect_sample':
+      if (workedMs >= WORK_MS.collect_sample) return endTask(loaded(pilot), 'succeeded');
+      break;
+    case 'resume':
+      break;
+  }
+  return { ...pilot, task: { ...task, workedMs } };
+}
+
+const loaded = (pilot: Pilot): Pilot => ({
+  ...pilot,
+  body: { ...pilot.body, payloadKg: pilot.body.payloadKg + SAMPLE_KG },
+});

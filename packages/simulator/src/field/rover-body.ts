@@ -1,0 +1,53 @@
+import { HOUR_MS } from '@granary/contract/time';
+import type { Chassis } from './chassis.ts';
+import type { Ground, Place } from './ground.ts';
+
+/** Where a field device really is, and in what shape. */
+export interface RoverBody extends Place {
+  readonly timeMs: number;
+  /** Clockwise from north. */
+  readonly headingDegrees: number;
+  readonly speedMS: number;
+  readonly batteryPercent: number;
+  readonly payloadKg: number;
+}
+
+/** What has been done since the body was last looked at. */
+export interface Effort {
+  readonly movedM: number;
+  readonly elapsedMs: number;
+  readonly isActive: boolean;
+  readonly isCharging: boolean;
+}
+
+const METRES_PER_KM = 1_000;
+
+/** A heavier load takes more to move, in proportion to the mass. */
+export function spend({ battery, massKg }: Chassis, body: RoverBody, effort: Effort): RoverBody {
+  const { movedM, elapsedMs, isActive, isCharging } = effort;
+  const hours = elapsedMs / HOUR_MS;
+  if (isCharging) return charged(body, battery.chargePercentPerHour * hours);
+  const load = 1 + body.payloadKg / massKg;
+  const perHour = isActive ? battery.activePercentPerHour : battery.awakePercentPerHour;
+  const used = (movedM / METRES_PER_KM) * battery.percentPerKm * load + perHour * hours;
+  return charged(body, -used);
+}
+
+const charged = (body: RoverBody, percent: number): RoverBody => ({
+  ...body,
+  batteryPercent: Math.min(100, Math.max(0, body.batteryPercent + percent)),
+});
+
+/** Nothing moves by itself any more. */
+export const isEmpty = ({ batteryPercent }: RoverBody): boolean => batteryPercent <= 0;
+
+export const bodyAtHome = ({ originAltitudeM }: Ground, timeMs: number): RoverBody => ({
+  eastM: 0,
+  northM: 0,
+  altitudeM: originAltitudeM,
+  timeMs,
+  headingDegrees: 0,
+  speedMS: 0,
+  batteryPercent: 100,
+  payloadKg: 0,
+});

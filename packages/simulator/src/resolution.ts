@@ -1,0 +1,5 @@
+const DECIMALS = 7;
+
+/** No finer than a sensor resolves. Decimal noise such as 0.30000000000000004 would only travel and be stored. */
+export const round = (value: number, resolution: number): number =>
+  Number((Math.round(value / resolution) * resolution).toFixed(DECIMALS));
