@@ -4,29 +4,39 @@ import { devicePath, type GroupRoots } from './devices.ts';
 import { everyItem, type PageRequest } from './pages.ts';
 import type { Transport } from './transport.ts';
 
-export interface AlertsClient {
+/** The same questions for silos and for field devices. */
+export interface AlertGroup {
   /** Newest first; the open ones if no status is given. */
-  list(siloId: string, filter?: { readonly status?: AlertFilter } & PageRequest): Promise<Page<Alert>>;
+  list(deviceId: string, filter?: { readonly status?: AlertFilter } & PageRequest): Promise<Page<Alert>>;
   /** Every such alert, page after page. */
-  listAll(siloId: string, status?: AlertFilter): AsyncGenerator<Alert, void, undefined>;
-  acknowledge(siloId: string, alertId: string, by: Acknowledgement): Promise<Alert>;
+  listAll(deviceId: string, status?: AlertFilter): AsyncGenerator<Alert, void, undefined>;
+  acknowledge(deviceId: string, alertId: string, by: Acknowledgement): Promise<Alert>;
   /** Out of sight until then; its state goes on. */
-  shelve(siloId: string, alertId: string, shelving: Shelving): Promise<Alert>;
+  shelve(deviceId: string, alertId: string, shelving: Shelving): Promise<Alert>;
+}
+
+export interface AlertsClient {
+  readonly silo: AlertGroup;
+  readonly field: AlertGroup;
 }
 
 export function alertsClient(transport: Transport, roots: GroupRoots): AlertsClient {
-  const root = (siloId: string) => `${devicePath(roots.silo, siloId)}/alerts`;
-  const path = (siloId: string, alertId: string) => `${root(siloId)}/${encodeURIComponent(alertId)}`;
-  const list: AlertsClient['list'] = (siloId, filter = {}) =>
-    transport.page({ method: 'GET', path: root(siloId), query: { ...filter } });
+  return { silo: alertGroup(transport, roots.silo), field: alertGroup(transport, roots.field) };
+}
+
+function alertGroup(transport: Transport, groupRoot: string): AlertGroup {
+  const root = (deviceId: string) => `${devicePath(groupRoot, deviceId)}/alerts`;
+  const path = (deviceId: string, alertId: string) => `${root(deviceId)}/${encodeURIComponent(alertId)}`;
+  const list: AlertGroup['list'] = (deviceId, filter = {}) =>
+    transport.page({ method: 'GET', path: root(deviceId), query: { ...filter } });
 
   return {
     list,
-    listAll: (siloId, status) =>
-      everyItem((page) => list(siloId, { ...page, ...(status === undefined ? {} : { status }) })),
-    acknowledge: (siloId, alertId, body) =>
-      transport.data({ method: 'POST', path: `${path(siloId, alertId)}/acknowledge`, body }),
-    shelve: (siloId, alertId, body) =>
-      transport.data({ method: 'POST', path: `${path(siloId, alertId)}/shelve`, body }),
+    listAll: (deviceId, status) =>
+      everyItem((page) => list(deviceId, { ...page, ...(status === undefined ? {} : { status }) })),
+    acknowledge: (deviceId, alertId, body) =>
+      transport.data({ method: 'POST', path: `${path(deviceId, alertId)}/acknowledge`, body }),
+    shelve: (deviceId, alertId, body) =>
+      transport.data({ method: 'POST', path: `${path(deviceId, alertId)}/shelve`, body }),
   };
 }

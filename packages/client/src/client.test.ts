@@ -73,9 +73,9 @@ test('sends telemetry as JSON', async (t) => {
 test('hands the version of a configuration out and back', async (t) => {
   const reply = { ...ok({ thresholds: {} }), headers: { etag: '"7"' } };
   const { client, seen } = await answering([reply, reply], t);
-  const { etag } = await client.configuration.get('s');
+  const { etag } = await client.configuration.silo.get('s');
   assert.equal(etag, '"7"');
-  await client.configuration.update('s', { thresholds: { low_level: 5 } }, { ifMatch: '"7"' });
+  await client.configuration.silo.update('s', { thresholds: { low_level: 5 } }, { ifMatch: '"7"' });
   assert.equal(seen[1]?.method, 'PUT');
   assert.equal(seen[1]?.headers['if-match'], '"7"');
 });
@@ -154,8 +154,8 @@ test('starts, stops and lists operations, and acknowledges alerts, at their addr
   await client.operations.discharge('s', discharge);
   await client.operations.stop('s', 'op_1');
   await Array.fromAsync(client.operations.listAll('s', { status: 'failed' }));
-  await client.alerts.acknowledge('s', 'al_1', { acknowledged_by: 'Ada' });
-  await client.alerts.list('s', { status: 'all' });
+  await client.alerts.silo.acknowledge('s', 'al_1', { acknowledged_by: 'Ada' });
+  await client.alerts.silo.list('s', { status: 'all' });
   const root = '/v1/siloscale/devices/s';
   assert.deepEqual(
     seen.map(({ method, url }) => `${method} ${url}`),
@@ -170,4 +170,55 @@ test('starts, stops and lists operations, and acknowledges alerts, at their addr
   );
   assert.equal(seen[0]?.headers['idempotency-key'], 'once');
   assert.equal(seen[1]?.body, JSON.stringify(discharge));
+});
+
+test('field devices: readings, commands, missions, alerts and configuration, at their addresses', async (t) => {
+  const list = { body: { success: true, data: [], page: { next_cursor: null } } };
+  const { client, seen } = await answering([...Array.from({ length: 11 }, () => ok({})), list, list], t);
+  await client.fieldReadings.location('r');
+  await client.fieldReadings.environment('r');
+  await client.fieldReadings.history('r', { sensor: 'soil_moisture' });
+  await client.fieldReadings.track('r', { from: '2026-11-01T00:00:00Z' });
+  await client.commands.give('r', { command: 'hold' }, { idempotencyKey: 'once' });
+  await client.commands.get('r', 'cmd_1');
+  const waypoints = [{ lat: 1, lng: 2, action: 'scan' as const }];
+  await client.missions.create('r', { mission_name: 'm', waypoints });
+  await client.missions.pause('r', 'ms_1');
+  await client.missions.cancel('r', 'ms_1');
+  await client.alerts.field.acknowledge('r', 'al_1', { acknowledged_by: 'Ada' });
+  await client.configuration.field.update('r', { geofence: null });
+  await Array.fromAsync(client.commands.listAll('r', { command: 'hold' }));
+  await Array.fromAsync(client.missions.listAll('r', { status: 'missed' }));
+  const root = '/v1/fielddevice/devices/r';
+  assert.deepEqual(
+    seen.map(({ method, url }) => `${method} ${url}`),
+    [
+      `GET ${root}/location`,
+      `GET ${root}/sensors/environmental`,
+      `GET ${root}/sensors/history?sensor=soil_moisture`,
+      `GET ${root}/track?from=2026-11-01T00%3A00%3A00Z`,
+      `POST ${root}/remote/command`,
+      `GET ${root}/remote/commands/cmd_1`,
+      `POST ${root}/missions`,
+      `POST ${root}/missions/ms_1/pause`,
+      `POST ${root}/missions/ms_1/cancel`,
+      `POST ${root}/alerts/al_1/acknowledge`,
+      `PUT ${root}/config`,
+      `GET ${root}/remote/commands?command=hold`,
+      `GET ${root}/missions?status=missed`,
+    ],
+  );
+  assert.equal(seen[4]?.headers['idempotency-key'], 'once');
+});
+
+test('plants keep every digit of their ids, and have errors of their own', async (t) => {
+  const id = 9223372036854775807n;
+  const stored = `{"id":${id},"name":"Rose","tag":"flower"}`;
+  const refusal = { status: 400, body: { error: 409, message: 'is taken' } };
+  const { client, seen } = await answering([{ body: { name: 'Rose' } }, { body: stored }, refusal], t);
+  assert.deepEqual(await client.plants.create({ id, name: 'Rose' }), { name: 'Rose' });
+  assert.equal(seen[0]?.body, `{"id":${id},"name":"Rose"}`);
+  assert.deepEqual(await client.plants.get(id), { id, name: 'Rose', tag: 'flower' });
+  assert.equal(seen[1]?.url, `/sandbox/plants/${id}`);
+  await assert.rejects(client.plants.create({ id, name: 'Rose' }), { status: 400, code: '409' });
 });

@@ -1,36 +1,53 @@
 import type { SiloConfiguration, SiloConfigurationPatch } from '@granary/contract/configuration';
+import type { FieldConfiguration, FieldConfigurationPatch } from '@granary/contract/field-configuration';
 import { devicePath, type GroupRoots } from './devices.ts';
 import type { Call, Transport } from './transport.ts';
 
-export interface VersionedConfiguration {
-  readonly configuration: SiloConfiguration;
+export interface Versioned<Configuration> {
+  readonly configuration: Configuration;
   /** Hand it back as `ifMatch` to be refused instead of overwriting somebody else's change. */
   readonly etag: string | null;
 }
 
-export interface ConfigurationClient {
-  get(siloId: string): Promise<VersionedConfiguration>;
+/** The same questions for silos and for field devices; only the shapes differ. */
+export interface ConfigurationGroup<Configuration, Patch> {
+  get(deviceId: string): Promise<Versioned<Configuration>>;
   update(
-    siloId: string,
-    patch: SiloConfigurationPatch,
+    deviceId: string,
+    patch: Patch,
     condition?: { readonly ifMatch?: string },
-  ): Promise<VersionedConfiguration>;
+  ): Promise<Versioned<Configuration>>;
+}
+
+export interface ConfigurationClient {
+  readonly silo: ConfigurationGroup<SiloConfiguration, SiloConfigurationPatch>;
+  readonly field: ConfigurationGroup<FieldConfiguration, FieldConfigurationPatch>;
 }
 
 export function configurationClient(transport: Transport, roots: GroupRoots): ConfigurationClient {
-  const path = (siloId: string) => `${devicePath(roots.silo, siloId)}/config`;
+  return {
+    silo: configurationGroup(transport, roots.silo),
+    field: configurationGroup(transport, roots.field),
+  };
+}
 
-  async function versioned(call: Call): Promise<VersionedConfiguration> {
-    const { body, headers } = await transport.exchange<SiloConfiguration>(call);
+function configurationGroup<Configuration, Patch>(
+  transport: Transport,
+  root: string,
+): ConfigurationGroup<Configuration, Patch> {
+  const path = (deviceId: string) => `${devicePath(root, deviceId)}/config`;
+
+  async function versioned(call: Call): Promise<Versioned<Configuration>> {
+    const { body, headers } = await transport.exchange<Configuration>(call);
     return { configuration: body.data, etag: headers.get('etag') };
   }
 
   return {
-    get: (siloId) => versioned({ method: 'GET', path: path(siloId) }),
-    update: (siloId, patch, { ifMatch } = {}) =>
+    get: (deviceId) => versioned({ method: 'GET', path: path(deviceId) }),
+    update: (deviceId, patch, { ifMatch } = {}) =>
       versioned({
         method: 'PUT',
-        path: path(siloId),
+        path: path(deviceId),
         body: patch,
         headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
       }),

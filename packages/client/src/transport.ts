@@ -1,5 +1,6 @@
 import type { Page, Success } from '@granary/contract/envelope';
 import type { ErrorBody } from '@granary/contract/errors';
+import type { PlantError } from '@granary/contract/plants';
 import { ApiError, UnreachableError } from './failures.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -18,6 +19,8 @@ export interface Call {
   readonly path: string;
   readonly query?: Query;
   readonly body?: unknown;
+  /** A body that is JSON already. */
+  readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -31,6 +34,8 @@ export interface Transport {
   exchange<T>(call: Call): Promise<Answer<Success<T>>>;
   data<T>(call: Call): Promise<T>;
   page<T>(call: Call): Promise<Page<T>>;
+  /** The answer as it came, where there is no envelope. */
+  text(call: Call): Promise<string>;
   /** An answer without end, as it comes. */
   stream(call: Call, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
@@ -47,19 +52,25 @@ export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): T
   }
 
   async function send<Body>(call: Call): Promise<Answer<Body>> {
+    const { response, text } = await ask(call);
+    return { body: parse<Body>(response, text), headers: response.headers };
+  }
+
+  async function ask(call: Call) {
     const { method, body, headers = {} } = call;
+    const json = call.json ?? (body === undefined ? undefined : JSON.stringify(body));
     const request: RequestInit = {
       method,
       headers: { accept: 'application/json', authorization: `Bearer ${apiKey}`, ...headers },
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     };
-    if (body !== undefined) {
-      request.body = JSON.stringify(body);
+    if (json !== undefined) {
+      request.body = json;
       request.headers = { ...request.headers, 'content-type': 'application/json' };
     }
-    const { response, text } = await reach(urlOf(call), request);
-    if (!response.ok) throw refusalOf(response, text);
-    return { body: parse<Body>(response, text), headers: response.headers };
+    const answer = await reach(urlOf(call), request);
+    if (!answer.response.ok) throw refusalOf(answer.response, answer.text);
+    return answer;
   }
 
   async function open(call: Call, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -89,6 +100,7 @@ export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): T
     exchange: <T>(call: Call) => send<Success<T>>(call),
     data: async <T>(call: Call) => (await send<Success<T>>(call)).body.data,
     page: async <T>(call: Call) => (await send<Page<T>>(call)).body,
+    text: async (call) => (await ask(call)).text,
     stream: open,
   };
 }
@@ -104,12 +116,22 @@ function parse<T>(response: Response, text: string): T {
 }
 
 function refusalOf(response: Response, text: string): ApiError {
-  const { error } = parse<Partial<ErrorBody>>(response, text);
+  const { status, headers } = response;
+  const body = parse<Partial<ErrorBody> | PlantError>(response, text);
+  const requestId = headers.get('x-request-id') ?? undefined;
+  if (isPlantError(body)) {
+    return new ApiError({ status, code: String(body.error), message: body.message, requestId });
+  }
+  const { error } = body;
   return new ApiError({
-    status: response.status,
+    status,
     code: error?.code ?? 'unexpected_answer',
-    message: error?.message ?? `answered ${response.status} without saying why`,
+    message: error?.message ?? `answered ${status} without saying why`,
     details: error?.details,
-    requestId: error?.request_id ?? response.headers.get('x-request-id') ?? undefined,
+    requestId: error?.request_id ?? requestId,
   });
 }
+
+/** The plant store has errors of its own, numbered instead of named. */
+const isPlantError = (body: Partial<ErrorBody> | PlantError): body is PlantError =>
+  typeof body.error === 'number';

@@ -57,9 +57,13 @@ test('what is not JSON is called that, however deep or empty', () => {
 
 test('an acknowledgement and progress come out as they were sent', () => {
   const ack = { operation_id: 'op_1', accepted: false, reason: 'the gate is jammed' };
-  assert.deepEqual(decode('silo', 'ack', bytes(ack)), { subject: 'ack', ack });
+  assert.deepEqual(decode('silo', 'ack', bytes(ack)), { subject: 'ack', kind: 'silo', ack });
   const progress = { operation_id: 'op_1', state: 'running', amount_kg: 12.5, ts: 1_800_000_000_000 };
-  assert.deepEqual(decode('silo', 'progress', bytes(progress)), { subject: 'progress', progress });
+  assert.deepEqual(decode('silo', 'progress', bytes(progress)), {
+    subject: 'progress',
+    kind: 'silo',
+    progress,
+  });
 });
 
 test('words about operations that break their schema say where', () => {
@@ -78,9 +82,36 @@ test('words about operations that break their schema say where', () => {
   }
 });
 
-test('nobody waits for words about operations of a field device', () => {
-  for (const subject of ['ack', 'progress'] as const) {
-    assert.equal(reasonOf(decode('field', subject, bytes({}))), 'nothing was asked of this device');
+test('what a field device says of commands and missions comes out as it was sent', () => {
+  for (const ack of [
+    { command_id: 'cmd_1', accepted: true },
+    { mission_id: 'ms_1', accepted: false, reason: 'busy' },
+  ]) {
+    assert.deepEqual(decode('field', 'ack', bytes(ack)), { subject: 'ack', kind: 'field', ack });
+  }
+  for (const progress of [
+    { command_id: 'cmd_1', state: 'succeeded', ts: 1 },
+    { mission_id: 'ms_1', state: 'running', waypoints: [{ index: 0, state: 'reached' }], ts: 1 },
+  ]) {
+    const decoded = { subject: 'progress', kind: 'field', progress };
+    assert.deepEqual(decode('field', 'progress', bytes(progress)), decoded);
+  }
+});
+
+test('what a field device says and breaks its schema says where', () => {
+  const mission = { mission_id: 'ms_1', state: 'running', ts: 1 };
+  const cases: readonly (readonly ['ack' | 'progress', unknown, RegExp])[] = [
+    ['ack', {}, /\/command_id is required/],
+    ['ack', { operation_id: 'op_1', accepted: true }, /\/operation_id is not a known field/],
+    ['ack', { command_id: 'cmd_1', mission_id: 'ms_1', accepted: true }, /\/command_id is not a known field/],
+    ['progress', { command_id: 'cmd_1', state: 'running', ts: 1 }, /\/state must be one of executing/],
+    ['progress', { ...mission, waypoints: [{ index: 500, state: 'reached' }] }, /\/waypoints\/0\/index/],
+    ['progress', { ...mission, waypoints: [{ index: 1.5, state: 'reached' }] }, /\/waypoints\/0\/index/],
+    ['progress', { ...mission, ts: 'soon' }, /\/ts/],
+    ['progress', null, /./],
+  ];
+  for (const [subject, value, reason] of cases) {
+    assert.match(reasonOf(decode('field', subject, bytes(value))), reason);
   }
 });
 

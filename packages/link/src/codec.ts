@@ -1,4 +1,5 @@
 import type { DeviceKind } from '@granary/contract/channels';
+import { checkFieldAck, checkFieldProgress } from '@granary/contract/field-link';
 import {
   checkDeviceState,
   checkOperationAck,
@@ -15,7 +16,6 @@ export interface Undecodable {
 }
 
 export function decode(kind: DeviceKind, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
-  if (kind === 'field' && isAboutOperations(subject)) return { reason: 'nothing was asked of this device' };
   let value: unknown;
   try {
     value = JSON.parse(payload.toString());
@@ -28,13 +28,15 @@ export function decode(kind: DeviceKind, subject: UpSubject, payload: Buffer): U
     case 'status':
       return checked(checkDeviceState, value, (state) => ({ subject, state }));
     case 'ack':
-      return checked(checkOperationAck, value, (ack) => ({ subject, ack }));
+      return kind === 'silo'
+        ? checked(checkOperationAck, value, (ack) => ({ subject, kind, ack }))
+        : checked(checkFieldAck, value, (ack) => ({ subject, kind, ack }));
     case 'progress':
-      return checked(checkOperationProgress, value, (progress) => ({ subject, progress }));
+      return kind === 'silo'
+        ? checked(checkOperationProgress, value, (progress) => ({ subject, kind, progress }))
+        : checked(checkFieldProgress, value, (progress) => ({ subject, kind, progress }));
   }
 }
-
-const isAboutOperations = (subject: UpSubject): boolean => subject === 'ack' || subject === 'progress';
 
 function checked<Value>(
   checker: Checker<Value>,

@@ -1,4 +1,5 @@
 import type { DeviceKind } from '@granary/contract/channels';
+import type { FieldAck, FieldProgress } from '@granary/contract/field-link';
 import type { DeviceState, DownSubject, OperationAck, OperationProgress } from '@granary/contract/link';
 import type { DeviceTelemetry } from '@granary/contract/telemetry';
 
@@ -12,8 +13,10 @@ export interface LinkDevice {
 export type UplinkMessage =
   | { readonly subject: 'telemetry'; readonly telemetry: DeviceTelemetry }
   | { readonly subject: 'status'; readonly state: DeviceState }
-  | { readonly subject: 'ack'; readonly ack: OperationAck }
-  | { readonly subject: 'progress'; readonly progress: OperationProgress };
+  | { readonly subject: 'ack'; readonly kind: 'silo'; readonly ack: OperationAck }
+  | { readonly subject: 'ack'; readonly kind: 'field'; readonly ack: FieldAck }
+  | { readonly subject: 'progress'; readonly kind: 'silo'; readonly progress: OperationProgress }
+  | { readonly subject: 'progress'; readonly kind: 'field'; readonly progress: FieldProgress };
 
 /** What a device sent and nobody can use. Every text is printable and bounded, so it can be stored and shown as it is. */
 export interface LinkRejection {

@@ -11,7 +11,7 @@ interface EvaluatorParts {
   readonly changed: () => void;
 }
 
-/** Has the alerts of silos evaluated soon after something happened to them, and never holds up what happened. */
+/** Has the alerts of devices evaluated soon after something happened to them, and never holds up what happened. */
 export class AlertEvaluator {
   readonly #parts: EvaluatorParts;
   readonly #waiting = new Set<number>();
@@ -21,7 +21,7 @@ export class AlertEvaluator {
     this.#parts = parts;
   }
 
-  /** However often a silo is named while an evaluation runs, it is evaluated once afterwards. */
+  /** However often a device is named while an evaluation runs, it is evaluated once afterwards. */
   wake(deviceNos: readonly number[]): void {
     for (const deviceNo of deviceNos) this.#waiting.add(deviceNo);
     this.retry();

@@ -5,6 +5,8 @@ import { openStore, type StoreLocation } from '@granary/store/store';
 import { type AdminKey, ensureAdminKey } from './admin-key.ts';
 import { AlertEvaluator } from './alerts.ts';
 import { sendConfiguration } from './configuration.ts';
+import { DeviceCommands } from './device-commands.ts';
+import { EmergencyStops } from './emergency-stops.ts';
 import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { Idempotency } from './http/idempotency.ts';
@@ -13,12 +15,12 @@ import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
 import { Keyring } from './keys.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { OperationCommands } from './operations.ts';
 import { Reconciler } from './reconciler.ts';
 import { Retention } from './retention.ts';
 import type { Settings } from './settings.ts';
 import { explainStart } from './start-error.ts';
 import { Stops } from './stops.ts';
+import { UrgentOrders } from './urgent-orders.ts';
 
 export interface Started {
   readonly httpUrl: string;
@@ -81,7 +83,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       connected: (device: LinkDevice) => greet(device),
     });
     const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink);
-    const commands = new OperationCommands(link, logger);
+    const commands = new DeviceCommands(link, logger);
     const greet = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
       const stored = await store.configuration.get(deviceNo);
       if (stored !== undefined) await sendConfiguration(link, deviceId, stored);
@@ -89,8 +91,10 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     const mqtt = await explainStart('GRANARY_MQTT_PORT', () => link.start());
     undos.push(() => link.stop());
 
-    const stops = new Stops({ store, commands, now });
-    const reconciler = new Reconciler({ store, commands, stops, evaluator, logger, now, changed });
+    const orders = new UrgentOrders();
+    const stops = new Stops({ store, commands, orders, now });
+    const emergencyStops = new EmergencyStops({ store, commands, orders, now });
+    const reconciler = new Reconciler({ store, commands, orders, evaluator, logger, now, changed });
     reconciler.start();
     undos.push(() => reconciler.stop());
 
@@ -112,6 +116,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
         idempotency,
         commands,
         stops,
+        emergencyStops,
         evaluator,
         feed,
         subscribers,

@@ -1,16 +1,11 @@
-import type { SiloConfiguration } from '@granary/contract/configuration';
 import type { DeviceLink } from '@granary/link/port';
-
-interface Versioned {
-  readonly configuration: SiloConfiguration;
-  readonly version: number;
-}
+import type { StoredConfiguration } from '@granary/store/configuration';
 
 /** Retained on the device's topic, so that it also reaches a device that subscribes later. */
 export function sendConfiguration(
   link: DeviceLink,
   deviceId: string,
-  { configuration, version }: Versioned,
+  { configuration, version }: StoredConfiguration,
 ): Promise<void> {
   return link.publish(deviceId, 'config', { version, ...configuration });
 }

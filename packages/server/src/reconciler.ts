@@ -1,17 +1,17 @@
 import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from './alerts.ts';
+import { type DeviceCommands, operationMessage } from './device-commands.ts';
 import type { Logger } from './logger.ts';
-import type { OperationCommands } from './operations.ts';
-import type { Stops } from './stops.ts';
+import type { UrgentOrders } from './urgent-orders.ts';
 
 const ROUND_MS = 500;
-const OPERATIONS_PER_TICK_MAX = 1_000;
+const DEVICES_PER_TICK_MAX = 1_000;
 const DEVICES_PER_CALL_MAX = 500;
 
 interface ReconcilerParts {
   readonly store: Store;
-  readonly commands: OperationCommands;
-  readonly stops: Stops;
+  readonly commands: DeviceCommands;
+  readonly orders: UrgentOrders;
   readonly evaluator: AlertEvaluator;
   readonly logger: Logger;
   readonly now: () => number;
@@ -20,8 +20,8 @@ interface ReconcilerParts {
 }
 
 /**
- * Brings what is stored up to the present time, again and again: timeouts, repeated stops, alerts that time alone raises or
- * clears. Everything follows from stored state, so it may run on several nodes, and a round that is lost costs nothing.
+ * Brings what is stored up to the present time, again and again: timeouts, repeated stops, missions whose time has come,
+ * alerts that time alone raises or clears. Everything follows from stored state, so it may run on several nodes, and a round that is lost costs nothing.
  */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
@@ -35,7 +35,7 @@ export class Reconciler {
   start(): void {
     this.#timer = setInterval(() => {
       // Not part of the round, which a storage that hangs would hold up.
-      void this.#parts.stops.repeat();
+      void this.#parts.orders.repeat();
       this.#round ??= this.#run().finally(() => {
         this.#round = null;
       });
@@ -48,11 +48,12 @@ export class Reconciler {
   }
 
   async #run(): Promise<void> {
-    const { evaluator, stops } = this.#parts;
+    const { evaluator, orders } = this.#parts;
     evaluator.retry();
     await Promise.all([
-      this.#attempt('storing stops', () => stops.retry()),
+      this.#attempt('storing urgent orders', () => orders.retry()),
       this.#attempt('bringing operations up to date', () => this.#tickOperations()),
+      this.#attempt('bringing commands and missions up to date', () => this.#tickField()),
       this.#attempt('evaluating alerts that are due', () => this.#evaluateDue()),
     ]);
   }
@@ -68,10 +69,19 @@ export class Reconciler {
 
   async #tickOperations(): Promise<void> {
     const { store, commands, now, changed } = this.#parts;
-    const toSend = await store.operations.tick({ nowMs: now(), limit: OPERATIONS_PER_TICK_MAX });
+    const toSend = await store.operations.tick({ nowMs: now(), limit: DEVICES_PER_TICK_MAX });
     await Promise.all(
-      toSend.map(({ deviceId, operationId, send }) => commands.send(deviceId, operationId, send)),
+      toSend.map(({ deviceId, operationId, send }) =>
+        commands.send(deviceId, operationMessage(operationId, send)),
+      ),
     );
+    if (toSend.length > 0) changed();
+  }
+
+  async #tickField(): Promise<void> {
+    const { store, commands, now, changed } = this.#parts;
+    const toSend = await store.field.tick({ nowMs: now(), limit: DEVICES_PER_TICK_MAX });
+    await Promise.all(toSend.map(({ deviceId, message }) => commands.send(deviceId, message)));
     if (toSend.length > 0) changed();
   }
 

@@ -8,6 +8,7 @@ test('nothing set gives the embedded defaults', () => {
     httpPort: 8080,
     siloSegment: 'siloscale',
     fieldSegment: 'fielddevice',
+    sandboxPath: '/sandbox',
     mqttHost: '127.0.0.1',
     mqttPort: 1883,
     databaseUrl: null,
@@ -37,6 +38,7 @@ test('all faults are listed at once, and secrets are not repeated', () => {
     GRANARY_HTTP_PORT: '99999',
     GRANARY_MQTT_PORT: 'x',
     GRANARY_SILO_SEGMENT: 'a/b',
+    GRANARY_SANDBOX_PATH: 'sandbox/',
     GRANARY_DATABASE_URL: 'mysql://user:hunter2@host/db',
     GRANARY_ADMIN_KEY: 'hunter2',
     GRANARY_RATE_LIMIT: '-1',
@@ -64,4 +66,6 @@ test('all faults are listed at once, and secrets are not repeated', () => {
 test('the two groups need different addresses, and none that is taken', () => {
   assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: 'x', GRANARY_FIELD_SEGMENT: 'x' }), SettingsError);
   assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: 'keys' }), SettingsError);
+  assert.throws(() => readSettings({ GRANARY_SANDBOX_PATH: '/v1/plants' }), SettingsError);
+  assert.equal(readSettings({ GRANARY_SANDBOX_PATH: '/try/it' }).sandboxPath, '/try/it');
 });

@@ -8,6 +8,7 @@ export interface Settings {
   readonly httpPort: number;
   readonly siloSegment: string;
   readonly fieldSegment: string;
+  readonly sandboxPath: string;
   readonly mqttHost: string;
   readonly mqttPort: number;
   readonly databaseUrl: string | null;
@@ -55,6 +56,7 @@ export function readSettings(env: Env): Settings {
     httpPort: read('GRANARY_HTTP_PORT', 8080, asPort),
     siloSegment: read('GRANARY_SILO_SEGMENT', 'siloscale', asSegment),
     fieldSegment: read('GRANARY_FIELD_SEGMENT', 'fielddevice', asSegment),
+    sandboxPath: read('GRANARY_SANDBOX_PATH', '/sandbox', asSandboxPath),
     mqttHost: read('GRANARY_MQTT_HOST', '127.0.0.1', asText),
     mqttPort: read('GRANARY_MQTT_PORT', 1883, asPort),
     databaseUrl: read<string | null>('GRANARY_DATABASE_URL', null, asDatabaseUrl),
@@ -89,6 +91,15 @@ function asSegment(text: string): string | Error {
   return RESERVED_SEGMENTS.includes(text)
     ? new Error(`must not be ${text}, which has a meaning of its own`)
     : text;
+}
+
+const RESERVED_PATHS = /^\/(v1|livez|readyz|metrics|docs|openapi\.json|asyncapi\.json)(\/|$)/;
+
+function asSandboxPath(text: string): string | Error {
+  if (!/^(\/[a-z0-9][a-z0-9._-]*)+$/.test(text)) {
+    return new Error('must be a path such as /sandbox, of lower-case letters, digits, ., - and _');
+  }
+  return RESERVED_PATHS.test(text) ? new Error('must not lie where the service itself is') : text;
 }
 
 function asPort(text: string): number | Error {

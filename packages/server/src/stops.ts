@@ -1,12 +1,8 @@
-import { Refusal } from '@granary/contract/errors';
 import { adoptOperation, isTerminal, type OperationState } from '@granary/core/operation-state';
 import { advance } from '@granary/core/operations';
 import type { Store } from '@granary/store/store';
-import type { OperationCommands } from './operations.ts';
-
-/** A stop that could not be stored by then is sent all the same. */
-const STORE_PATIENCE_MS = 100;
-const UNSTORED_STOPS_MAX = 10_000;
+import { type DeviceCommands, operationMessage } from './device-commands.ts';
+import { isStorageFault, type Outcome, type UrgentOrders } from './urgent-orders.ts';
 
 export interface StopTarget {
   readonly deviceId: string;
@@ -19,17 +15,14 @@ type Stored = Awaited<ReturnType<Store['operations']['stop']>>;
 
 interface StopParts {
   readonly store: Store;
-  readonly commands: OperationCommands;
+  readonly commands: DeviceCommands;
+  readonly orders: UrgentOrders;
   readonly now: () => number;
 }
 
-export const isStorageFault = (error: unknown): boolean =>
-  error instanceof Refusal && (error.code === 'storage_full' || error.code === 'storage_unavailable');
-
-/** Stops operations, also while nothing can be stored: then the stop is kept here and repeated until it could be. */
+/** Stops operations, also while nothing can be stored. */
 export class Stops {
   readonly #parts: StopParts;
-  readonly #unstored = new Map<string, StopTarget>();
 
   constructor(parts: StopParts) {
     this.#parts = parts;
@@ -37,57 +30,31 @@ export class Stops {
 
   /** `undefined` if the device has no such operation. `store` writes the stop, the guard of its request included. */
   async stop(target: StopTarget, store: () => Promise<Stored>): Promise<OperationState | undefined> {
-    const { commands } = this.#parts;
+    const { commands, orders } = this.#parts;
     const { deviceId, operationId } = target;
-    const impatience = setTimeout(() => void commands.send(deviceId, operationId, 'stop'), STORE_PATIENCE_MS);
-    try {
-      const stored = await store();
-      if (stored?.send === 'stop') await commands.send(deviceId, operationId, 'stop');
-      return stored?.operation;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return await this.#stopUnstored(target);
-    } finally {
-      clearTimeout(impatience);
-    }
+    const order = {
+      name: `${deviceId} ${operationId}`,
+      send: () => commands.send(deviceId, operationMessage(operationId, 'stop')),
+      store: () => this.#store(target),
+    };
+    const stored = async (): Promise<Outcome<OperationState | undefined>> => {
+      const stopped = await store();
+      return { state: stopped?.operation, isToSend: stopped?.send === 'stop' };
+    };
+    return await orders.give(order, stored, () => this.#suppose(target));
   }
 
-  /** Tells the devices again what could not be stored. */
-  async repeat(): Promise<void> {
-    const { commands } = this.#parts;
-    const targets = [...this.#unstored.values()];
-    await Promise.all(
-      targets.map(({ deviceId, operationId }) => commands.send(deviceId, operationId, 'stop')),
-    );
-  }
-
-  /** Stores what could not be; from then on it is repeated from there. */
-  async retry(): Promise<void> {
-    await Promise.all(
-      [...this.#unstored].map(async ([key, target]) => {
-        await this.#store(target);
-        this.#unstored.delete(key);
-      }),
-    );
-  }
-
-  async #store({ deviceId, deviceNo, operationId }: StopTarget): Promise<Stored> {
+  async #store({ deviceId, deviceNo, operationId }: StopTarget): Promise<void> {
     const { store, now } = this.#parts;
     const known = deviceNo ?? (await store.devices.find(deviceId))?.deviceNo;
-    if (known === undefined) return undefined;
-    return await store.operations.stop({ deviceNo: known, operationId, nowMs: now() });
+    if (known !== undefined) await store.operations.stop({ deviceNo: known, operationId, nowMs: now() });
   }
 
-  async #stopUnstored(target: StopTarget): Promise<OperationState | undefined> {
-    const { commands, now } = this.#parts;
-    const nowMs = now();
+  async #suppose(target: StopTarget): Promise<Outcome<OperationState | undefined>> {
+    const nowMs = this.#parts.now();
     const known = await this.#lastKnown(target, nowMs);
-    if (known === undefined || isTerminal(known)) return known;
-    if (this.#unstored.size < UNSTORED_STOPS_MAX) {
-      this.#unstored.set(`${target.deviceId} ${target.operationId}`, target);
-    }
-    await commands.send(target.deviceId, target.operationId, 'stop');
-    return advance(known, { kind: 'stop' }, nowMs).operation;
+    if (known === undefined || isTerminal(known)) return { state: known, isToSend: false };
+    return { state: advance(known, { kind: 'stop' }, nowMs).operation, isToSend: true };
   }
 
   /** A full disk can still be read. If not even that is possible, we know what the caller says: that it runs. */

@@ -1,4 +1,5 @@
 import { type Alert, checkAcknowledgement, checkAlertQuery, checkShelving } from '@granary/contract/alerts';
+import type { DeviceKind } from '@granary/contract/channels';
 import { Refusal } from '@granary/contract/errors';
 import { type AlertState, alertRecord } from '@granary/core/alerts';
 import type { FastifyInstance } from 'fastify';
@@ -10,9 +11,11 @@ interface AlertPath {
   Params: { device_id: string; alert_id: string };
 }
 
-export function alertRoutes(app: FastifyInstance, { store, idempotency, feed, now }: RouteParts): void {
+export function alertRoutes(app: FastifyInstance, parts: RouteParts, kind: DeviceKind): void {
+  const { store, idempotency, feed, now } = parts;
+
   app.get<DevicePath>('/devices/:device_id/alerts', { config: { scope: 'read' } }, async (request) => {
-    const { deviceNo } = await knownDevice(request, store, 'silo');
+    const { deviceNo } = await knownDevice(request, store, kind);
     const { status: filter = 'open', ...asked } = accept(checkAlertQuery, request.query, 'query');
     const page = pageOf(asked);
     const alerts = await store.alerts.list({
@@ -28,7 +31,7 @@ export function alertRoutes(app: FastifyInstance, { store, idempotency, feed, no
     '/devices/:device_id/alerts/:alert_id/acknowledge',
     { config: { scope: 'operate' } },
     async (request, reply) => {
-      const { deviceNo } = await knownDevice(request, store, 'silo');
+      const { deviceNo } = await knownDevice(request, store, kind);
       const { alertId } = found(await store.alerts.find(deviceNo, request.params.alert_id));
       const by = accept(checkAcknowledgement, request.body, 'acknowledgement');
       const nowMs = now();
@@ -44,7 +47,7 @@ export function alertRoutes(app: FastifyInstance, { store, idempotency, feed, no
     '/devices/:device_id/alerts/:alert_id/shelve',
     { config: { scope: 'operate' } },
     async (request, reply) => {
-      const { deviceNo } = await knownDevice(request, store, 'silo');
+      const { deviceNo } = await knownDevice(request, store, kind);
       const { alertId } = found(await store.alerts.find(deviceNo, request.params.alert_id));
       const shelving = accept(checkShelving, request.body, 'shelving');
       const nowMs = now();

@@ -17,9 +17,12 @@ export function collectMethods(app: FastifyInstance): (last: FastifyInstance) =>
   return async (last) => {
     for (const [url, known] of [...methodsOf]) {
       const allow = [...known].join(', ');
+      const others = METHODS.filter((method) => !known.has(method));
+      // A group that answers in its own way has seen to it.
+      if (others.length === 0) continue;
       last.route({
-        method: METHODS.filter((method) => !known.has(method)),
-        url,
+        method: others,
+        url: url.slice(last.prefix.length),
         handler: (request, reply) => {
           reply.header('allow', allow);
           throw new Refusal('method_not_allowed', `${request.method} is not possible here; ${allow} are`);

@@ -26,15 +26,16 @@ export const readPage = (query: unknown): PageRequest => pageOf(accept(checkPage
 
 export function pageOf({ limit, cursor }: PageQuery): PageRequest {
   return {
-    limit: limit === undefined ? PAGE_LIMIT_MAX : readLimit(limit),
+    limit: readLimit(limit, PAGE_LIMIT_MAX),
     after: cursor === undefined ? null : readCursor(cursor),
   };
 }
 
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (limit >= 1 && limit <= PAGE_LIMIT_MAX) return limit;
-  const message = `must be a whole number from 1 to ${PAGE_LIMIT_MAX}`;
+/** How many are wanted: `max` unless somebody says fewer. */
+export function readLimit(text: string | undefined, max: number): number {
+  const limit = Number(text ?? max);
+  if (limit >= 1 && limit <= max) return limit;
+  const message = `must be a whole number from 1 to ${max}`;
   throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/limit', message }]);
 }
 

@@ -7,15 +7,17 @@ import type { RateLimiter } from './rate-limit.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
+    /** Why it may only go on if it turns out to be urgent. */
+    doubt: Error | null;
   }
   interface FastifyContextConfig {
     /** What the key must be allowed to do. Every route under /v1 names one. */
     scope?: Scope;
     /**
      * Never limited, and while the storage cannot be asked open to every key that was good when it last could. For
-     * what must not wait.
+     * what must not wait. A function tells by the body.
      */
-    isUrgent?: boolean;
+    isUrgent?: boolean | ((body: unknown) => boolean);
   }
 }
 
@@ -34,6 +36,7 @@ export function bearerOf(request: FastifyRequest): string {
 /** Knows the caller before a route runs, or refuses. */
 export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimiter | null): void {
   app.decorateRequest('caller');
+  app.decorateRequest('doubt', null);
   app.addHook('onRequest', (request, reply, done) => {
     const key = bearer(request);
     if (key === undefined) return done(new Refusal('unauthorized', 'send Authorization: Bearer <API key>'));
@@ -45,11 +48,18 @@ export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimit
         else admit(caller, request, reply, done);
       },
       (error: Error) => {
-        const remembered = request.routeOptions.config.isUrgent === true ? keyring.remember(key) : null;
-        if (remembered === null) done(error);
-        else admit(remembered, request, reply, done);
+        const remembered = urgencyOf(request) === false ? null : keyring.remember(key);
+        if (remembered === null) return done(error);
+        request.doubt = error;
+        admit(remembered, request, reply, done);
       },
     );
+  });
+  app.addHook('preHandler', (request, reply, done) => {
+    const isUrgent = urgencyOf(request);
+    if (typeof isUrgent === 'boolean' || isUrgent(request.body)) return done();
+    if (request.doubt !== null) return done(request.doubt);
+    attempt(done, () => limiter?.take(request.caller.keyId, reply));
   });
 
   function admit(
@@ -58,14 +68,22 @@ export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimit
     reply: FastifyReply,
     done: (error?: Error) => void,
   ): void {
-    try {
-      if (request.routeOptions.config.isUrgent !== true) limiter?.take(caller.keyId, reply);
+    attempt(done, () => {
+      if (urgencyOf(request) === false) limiter?.take(caller.keyId, reply);
       requireScope(caller, request.routeOptions.config.scope);
       request.caller = caller;
-      done();
-    } catch (error) {
-      done(error as Refusal);
-    }
+    });
+  }
+}
+
+const urgencyOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.isUrgent ?? false;
+
+function attempt(done: (error?: Error) => void, check: () => void): void {
+  try {
+    check();
+    done();
+  } catch (error) {
+    done(error as Refusal);
   }
 }
 

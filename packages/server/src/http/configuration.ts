@@ -1,18 +1,27 @@
+import type { DeviceKind } from '@granary/contract/channels';
 import { checkSiloConfigurationPatch } from '@granary/contract/configuration';
 import { Refusal } from '@granary/contract/errors';
+import { checkFieldConfigurationPatch } from '@granary/contract/field-configuration';
+import type { Checker } from '@granary/contract/schema';
+import type { ConfigurationPatch } from '@granary/store/configuration';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { sendConfiguration } from '../configuration.ts';
 import { accept, success } from './answers.ts';
 import { type DevicePath, knownDevice } from './known-device.ts';
 import type { RouteParts } from './parts.ts';
 
-export function configurationRoutes(app: FastifyInstance, parts: RouteParts): void {
+const CHECK_PATCH: Record<DeviceKind, Checker<ConfigurationPatch>> = {
+  silo: checkSiloConfigurationPatch,
+  field: checkFieldConfigurationPatch,
+};
+
+export function configurationRoutes(app: FastifyInstance, parts: RouteParts, kind: DeviceKind): void {
   const { store, link, feed, logger, now } = parts;
 
   app.get<DevicePath>('/devices/:device_id/config', { config: { scope: 'read' } }, async (request, reply) => {
-    const device = await knownDevice(request, store, 'silo');
+    const device = await knownDevice(request, store, kind);
     const stored = await store.configuration.get(device.deviceNo);
-    if (stored === undefined) throw new Error(`silo ${device.deviceId} has no configuration`);
+    if (stored === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
     tag(reply, stored.version);
     return success(stored.configuration);
   });
@@ -21,8 +30,8 @@ export function configurationRoutes(app: FastifyInstance, parts: RouteParts): vo
     '/devices/:device_id/config',
     { config: { scope: 'configure' } },
     async (request, reply) => {
-      const device = await knownDevice(request, store, 'silo');
-      const patch = accept(checkSiloConfigurationPatch, request.body, 'configuration');
+      const device = await knownDevice(request, store, kind);
+      const patch = accept(CHECK_PATCH[kind], request.body, 'configuration');
       const expected = expectedVersion(request.headers['if-match']);
       const changed = await store.configuration.change(device.deviceNo, patch, now(), expected);
       feed.wake();

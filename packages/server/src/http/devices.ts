@@ -12,6 +12,7 @@ import {
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
 import { initialConfiguration } from '@granary/core/configuration';
+import { initialFieldConfiguration } from '@granary/core/field-configuration';
 import { sees } from '@granary/core/keys';
 import { currentReadings, type LatestValues, sensorStatus } from '@granary/core/telemetry';
 import type { NewDevice, StoredDevice } from '@granary/store/devices';
@@ -111,7 +112,7 @@ function draft(
     capacityKg: 'capacity' in wanted ? wanted.capacity.max : null,
     secretHash,
     registeredAtMs: nowMs,
-    configuration: kind === 'silo' ? initialConfiguration(nowMs) : null,
+    configuration: kind === 'silo' ? initialConfiguration(nowMs) : initialFieldConfiguration(nowMs),
   };
 }
 

@@ -14,9 +14,11 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   alert_not_found: 404,
   command_not_found: 404,
   mission_not_found: 404,
+  plant_not_found: 404,
   route_not_found: 404,
   method_not_allowed: 405,
   device_exists: 409,
+  plant_exists: 409,
   device_offline: 409,
   reading_stale: 409,
   operation_in_progress: 409,
@@ -70,8 +72,20 @@ export function errorBody(refusal: Refusal, requestId: string): ErrorBody {
   return { success: false, error };
 }
 
+/** Puts a refusal into a body. The status is the one that goes with its code. */
+export type Answerer = (
+  refusal: Refusal,
+  status: number,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => void;
+
+export const answerError: Answerer = (refusal, status, request, reply) => {
+  reply.code(status).send(errorBody(refusal, request.id));
+};
+
 /** Callers that are wrong are answered; only our own broken promises are logged as errors. */
-export function errorHandler(logger: Logger) {
+export function errorHandler(logger: Logger, answer: Answerer) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     let refusal = asRefusal(error);
     if (refusal === null) {
@@ -84,7 +98,8 @@ export function errorHandler(logger: Logger) {
     }
     const status = STATUS_OF[refusal.code];
     if (status === 401) reply.header('www-authenticate', 'Bearer');
-    if (status === 503 || refusal.code === 'stream_limit_reached') reply.header('retry-after', RETRY_AFTER_S);
-    reply.code(status).send(errorBody(refusal, request.id));
+    const isForNow = status === 429 || status === 503;
+    if (isForNow && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_S);
+    answer(refusal, status, request, reply);
   };
 }

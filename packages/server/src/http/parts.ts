@@ -1,12 +1,13 @@
 import type { DeviceLink } from '@granary/link/port';
 import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from '../alerts.ts';
+import type { DeviceCommands } from '../device-commands.ts';
+import type { EmergencyStops } from '../emergency-stops.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Keyring } from '../keys.ts';
 import type { Logger } from '../logger.ts';
-import type { OperationCommands } from '../operations.ts';
 import type { Settings } from '../settings.ts';
 import type { Stops } from '../stops.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -19,8 +20,9 @@ export interface RouteParts {
   readonly pipeline: IngestPipeline;
   readonly keyring: Keyring;
   readonly idempotency: Idempotency;
-  readonly commands: OperationCommands;
+  readonly commands: DeviceCommands;
   readonly stops: Stops;
+  readonly emergencyStops: EmergencyStops;
   readonly evaluator: AlertEvaluator;
   readonly feed: EventFeed;
   readonly subscribers: Subscribers;

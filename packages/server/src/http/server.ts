@@ -4,14 +4,19 @@ import { requestIds } from '../ids.ts';
 import { alertRoutes } from './alerts.ts';
 import { collectMethods } from './allowed-methods.ts';
 import { guard } from './auth.ts';
+import { commandRoutes } from './commands.ts';
 import { configurationRoutes } from './configuration.ts';
 import { deviceRoutes } from './devices.ts';
-import { errorHandler } from './error-map.ts';
+import { answerError, errorHandler } from './error-map.ts';
 import { eventRoutes } from './events.ts';
+import { fieldReadingRoutes } from './field-readings.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
+import { missionRoutes } from './missions.ts';
 import { operationRoutes } from './operations.ts';
 import type { RouteParts } from './parts.ts';
+import { answerPlantError } from './plant-errors.ts';
+import { plantRoutes } from './plants.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ingestRoutes, siloTelemetryRoutes } from './telemetry.ts';
 
@@ -28,14 +33,18 @@ export function createHttpServer(parts: RouteParts): FastifyInstance {
       const given = headers['x-request-id'];
       return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : nextRequestId();
     },
-    frameworkErrors: (error, request, reply) => errorHandler(parts.logger)(error, request, reply),
+    // Found before it is known what the address belongs to.
+    frameworkErrors: (error, request, reply) => {
+      const answer = request.url.startsWith(`${settings.sandboxPath}/`) ? answerPlantError : answerError;
+      errorHandler(parts.logger, answer)(error, request, reply);
+    },
     forceCloseConnections: 'idle',
   });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     done();
   });
-  app.setErrorHandler(errorHandler(parts.logger));
+  app.setErrorHandler(errorHandler(parts.logger, answerError));
   app.setNotFoundHandler(() => {
     throw new Refusal('route_not_found', 'there is nothing at this address');
   });
@@ -60,13 +69,19 @@ export function createHttpServer(parts: RouteParts): FastifyInstance {
     siloTelemetryRoutes(routes, parts);
     ingestRoutes(routes, parts, 'silo');
     operationRoutes(routes, parts);
-    alertRoutes(routes, parts);
-    configurationRoutes(routes, parts);
+    alertRoutes(routes, parts, 'silo');
+    configurationRoutes(routes, parts, 'silo');
   });
   group(`/v1/${settings.fieldSegment}`, (routes) => {
     deviceRoutes(routes, parts, 'field');
+    fieldReadingRoutes(routes, parts);
     ingestRoutes(routes, parts, 'field');
+    commandRoutes(routes, parts);
+    missionRoutes(routes, parts);
+    alertRoutes(routes, parts, 'field');
+    configurationRoutes(routes, parts, 'field');
   });
+  group(settings.sandboxPath, (routes) => plantRoutes(routes, parts));
   app.register(refuseOtherMethods);
   return app;
 }

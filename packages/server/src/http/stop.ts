@@ -1,16 +1,13 @@
-import { Refusal } from '@granary/contract/errors';
-import { sees } from '@granary/core/keys';
 import { operationRecord } from '@granary/core/operation-record';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isStorageFault, type StopTarget } from '../stops.ts';
+import type { FastifyInstance } from 'fastify';
 import { success } from './answers.ts';
-import { knownDevice } from './known-device.ts';
 import { foundOperation, type OperationPath } from './known-operation.ts';
 import type { RouteParts } from './parts.ts';
+import { lookedUp, storeUrgently, urgentTarget } from './urgent.ts';
 
 /** Stopping is refused only to those who may not do it, and for an operation that there is not. */
 export function stopRoute(app: FastifyInstance, parts: RouteParts): void {
-  const { stops, evaluator, feed } = parts;
+  const { stops, evaluator, feed, now } = parts;
   app.register((routes, _options, registered) => {
     // Whatever is sent along, well-formed or not, has no say in it.
     routes.removeAllContentTypeParsers();
@@ -22,8 +19,12 @@ export function stopRoute(app: FastifyInstance, parts: RouteParts): void {
       '/devices/:device_id/operations/:operation_id/stop',
       { config: { scope: 'operate', isUrgent: true } },
       async (request, reply) => {
-        const target = await targetOf(request, parts);
-        const operation = await stops.stop(target, () => store(request, reply, target, parts));
+        const { operation_id: operationId } = request.params;
+        const target = { ...(await urgentTarget(request, parts, 'silo')), operationId };
+        const operation = await stops.stop(target, async () => {
+          const stop = { deviceNo: lookedUp(target), operationId, nowMs: now() };
+          return await storeUrgently(request, reply, parts, (slices) => slices.operations.stop(stop));
+        });
         if (target.deviceNo !== null) evaluator.wake([target.deviceNo]);
         feed.wake();
         return success(operationRecord(foundOperation(operation)));
@@ -32,36 +33,3 @@ export function stopRoute(app: FastifyInstance, parts: RouteParts): void {
     registered();
   });
 }
-
-async function targetOf(request: FastifyRequest<OperationPath>, { store }: RouteParts): Promise<StopTarget> {
-  const { device_id: deviceId, operation_id: operationId } = request.params;
-  try {
-    const { deviceNo } = await knownDevice(request, store, 'silo');
-    return { deviceId, deviceNo, operationId };
-  } catch (error) {
-    // Where the device stands cannot be looked up now, so the key must not depend on it.
-    if (!isStorageFault(error) || !sees(request.caller, { deviceId, facility: '' })) throw error;
-    return { deviceId, deviceNo: null, operationId };
-  }
-}
-
-/** A key that was used for something else refuses any other request, but not this one. */
-async function store(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { deviceNo, operationId }: StopTarget,
-  { store, idempotency, now }: RouteParts,
-) {
-  if (deviceNo === null) throw new Refusal('storage_unavailable', 'the device cannot be looked up');
-  const stop = { deviceNo, operationId, nowMs: now() };
-  try {
-    return (await idempotency.once(request, reply, (slices) => slices.operations.stop(stop))).result;
-  } catch (error) {
-    if (!isAboutKey(error)) throw error;
-    return await store.operations.stop(stop);
-  }
-}
-
-const isAboutKey = (error: unknown): boolean =>
-  error instanceof Refusal &&
-  ['idempotency_key_reused', 'idempotency_in_progress', 'invalid_input'].includes(error.code);

@@ -1,13 +1,7 @@
-import { Readable } from 'node:stream';
 import type { DeviceKind } from '@granary/contract/channels';
 import { Refusal } from '@granary/contract/errors';
 import type { Fault } from '@granary/contract/schema';
-import {
-  checkHistoryQuery,
-  checkTelemetry,
-  type DeviceTelemetry,
-  type HistoryPoint,
-} from '@granary/contract/telemetry';
+import { checkHistoryQuery, checkTelemetry, type DeviceTelemetry } from '@granary/contract/telemetry';
 import { channelOf, historyPoint, planHistory } from '@granary/core/history';
 import {
   acceptReading,
@@ -19,6 +13,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { readingWindow } from '../ingest/uplink.ts';
 import { accept, success } from './answers.ts';
+import { sendHistory } from './history.ts';
 import { capacityOf, type DevicePath, knownDevice, knownTo } from './known-device.ts';
 import type { RouteParts } from './parts.ts';
 
@@ -45,8 +40,7 @@ export function siloTelemetryRoutes(app: FastifyInstance, { store, now }: RouteP
       });
       const capacityKg = capacityOf(device);
       const points = buckets.map((bucket) => historyPoint(bucket, plan, capacityKg));
-      if (!prefersCsv(request.headers.accept)) return success({ sensor, interval, points });
-      return reply.type('text/csv; charset=utf-8').send(Readable.from(csvLines(points)));
+      return sendHistory(request, reply, { sensor, interval, points });
     },
   );
 }
@@ -91,17 +85,4 @@ function acceptAll(deviceNo: number, sent: DeviceTelemetry, window: ReadingWindo
   }
   if (faults.length > 0) throw new Refusal('invalid_input', 'the telemetry is not valid', faults);
   return readings;
-}
-
-const prefersCsv = (header: string | undefined): boolean =>
-  header?.split(',')[0]?.trim().startsWith('text/csv') ?? false;
-
-const LINES_PER_CHUNK = 1_000;
-
-function* csvLines(points: readonly HistoryPoint[]): Generator<string> {
-  yield 'timestamp,value\r\n';
-  for (let start = 0; start < points.length; start += LINES_PER_CHUNK) {
-    const chunk = points.slice(start, start + LINES_PER_CHUNK);
-    yield chunk.map(({ timestamp, value }) => `${timestamp},${value}\r\n`).join('');
-  }
 }

@@ -4,6 +4,8 @@ import type { TelemetryBatch } from '@granary/store/telemetry';
 
 /** Readings in one transaction: enough to share its cost, few enough to commit in milliseconds. */
 const BATCH_READINGS_MAX = 2_000;
+/** One is written while the next waits at the door: the writer need not wait for this thread between two. */
+const BATCHES_IN_FLIGHT_MAX = 2;
 /** Beyond this, callers that can be told to come back are. Devices on the link are held back by their own sockets. */
 const QUEUE_READINGS_MAX = 50_000;
 
@@ -21,14 +23,15 @@ interface Waiting {
 }
 
 /**
- * Collects what arrives while a batch is being written and writes it as the next one: a lone reading never waits, and the
- * busier it gets the more share a commit. A submission resolves when it is on disk.
+ * Collects what arrives and writes it in batches: what came in one turn of the event loop goes together, and the busier it
+ * gets the more share a commit. A submission resolves when it is on disk.
  */
 export class IngestPipeline {
   readonly #append: (batch: TelemetryBatch) => Promise<unknown>;
   #waiting: Waiting[] = [];
   #queuedReadings = 0;
-  #writing: Promise<void> | null = null;
+  #isTurnPlanned = false;
+  readonly #writing = new Set<Promise<void>>();
 
   constructor(append: (batch: TelemetryBatch) => Promise<unknown>) {
     this.#append = append;
@@ -46,21 +49,31 @@ export class IngestPipeline {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ arrival, resolve, reject });
       this.#queuedReadings += arrival.readings.length;
-      this.#writing ??= this.#writeAll();
+      this.#planTurn();
     });
   }
 
   /** Resolves when everything submitted so far has been written or refused. */
   async drain(): Promise<void> {
-    while (this.#writing !== null) await this.#writing;
+    while (this.#waiting.length > 0 || this.#writing.size > 0) {
+      await Promise.race([...this.#writing, new Promise((resolve) => setImmediate(resolve))]);
+    }
   }
 
-  async #writeAll(): Promise<void> {
-    await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      await this.#writeBatch(this.#takeBatch());
-    }
-    this.#writing = null;
+  #planTurn(): void {
+    if (this.#isTurnPlanned || this.#writing.size >= BATCHES_IN_FLIGHT_MAX) return;
+    this.#isTurnPlanned = true;
+    setImmediate(() => this.#takeTurn());
+  }
+
+  #takeTurn(): void {
+    this.#isTurnPlanned = false;
+    if (this.#waiting.length === 0) return;
+    const written = this.#writeBatch(this.#takeBatch()).finally(() => {
+      this.#writing.delete(written);
+      if (this.#waiting.length > 0) this.#planTurn();
+    });
+    this.#writing.add(written);
   }
 
   #takeBatch(): Waiting[] {

@@ -7,14 +7,17 @@ import {
   type Reading,
   type ReadingWindow,
 } from '@granary/core/telemetry';
+import { printable } from '@granary/link/codec';
+import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type { LinkDevice, LinkHandler, LinkRejection, UplinkMessage } from '@granary/link/port';
 import type { NewRejection } from '@granary/store/presence';
 import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from '../alerts.ts';
+import type { DeviceCommands } from '../device-commands.ts';
 import type { Logger } from '../logger.ts';
-import type { OperationCommands } from '../operations.ts';
 import { matchesHash } from '../secrets.ts';
 import type { IngestPipeline } from './pipeline.ts';
+import { type DeviceReply, hear, wordOf } from './replies.ts';
 
 interface UplinkParts {
   readonly store: Store;
@@ -22,14 +25,12 @@ interface UplinkParts {
   readonly logger: Logger;
   readonly now: () => number;
   readonly rawRetentionDays: number;
-  readonly send: OperationCommands['send'];
+  readonly send: DeviceCommands['send'];
   readonly evaluator: AlertEvaluator;
-  /** Called when operations may have changed. */
+  /** Called when something that devices were told to do may have changed. */
   readonly changed: () => void;
   readonly connected: (device: LinkDevice) => Promise<void>;
 }
-
-type OperationMessage = Extract<UplinkMessage, { readonly subject: 'ack' | 'progress' }>;
 
 /** Readings older than the raw ones kept could not be told from repetitions, so they are not taken. */
 export const readingWindow = (nowMs: number, rawRetentionDays: number): ReadingWindow => ({
@@ -62,7 +63,7 @@ export class Uplink implements LinkHandler {
         return this.#state(device, message.state.state);
       case 'ack':
       case 'progress':
-        return this.#operation(device, message);
+        return this.#reply(device, message);
     }
   }
 
@@ -111,36 +112,23 @@ export class Uplink implements LinkHandler {
     await this.#noticed(device, stored);
   }
 
-  /** What the device says of an operation. Being heard at all, it is also there. */
-  async #operation(device: LinkDevice, message: OperationMessage): Promise<void> {
-    const { store, send, changed, now } = this.#parts;
-    const { deviceNo, deviceId } = device;
-    const isAck = message.subject === 'ack';
-    const [heard] = await Promise.all([
-      isAck
-        ? store.operations.acknowledged({ deviceNo, ack: message.ack, nowMs: now() })
-        : store.operations.progressed({ deviceNo, progress: message.progress, nowMs: now() }),
-      this.#arrived(device, [], []),
-    ]);
+  /** What the device says of what it was told to do. Being heard at all, it is also there. */
+  async #reply(device: LinkDevice, reply: DeviceReply): Promise<void> {
+    const { store, send, evaluator, changed, now } = this.#parts;
+    const [heard] = await Promise.all([hear(store, device, reply, now()), this.#arrived(device, [], [])]);
     if (heard.kind === 'foreign') {
-      const payloadExcerpt = JSON.stringify(isAck ? message.ack : message.progress);
-      const { subject: topic } = message;
-      await this.rejected(device, { topic, reason: heard.reason, payloadExcerpt });
+      const payloadExcerpt = printable(JSON.stringify(wordOf(reply)), EXCERPT_CHARACTERS_MAX);
+      await this.rejected(device, { topic: reply.subject, reason: heard.reason, payloadExcerpt });
       return;
     }
-    const { operation_id: operationId } = isAck ? message.ack : message.progress;
-    if (heard.send !== null) await send(deviceId, operationId, heard.send);
-    this.#evaluate(device);
+    if (heard.send !== null) await send(device.deviceId, heard.send);
+    evaluator.wake([device.deviceNo]);
     changed();
   }
 
-  async #noticed(device: LinkDevice, stored: Promise<void>): Promise<void> {
+  async #noticed({ deviceNo }: LinkDevice, stored: Promise<void>): Promise<void> {
     await stored;
-    this.#evaluate(device);
-  }
-
-  #evaluate({ kind, deviceNo }: LinkDevice): void {
-    if (kind === 'silo') this.#parts.evaluator.wake([deviceNo]);
+    this.#parts.evaluator.wake([deviceNo]);
   }
 
   #arrived(

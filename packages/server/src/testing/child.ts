@@ -13,3 +13,5 @@ service.start().then(
     process.exit(1);
   },
 );
+// Whoever started it is gone.
+process.once('disconnect', () => process.exit());

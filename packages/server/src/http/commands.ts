@@ -1,0 +1,94 @@
+import { checkCommandQuery, checkCommandRequest } from '@granary/contract/commands';
+import { Refusal } from '@granary/contract/errors';
+import { type CommandState, commandRecord } from '@granary/core/command-state';
+import { newId } from '@granary/store/ids';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { EMERGENCY_STOP } from '../emergency-stops.ts';
+import { accept, paged, pageOf, success } from './answers.ts';
+import { type DevicePath, knownDevice } from './known-device.ts';
+import type { RouteParts } from './parts.ts';
+import { lookedUp, storeUrgently, urgentTarget } from './urgent.ts';
+
+interface CommandPath {
+  Params: { device_id: string; command_id: string };
+}
+
+export function commandRoutes(app: FastifyInstance, parts: RouteParts): void {
+  const { store } = parts;
+
+  app.post<DevicePath>(
+    '/devices/:device_id/remote/command',
+    { config: { scope: 'operate', isUrgent: namesEmergencyStop } },
+    async (request, reply) => {
+      const give = namesEmergencyStop(request.body) ? stopAtOnce : issue;
+      return success(commandRecord(await give(request, reply, parts)));
+    },
+  );
+
+  app.get<DevicePath>(
+    '/devices/:device_id/remote/commands',
+    { config: { scope: 'read' } },
+    async (request) => {
+      const { deviceNo } = await knownDevice(request, store, 'field');
+      const { status = null, command = null, ...asked } = accept(checkCommandQuery, request.query, 'query');
+      const page = pageOf(asked);
+      const found = await store.commands.list({
+        deviceNo,
+        status,
+        command,
+        beforeCommandId: page.after,
+        limit: page.limit + 1,
+      });
+      return paged(found, page, ({ commandId }) => commandId, commandRecord);
+    },
+  );
+
+  app.get<CommandPath>(
+    '/devices/:device_id/remote/commands/:command_id',
+    { config: { scope: 'read' } },
+    async (request) => {
+      const { deviceNo } = await knownDevice(request, store, 'field');
+      const command = await store.commands.find(deviceNo, request.params.command_id);
+      if (command === undefined) throw new Refusal('command_not_found', 'the device has no such command');
+      return success(commandRecord(command));
+    },
+  );
+}
+
+/** Whatever else is sent along has no say in it: a stop is not refused for a field too many. */
+const namesEmergencyStop = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'command' in body && body.command === EMERGENCY_STOP.command;
+
+async function stopAtOnce(
+  request: FastifyRequest<DevicePath>,
+  reply: FastifyReply,
+  parts: RouteParts,
+): Promise<CommandState> {
+  const { emergencyStops, feed, now } = parts;
+  const nowMs = now();
+  const commandId = newId('cmd', nowMs);
+  const target = { ...(await urgentTarget(request, parts, 'field')), commandId };
+  const command = await emergencyStops.stop(target, async () => {
+    const wanted = { deviceNo: lookedUp(target), commandId, request: EMERGENCY_STOP, nowMs };
+    return await storeUrgently(request, reply, parts, (slices) => slices.commands.issue(wanted));
+  });
+  feed.wake();
+  return command;
+}
+
+async function issue(
+  request: FastifyRequest<DevicePath>,
+  reply: FastifyReply,
+  { store, idempotency, commands, feed, now }: RouteParts,
+): Promise<CommandState> {
+  const { deviceNo, deviceId } = await knownDevice(request, store, 'field');
+  const wanted = accept(checkCommandRequest, request.body, 'command');
+  const nowMs = now();
+  const commandId = newId('cmd', nowMs);
+  const { result, replayed } = await idempotency.once(request, reply, (slices) =>
+    slices.commands.issue({ deviceNo, commandId, request: wanted, nowMs }),
+  );
+  if (!replayed && result.message !== null) await commands.send(deviceId, result.message);
+  feed.wake();
+  return result.command;
+}

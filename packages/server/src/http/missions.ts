@@ -1,0 +1,75 @@
+import { Refusal } from '@granary/contract/errors';
+import { checkMission, checkMissionQuery, MISSION_REQUESTS } from '@granary/contract/missions';
+import { missionRecord } from '@granary/core/mission-record';
+import type { MissionState } from '@granary/core/mission-state';
+import { newId } from '@granary/store/ids';
+import type { FastifyInstance } from 'fastify';
+import { accept, paged, pageOf, success } from './answers.ts';
+import { type DevicePath, knownDevice } from './known-device.ts';
+import type { RouteParts } from './parts.ts';
+
+interface MissionPath {
+  Params: { device_id: string; mission_id: string };
+}
+
+export function missionRoutes(app: FastifyInstance, parts: RouteParts): void {
+  const { store, idempotency, commands, evaluator, feed, now } = parts;
+
+  app.post<DevicePath>(
+    '/devices/:device_id/missions',
+    { config: { scope: 'operate' } },
+    async (request, reply) => {
+      const { deviceNo } = await knownDevice(request, store, 'field');
+      const mission = accept(checkMission, request.body, 'mission');
+      const nowMs = now();
+      const missionId = newId('ms', nowMs);
+      const { result } = await idempotency.once(request, reply, (slices) =>
+        slices.missions.create({ deviceNo, missionId, mission, nowMs }),
+      );
+      feed.wake();
+      return success(missionRecord(result));
+    },
+  );
+
+  app.get<DevicePath>('/devices/:device_id/missions', { config: { scope: 'read' } }, async (request) => {
+    const { deviceNo } = await knownDevice(request, store, 'field');
+    const { status = null, ...asked } = accept(checkMissionQuery, request.query, 'query');
+    const page = pageOf(asked);
+    const beforeMissionId = page.after;
+    const missions = await store.missions.list({ deviceNo, status, beforeMissionId, limit: page.limit + 1 });
+    return paged(missions, page, ({ missionId }) => missionId, missionRecord);
+  });
+
+  app.get<MissionPath>(
+    '/devices/:device_id/missions/:mission_id',
+    { config: { scope: 'read' } },
+    async (request) => {
+      const { deviceNo } = await knownDevice(request, store, 'field');
+      return success(missionRecord(found(await store.missions.find(deviceNo, request.params.mission_id))));
+    },
+  );
+
+  for (const control of MISSION_REQUESTS) {
+    app.post<MissionPath>(
+      `/devices/:device_id/missions/:mission_id/${control}`,
+      { config: { scope: 'operate' } },
+      async (request, reply) => {
+        const { deviceNo, deviceId } = await knownDevice(request, store, 'field');
+        const wanted = { deviceNo, missionId: request.params.mission_id, control, nowMs: now() };
+        const { result, replayed } = await idempotency.once(request, reply, (slices) =>
+          slices.missions.control(wanted),
+        );
+        const mission = found(result?.mission);
+        if (!replayed && result?.send) await commands.send(deviceId, result.send);
+        evaluator.wake([deviceNo]);
+        feed.wake();
+        return success(missionRecord(mission));
+      },
+    );
+  }
+}
+
+function found(mission: MissionState | undefined): MissionState {
+  if (mission !== undefined) return mission;
+  throw new Refusal('mission_not_found', 'the device has no such mission');
+}
