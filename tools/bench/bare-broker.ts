@@ -5,3 +5,5 @@ import { Aedes } from 'aedes';
 const broker = await Aedes.createBroker({ maxClientsIdLength: 64 });
 const server = createServer(broker.handle);
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+// Whoever started it is gone.
+process.once('disconnect', () => process.exit());

@@ -14,3 +14,5 @@ process.once('message', ({ headers, body }: BareAnswer) => {
   });
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 });
+// Whoever started it is gone.
+process.once('disconnect', () => process.exit());

@@ -23,7 +23,8 @@ export class BenchDevice {
     client.on('message', (_topic, payload) => {
       const command = JSON.parse(payload.toString()) as SiloCommand;
       this.#onCommand(command);
-      void this.#obey(command);
+      // What is cut off at the end of the measurement needs no answer.
+      this.#obey(command).catch(() => undefined);
     });
   }
 

@@ -15,3 +15,5 @@ process.on('message', (job: Job | { readonly kind: 'end' }) => {
     (error: unknown) => process.send?.({ failed: String(error) }),
   );
 });
+// Whoever started it is gone.
+process.once('disconnect', () => process.exit());

@@ -1,4 +1,5 @@
 import { DAY_MS } from '@granary/contract/time';
+import { initialConfiguration } from '@granary/core/configuration';
 import type { Reading } from '@granary/core/telemetry';
 import { openStore, type Store } from '@granary/store/store';
 
@@ -66,7 +67,7 @@ async function register(store: Store): Promise<number[]> {
       capacityKg: 10_000,
       secretHash: '',
       registeredAtMs: 0,
-      configuration: null,
+      configuration: initialConfiguration(0),
     });
     deviceNos.push(deviceNo);
   }

@@ -71,7 +71,7 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
     messageId: 1,
     retain: false,
     dup: false,
-    payload: `{"ts":${'0'.repeat(13)},"weight":1234.567,"temperature":18.25,"humidity":55.5}`,
+    payload: `{"ts":${'0'.repeat(13)},"weight":12345.678,"temperature":18.25,"humidity":55.5}`,
   });
   const idAt = template.indexOf('telemetry') + 'telemetry'.length;
   const tsAt = template.indexOf('{"ts":') + '{"ts":'.length;
