@@ -11,6 +11,9 @@ import { startRover } from './testing/scripted-rover.ts';
 import { startSilo } from './testing/scripted-silo.ts';
 import { apiOf } from './testing/service.ts';
 
+/** The service may just be writing something itself. */
+const PATIENCE_MS = 10_000;
+
 /** A service, and an intruder who can keep it from writing anything down. */
 async function startService(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
@@ -25,7 +28,7 @@ async function startService(t: TestContext) {
   );
   const started = await service.start();
   t.after(() => service.stop());
-  const intruder = new DatabaseSync(join(dataDir, 'granary.db'));
+  const intruder = new DatabaseSync(join(dataDir, 'granary.db'), { timeout: PATIENCE_MS });
   const api = apiOf(
     () => started,
     () => started.adminKey.key,

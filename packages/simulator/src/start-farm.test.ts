@@ -1,47 +1,20 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, createClient } from '@granary/client/client';
+import type { Client } from '@granary/client/client';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import { createService } from '@granary/server/compose';
-import { readSettings } from '@granary/server/settings';
 import { SILOS } from './farm.ts';
 import { FIELD_UNITS } from './field/fleet.ts';
 import { type Farm, type FarmEvent, type FarmOptions, startFarm } from './start-farm.ts';
+import { startService } from './testing/service.ts';
 import { weightKgAt } from './weight.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 8;
 const READINGS_PER_DAY = 288;
+const FARM = { intervalMs: 500, historyDays: HISTORY_DAYS };
 const DEVICES_TOTAL = SILOS.length + FIELD_UNITS.length;
-
-async function startService(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'granary-farm-'));
-  t.after(() => rm(folder, { recursive: true }));
-  const settings = readSettings({
-    GRANARY_DATA_DIR: folder,
-    GRANARY_HTTP_PORT: '0',
-    GRANARY_MQTT_PORT: '0',
-    GRANARY_LOG_LEVEL: 'silent',
-  });
-  const service = createService(settings);
-  t.after(() => service.stop());
-  const { httpUrl, mqttUrl, adminKey } = await service.start();
-  const client = createClient({ baseUrl: httpUrl, apiKey: adminKey.key });
-  const credentialsFile = join(folder, 'farm.json');
-  const options: FarmOptions = {
-    baseUrl: httpUrl,
-    adminKey: adminKey.key,
-    mqttUrl,
-    credentialsFile,
-    intervalMs: 500,
-    historyDays: HISTORY_DAYS,
-  };
-  return { client, options, credentialsFile };
-}
 
 async function farmWithEvents(t: TestContext, options: FarmOptions) {
   const events: FarmEvent[] = [];
@@ -77,7 +50,7 @@ async function assertPastIsWhole(client: Client): Promise<void> {
 }
 
 test('a farm enrols itself, reports, writes its past once, and leaves with a goodbye', async (t) => {
-  const { client, options } = await startService(t);
+  const { client, options } = await startService(t, FARM);
   const first = await farmWithEvents(t, options);
   await first.farm.historyWritten;
   await untilAll(client, 'online');
@@ -106,7 +79,7 @@ test('a farm enrols itself, reports, writes its past once, and leaves with a goo
 });
 
 test('a past that was interrupted is finished by the next start', async (t) => {
-  const { client, options } = await startService(t);
+  const { client, options } = await startService(t, FARM);
   const interrupted = Promise.withResolvers<void>();
   const farm: Farm = await startFarm({
     ...options,
@@ -135,7 +108,7 @@ function quietSilo(): string {
 }
 
 test('what an operation moved is still there after a restart of the farm, and the operation over', async (t) => {
-  const { client, options } = await startService(t);
+  const { client, options } = await startService(t, FARM);
   const siloId = quietSilo();
   const first = await startFarm({ ...options, historyDays: 0 });
   t.after(() => first.stop());
@@ -158,7 +131,7 @@ test('what an operation moved is still there after a restart of the farm, and th
 });
 
 test('lost secrets are replaced', async (t) => {
-  const { client, options, credentialsFile } = await startService(t);
+  const { client, options, credentialsFile } = await startService(t, FARM);
   const withoutPast = { ...options, historyDays: 0 };
   const first = await farmWithEvents(t, withoutPast);
   await untilAll(client, 'online');
@@ -172,7 +145,7 @@ test('lost secrets are replaced', async (t) => {
 });
 
 test('a key that may not register devices is told so', async (t) => {
-  const { client, options } = await startService(t);
+  const { client, options } = await startService(t, FARM);
   const { key } = await client.keys.create({ name: 'reader', scopes: ['read'] });
   await assert.rejects(startFarm({ ...options, adminKey: key }), { name: 'ApiError', code: 'forbidden' });
 });

@@ -30,10 +30,10 @@ export const ROVER: Chassis = {
   flightM: null,
   speedMS: 3,
   climbMS: 0,
-  accelerationMS2: 1.5,
-  brakingMS2: 1.5,
+  accelerationMS2: 2,
+  brakingMS2: 2,
   emergencyMS2: 6,
-  turnDegreesPerS: 90,
+  turnDegreesPerS: 120,
   massKg: 60,
   battery: {
     percentPerKm: 3,

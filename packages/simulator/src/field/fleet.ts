@@ -1,5 +1,7 @@
 import type { FieldConfigurationPatch } from '@granary/contract/field-configuration';
+import type { Point } from '@granary/contract/positions';
 import { type Facility, HILLSIDE, RIVERSIDE } from '../farm.ts';
+import { COORDINATE_RESOLUTION, round } from '../resolution.ts';
 import { type Chassis, DRONE, ROVER } from './chassis.ts';
 import type { Vehicle } from './drive.ts';
 import { ahead, type Ground, groundAround, pointOf } from './ground.ts';
@@ -78,7 +80,12 @@ export function declaredConfiguration({ chassis, ground }: FieldUnit): FieldConf
   };
 }
 
+const rounded = ({ lat, lng }: Point): Point => ({
+  lat: round(lat, COORDINATE_RESOLUTION),
+  lng: round(lng, COORDINATE_RESOLUTION),
+});
+
 const fenceOf = (ground: Ground) =>
   Array.from({ length: FENCE_CORNERS }, (_, corner) =>
-    pointOf(ground, ahead({ eastM: 0, northM: 0 }, (corner * 360) / FENCE_CORNERS, FENCE_RADIUS_M)),
+    rounded(pointOf(ground, ahead({ eastM: 0, northM: 0 }, (corner * 360) / FENCE_CORNERS, FENCE_RADIUS_M))),
   );

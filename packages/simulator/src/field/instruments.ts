@@ -1,6 +1,6 @@
 import { jitter } from '../random.ts';
 import type { Reading } from '../reading.ts';
-import { round } from '../resolution.ts';
+import { COORDINATE_RESOLUTION, round } from '../resolution.ts';
 import type { FieldUnit } from './fleet.ts';
 import { apartM, pointOf } from './ground.ts';
 import type { RoverBody } from './rover-body.ts';
@@ -21,7 +21,6 @@ export interface FieldReading extends Reading {
   readonly atmospheric_pressure: number;
 }
 
-const COORDINATE_RESOLUTION = 1e-7;
 /** Beside the base, ten times as far away each time, and at worst. */
 const SIGNAL_NEAR_DBM = -48;
 const SIGNAL_LOSS_DB = 22;

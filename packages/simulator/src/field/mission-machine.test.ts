@@ -40,7 +40,7 @@ test('one waypoint after the other: reached, worked at, and then the next', () =
   const there = arrive(first);
   assert.deepEqual(there.waypoints[0], { index: 0, state: 'reached', reached_at: START_MS });
   assert.equal(nextStop(there), undefined);
-  const working = pass(there, 2_900);
+  const working = pass(there, 1_900);
   assert.equal(working.waypoints, there.waypoints);
   const second = pass(working, 100);
   assert.deepEqual(second.waypoints[0]?.action_result, 'succeeded');
@@ -56,7 +56,7 @@ const STAYS: readonly (readonly [action: WaypointAction, waitSeconds: number | u
     ['none', undefined, 0],
     ['none', 5, 5_000],
     ['photograph', undefined, 1_000],
-    ['collect_sample', 2, 6_000],
+    ['collect_sample', 2, 5_000],
     ['wait', undefined, 30_000],
     ['wait', 0, 0],
     ['wait', 90, 90_000],

@@ -18,8 +18,8 @@ export interface MissionRun {
 
 /** What an action takes at a waypoint, or on command. */
 export const WORK_MS: Record<WaypointAction, number> = {
-  scan: 3 * SECOND_MS,
-  collect_sample: 4 * SECOND_MS,
+  scan: 2 * SECOND_MS,
+  collect_sample: 3 * SECOND_MS,
   photograph: SECOND_MS,
   wait: 0,
   none: 0,

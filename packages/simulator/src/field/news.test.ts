@@ -40,7 +40,7 @@ test('every command that ended is news', () => {
 
 test('of a mission the waypoints that changed are news, and how it ended', () => {
   const away = onMission();
-  const first = after(8, away);
+  const first = after(6.5, away);
   assert.deepEqual(
     waypointsTold(away, first).map(({ index, state }) => [index, state]),
     [[0, 'reached']],

@@ -104,8 +104,8 @@ test('return_to_base breaks a mission off and goes home; a drone lands there', (
 
 test('scan and collect_sample take their time', () => {
   for (const [name, seconds] of [
-    ['scan', 3],
-    ['collect_sample', 4],
+    ['scan', 2],
+    ['collect_sample', 3],
   ] as const) {
     const busy = obeys(pilotAtHome(), name);
     assert.equal(commandState(after(seconds - 0.5, busy), `cmd_${name}`), 'executing');
@@ -186,10 +186,12 @@ test('a paused mission stands after its braking distance', () => {
   );
 });
 
-test('a battery that runs out fails what was under way', () => {
+test('a battery that runs out fails what was under way, but not an emergency stop', () => {
   const empty = after(60, withBattery({ ...onMission(), configuration: null }, 0.02));
   const { state, reason } = missionProgress(empty, 'ms_1', 0);
   assert.deepEqual([state, reason, empty.body.batteryPercent], ['failed', 'battery empty', 0]);
+  const stopped = after(1, obeys(withBattery(after(5, onMission()), 0), 'emergency_stop'));
+  assert.equal(commandState(stopped, 'cmd_emergency_stop'), 'succeeded');
 });
 
 test('a clock that is set back moves nothing', () => {

@@ -3,7 +3,15 @@ import { type Course, drive, isAirborne, isAt, placeAt, type Vehicle } from './d
 import { keepSafe } from './failsafe.ts';
 import { apartM, type Place, type Spot, spotOf, surfaceM } from './ground.ts';
 import { isDone, nextStop, proceedRun, WORK_MS } from './mission-machine.ts';
-import { breakOffMission, endMission, endTask, isUnderWay, type Pilot, type Task } from './pilot.ts';
+import {
+  breakOffMission,
+  endMission,
+  endTask,
+  isStanding,
+  isUnderWay,
+  type Pilot,
+  type Task,
+} from './pilot.ts';
 import { isEmpty, spend } from './rover-body.ts';
 
 /** Movement is reckoned in steps of this length. */
@@ -60,11 +68,13 @@ function step(vehicle: Vehicle, before: Pilot, elapsedMs: number, circumstances:
   return work(moved, isThere, elapsedMs, circumstances.skipsWaypoints);
 }
 
-/** What flew lies on the ground. */
+/** What flew lies on the ground. Whoever wanted it to stand has got that. */
 function giveOut({ ground }: Vehicle, pilot: Pilot): Pilot {
   const reason = 'battery empty';
-  const failed = endTask(breakOffMission(pilot, 'failed', reason), 'failed', reason);
-  const { body } = failed;
+  const { task, body } = pilot;
+  const ended =
+    task !== null && isStanding(task) ? endTask(pilot, 'succeeded') : endTask(pilot, 'failed', reason);
+  const failed = breakOffMission(ended, 'failed', reason);
   return { ...failed, isHoming: false, body: { ...body, speedMS: 0, altitudeM: surfaceM(ground, body) } };
 }
 

@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createClient } from '@granary/client/client';
+import { createService } from '@granary/server/compose';
+import { readSettings } from '@granary/server/settings';
+import type { FarmOptions } from '../start-farm.ts';
+
+/** The real service in a folder of its own, and what a farm needs to join it. */
+export async function startService(t: TestContext, farm: Partial<FarmOptions>) {
+  const folder = await mkdtemp(join(tmpdir(), 'granary-farm-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const settings = readSettings({
+    GRANARY_DATA_DIR: folder,
+    GRANARY_HTTP_PORT: '0',
+    GRANARY_MQTT_PORT: '0',
+    GRANARY_LOG_LEVEL: 'silent',
+  });
+  const service = createService(settings);
+  t.after(() => service.stop());
+  const { httpUrl, mqttUrl, adminKey } = await service.start();
+  const client = createClient({ baseUrl: httpUrl, apiKey: adminKey.key });
+  const credentialsFile = join(folder, 'farm.json');
+  const options: FarmOptions = {
+    baseUrl: httpUrl,
+    adminKey: adminKey.key,
+    mqttUrl,
+    credentialsFile,
+    ...farm,
+  };
+  return { client, options, credentialsFile };
+}
