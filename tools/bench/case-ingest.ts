@@ -3,7 +3,7 @@ import { ask, registerSilos, SILOS } from './farm.ts';
 import { generateMqtt, startBareBroker } from './processes.ts';
 import { type Finding, median, whole } from './report.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 7;
 const ROUND_MS = 3_000;
 const CONNECTIONS = 200;
 /** Each device waits for its acknowledgement before it sends again, as devices do. */

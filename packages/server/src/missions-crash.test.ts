@@ -26,8 +26,8 @@ async function send(rover: CountingRover, seed: number): Promise<MissionRecord[]
   const missions: MissionRecord[] = [];
   const path = `${DEVICES}/${rover.deviceId}/missions`;
   for (let index = 0; index < MISSIONS_PER_ROVER; index++) {
-    const scheduled_start = toIso(Date.now() + (index % 2) * SECOND_MS);
-    const body = { ...TWO_WAYPOINTS, scheduled_start };
+    const ahead = { scheduled_start: toIso(Date.now() + 2 * SECOND_MS) };
+    const body = { ...TWO_WAYPOINTS, ...(index % 2 === 0 ? {} : ahead) };
     const { mission_id } = await service.ask(path, 'POST', body, `${rover.deviceId}-${index}`);
     if ((index + seed) % 2 === 0) {
       await sleep((seed * 131 + index * 377) % 2_500);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import type { Reading } from '@granary/core/telemetry';
 import type { Guard } from './idempotency.ts';
 import { REMEMBERED_MS } from './idempotency.ts';
 import type { Store } from './store.ts';
+import { READINGS_PER_APPEND_MAX } from './telemetry.ts';
 import { describeEachEngine } from './testing/engines.ts';
 import {
   batchOf,
@@ -93,11 +95,11 @@ describeEachEngine('guarded writes', (engine) => {
   it('take readings of a day that has no place yet', async () => {
     const deviceNo = await registerDevice(store);
     const oldMs = NOW_MS - 400 * 86_400_000;
-    const append = (weight: number) =>
-      store
-        .guarded(guard('readings'))
-        .telemetry.append(batchOf({ readings: [reading(deviceNo, oldMs, { weight })] }));
-    await assert.rejects(append(Number.NaN));
+    const append = (count: number) => {
+      const readings = Array<Reading>(count).fill(reading(deviceNo, oldMs, { weight: 1 }));
+      return store.guarded(guard('readings')).telemetry.append(batchOf({ readings }));
+    };
+    await assert.rejects(append(READINGS_PER_APPEND_MAX + 1), /readings/);
     assert.equal((await append(1)).result.stored, 1);
     assert.equal((await append(1)).replayed, true);
   });

@@ -63,6 +63,8 @@ describeEachEngine('the track of a device', (engine) => {
     }
     assert.equal((await timesOf(deviceNo, fromMs, toMs, 1_000)).length, 1_000);
     assert.deepEqual(await timesOf(deviceNo, 0, fromMs + 1, 3), [fromMs]);
+    const allTime = await timesOf(deviceNo, Date.UTC(1), Date.UTC(9999), 1_000);
+    assert.deepEqual(allTime, times);
   });
 
   it('is kept as long as the readings it comes from', async () => {

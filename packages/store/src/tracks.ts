@@ -66,8 +66,8 @@ const IN_RANGE = `
  * stretch is never longer than a block. So a track costs what it answers, however often the device reports.
  */
 export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlace[]> {
-  const { deviceNo, toMs, limit } = range;
-  const fromMs = Math.max(range.fromMs, await oldestMs(sql));
+  const { deviceNo, limit } = range;
+  const { fromMs, toMs } = await withinStored(sql, range);
   if (toMs <= fromMs) return [];
   const few = await sql.query<PositionRow>(`${IN_RANGE} LIMIT $6`, [
     ...[deviceNo, blockOf(fromMs), blockOf(toMs - 1), fromMs, toMs],
@@ -79,9 +79,17 @@ export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlac
     .sort((a, b) => a.tsMs - b.tsMs);
 }
 
-async function oldestMs(sql: Sql): Promise<number> {
-  const [row] = await sql.query<[block: number | null]>('SELECT MIN(block) FROM tracks');
-  return row?.[0] == null ? Number.POSITIVE_INFINITY : row[0] * BLOCK_MS;
+/** Blocks in which there is nothing need not be looked for, and a caller may ask for all time. */
+async function withinStored(
+  sql: Sql,
+  { fromMs, toMs }: TrackRange,
+): Promise<{ fromMs: number; toMs: number }> {
+  const [row] = await sql.query<[oldest: number | null, newest: number | null]>(
+    'SELECT (SELECT MIN(block) FROM tracks), (SELECT MAX(block) FROM tracks)',
+  );
+  const [oldest, newest] = row ?? [];
+  if (oldest == null || newest == null) return { fromMs: 0, toMs: 0 };
+  return { fromMs: Math.max(fromMs, oldest * BLOCK_MS), toMs: Math.min(toMs, (newest + 1) * BLOCK_MS) };
 }
 
 async function oneOfEachStretch(

@@ -111,6 +111,17 @@ describeService('missions that go wrong', (api) => {
     await rover.leave();
   });
 
+  test('an upload that is accepted when it is not wanted any more is taken back', async () => {
+    const rover = await startRover(api, 'late');
+    const { id, mission } = await dispatched(api, rover);
+    assert.equal((await mission.ask('cancel')).body.data.status, 'cancelled');
+    await rover.take('mission_cancel');
+    await rover.ack({ mission_id: id, accepted: true });
+    await rover.take('mission_cancel');
+    assert.equal(await mission.status(), 'cancelled');
+    await rover.leave();
+  });
+
   test('words about missions of others, or of nobody, are rejected and kept visible', async () => {
     const rover = await startRover(api, 'honest');
     const liar = await startRover(api, 'liar');

@@ -1,7 +1,7 @@
 import { topicOf, type UpSubject } from '@granary/contract/link';
 import { connect, type MqttClient } from 'mqtt';
 
-export const STEP_MS = 50;
+export const STEP_MS = 200;
 const RECONNECT_MS = 50;
 
 /**

@@ -7,7 +7,7 @@ import type {
 import { CountingDevice } from './counting-device.ts';
 import { HOME } from './scripted-rover.ts';
 
-const STEPS_PER_WAYPOINT = 8;
+const STEPS_PER_WAYPOINT = 3;
 
 interface Run {
   readonly upload: MissionUpload;

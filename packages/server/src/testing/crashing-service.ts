@@ -8,6 +8,8 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 const ADMIN_KEY = 'an-admin-key-for-the-crash-tests-only';
 const KILL_AFTER_MS_MIN = 300;
 const KILL_AFTER_MS_MAX = 2_800;
+/** Then it is left in peace, so that a slow machine comes to an end, too. */
+const KILLS_MAX = 20;
 const RETRY_MS = 100;
 
 /** A service that is killed again and again, at moments that nobody can foresee, and started anew at the same place. */
@@ -81,7 +83,7 @@ export class CrashingService {
   }
 
   async #killAgainAndAgain(mqttPort: string, httpPort: string): Promise<void> {
-    while (!this.#isOver) {
+    while (!this.#isOver && this.kills < KILLS_MAX) {
       await sleep(KILL_AFTER_MS_MIN + Math.random() * (KILL_AFTER_MS_MAX - KILL_AFTER_MS_MIN));
       if (this.#isOver) return;
       await this.#running().kill();
