@@ -48,8 +48,7 @@ export class BenchDevice {
 
   async #obey({ command, operation_id }: SiloCommand): Promise<void> {
     if (command === 'start') await this.#publish('ack', { operation_id, accepted: true });
-    const state = command === 'stop' ? 'stopped' : 'running';
-    await this.#publish('progress', { operation_id, state, amount_kg: 0, ts: this.#ts() });
+    else await this.#publish('progress', { operation_id, state: 'stopped', amount_kg: 0, ts: this.#ts() });
   }
 
   async #publish(subject: 'telemetry' | 'ack' | 'progress', payload: object): Promise<void> {

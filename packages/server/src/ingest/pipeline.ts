@@ -3,7 +3,7 @@ import type { NewRejection } from '@granary/store/presence';
 import type { TelemetryBatch } from '@granary/store/telemetry';
 
 /** Readings in one transaction: enough to share its cost, few enough to commit in milliseconds. */
-const BATCH_READINGS_MAX = 2_000;
+const BATCH_READINGS_MAX = 5_000;
 /** One is written while the next waits at the door: the writer need not wait for this thread between two. */
 const BATCHES_IN_FLIGHT_MAX = 2;
 /** Beyond this, callers that can be told to come back are. Devices on the link are held back by their own sockets. */
