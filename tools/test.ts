@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { check } from './check.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 import { EXIT_CODE_WHEN_KILLED, exitCodeOf, start } from './run.ts';
@@ -7,6 +8,8 @@ import { ensureMosquitto } from './test-setup/mosquitto.ts';
 import { startPostgres } from './test-setup/postgres.ts';
 
 /** A test file that hangs is ended, so that what it holds is released and the run comes to its end. */
+/** Every test file is a process of its own; most of what they load is the same. */
+const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
 const TEST_TIMEOUT_MS = 240_000;
 
 async function main(args: readonly string[], interruption: AbortSignal): Promise<number> {
@@ -49,8 +52,9 @@ async function runTests(
 ): Promise<number> {
   if (interruption.aborted) return EXIT_CODE_WHEN_KILLED;
   const runner = ['--test', '--test-reporter=spec', `--test-timeout=${TEST_TIMEOUT_MS}`];
-  runner.push(`--test-concurrency=${availableParallelism()}`);
-  const child = start(process.execPath, [...runner, ...args], env);
+  // One more than there are processors: some tests mostly wait.
+  runner.push(`--test-concurrency=${availableParallelism() + 1}`);
+  const child = start(process.execPath, [...runner, ...args], { ...env, NODE_COMPILE_CACHE: COMPILE_CACHE });
   interruption.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
   return await exitCodeOf(child);
 }

@@ -9,7 +9,7 @@ const ADMIN_KEY = 'an-admin-key-for-the-crash-tests-only';
 const KILL_AFTER_MS_MIN = 300;
 const KILL_AFTER_MS_MAX = 2_800;
 /** Then it is left in peace, so that a slow machine comes to an end, too. */
-const KILLS_MAX = 20;
+const KILLS_MAX = 15;
 const RETRY_MS = 100;
 
 /** A service that is killed again and again, at moments that nobody can foresee, and started anew at the same place. */

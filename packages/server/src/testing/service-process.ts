@@ -17,6 +17,7 @@ export async function startServiceProcess(env: Env): Promise<ServiceProcess> {
     execArgv: [],
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       GRANARY_HTTP_PORT: '0',
       GRANARY_MQTT_PORT: '0',
       GRANARY_LOG_LEVEL: 'error',
