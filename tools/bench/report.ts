@@ -37,7 +37,7 @@ export function asMarkdown(findings: readonly Finding[], date: string): string {
   );
   return `# Benchmarks
 
-Made by \`npm run bench -- --save\`. Both sides of a ratio are measured in the same run, in turns, each in a process of its own; a ratio is
+Figures of \`npm run bench\`, case by case. Both sides of a ratio are measured in the same run, in turns, each in a process of its own; a ratio is
 the median of its rounds. The load generator shares the machine, as it would on a developer's desk.
 
 - Date: ${date}
