@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { COMMAND_NAMES, CommandId, CommandParameters } from './commands.ts';
 import { FAILSAFE_ACTIONS } from './field-configuration.ts';
-import { DeviceTime, Reason } from './link.ts';
+import { Reason } from './link.ts';
 import { ACTION_RESULTS, MissionId, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from './missions.ts';
 import { type Checker, checker, closed } from './schema.ts';
-import { Timestamp } from './time.ts';
+import { DeviceTime, Timestamp } from './time.ts';
 
 /**
  * Sent once, except an emergency stop, which comes until the device has reported its success. A device that has already

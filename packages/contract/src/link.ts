@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DEVICE_STATUSES } from './devices.ts';
 import { OPERATION_TYPES, OperationId } from './operations.ts';
 import { checker, closed } from './schema.ts';
-import { Timestamp } from './time.ts';
+import { DeviceTime, Timestamp } from './time.ts';
 
 /** Topics are `granary/v1/{device_id}/{subject}`; a device may touch its own only. */
 export const TOPIC_ROOT = 'granary/v1';
@@ -53,9 +53,6 @@ const AMOUNT_KG_MAX = 1e9;
 
 export const Reason = Type.String({ maxLength: REASON_CHARS_MAX });
 
-/** By the device's clock: milliseconds since 1970, or ISO 8601. */
-export const DeviceTime = Type.Union([Type.Integer(), Timestamp]);
-
 /** A device's answer to a start. */
 export const OperationAck = closed({
   operation_id: OperationId,
@@ -78,7 +75,6 @@ export const OperationProgress = closed({
   ts: DeviceTime,
 });
 
-export type DeviceTime = Static<typeof DeviceTime>;
 export type StartCommand = Static<typeof StartCommand>;
 export type SiloCommand = Static<typeof SiloCommand>;
 export type OperationAck = Static<typeof OperationAck>;

@@ -2,7 +2,7 @@ import { type Static, type TOptional, Type } from 'typebox';
 import { CHANNELS_OF, type ChannelName, type DeviceKind } from './channels.ts';
 import { SENSOR_TYPES } from './devices.ts';
 import { type Checker, checker, closed } from './schema.ts';
-import { Timestamp } from './time.ts';
+import { DeviceTime, Timestamp } from './time.ts';
 
 export const READINGS_PER_MESSAGE_MAX = 1_000;
 
@@ -10,7 +10,7 @@ export const QUALITIES = ['good', 'stale', 'bad'] as const;
 export type Quality = (typeof QUALITIES)[number];
 
 /** A reading as a device sends it: a time and at least one value. */
-export type DeviceReading = { readonly ts: string | number } & {
+export type DeviceReading = { readonly ts: DeviceTime } & {
   readonly [C in ChannelName]?: number;
 };
 
@@ -19,7 +19,7 @@ export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
 function telemetrySchema(kind: DeviceKind) {
   const values = CHANNELS_OF[kind].map((name) => [name, Type.Optional(Type.Number())] as const);
   const reading = Type.Object(
-    { ts: Type.Union([Type.Integer(), Timestamp]), ...Object.fromEntries<TOptional>(values) },
+    { ts: DeviceTime, ...Object.fromEntries<TOptional>(values) },
     { additionalProperties: false, minProperties: 2 },
   );
   const many = Type.Array(reading, { minItems: 1, maxItems: READINGS_PER_MESSAGE_MAX });

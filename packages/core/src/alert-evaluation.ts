@@ -1,5 +1,6 @@
 import { CHANNELS, CHANNELS_OF, type ChannelName } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
+import { checkedTimeMs } from '@granary/contract/time';
 import { conditionsOf, type SiloFacts } from './alert-rules.ts';
 import { type AlertDelays, type AlertState, advanceAlert, type Condition } from './alerts.ts';
 import { deviceStatus, FRESHNESS_MS, type Presence } from './devices.ts';
@@ -50,7 +51,7 @@ export function nextCheckAtMs(
   delays: AlertDelays,
   nowMs: number,
 ): number | null {
-  const maintenanceMs = Date.parse(facts.configuration.maintenance.next_scheduled);
+  const maintenanceMs = checkedTimeMs(facts.configuration.maintenance.next_scheduled);
   const freshnessMs = freshnessEndsMs(facts, CHANNELS_OF.silo, nowMs);
   return earliestCheckAtMs([maintenanceMs, ...freshnessMs], open, delays, nowMs);
 }

@@ -9,7 +9,7 @@ import {
 } from '@granary/contract/alerts';
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
-import { DAY_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { checkedTimeMs, DAY_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 
 /** An alert out of sight for longer would be forgotten rather than shelved. */
 export const SHELVED_MS_MAX = 30 * DAY_MS;
@@ -173,7 +173,7 @@ export function acknowledgeAlert(alert: AlertState, by: Acknowledgement, nowMs: 
 
 /** A resolved alert needs no shelf and stays as it is. */
 export function shelveAlert(alert: AlertState, shelving: Shelving, nowMs: number): AlertState {
-  const shelvedUntilMs = Date.parse(shelving.until);
+  const shelvedUntilMs = checkedTimeMs(shelving.until);
   if (shelvedUntilMs <= nowMs) refuseUntil('must be in the future');
   if (shelvedUntilMs > nowMs + SHELVED_MS_MAX) refuseUntil(`must be within ${SHELVED_MS_MAX / DAY_MS} days`);
   if (alert.status === 'resolved') return alert;

@@ -1,6 +1,6 @@
 import type { Maintenance, SiloConfiguration, SiloConfigurationPatch } from '@granary/contract/configuration';
 import { Refusal } from '@granary/contract/errors';
-import { HOUR_MS, toIso } from '@granary/contract/time';
+import { checkedTimeMs, HOUR_MS, toIso } from '@granary/contract/time';
 
 const MAINTENANCE_INTERVAL_HOURS = 2_160;
 
@@ -21,7 +21,7 @@ export const initialMaintenance = (nowMs: number): Maintenance => ({
 /** Whatever zone a time was given in, it is kept as UTC. */
 export function patchMaintenance(current: Maintenance, patch: Partial<Maintenance> = {}): Maintenance {
   const changed = { ...current, ...patch };
-  return { ...changed, next_scheduled: toIso(Date.parse(changed.next_scheduled)) };
+  return { ...changed, next_scheduled: toIso(checkedTimeMs(changed.next_scheduled)) };
 }
 
 /** The configuration with the patch laid over it, or a refusal if the whole would contradict itself. */

@@ -1,5 +1,5 @@
 import type { Maintenance } from '@granary/contract/configuration';
-import { HOUR_MS } from '@granary/contract/time';
+import { checkedTimeMs, HOUR_MS } from '@granary/contract/time';
 import type { Condition } from './alerts.ts';
 import { deviceStatus, type Presence } from './devices.ts';
 
@@ -21,7 +21,7 @@ export function deviceOffline(presence: Presence, during: string | null, nowMs: 
 
 export function maintenanceDue({ next_scheduled }: Maintenance, nowMs: number): Condition {
   const type = 'maintenance_due';
-  const dueAtMs = Date.parse(next_scheduled);
+  const dueAtMs = checkedTimeMs(next_scheduled);
   if (nowMs < dueAtMs) return { type, state: 'absent' };
   return {
     type,

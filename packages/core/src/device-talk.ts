@@ -1,5 +1,4 @@
-import type { DeviceTime } from '@granary/contract/link';
-import { SECOND_MS } from '@granary/contract/time';
+import { checkedTimeMs, type DeviceTime, SECOND_MS } from '@granary/contract/time';
 
 export const REPORT_SPACING_MS = 5 * SECOND_MS;
 /** By how much a device's clock may lag, and so let it accept what we take for expired. */
@@ -9,7 +8,7 @@ export const EXPIRY_SKEW_MS = 30 * SECOND_MS;
 export const isDue = (sinceMs: number | null, nowMs: number, spanMs: number): boolean =>
   sinceMs === null || Math.abs(nowMs - sinceMs) >= spanMs;
 
-export const deviceTimeMs = (ts: DeviceTime): number => (typeof ts === 'number' ? ts : Date.parse(ts));
+export const deviceTimeMs = (ts: DeviceTime): number => (typeof ts === 'number' ? ts : checkedTimeMs(ts));
 
 /** Whether to ask a device how things stand: nothing was heard for a while, and nobody has just asked. */
 export const isReportDue = (

@@ -1,6 +1,7 @@
 import { CHANNELS } from '@granary/contract/channels';
 import type { FieldConfiguration } from '@granary/contract/field-configuration';
 import type { Point } from '@granary/contract/positions';
+import { checkedTimeMs } from '@granary/contract/time';
 import {
   type AlertChange,
   alertChanges,
@@ -57,7 +58,7 @@ export function nextFieldCheckAtMs(
   delays: AlertDelays,
   nowMs: number,
 ): number | null {
-  const maintenanceMs = Date.parse(facts.configuration.maintenance.next_scheduled);
+  const maintenanceMs = checkedTimeMs(facts.configuration.maintenance.next_scheduled);
   const freshnessMs = freshnessEndsMs(facts, JUDGED_CHANNELS, nowMs);
   return earliestCheckAtMs([maintenanceMs, ...freshnessMs], open, delays, nowMs);
 }

@@ -10,7 +10,7 @@ import {
   type TrackQuery,
 } from '@granary/contract/field-readings';
 import { type HistoryPoint, QUALITIES, type Quality } from '@granary/contract/telemetry';
-import { SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { checkedTimeMs, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { type Bucket, bucketValue, planSpan, refuseEmptyRange, type Span } from './history.ts';
 import { type LatestValues, measure, tidy } from './telemetry.ts';
 
@@ -114,8 +114,8 @@ export interface TrackPlan {
 }
 
 export function planTrack(query: TrackQuery, nowMs: number): TrackPlan {
-  const toMs = query.to === undefined ? nowMs : Date.parse(query.to);
-  const fromMs = query.from === undefined ? toMs - TRACK_DEFAULT_MS : Date.parse(query.from);
+  const toMs = query.to === undefined ? nowMs : checkedTimeMs(query.to);
+  const fromMs = query.from === undefined ? toMs - TRACK_DEFAULT_MS : checkedTimeMs(query.from);
   refuseEmptyRange(fromMs, toMs);
   return { fromMs, toMs };
 }

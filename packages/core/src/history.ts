@@ -9,7 +9,7 @@ import {
   INTERVALS,
   type Interval,
 } from '@granary/contract/telemetry';
-import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
+import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { tidy } from './telemetry.ts';
 
 export const INTERVAL_MS = { '5m': 5 * MINUTE_MS, '1h': HOUR_MS, '1d': DAY_MS } as const satisfies Record<
@@ -37,8 +37,8 @@ export const planHistory = (query: HistoryQuery, nowMs: number): HistoryPlan => 
 /** Fills in what the caller left out and refuses what no answer could hold. */
 export function planSpan(query: Omit<HistoryQuery, 'sensor'>, nowMs: number): Span {
   const { interval = '1h', aggregate = 'avg' } = query;
-  const toMs = query.to === undefined ? nowMs : Date.parse(query.to);
-  const fromMs = query.from === undefined ? toMs - DAY_MS : Date.parse(query.from);
+  const toMs = query.to === undefined ? nowMs : checkedTimeMs(query.to);
+  const fromMs = query.from === undefined ? toMs - DAY_MS : checkedTimeMs(query.from);
   refuseEmptyRange(fromMs, toMs);
   const points = pointsBetween(fromMs, toMs, interval);
   if (points > HISTORY_POINTS_MAX) {

@@ -2,7 +2,7 @@ import { CHANNELS, type ChannelName } from '@granary/contract/channels';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { FieldConfiguration } from '@granary/contract/field-configuration';
 import type { Mission, Preflight, Waypoint } from '@granary/contract/missions';
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { checkedTimeMs, DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { deviceStatus, type Presence } from './devices.ts';
 import { isInside, staysInside } from './geofence.ts';
 import { READING_AGE_MS_MAX } from './interlocks.ts';
@@ -51,7 +51,7 @@ export function planMission(request: Mission, device: FieldDeviceAtMission, nowM
 
 function startOf({ scheduled_start }: Mission, nowMs: number): number {
   if (scheduled_start === undefined) return nowMs;
-  const startAtMs = Date.parse(scheduled_start);
+  const startAtMs = checkedTimeMs(scheduled_start);
   if (startAtMs < nowMs - PAST_START_MS_MAX) refuseStart('lies in the past');
   if (startAtMs > nowMs + START_AHEAD_MS_MAX) refuseStart('lies more than a year ahead');
   return startAtMs;

@@ -3,6 +3,7 @@ import type { SensorStatus } from '@granary/contract/devices';
 import type { Fault } from '@granary/contract/schema';
 import type { CurrentReadings, DeviceReading, Quality } from '@granary/contract/telemetry';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
+import { deviceTimeMs } from './device-talk.ts';
 import { FRESHNESS_MS } from './devices.ts';
 
 /** How far ahead of ours a device's clock may run before we stop believing it. */
@@ -29,7 +30,7 @@ export interface ReadingWindow {
 
 /** Turns what a device sent into what is stored, or says what is wrong with it. */
 export function acceptReading(deviceNo: number, sent: DeviceReading, window: ReadingWindow): Reading | Fault {
-  const tsMs = typeof sent.ts === 'number' ? sent.ts : Date.parse(sent.ts);
+  const tsMs = deviceTimeMs(sent.ts);
   if (!(tsMs <= window.newestMs)) return { path: '/ts', message: 'lies in the future' };
   if (tsMs < window.oldestMs) return { path: '/ts', message: 'is older than the readings kept here' };
   const values: StoredValues = {};

@@ -1,4 +1,5 @@
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
+import { checkedTimeMs } from '@granary/contract/time';
 import { isAlive, isWellFormedKey } from '@granary/core/keys';
 import { newId } from '@granary/store/ids';
 import type { NewStoredKey, StoredKey } from '@granary/store/keys';
@@ -85,7 +86,7 @@ export function draftKey(
     scopes: wanted.scopes,
     facilities: wanted.facilities ?? null,
     deviceIds: wanted.device_ids ?? null,
-    expiresAtMs: wanted.expires_at === undefined ? null : Date.parse(wanted.expires_at),
+    expiresAtMs: wanted.expires_at === undefined ? null : checkedTimeMs(wanted.expires_at),
   };
   return { key, stored };
 }

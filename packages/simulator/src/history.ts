@@ -1,5 +1,5 @@
 import { type HistoryPoint, READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry';
-import { DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
+import { checkedTimeMs, DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
 import type { Reading } from './reading.ts';
 
 /** The service refuses readings older than it keeps; writing takes a moment, and clocks differ. */
@@ -46,7 +46,7 @@ export async function findMissingPast(
 export function missingPast(past: Span, dailyPoints: readonly HistoryPoint[]): Span | undefined {
   const oldest = dailyPoints[0];
   if (oldest === undefined) return past;
-  const oldestMs = Date.parse(oldest.timestamp);
+  const oldestMs = checkedTimeMs(oldest.timestamp);
   if (oldestMs <= past.fromMs) return undefined;
   return { fromMs: past.fromMs, toMs: Math.min(past.toMs, oldestMs + DAY_MS) };
 }

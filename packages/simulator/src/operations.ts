@@ -1,5 +1,5 @@
 import type { OperationAck, StartCommand } from '@granary/contract/link';
-import { SECOND_MS } from '@granary/contract/time';
+import { checkedTimeMs, SECOND_MS } from '@granary/contract/time';
 import { type Controller, end, type Run, remember, unknown } from './controller.ts';
 import { flowedKg, planFlow } from './flow.ts';
 
@@ -36,7 +36,7 @@ export function begin(
 }
 
 function reasonToRefuse({ running }: Controller, command: StartCommand, nowMs: number): string | undefined {
-  if (nowMs > Date.parse(command.expires_at)) return 'it came too late';
+  if (nowMs > checkedTimeMs(command.expires_at)) return 'it came too late';
   return running === null ? undefined : `${running.command.operation_id} is running`;
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import { checkKeyRotation, checkNewKey } from '@granary/contract/keys';
-import { SECOND_MS } from '@granary/contract/time';
+import { checkedTimeMs, SECOND_MS } from '@granary/contract/time';
 import { isUnlimited } from '@granary/core/keys';
 import { keyRecord } from '@granary/store/records';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -29,7 +29,7 @@ export function keyRoutes(app: FastifyInstance, parts: RouteParts): void {
   app.post('/keys', { config: { scope: 'admin' } }, async (request, reply) => {
     const wanted = accept(checkNewKey, request.body, 'key');
     const nowMs = now();
-    if (wanted.expires_at !== undefined && Date.parse(wanted.expires_at) <= nowMs) {
+    if (wanted.expires_at !== undefined && checkedTimeMs(wanted.expires_at) <= nowMs) {
       throw new Refusal('invalid_input', 'the key is not valid', [
         { path: '/expires_at', message: 'has passed' },
       ]);

@@ -1,4 +1,5 @@
 import type { CommandAck, ExecuteCommand } from '@granary/contract/field-link';
+import { checkedTimeMs } from '@granary/contract/time';
 import { pauseRun, resumeRun } from './mission-machine.ts';
 import { breakOffMission, dropHeld, endTask, isStanding, type Pilot, rememberCommand } from './pilot.ts';
 
@@ -32,7 +33,7 @@ const refusal = (command_id: string, reason?: string): CommandAck => ({
 
 function reasonToRefuse(pilot: Pilot, { name, expires_at }: ExecuteCommand): string | undefined {
   const { task, held, mission, body } = pilot;
-  if (expires_at !== null && body.timeMs > Date.parse(expires_at)) return 'it came too late';
+  if (expires_at !== null && body.timeMs > checkedTimeMs(expires_at)) return 'it came too late';
   if (name === 'emergency_stop') return undefined;
   if (task?.command.name === 'emergency_stop') return 'an emergency stop is under way';
   if (name === 'hold' || name === 'return_to_base') return undefined;

@@ -1,4 +1,5 @@
 import type { MissionAck, MissionControl, MissionUpload } from '@granary/contract/field-link';
+import { checkedTimeMs } from '@granary/contract/time';
 import type { Answered } from './commands.ts';
 import { type MissionRun, pauseRun, resumeRun, setOut, uploadedRun } from './mission-machine.ts';
 import { dropHeld, endMission, endTask, type Pilot, rememberMission } from './pilot.ts';
@@ -27,14 +28,15 @@ function clearMissed(pilot: Pilot): Pilot {
   return isMissed ? endMission(pilot, 'aborted', 'it was never started') : pilot;
 }
 
-const isTooLate = ({ upload }: MissionRun, nowMs: number): boolean => nowMs > Date.parse(upload.expires_at);
+const isTooLate = ({ upload }: MissionRun, nowMs: number): boolean =>
+  nowMs > checkedTimeMs(upload.expires_at);
 
 function reasonToRefuse(
   mission: MissionRun | null,
   upload: MissionUpload,
   nowMs: number,
 ): string | undefined {
-  if (nowMs > Date.parse(upload.expires_at)) return 'it came too late';
+  if (nowMs > checkedTimeMs(upload.expires_at)) return 'it came too late';
   return mission === null ? undefined : `${mission.upload.mission_id} is ${mission.state}`;
 }
 
