@@ -2,8 +2,7 @@ import { CHANNELS, type ChannelName } from '@granary/contract/channels';
 import type { SensorStatus } from '@granary/contract/devices';
 import type { Fault } from '@granary/contract/schema';
 import type { CurrentReadings, DeviceReading, Quality } from '@granary/contract/telemetry';
-import { MINUTE_MS, toIso } from '@granary/contract/time';
-import { deviceTimeMs } from './device-talk.ts';
+import { MINUTE_MS, parseTime, toIso } from '@granary/contract/time';
 import { FRESHNESS_MS } from './devices.ts';
 
 /** How far ahead of ours a device's clock may run before we stop believing it. */
@@ -30,7 +29,8 @@ export interface ReadingWindow {
 
 /** Turns what a device sent into what is stored, or says what is wrong with it. */
 export function acceptReading(deviceNo: number, sent: DeviceReading, window: ReadingWindow): Reading | Fault {
-  const tsMs = deviceTimeMs(sent.ts);
+  const tsMs = typeof sent.ts === 'number' ? sent.ts : parseTime(sent.ts);
+  if (tsMs === null) return { path: '/ts', message: 'is not a time' };
   if (!(tsMs <= window.newestMs)) return { path: '/ts', message: 'lies in the future' };
   if (tsMs < window.oldestMs) return { path: '/ts', message: 'is older than the readings kept here' };
   const values: StoredValues = {};
