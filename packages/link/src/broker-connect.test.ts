@@ -139,7 +139,7 @@ describe('connecting', { timeout: 20_000 }, () => {
     assert.deepEqual(handler.messages, []);
     assert.equal(broker.connectedCount, 0);
     await assert.rejects(connectDevice(t, port, 'silo-1'));
-    await assert.rejects(broker.publish('silo-1', 'config', {}));
+    assert.equal(broker.sendConfiguration('silo-1', { version: 1 }), 'not_connected');
     await connectDevice(t, (await broker.start()).port, 'silo-1');
     assert.equal(broker.connectedCount, 1);
   });

@@ -7,6 +7,8 @@ import { connectDevice, connectRaw, startLink } from './fixture.ts';
 const COMMAND = topicOf('silo-1', 'command');
 const CONFIG = topicOf('silo-1', 'config');
 
+const ALWAYS = { expiresAtMs: null, repeatKey: null };
+
 const nextMessage = (client: MqttClient) =>
   new Promise((resolve) =>
     client.once('message', (topic, payload, { retain, qos }) =>
@@ -20,22 +22,23 @@ describe('sending down', { timeout: 20_000 }, () => {
     const client = await connectDevice(t, port, 'silo-1');
     await client.subscribeAsync(COMMAND, { qos: 1 });
     const message = nextMessage(client);
-    await broker.publish('silo-1', 'command', { name: 'feed' });
+    broker.sendCommand('silo-1', { name: 'feed' }, ALWAYS);
     assert.deepEqual(await message, { topic: COMMAND, value: { name: 'feed' }, retain: false, qos: 1 });
   });
 
-  test('the latest configuration awaits the subscription, a command does not', async (t) => {
-    const { broker, port } = await startLink(t);
-    await broker.publish('silo-1', 'command', { name: 'feed' });
-    await broker.publish('silo-1', 'config', { version: 1 });
-    await broker.publish('silo-1', 'config', { version: 2 });
-    await broker.publish('silo-2', 'config', { version: 3 });
+  test('a configuration is asked for at the subscription; a command for an absent device is not kept', async (t) => {
+    const { broker, handler, port } = await startLink(t);
+    assert.equal(broker.sendCommand('silo-1', { name: 'feed' }, ALWAYS), 'not_connected');
+    assert.equal(broker.sendConfiguration('silo-1', { version: 1 }), 'not_connected');
     const client = await connectDevice(t, port, 'silo-1');
     const heard: unknown[] = [];
     client.on('message', (topic, payload) => heard.push([topic, JSON.parse(payload.toString())]));
     const message = nextMessage(client);
+    assert.equal(broker.sendCommand('silo-1', { name: 'feed' }, ALWAYS), 'not_subscribed');
     await client.subscribeAsync([COMMAND, CONFIG], { qos: 1 });
-    assert.deepEqual(await message, { topic: CONFIG, value: { version: 2 }, retain: true, qos: 1 });
+    await handler.until(() => handler.awaiting.length === 1 && handler.reached.length === 1);
+    assert.equal(broker.sendConfiguration('silo-1', { version: 2 }), 'sent');
+    assert.deepEqual(await message, { topic: CONFIG, value: { version: 2 }, retain: false, qos: 1 });
     await client.publishAsync(topicOf('silo-1', 'status'), '{"state":"online"}', { qos: 1 });
     assert.deepEqual(heard, [[CONFIG, { version: 2 }]]);
   });
@@ -63,29 +66,5 @@ describe('sending down', { timeout: 20_000 }, () => {
     const suback = device.packets[1];
     assert.ok(suback?.cmd === 'suback');
     assert.deepEqual(suback.granted, [1, ...refused.map(() => 128), 1]);
-  });
-
-  test('a session that outlives its connection collects its own commands and no others', async (t) => {
-    const { broker, handler, port } = await startLink(t);
-    const device = await connectRaw(t, port, 'silo-1', { clean: false });
-    const subscriptions = [COMMAND, topicOf('silo-2', 'command'), '#'].map((topic) => ({
-      topic,
-      qos: 1 as const,
-    }));
-    device.send({ cmd: 'subscribe', messageId: 3, subscriptions });
-    await device.packetCount(2);
-    device.vanish();
-    await handler.until(() => handler.events.length === 2);
-    await broker.publish('silo-2', 'command', { name: 'not yours' });
-    await broker.publish('silo-1', 'command', { name: 'yours' });
-    const again = await connectRaw(t, port, 'silo-1', { clean: false });
-    again.send({ cmd: 'pingreq' });
-    await again.packetCount(3);
-    assert.deepEqual(
-      again.packets
-        .map((packet) => (packet.cmd === 'publish' ? packet.payload.toString() : packet.cmd))
-        .sort(),
-      ['connack', 'pingresp', '{"name":"yours"}'].sort(),
-    );
   });
 });

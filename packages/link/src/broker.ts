@@ -11,8 +11,8 @@ import {
   MESSAGE_OVERHEAD_BYTES,
   TCP_KEEP_ALIVE_MS,
 } from './limits.ts';
-import type { DeviceLink, LinkHandler } from './port.ts';
-import { ownSubject } from './topics.ts';
+import type { CommandOptions, Delivery, DeviceLink, LinkConfiguration, LinkHandler } from './port.ts';
+import { isDownSubject, ownSubject } from './topics.ts';
 import { deliver } from './uplink.ts';
 
 export interface BrokerAddress {
@@ -90,20 +90,39 @@ export class EmbeddedBroker implements DeviceLink {
     await Promise.all([closed, closeBroker(aedes)]);
   }
 
-  async publish(deviceId: string, subject: DownSubject, payload: object): Promise<void> {
-    if (this.#running === null) throw new Error('the device link is not running');
-    const { aedes } = this.#running;
-    const packet = {
-      cmd: 'publish',
-      topic: topicOf(deviceId, subject),
-      payload: Buffer.from(JSON.stringify(payload)),
-      qos: 1,
-      retain: subject === 'config',
-      dup: false,
-    } as const;
-    await new Promise<void>((resolve, reject) => {
-      aedes.publish(packet, (error) => (error ? reject(error) : resolve()));
-    });
+  isConnected(deviceId: string): boolean {
+    return this.#current.has(deviceId);
+  }
+
+  isReachable(deviceId: string): boolean {
+    return this.#current.get(deviceId)?.subscribed.has('command') ?? false;
+  }
+
+  sendCommand(deviceId: string, command: object, { expiresAtMs }: CommandOptions): Delivery {
+    if (expiresAtMs !== null && Date.now() >= expiresAtMs) return 'expired';
+    return this.#send(deviceId, 'command', command);
+  }
+
+  sendConfiguration(deviceId: string, configuration: LinkConfiguration): Delivery {
+    return this.#send(deviceId, 'config', configuration);
+  }
+
+  #send(deviceId: string, subject: DownSubject, payload: object): Delivery {
+    const connection = this.#current.get(deviceId);
+    if (this.#running === null || connection === undefined) return 'not_connected';
+    if (!connection.subscribed.has(subject)) return 'not_subscribed';
+    this.#running.aedes.publish(
+      {
+        cmd: 'publish',
+        topic: topicOf(deviceId, subject),
+        payload: Buffer.from(JSON.stringify(payload)),
+        qos: 1,
+        retain: false,
+        dup: false,
+      },
+      () => undefined,
+    );
+    return 'sent';
   }
 
   disconnect(deviceId: string): void {
@@ -131,7 +150,9 @@ export class EmbeddedBroker implements DeviceLink {
       },
 
       authorizeSubscribe: (client, subscription, done) => {
-        done(null, maySubscribe(client.id, subscription.topic) ? subscription : null);
+        const isAllowed = maySubscribe(client.id, subscription.topic);
+        if (isAllowed) setImmediate(() => this.#subscribed(client, subscription.topic));
+        done(null, isAllowed ? subscription : null);
       },
 
       authorizePublish: (client, packet, done) => {
@@ -188,6 +209,16 @@ export class EmbeddedBroker implements DeviceLink {
       this.#handler.disconnected(device, 'replaced');
     }
     this.#handler.connected(device);
+  }
+
+  #subscribed(client: Client, topic: string): void {
+    const connection = this.#connectionOf.get(client);
+    const subject = ownSubject(client.id, topic);
+    if (!connection?.device || this.#current.get(client.id) !== connection) return;
+    if (subject === null || !isDownSubject(subject) || connection.subscribed.has(subject)) return;
+    connection.subscribed.add(subject);
+    if (subject === 'command') this.#handler.reachable(connection.device);
+    else this.#handler.awaitsConfiguration(connection.device);
   }
 
   #refuse(connection: Connection, reason: string): void {

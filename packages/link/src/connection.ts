@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { DownSubject } from '@granary/contract/link';
 import type { ConnectPacket } from 'aedes';
 import { InboundGate } from './inbound-gate.ts';
 import type { Ending, LinkDevice } from './port.ts';
@@ -9,6 +10,7 @@ export type Will = NonNullable<ConnectPacket['will']>;
 export class Connection {
   readonly socket: Socket;
   readonly gate: InboundGate;
+  readonly subscribed = new Set<DownSubject>();
   will: Will | undefined;
   #device: LinkDevice | null = null;
   #ending: Ending | null = null;

@@ -19,6 +19,8 @@ export class RecordingHandler implements LinkHandler {
   readonly events: Event[] = [];
   readonly messages: (UplinkMessage & { readonly deviceId: string })[] = [];
   readonly rejections: (LinkRejection & { readonly deviceId: string })[] = [];
+  readonly reached: string[] = [];
+  readonly awaiting: string[] = [];
   authenticateFails = false;
   receiveFails = false;
   /** What `authenticate` waits for. */
@@ -55,6 +57,16 @@ export class RecordingHandler implements LinkHandler {
 
   disconnected({ deviceId }: LinkDevice, ending: Ending): void {
     this.events.push(['disconnected', deviceId, ending]);
+    this.#told();
+  }
+
+  reachable({ deviceId }: LinkDevice): void {
+    this.reached.push(deviceId);
+    this.#told();
+  }
+
+  awaitsConfiguration({ deviceId }: LinkDevice): void {
+    this.awaiting.push(deviceId);
     this.#told();
   }
 

@@ -1,6 +1,6 @@
 import type { DeviceKind } from '@granary/contract/channels';
 import type { FieldAck, FieldProgress } from '@granary/contract/field-link';
-import type { DeviceState, DownSubject, OperationAck, OperationProgress } from '@granary/contract/link';
+import type { DeviceState, OperationAck, OperationProgress } from '@granary/contract/link';
 import type { DeviceTelemetry } from '@granary/contract/telemetry';
 
 export interface LinkDevice {
@@ -50,6 +50,31 @@ export interface LinkHandler {
 
   /** Not called when the link itself stops: that says nothing about the device. */
   disconnected(device: LinkDevice, ending: Ending): void;
+
+  /** The device has connected and is subscribed to its commands: what it still has to be told can be sent now. */
+  reachable(device: LinkDevice): void;
+
+  /** Called once per connection, when the device is subscribed to its configuration; answered by `sendConfiguration`. */
+  awaitsConfiguration(device: LinkDevice): void;
+}
+
+/** What became of a message for a device. Only `sent` has been written to a live connection. */
+export type Delivery = 'sent' | 'not_connected' | 'not_subscribed' | 'expired' | 'in_flight';
+
+export interface CommandOptions {
+  /** Not sent at or after this time; `null` for messages that stay valid (stop, emergency stop, report). */
+  readonly expiresAtMs: number | null;
+
+  /**
+   * Of the messages with this key at most one is unacknowledged on a connection; a further one answers `in_flight`.
+   * `null`: no limit.
+   */
+  readonly repeatKey: string | null;
+}
+
+export interface LinkConfiguration {
+  /** Grows with each change; on one connection none is sent twice, and no older one after a newer one. */
+  readonly version: number;
 }
 
 export interface DeviceLink {
@@ -57,8 +82,17 @@ export interface DeviceLink {
   start(): Promise<{ readonly host: string; readonly port: number }>;
   stop(): Promise<void>;
 
-  /** Resolves once handed over. A `config` is kept for the device's next subscription, a `command` never is. */
-  publish(deviceId: string, subject: DownSubject, payload: object): Promise<void>;
+  /** Written to the device's connection before this returns, or not at all: nothing is queued and nothing is redelivered. */
+  sendCommand(deviceId: string, command: object, options: CommandOptions): Delivery;
+
+  /** To a connected device that is subscribed to its configuration; `in_flight` if it has this version or a newer one. */
+  sendConfiguration(deviceId: string, configuration: LinkConfiguration): Delivery;
+
+  /** A live MQTT session that is subscribed to its commands. */
+  isReachable(deviceId: string): boolean;
+
+  /** A live MQTT session, subscribed or not. */
+  isConnected(deviceId: string): boolean;
 
   /** Ends the device's connection, if there is one; for when its secret has changed. */
   disconnect(deviceId: string): void;

@@ -80,13 +80,14 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       send: (...command) => commands.send(...command),
       evaluator,
       changed,
-      connected: (device: LinkDevice) => greet(device),
+      awaitsConfiguration: (device: LinkDevice) => sendStoredConfiguration(device),
+      reachable: () => undefined,
     });
     const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink);
     const commands = new DeviceCommands(link, logger);
-    const greet = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
+    const sendStoredConfiguration = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
       const stored = await store.configuration.get(deviceNo);
-      if (stored !== undefined) await sendConfiguration(link, deviceId, stored);
+      if (stored !== undefined) sendConfiguration(link, deviceId, stored);
     };
     const mqtt = await explainStart('GRANARY_MQTT_PORT', () => link.start());
     undos.push(() => link.stop());

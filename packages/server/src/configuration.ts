@@ -1,11 +1,11 @@
-import type { DeviceLink } from '@granary/link/port';
+import type { Delivery, DeviceLink } from '@granary/link/port';
 import type { StoredConfiguration } from '@granary/store/configuration';
 
-/** Retained on the device's topic, so that it also reaches a device that subscribes later. */
+/** Reaches a connected device now; any other gets it when it connects and subscribes. */
 export function sendConfiguration(
   link: DeviceLink,
   deviceId: string,
   { configuration, version }: StoredConfiguration,
-): Promise<void> {
-  return link.publish(deviceId, 'config', { version, ...configuration });
+): Delivery {
+  return link.sendConfiguration(deviceId, { version, ...configuration });
 }

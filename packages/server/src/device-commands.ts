@@ -1,28 +1,48 @@
 import type { FieldCommand } from '@granary/contract/field-link';
 import type { SiloCommand } from '@granary/contract/link';
-import type { DeviceLink } from '@granary/link/port';
+import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import type { Logger } from './logger.ts';
 
 export type DeviceCommand = SiloCommand | FieldCommand;
 
-/** Tells devices what to do. What is lost on the way shows in the state of what it was about, not here. */
+/** Sends commands to devices that have a live session, and logs and counts what was not sent. */
 export class DeviceCommands {
   readonly #link: DeviceLink;
   readonly #logger: Logger;
+  readonly #unsent = { not_connected: 0, not_subscribed: 0, expired: 0, in_flight: 0 };
 
   constructor(link: DeviceLink, logger: Logger) {
     this.#link = link;
     this.#logger = logger;
   }
 
-  /** Only ever called by whoever has just stored that it is to be sent. Some commands are sent once, and only once. */
-  async send(deviceId: string, command: DeviceCommand): Promise<void> {
-    try {
-      await this.#link.publish(deviceId, 'command', command);
-    } catch (error) {
-      this.#logger.warn({ device_id: deviceId, ...named(command), err: error }, 'sending failed');
-    }
+  /** How many commands were not sent, by reason, since the start of the service. */
+  get unsent(): Readonly<Record<Exclude<Delivery, 'sent'>, number>> {
+    return this.#unsent;
   }
+
+  /** Called after it is stored that the command is to be sent. The answer tells whether it was written to the device. */
+  send(deviceId: string, command: DeviceCommand): Delivery {
+    const delivery = this.#link.sendCommand(deviceId, command, commandOptions(command));
+    if (delivery === 'sent') return delivery;
+    this.#unsent[delivery] += 1;
+    // A repeated stop or report is tried every few seconds while a device is away: that is no news.
+    const level = delivery === 'expired' || isSentOnce(command) ? 'warn' : 'debug';
+    this.#logger[level]({ device_id: deviceId, delivery, ...named(command) }, 'command not sent');
+    return delivery;
+  }
+}
+
+/** A message that sets something in motion is sent once; all others are repeated until the device has answered. */
+const isSentOnce = (command: DeviceCommand): boolean =>
+  command.command === 'start' || (command.command === 'execute' && command.expires_at !== null);
+
+export function commandOptions(command: DeviceCommand): CommandOptions {
+  const expiresAt = 'expires_at' in command ? command.expires_at : null;
+  return {
+    expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
+    repeatKey: isSentOnce(command) ? null : Object.values(named(command)).join(' '),
+  };
 }
 
 /** What a silo is told of an operation that it has. */

@@ -35,7 +35,7 @@ export class Reconciler {
   start(): void {
     this.#timer = setInterval(() => {
       // Not part of the round, which a storage that hangs would hold up.
-      void this.#parts.orders.repeat();
+      this.#parts.orders.repeat();
       this.#round ??= this.#run().finally(() => {
         this.#round = null;
       });
@@ -70,18 +70,16 @@ export class Reconciler {
   async #tickOperations(): Promise<void> {
     const { store, commands, now, changed } = this.#parts;
     const toSend = await store.operations.tick({ nowMs: now(), limit: DEVICES_PER_TICK_MAX });
-    await Promise.all(
-      toSend.map(({ deviceId, operationId, send }) =>
-        commands.send(deviceId, operationMessage(operationId, send)),
-      ),
-    );
+    for (const { deviceId, operationId, send } of toSend) {
+      commands.send(deviceId, operationMessage(operationId, send));
+    }
     if (toSend.length > 0) changed();
   }
 
   async #tickField(): Promise<void> {
     const { store, commands, now, changed } = this.#parts;
     const toSend = await store.field.tick({ nowMs: now(), limit: DEVICES_PER_TICK_MAX });
-    await Promise.all(toSend.map(({ deviceId, message }) => commands.send(deviceId, message)));
+    for (const { deviceId, message } of toSend) commands.send(deviceId, message);
     if (toSend.length > 0) changed();
   }
 

@@ -9,7 +9,7 @@ export interface UrgentOrder {
   /** Two that are the same have the same name. */
   readonly name: string;
   /** Tells the device, any number of times. */
-  send(): Promise<void>;
+  send(): unknown;
   /** Writes it down when the first attempt has failed. */
   store(): Promise<unknown>;
 }
@@ -32,15 +32,15 @@ export class UrgentOrders {
     store: () => Promise<Outcome<State>>,
     suppose: () => Promise<Outcome<State>>,
   ): Promise<State> {
-    const impatience = setTimeout(() => void order.send(), STORE_PATIENCE_MS);
+    const impatience = setTimeout(() => order.send(), STORE_PATIENCE_MS);
     try {
       const { state, isToSend } = await store();
-      if (isToSend) await order.send();
+      if (isToSend) order.send();
       return state;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
       const { state, isToSend } = await suppose();
-      if (isToSend) await this.#keep(order);
+      if (isToSend) this.#keep(order);
       return state;
     } finally {
       clearTimeout(impatience);
@@ -48,8 +48,8 @@ export class UrgentOrders {
   }
 
   /** Tells the devices again what could not be stored. */
-  async repeat(): Promise<void> {
-    await Promise.all([...this.#unstored.values()].map((order) => order.send()));
+  repeat(): void {
+    for (const order of this.#unstored.values()) order.send();
   }
 
   /** Stores what could not be; from then on it is repeated from there. */
@@ -62,8 +62,8 @@ export class UrgentOrders {
     );
   }
 
-  async #keep(order: UrgentOrder): Promise<void> {
+  #keep(order: UrgentOrder): void {
     if (this.#unstored.size < UNSTORED_MAX) this.#unstored.set(order.name, order);
-    await order.send();
+    order.send();
   }
 }

@@ -82,7 +82,7 @@ test('hears its configuration, also one that was declared while it was away', as
   await link.deliver('telemetry', READING);
   await broker.configure('silo-01', { two: 2 });
   await link.deliver('telemetry', READING);
-  assert.deepEqual(configurations, ['{"version":1,"one":1}', '{"version":1,"two":2}']);
+  assert.deepEqual(configurations, ['{"version":1,"one":1}', '{"version":2,"two":2}']);
   assert.deepEqual(commands, []);
 });
 

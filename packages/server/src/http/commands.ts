@@ -88,7 +88,7 @@ async function issue(
   const { result, replayed } = await idempotency.once(request, reply, (slices) =>
     slices.commands.issue({ deviceNo, commandId, request: wanted, nowMs }),
   );
-  if (!replayed && result.message !== null) await commands.send(deviceId, result.message);
+  if (!replayed && result.message !== null) commands.send(deviceId, result.message);
   feed.wake();
   return result.command;
 }

@@ -16,7 +16,7 @@ const CHECK_PATCH: Record<DeviceKind, Checker<ConfigurationPatch>> = {
 };
 
 export function configurationRoutes(app: FastifyInstance, parts: RouteParts, kind: DeviceKind): void {
-  const { store, link, feed, logger, now } = parts;
+  const { store, link, feed, now } = parts;
 
   app.get<DevicePath>('/devices/:device_id/config', { config: { scope: 'read' } }, async (request, reply) => {
     const device = await knownDevice(request, store, kind);
@@ -36,9 +36,7 @@ export function configurationRoutes(app: FastifyInstance, parts: RouteParts, kin
       const changed = await store.configuration.change(device.deviceNo, patch, now(), expected);
       feed.wake();
       // The device gets it now if it is there, and at its next connection if not.
-      sendConfiguration(link, device.deviceId, changed).catch((error: unknown) => {
-        logger.warn({ device_id: device.deviceId, err: error }, 'sending the configuration failed');
-      });
+      sendConfiguration(link, device.deviceId, changed);
       tag(reply, changed.version);
       return success(changed.configuration);
     },

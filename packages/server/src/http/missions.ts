@@ -60,7 +60,7 @@ export function missionRoutes(app: FastifyInstance, parts: RouteParts): void {
           slices.missions.control(wanted),
         );
         const mission = found(result?.mission);
-        if (!replayed && result?.send) await commands.send(deviceId, result.send);
+        if (!replayed && result?.send) commands.send(deviceId, result.send);
         evaluator.wake([deviceNo]);
         feed.wake();
         return success(missionRecord(mission));

@@ -37,7 +37,7 @@ export function operationRoutes(app: FastifyInstance, parts: RouteParts): void {
           slices.operations.start({ deviceNo, operationId, nowMs, ...wanted }),
         );
         if (!replayed) {
-          await commands.send(deviceId, result.command);
+          commands.send(deviceId, result.command);
           evaluator.wake([deviceNo]);
           feed.wake();
         }

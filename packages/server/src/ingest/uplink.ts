@@ -29,7 +29,8 @@ interface UplinkParts {
   readonly evaluator: AlertEvaluator;
   /** Called when something that devices were told to do may have changed. */
   readonly changed: () => void;
-  readonly connected: (device: LinkDevice) => Promise<void>;
+  readonly awaitsConfiguration: (device: LinkDevice) => Promise<void>;
+  readonly reachable: (device: LinkDevice) => void;
 }
 
 /** Readings older than the raw ones kept could not be told from repetitions, so they are not taken. */
@@ -73,7 +74,14 @@ export class Uplink implements LinkHandler {
 
   connected(device: LinkDevice): void {
     this.#guard(device, 'greeting', this.#noticed(device, this.#arrived(device, [], [])));
-    this.#guard(device, 'sending the configuration', this.#parts.connected(device));
+  }
+
+  reachable(device: LinkDevice): void {
+    this.#parts.reachable(device);
+  }
+
+  awaitsConfiguration(device: LinkDevice): void {
+    this.#guard(device, 'sending the configuration', this.#parts.awaitsConfiguration(device));
   }
 
   disconnected(device: LinkDevice, how: Parameters<LinkHandler['disconnected']>[1]): void {
@@ -121,7 +129,7 @@ export class Uplink implements LinkHandler {
       await this.rejected(device, { topic: reply.subject, reason: heard.reason, payloadExcerpt });
       return;
     }
-    if (heard.send !== null) await send(device.deviceId, heard.send);
+    if (heard.send !== null) send(device.deviceId, heard.send);
     evaluator.wake([device.deviceNo]);
     changed();
   }

@@ -1,6 +1,10 @@
 import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { EmbeddedBroker } from '@granary/link/broker';
-import type { LinkHandler, UplinkMessage } from '@granary/link/port';
+import type { LinkConfiguration, LinkHandler, UplinkMessage } from '@granary/link/port';
+
+/** Time for a command to reach a device on the same machine. */
+const ARRIVAL_MS = 50;
 
 /** The real broker, with a service behind it that only remembers. */
 export class RecordingBroker {
@@ -8,6 +12,7 @@ export class RecordingBroker {
   secret = 'right';
   /** Rejecting means that nothing is acknowledged and the connection is closed. */
   takes: () => Promise<void> = async () => undefined;
+  readonly #configurations = new Map<string, LinkConfiguration>();
   #broker: EmbeddedBroker | undefined;
   #port = 0;
   #arrived = Promise.withResolvers<void>();
@@ -26,16 +31,24 @@ export class RecordingBroker {
   }
 
   async command(deviceId: string, command: object): Promise<void> {
-    await this.#broker?.publish(deviceId, 'command', command);
+    this.#broker?.sendCommand(deviceId, command, { expiresAtMs: null, repeatKey: null });
+    await setTimeout(ARRIVAL_MS);
   }
 
   async configure(deviceId: string, configuration: object): Promise<void> {
-    await this.#broker?.publish(deviceId, 'config', { version: 1, ...configuration });
+    const version = (this.#configurations.get(deviceId)?.version ?? 0) + 1;
+    this.#configurations.set(deviceId, { version, ...configuration });
+    this.#sendConfiguration(deviceId);
   }
 
   /** Waits until something heard fits. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await this.#arrived.promise;
+  }
+
+  #sendConfiguration(deviceId: string): void {
+    const configuration = this.#configurations.get(deviceId);
+    if (configuration !== undefined) this.#broker?.sendConfiguration(deviceId, configuration);
   }
 
   #handler(): LinkHandler {
@@ -53,6 +66,8 @@ export class RecordingBroker {
       },
       connected: () => undefined,
       disconnected: () => undefined,
+      reachable: () => undefined,
+      awaitsConfiguration: ({ deviceId }) => this.#sendConfiguration(deviceId),
     };
   }
 }
