@@ -7,9 +7,9 @@ import { HELP, parseTestArguments, selectTests } from './test-setup/arguments.ts
 import { ensureMosquitto } from './test-setup/mosquitto.ts';
 import { startPostgres } from './test-setup/postgres.ts';
 
-/** A test file that hangs is ended, so that what it holds is released and the run comes to its end. */
-/** Every test file is a process of its own; most of what they load is the same. */
+/** Test files run in separate processes that load mostly the same modules, so they share what is compiled. */
 const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
+/** A test file that hangs is ended, so that its ports and databases are released and the run comes to its end. */
 const TEST_TIMEOUT_MS = 240_000;
 
 async function main(args: readonly string[], interruption: AbortSignal): Promise<number> {

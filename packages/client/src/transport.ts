@@ -105,7 +105,7 @@ export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): T
   };
 }
 
-/** The service checks what it sends against the same contract, so the shape is taken on trust. */
+/** The shape of the answer is not checked here: the service is trusted to keep to the contract. */
 function parse<T>(response: Response, text: string): T {
   try {
     return JSON.parse(text);

@@ -1,50 +1,85 @@
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { Store } from './store.ts';
 import { describeEachEngine, type TestEngine } from './testing/engines.ts';
-import { NOW_MS, newFieldDevice, registerDevice, weigh } from './testing/fixtures.ts';
+import { OLD_SCHEMAS, restoreOldDatabase, WRITTEN_AT_MS } from './testing/old-databases.ts';
 
-/** The tables that each version added after the first. */
-const ADDED = [
-  ['operations', 'alerts', 'watches', 'events', 'event_counter', 'idempotency'],
-  ['commands', 'missions', 'tracks', 'plants'],
-];
+const LIMIT = 1_000;
 
-/** Makes a database what it was at a version, as far as the next one can tell. */
-async function undo(engine: TestEngine, version: number): Promise<void> {
-  for (const table of ADDED.slice(version - 1).flat()) await engine.query(`DROP TABLE ${table}`);
-  const fieldDevices = `SELECT device_no FROM devices WHERE kind = 'field'`;
-  await engine.query(`DELETE FROM configurations WHERE device_no IN (${fieldDevices})`);
-  if (version > 1) await engine.query(`DELETE FROM watches WHERE device_no IN (${fieldDevices})`);
-  await engine.query(`UPDATE schema_version SET version = ${version}`);
+async function deviceNo(store: Store, deviceId: string): Promise<number> {
+  const device = await store.devices.find(deviceId);
+  assert(device !== undefined, deviceId);
+  return device.deviceNo;
 }
 
-for (const version of [1, 2]) {
-  describeEachEngine(`a database of version ${version}`, (engine) => {
-    let store: Store;
-    let siloNo = 0;
-    let fieldNo = 0;
+/** Names, types and defaults of all columns, and the definitions of all indexes. */
+async function schemaOf(engine: TestEngine): Promise<unknown[][]> {
+  if (engine.name === 'sqlite') {
+    const columns = await engine.query(
+      `SELECT tables.name, columns.name, columns.type, columns."notnull", columns.dflt_value, columns.pk
+       FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' ORDER BY 1, 2`,
+    );
+    const indexes = await engine.query(
+      `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`,
+    );
+    return [...columns, ...indexes];
+  }
+  const isOurs = `schemaname = 'public' AND tablename NOT LIKE 'readings\\_%'`;
+  const columns = await engine.query(
+    `SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
+     WHERE table_schema = 'public' AND table_name NOT LIKE 'readings\\_%' ORDER BY 1, 2`,
+  );
+  return [...columns, ...(await engine.query(`SELECT indexdef FROM pg_indexes WHERE ${isOurs} ORDER BY 1`))];
+}
+
+describe('databases that older versions wrote', () => {
+  const schemas = new Map<string, unknown[][]>();
+  describeEachEngine('none: a new database', (engine) => {
     before(async () => {
-      const older = await engine.open();
-      siloNo = await registerDevice(older, { capacityKg: 10_000 });
-      fieldNo = await registerDevice(older, newFieldDevice());
-      await weigh(older, siloNo, 100, NOW_MS);
-      await older.close();
-      await undo(engine, version);
-      store = await engine.open();
+      await engine.open();
+      schemas.set(engine.name, await schemaOf(engine));
     });
-
-    it('is brought up to date, and its devices are watched from then on', async () => {
-      assert.equal(await store.alerts.evaluateDue({ nowMs: NOW_MS, limit: 10 }), 2);
-      const page = { deviceNo: siloNo, filter: 'open', beforeAlertId: null, limit: 10 } as const;
-      const alerts = await store.alerts.list(page);
-      assert.deepEqual(alerts.map(({ type }) => type).toSorted(), ['critical_level', 'low_level']);
-    });
-
-    it('has a configuration for each of its field devices', async () => {
-      const { configuration, version: first } = (await store.configuration.get(fieldNo)) ?? {};
-      assert.partialDeepStrictEqual(configuration, { geofence: null, motion: { speed_m_s: 1.5 } });
-      assert.equal(first, 1);
-    });
+    it('has tables', () => assert.notEqual(schemas.get(engine.name)?.length, 0));
   });
-}
+
+  for (const schema of OLD_SCHEMAS) {
+    describeEachEngine(`schema ${schema}`, (engine) => {
+      let store: Store;
+      before(async () => {
+        await restoreOldDatabase(engine.location, schema);
+        store = await engine.open();
+      });
+
+      it('has the same tables as a new database afterwards', async () => {
+        assert.deepEqual(await schemaOf(engine), schemas.get(engine.name));
+      });
+
+      it('opens a second time without a change', async () => {
+        const again = await engine.open();
+        assert.equal((await again.devices.find('silo-alerts'))?.capacityKg, 10_000);
+      });
+
+      it('keeps its readings, and its devices are evaluated from then on', async () => {
+        const siloNo = await deviceNo(store, 'silo-alerts');
+        const { weight } = await store.telemetry.latest(siloNo);
+        assert.partialDeepStrictEqual(weight, { value: 500_000, tsMs: WRITTEN_AT_MS });
+        await store.alerts.evaluateDue({ nowMs: WRITTEN_AT_MS, limit: LIMIT });
+        const page = { deviceNo: siloNo, filter: 'open', beforeAlertId: null, limit: LIMIT } as const;
+        const types = (await store.alerts.list(page)).map(({ type }) => type);
+        assert.deepEqual(types.filter((type) => type.endsWith('_level')).toSorted(), [
+          'critical_level',
+          'low_level',
+        ]);
+      });
+
+      it('has a configuration for each of its devices', async () => {
+        const ofSilo = await store.configuration.get(await deviceNo(store, 'silo-alerts'));
+        assert.partialDeepStrictEqual(ofSilo?.configuration, { thresholds: { low_level: 20 } });
+        const ofRover = await store.configuration.get(await deviceNo(store, 'rover-commands'));
+        assert.partialDeepStrictEqual(ofRover?.configuration, { geofence: null, motion: { speed_m_s: 1.5 } });
+        assert.equal(ofRover?.version, 1);
+      });
+    });
+  }
+});

@@ -1,0 +1,237 @@
+import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import type { SLICES, SliceName } from '../slices.ts';
+import type { Store } from '../store.ts';
+import { batchOf, NOW_MS, newDevice, reading } from './fixtures.ts';
+
+/** One of many rounds in which every write of the store is done on the same few rows. */
+export interface WriteRound {
+  readonly store: Store;
+  /** Which of the stores that write at the same time. */
+  readonly node: number;
+  readonly round: number;
+  readonly silos: readonly number[];
+  readonly rovers: readonly number[];
+  readonly alerts: readonly { readonly deviceNo: number; readonly alertId: string }[];
+}
+
+type Writes = (round: WriteRound) => readonly Promise<unknown>[];
+
+/** The type makes a new write of any slice a fault here until it has an entry. */
+export type EveryWrite = {
+  readonly [Slice in SliceName]: {
+    readonly [Write in keyof (typeof SLICES)[Slice]['writes']]: Writes;
+  };
+};
+
+const LIMIT = 100;
+/** Raw readings of this age are removed again in the same round. */
+const PAST_MS = 40 * DAY_MS;
+
+const atMs = ({ round }: WriteRound): number => NOW_MS + round * SECOND_MS;
+
+const ofEach = (deviceNos: readonly number[], write: (deviceNo: number) => Promise<unknown>) =>
+  deviceNos.map(write);
+
+/** Those of one round share ids, so that replies meet the jobs that they are about. */
+const operationId = (deviceNo: number, { round }: WriteRound): string => `op_${deviceNo}_${round}`;
+const commandId = (deviceNo: number, { round }: WriteRound): string => `cmd_${deviceNo}_${round}`;
+const missionId = (deviceNo: number, { round, node }: WriteRound): string =>
+  `ms_${deviceNo}_${round}_${node}`;
+const keyId = ({ round }: WriteRound): string => `key_${round}`;
+const secret = (id: string, createdAtMs: number) => ({ keyId: id, hash: `hash of ${id}`, createdAtMs });
+
+/** Whole batches in both orders: only an order of locks that does not depend on the input passes. */
+function append(round: WriteRound): Promise<unknown>[] {
+  const { store, silos, rovers } = round;
+  const nowMs = atMs(round);
+  const weight = round.round % 2 ? 1_500_000 : 5_000_000;
+  const batteryLevel = round.round % 2 ? 100_000 : 20_000;
+  const position = { latitude: 520_000_000, longitude: 130_000_000, battery_level: batteryLevel };
+  const readings = [
+    ...silos.flatMap((no) => [reading(no, nowMs, { weight }), reading(no, nowMs - PAST_MS, { weight })]),
+    ...rovers.map((no) => reading(no, nowMs, position)),
+  ];
+  const seen = [...silos, ...rovers].map((deviceNo) => ({ deviceNo, atMs: nowMs }));
+  const rejections = silos.map((deviceNo) => {
+    return { deviceNo, receivedAtMs: nowMs, topic: 'telemetry', reason: 'wrong', payload: '?' };
+  });
+  return [
+    store.telemetry.append(batchOf({ readings, seen, rejections })),
+    store.telemetry.append(
+      batchOf({
+        readings: readings.toReversed(),
+        seen: seen.toReversed(),
+        rejections: rejections.toReversed(),
+      }),
+    ),
+  ];
+}
+
+export const EVERY_WRITE: EveryWrite = {
+  devices: {
+    register: (round) => [
+      round.store.devices.register(
+        newDevice({ deviceId: `new-${round.round}`, registeredAtMs: atMs(round) }),
+      ),
+    ],
+    replaceSecret: ({ store, silos, round }) =>
+      ofEach(silos, (deviceNo) => store.devices.replaceSecret(deviceNo, `hash ${round}`)),
+    recordLinkDown: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) =>
+        // Just before the device was seen again, or it would be offline in every round.
+        round.store.devices.recordLinkDown(deviceNo, atMs(round) - 1),
+      ),
+    recordState: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) =>
+        round.store.devices.recordState(deviceNo, 'online', atMs(round)),
+      ),
+  },
+  telemetry: {
+    append,
+    expire: (round) => [
+      round.store.telemetry.expire({
+        rawBeforeMs: atMs(round) - PAST_MS + DAY_MS,
+        fiveMinutesBeforeMs: atMs(round) - PAST_MS + DAY_MS,
+        rowsMax: LIMIT,
+      }),
+    ],
+  },
+  configuration: {
+    change: (round) => [
+      ...ofEach(round.silos, (deviceNo) => {
+        const thresholds = { low_level: 20 + (round.round % 5) };
+        return round.store.configuration.change(deviceNo, { thresholds }, atMs(round));
+      }),
+      ...ofEach(round.rovers, (deviceNo) => {
+        const thresholds = { low_battery: 25 + (round.round % 5) };
+        return round.store.configuration.change(deviceNo, { thresholds }, atMs(round));
+      }),
+    ],
+  },
+  keys: {
+    create: (round) => [
+      round.store.keys.create({
+        ...secret(`${keyId(round)}_${round.node}`, atMs(round)),
+        ...{ name: 'key', scopes: ['read'], facilities: null, deviceIds: null, expiresAtMs: null },
+      }),
+    ],
+    revoke: ({ store, round }) => [store.keys.revoke('key_shared', NOW_MS + round)],
+    rotate: (round) => [
+      round.store.keys.rotate(
+        'key_lasting',
+        secret(`${keyId(round)}_${round.node}_rotated`, atMs(round)),
+        atMs(round) + DAY_MS,
+      ),
+    ],
+    recordUse: (round) => [round.store.keys.recordUse('key_lasting', atMs(round))],
+  },
+  operations: {
+    start: (round) =>
+      ofEach(round.silos, (deviceNo) => {
+        const nowMs = atMs(round);
+        const guard = { keyId: 'key', key: `${round.round}`, fingerprint: '', nowMs, sealed: null };
+        const id = operationId(deviceNo, round);
+        const start = { deviceNo, operationId: id, type: 'feed', request: { amount: 1 }, nowMs } as const;
+        return round.store.guarded(guard).operations.start(start);
+      }),
+    stop: (round) =>
+      ofEach(round.silos, (deviceNo) =>
+        round.store.operations.stop({
+          deviceNo,
+          operationId: operationId(deviceNo, round),
+          nowMs: atMs(round),
+        }),
+      ),
+    acknowledged: (round) =>
+      ofEach(round.silos, (deviceNo) => {
+        const ack = { operation_id: operationId(deviceNo, round), accepted: true };
+        return round.store.operations.acknowledged({ deviceNo, ack, nowMs: atMs(round) });
+      }),
+    progressed: (round) =>
+      ofEach(round.silos, (deviceNo) => {
+        const nowMs = atMs(round);
+        const id = operationId(deviceNo, round);
+        const progress = { operation_id: id, state: 'completed', amount_kg: 1, ts: nowMs } as const;
+        return round.store.operations.progressed({ deviceNo, progress, nowMs });
+      }),
+    tick: (round) => [round.store.operations.tick({ nowMs: atMs(round), limit: LIMIT })],
+  },
+  alerts: {
+    evaluate: (round) =>
+      [[...round.silos, ...round.rovers], [...round.rovers, ...round.silos].toReversed()].map((deviceNos) =>
+        round.store.alerts.evaluate({ deviceNos, nowMs: atMs(round) }),
+      ),
+    evaluateDue: (round) => [round.store.alerts.evaluateDue({ nowMs: atMs(round), limit: LIMIT })],
+    acknowledge: (round) =>
+      round.alerts.map((address) =>
+        round.store.alerts.acknowledge({ ...address, nowMs: atMs(round), by: { acknowledged_by: 'Ada' } }),
+      ),
+    shelve: (round) =>
+      round.alerts.map((address) => {
+        const shelving = { until: toIso(atMs(round) + DAY_MS), reason: 'known' };
+        return round.store.alerts.shelve({ ...address, nowMs: atMs(round), shelving });
+      }),
+  },
+  events: {
+    expire: (round) => [round.store.events.expire({ beforeMs: atMs(round) - 5 * SECOND_MS, rowsMax: LIMIT })],
+  },
+  idempotency: {
+    expire: (round) => [
+      round.store.idempotency.expire({ beforeMs: atMs(round) - 5 * SECOND_MS, rowsMax: LIMIT }),
+    ],
+  },
+  commands: {
+    issue: (round) =>
+      ofEach(round.rovers, (deviceNo) => {
+        const request = { command: round.round % 3 ? 'hold' : 'emergency_stop' } as const;
+        const id = commandId(deviceNo, round);
+        return round.store.commands.issue({ deviceNo, commandId: id, request, nowMs: atMs(round) });
+      }),
+    acknowledged: (round) =>
+      ofEach(round.rovers, (deviceNo) => {
+        const ack = { command_id: commandId(deviceNo, round), accepted: true };
+        return round.store.commands.acknowledged({ deviceNo, ack, nowMs: atMs(round) });
+      }),
+    progressed: (round) =>
+      ofEach(round.rovers, (deviceNo) => {
+        const nowMs = atMs(round);
+        const progress = { command_id: commandId(deviceNo, round), state: 'succeeded', ts: nowMs } as const;
+        return round.store.commands.progressed({ deviceNo, progress, nowMs });
+      }),
+  },
+  missions: {
+    create: (round) =>
+      ofEach(round.rovers, (deviceNo) => {
+        const waypoints = [{ lat: 52, lng: 13, action: 'none' as const }];
+        const mission = { mission_name: 'm', waypoints };
+        const id = missionId(deviceNo, round);
+        return round.store.missions.create({ deviceNo, missionId: id, mission, nowMs: atMs(round) });
+      }),
+    control: (round) =>
+      ofEach(round.rovers, (deviceNo) => {
+        const id = missionId(deviceNo, round);
+        return round.store.missions.control({
+          ...{ deviceNo, missionId: id, control: 'cancel', nowMs: atMs(round) },
+        });
+      }),
+    acknowledged: (round) =>
+      ofEach(round.rovers, (deviceNo) => {
+        const ack = { mission_id: missionId(deviceNo, round), accepted: true };
+        return round.store.missions.acknowledged({ deviceNo, ack, nowMs: atMs(round) });
+      }),
+    progressed: (round) =>
+      ofEach(round.rovers, (deviceNo) => {
+        const nowMs = atMs(round);
+        const progress = { mission_id: missionId(deviceNo, round), state: 'running', ts: nowMs } as const;
+        return round.store.missions.progressed({ deviceNo, progress, nowMs });
+      }),
+  },
+  field: {
+    tick: (round) => [round.store.field.tick({ nowMs: atMs(round), limit: LIMIT })],
+  },
+  plants: {
+    create: (round) => [
+      round.store.plants.create({ id: `${round.round}`, name: 'Fern', tag: null, nowMs: atMs(round) }),
+    ],
+  },
+};
