@@ -29,3 +29,32 @@ test('a PostgreSQL of its own: durable, sorting like a server in the field, gone
   assert.equal(existsSync(String(dataFolder)), false);
   await assert.rejects(new Client(postgres.url).connect());
 });
+
+test('a PostgreSQL that is frozen answers nothing until it is thawed, and keeps what was committed when killed', async () => {
+  const postgres = await startPostgres();
+  try {
+    const ask = async (text: string): Promise<unknown[]> => {
+      const client = new Client(postgres.url);
+      client.on('error', () => undefined);
+      await client.connect();
+      try {
+        return (await client.query(text)).rows;
+      } finally {
+        await client.end();
+      }
+    };
+    await ask('CREATE TABLE kept AS SELECT 7 AS n');
+    await postgres.freeze();
+    const answered = ask('SELECT n FROM kept');
+    const first = await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 500, 'none'))]);
+    assert.equal(first, 'none');
+    await postgres.thaw();
+    assert.deepEqual(await answered, [{ n: 7 }]);
+    await postgres.kill();
+    await assert.rejects(ask('SELECT 1'));
+    await postgres.restart();
+    assert.deepEqual(await ask('SELECT n FROM kept'), [{ n: 7 }]);
+  } finally {
+    await postgres.stop();
+  }
+});

@@ -8,11 +8,19 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { postgresFolder, type RunAs, unprivilegedUser } from './postgres-binaries.ts';
+import { freezeFamily, killFamily, thawFamily } from './process-family.ts';
 
 /** A real PostgreSQL of its own, gone without a trace after `stop`. */
 export interface Postgres {
   /** Connects as superuser, so that whoever uses it can make databases of its own. */
   readonly url: string;
+  /** Halts the server and its backends: connections stay open and nothing is answered. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts it again with the same data on the same port. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -34,9 +42,19 @@ export async function startPostgres(): Promise<Postgres> {
     const password = randomBytes(16).toString('hex');
     await initialise(bin, data, password, runAs, folder);
     const port = await freePort();
-    const server = await serve(bin, data, port, runAs);
+    let server = await serve(bin, data, port, runAs);
     return {
       url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
+      freeze: () => freezeFamily(pidOf(server)),
+      thaw: () => thawFamily(pidOf(server)),
+      kill: async () => {
+        const exit = once(server, 'exit');
+        await killFamily(pidOf(server));
+        await exit;
+      },
+      restart: async () => {
+        server = await serve(bin, data, port, runAs);
+      },
       stop: async () => {
         await stopped(server);
         await remove();
@@ -98,9 +116,15 @@ async function serve(bin: string, data: string, port: number, runAs: RunAs): Pro
 async function stopped(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const exit = once(server, 'exit');
+  await thawFamily(pidOf(server));
   // The fast shutdown: it does not wait for clients to leave.
   server.kill('SIGINT');
   await exit;
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) throw new Error('PostgreSQL has no process id');
+  return pid;
 }
 
 async function freePort(): Promise<number> {

@@ -50,8 +50,9 @@ export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: readonly Fault[] | undefined;
 
-  constructor(code: ErrorCode, message: string, details?: readonly Fault[]) {
-    super(message);
+  /** The cause is for the log: it may name addresses and paths that no caller may see. */
+  constructor(code: ErrorCode, message: string, details?: readonly Fault[], options?: ErrorOptions) {
+    super(message, options);
     this.name = 'Refusal';
     this.code = code;
     this.details = details;

@@ -4,14 +4,19 @@ import type { Sql } from './sql.ts';
 /** Writes that may wait at once; more are refused, so that a stuck disk cannot fill the memory. */
 export const WRITES_PENDING_MAX = 1_024;
 
-/** How long to wait for a lock or a connection before the storage counts as unavailable. */
-export const WAIT_MS_MAX = 5_000;
+/** A read or write that takes longer is given up: every request is then answered within five seconds. */
+export const CALL_MS_MAX = 4_000;
+
+/** How long to wait for a lock; less than a call may take, so that the database itself says why it failed. */
+export const WAIT_MS_MAX = 3_000;
 
 /** What a database must offer to carry the slices. */
 export interface Engine {
   readonly reader: Sql;
   /** Runs a write whole in one transaction and answers when it is on disk. */
   write(call: WriteCall): Promise<unknown>;
+  /** The same for what must not wait behind other work, such as a stop. */
+  readonly urgent: Pick<Engine, 'reader' | 'write'>;
   /** Rejects when reads or writes would fail. */
   health(): Promise<void>;
   close(): Promise<void>;

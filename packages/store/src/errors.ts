@@ -10,8 +10,20 @@ export class StoreOpenError extends Error {
 
 export const storageFull = (): Refusal => new Refusal('storage_full', 'the storage is full');
 
-export const storageUnavailable = (why: string): Refusal =>
-  new Refusal('storage_unavailable', `the storage is not available: ${why}`);
+/** The reason is for the log only: it may hold the address of the database or a path. */
+export const storageUnavailable = (reason: string, options?: ErrorOptions): Refusal =>
+  unavailable('the storage is not available at the moment; nothing was changed', reason, options);
+
+/** The answer to a commit is missing, so the caller must not be told that nothing was changed. */
+export const outcomeUnknown = (reason: string, options?: ErrorOptions): Refusal =>
+  unavailable(
+    'the storage did not confirm in time: the change may have been made or not; repeat the request with the same Idempotency-Key, or look first',
+    reason,
+    options,
+  );
+
+const unavailable = (message: string, reason: string, options?: ErrorOptions): Refusal =>
+  new Refusal('storage_unavailable', message, undefined, { cause: new Error(reason, options) });
 
 /** Tells errors of the system and of the engines apart; both put a text there. */
 export function codeOf(error: unknown): string | undefined {

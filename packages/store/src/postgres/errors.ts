@@ -1,5 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
-import { codeOf, storageFull, storageUnavailable } from '../errors.ts';
+import { codeOf, outcomeUnknown, storageFull, storageUnavailable } from '../errors.ts';
+import { TimeLimitError } from './connections.ts';
+import { OutcomeUnknownError } from './transaction.ts';
 
 const DISK_FULL = '53100';
 const BAD_TEXT = '22021';
@@ -27,12 +29,14 @@ export const isMissingPartition = (error: unknown): boolean => codeOf(error) ===
 /** What a caller is told: trouble with the server is an answer, a fault in our SQL is not. */
 export function translate(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error;
+  if (error instanceof OutcomeUnknownError) return outcomeUnknown(reasonOf(error.cause), { cause: error });
+  if (error instanceof TimeLimitError) return storageUnavailable(reasonOf(error));
   const code = codeOf(error);
   if (code === DISK_FULL) return storageFull();
   if (code === BAD_TEXT)
     return new Refusal('invalid_input', 'a text holds a character that cannot be stored');
   if (code !== undefined ? UNAVAILABLE.test(code) : UNAVAILABLE_MESSAGE.test(error.message)) {
-    return storageUnavailable(reasonOf(error));
+    return storageUnavailable(reasonOf(error), { cause: error });
   }
   return error;
 }

@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { ClientBase, Pool, QueryArrayResult } from 'pg';
+import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';
 
+/** A connection, or what lends one for each query. */
+export interface Queryable {
+  query(config: QueryArrayConfig): Promise<QueryArrayResult>;
+}
+
 export class PostgresSql implements Sql {
   readonly forUpdate = 'FOR UPDATE';
   readonly skipHeld = 'SKIP LOCKED';
-  readonly #connection: Pool | ClientBase;
+  readonly #connection: Queryable;
   readonly #partitions: Partitions;
 
-  constructor(connection: Pool | ClientBase, partitions: Partitions) {
+  constructor(connection: Queryable, partitions: Partitions) {
     this.#connection = connection;
     this.#partitions = partitions;
   }

@@ -11,6 +11,8 @@ import { SqliteSql } from './sql.ts';
 
 export const DATABASE_FILE = 'granary.db';
 const READER_CACHE_KIB = 8 * 1024;
+/** Reads hold the main thread while they wait for a lock, and with it every stop. */
+const READER_WAIT_MS_MAX = 50;
 const WRITER_CACHE_KIB = 16 * 1024;
 /** 16 MiB of log between checkpoints: pages that every commit touches are copied back once for many commits. */
 const CHECKPOINT_PAGES = 4_096;
@@ -66,7 +68,7 @@ export function openWriter(file: string): DatabaseSync {
 }
 
 export function openReader(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS_MAX });
+  const database = new DatabaseSync(file, { readOnly: true, timeout: READER_WAIT_MS_MAX });
   database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}; PRAGMA temp_store = MEMORY;`);
   return database;
 }

@@ -3,16 +3,20 @@ import { openReader, prepareDatabase } from './database.ts';
 import { SqliteSql } from './sql.ts';
 import { Writer } from './writer.ts';
 
+/** A busy machine may take seconds to start a thread. */
+const THREAD_START_MS_MAX = 60_000;
+
 /** One thread owns the one writing connection; reads go past it on a connection of their own. */
 export async function openSqlite(folder: string): Promise<Engine> {
   const file = await prepareDatabase(folder);
   const writer = new Writer(file);
-  await writer.submit(null);
+  await writer.submit(null, { limitMs: THREAD_START_MS_MAX });
   const database = openReader(file);
   const reader = new SqliteSql(database);
   return {
     reader,
     write: (call) => writer.submit(call),
+    urgent: { reader, write: (call) => writer.submit(call, { isUrgent: true }) },
     async health() {
       await reader.query('SELECT version FROM schema_version');
       await writer.submit(null);

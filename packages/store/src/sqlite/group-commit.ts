@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { storageUnavailable } from '../errors.ts';
 import { callWrite } from '../slices.ts';
 import { translate } from './errors.ts';
-import { type Job, type Outcome, packError } from './messages.ts';
+import { type Job, monotonicMs, type Outcome, packError } from './messages.ts';
 import { SqliteSql } from './sql.ts';
 
 /**
@@ -31,7 +32,9 @@ export class GroupCommit {
     }
   }
 
-  async #runOne({ id, call }: Job): Promise<Outcome> {
+  async #runOne({ id, call, expiresAtMs }: Job): Promise<Outcome> {
+    // The caller has been told that the outcome is unknown; what waited behind a lock must not happen much later.
+    if (monotonicMs() >= expiresAtMs) return { id, failure: packError(storageUnavailable('given up')) };
     await this.#sql.run('SAVEPOINT job');
     try {
       const result = call === null ? undefined : await callWrite(this.#sql, call);

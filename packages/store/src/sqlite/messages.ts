@@ -6,7 +6,14 @@ import type { WriteCall } from '../slices.ts';
 export interface Job {
   readonly id: number;
   readonly call: WriteCall | null;
+  /** Goes before those that are not. */
+  readonly isUrgent: boolean;
+  /** By then nobody waits for it any more, and it is not begun. */
+  readonly expiresAtMs: number;
 }
+
+/** Counts from the same moment in every thread, whatever happens to the clock. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 export type Request = Job | 'close';
 
@@ -16,19 +23,27 @@ export type Outcome =
 
 /** Errors lose their class on the way between threads. */
 export type Failure =
-  | { readonly refusal: ErrorCode; readonly message: string; readonly details: readonly Fault[] | undefined }
+  | {
+      readonly refusal: ErrorCode;
+      readonly message: string;
+      readonly details: readonly Fault[] | undefined;
+      readonly cause: unknown;
+    }
   | { readonly refusal: null; readonly message: string; readonly stack: string | undefined };
 
 export function packError(error: unknown): Failure {
   if (error instanceof Refusal) {
-    return { refusal: error.code, message: error.message, details: error.details };
+    return { refusal: error.code, message: error.message, details: error.details, cause: error.cause };
   }
   if (error instanceof Error) return { refusal: null, message: error.message, stack: error.stack };
   return { refusal: null, message: String(error), stack: undefined };
 }
 
 export function unpackError(failure: Failure): Error {
-  if (failure.refusal !== null) return new Refusal(failure.refusal, failure.message, failure.details);
+  if (failure.refusal !== null) {
+    const { refusal, message, details, cause } = failure;
+    return new Refusal(refusal, message, details, { cause });
+  }
   const error = new Error(failure.message);
   if (failure.stack !== undefined) error.stack = failure.stack;
   return error;

@@ -11,13 +11,20 @@ const port = parentPort;
 const database = openWriter(workerData.file);
 const groupCommit = new GroupCommit(database);
 
-const waiting: Request[] = [];
+const urgent: Job[] = [];
+const waiting: Job[] = [];
+let isClosing = false;
 let working = false;
 
 port.on('message', (request: Request) => {
-  waiting.push(request);
+  take(request);
   if (!working) void work();
 });
+
+function take(request: Request): void {
+  if (request === 'close') isClosing = true;
+  else (request.isUrgent ? urgent : waiting).push(request);
+}
 
 /** Whatever arrived while one group was being written makes up the next. */
 async function work(): Promise<void> {
@@ -26,7 +33,7 @@ async function work(): Promise<void> {
     port.postMessage(await groupCommit.run(group));
   }
   working = false;
-  if (waiting[0] === 'close') {
+  if (isClosing) {
     database.close();
     port.close();
   }
@@ -34,14 +41,15 @@ async function work(): Promise<void> {
 
 function nextGroup(): Job[] {
   for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
-    waiting.push(more.message);
+    take(more.message);
   }
   const group: Job[] = [];
-  while (group.length < JOBS_PER_GROUP_MAX) {
-    const [first] = waiting;
-    if (first === undefined || first === 'close') break;
-    group.push(first);
-    waiting.shift();
+  for (const queue of [urgent, waiting]) {
+    while (group.length < JOBS_PER_GROUP_MAX) {
+      const first = queue.shift();
+      if (first === undefined) break;
+      group.push(first);
+    }
   }
   return group;
 }

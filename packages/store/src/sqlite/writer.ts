@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { WRITES_PENDING_MAX } from '../engine.ts';
-import { storageUnavailable } from '../errors.ts';
+import { CALL_MS_MAX, WRITES_PENDING_MAX } from '../engine.ts';
+import { outcomeUnknown, storageUnavailable } from '../errors.ts';
 import type { WriteCall } from '../slices.ts';
 import { reasonOf } from './errors.ts';
-import { type Outcome, type Request, unpackError } from './messages.ts';
+import { monotonicMs, type Outcome, type Request, unpackError } from './messages.ts';
 
 type Waiting = PromiseWithResolvers<unknown>;
+
+interface SubmitOptions {
+  readonly isUrgent?: boolean;
+  readonly limitMs?: number;
+}
 
 /** This side of the writer thread: hands calls over and waits for their outcome. */
 export class Writer {
@@ -24,14 +29,22 @@ export class Writer {
   }
 
   /** Without a call it only passes through the queue and a transaction, which shows that the writer is well. */
-  async submit(call: WriteCall | null): Promise<unknown> {
+  async submit(call: WriteCall | null, options: SubmitOptions = {}): Promise<unknown> {
+    const { isUrgent = false, limitMs = CALL_MS_MAX } = options;
     if (this.#ended !== undefined) throw storageUnavailable(this.#ended);
-    if (this.#waiting.size >= WRITES_PENDING_MAX) throw storageUnavailable('too many writes are waiting');
+    if (!isUrgent && this.#waiting.size >= WRITES_PENDING_MAX) {
+      throw storageUnavailable('too many writes are waiting');
+    }
     const id = ++this.#lastId;
-    this.#post({ id, call });
+    this.#post({ id, call, isUrgent, expiresAtMs: monotonicMs() + limitMs });
     const waiting: Waiting = Promise.withResolvers();
     this.#waiting.set(id, waiting);
-    return await waiting.promise;
+    const timer = setTimeout(() => this.#giveUp(id, limitMs), limitMs);
+    try {
+      return await waiting.promise;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** What was submitted before is still written. */
@@ -50,6 +63,12 @@ export class Writer {
 
   #post(request: Request): void {
     this.#thread.postMessage(request);
+  }
+
+  /** It may have begun already, and then it is still carried out. */
+  #giveUp(id: number, limitMs: number): void {
+    this.#waiting.get(id)?.reject(outcomeUnknown(`its writer did not answer within ${limitMs} ms`));
+    this.#waiting.delete(id);
   }
 
   #settle(outcomes: readonly Outcome[]): void {

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Halts a process and its children. The parent comes first, so that it starts no further child meanwhile. */
+export async function freezeFamily(pid: number): Promise<void> {
+  signal(pid, 'SIGSTOP');
+  for (const child of await childrenOf(pid)) signal(child, 'SIGSTOP');
+}
+
+export async function thawFamily(pid: number): Promise<void> {
+  for (const child of await childrenOf(pid)) signal(child, 'SIGCONT');
+  signal(pid, 'SIGCONT');
+}
+
+/** Ends a process and its children without a chance to tidy up. */
+export async function killFamily(pid: number): Promise<void> {
+  signal(pid, 'SIGSTOP');
+  const children = await childrenOf(pid);
+  for (const member of [...children, pid]) signal(member, 'SIGKILL');
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
+  return stdout.split('\n').flatMap((line) => {
+    const [child, parent] = line.trim().split(/\s+/).map(Number);
+    return child !== undefined && parent === pid ? [child] : [];
+  });
+}
+
+/** One that has ended since it was listed is no fault. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
