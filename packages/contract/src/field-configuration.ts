@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Maintenance, Percent } from './configuration.ts';
+import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from './configuration.ts';
 import { Point, Position } from './positions.ts';
 import { checker, closed } from './schema.ts';
 
@@ -41,6 +41,7 @@ export const FieldConfiguration = closed({
   thresholds: Thresholds,
   failsafe: Failsafe,
   maintenance: Maintenance,
+  ...monitoringFields,
 });
 
 /** Any part of the configuration; what is not named stays as it is. A base and a geofence change as a whole. */
@@ -52,6 +53,7 @@ export const FieldConfigurationPatch = closed({
   thresholds: Type.Optional(Type.Partial(Thresholds, { additionalProperties: false })),
   failsafe: Type.Optional(Type.Partial(Failsafe, { additionalProperties: false })),
   maintenance: Type.Optional(Type.Partial(Maintenance, { additionalProperties: false })),
+  ...monitoringPatchFields,
 });
 
 export type Geofence = Static<typeof Geofence>;

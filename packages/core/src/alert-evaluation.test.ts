@@ -13,6 +13,7 @@ import {
   DEFAULT_DELAYS,
 } from './alerts.ts';
 import { initialConfiguration } from './configuration.ts';
+import { NEVER_SEEN } from './devices.ts';
 import { contains } from './level-rules.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
@@ -23,7 +24,7 @@ const configuration = initialConfiguration(START_MS);
 
 const factsAt = (percent: number, nowMs: number): SiloFacts => ({
   deviceNo: 1,
-  presence: { lastSeenAtMs: nowMs, linkDownAtMs: null, reportedState: 'online' },
+  presence: { ...NEVER_SEEN, lastSeenAtMs: nowMs, linkDownAtMs: null, reportedState: 'online' },
   capacityKg: CAPACITY_KG,
   latest: { weight: { value: Math.round(percent * GRAMS_PER_POINT), tsMs: nowMs } },
   configuration,

@@ -3,7 +3,7 @@ import type { SiloConfiguration } from '@granary/contract/configuration';
 import { checkedTimeMs } from '@granary/contract/time';
 import { conditionsOf, type SiloFacts } from './alert-rules.ts';
 import { type AlertDelays, type AlertState, advanceAlert, type Condition } from './alerts.ts';
-import { deviceStatus, FRESHNESS_MS, type Presence } from './devices.ts';
+import { deviceStatus, freshnessMs, type Presence } from './devices.ts';
 import { atLeast, atMost, contains, type LevelRule, levelRules, type WeightRange } from './level-rules.ts';
 import { isPlausible, type LatestValues, type StoredValues } from './telemetry.ts';
 import { toGrams } from './units.ts';
@@ -78,7 +78,7 @@ export function freshnessEndsMs(
   if (presence.lastSeenAtMs !== null && deviceStatus(presence, nowMs) !== 'offline') {
     heardAtMs.push(presence.lastSeenAtMs);
   }
-  return heardAtMs.map((timeMs) => timeMs + FRESHNESS_MS + 1);
+  return heardAtMs.map((timeMs) => timeMs + freshnessMs(presence) + 1);
 }
 
 function dueTimesMs(

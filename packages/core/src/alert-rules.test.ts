@@ -5,14 +5,14 @@ import { toIso } from '@granary/contract/time';
 import { conditionsOf, type SiloFacts } from './alert-rules.ts';
 import type { Condition } from './alerts.ts';
 import { initialConfiguration } from './configuration.ts';
-import { FRESHNESS_MS } from './devices.ts';
+import { FRESHNESS_MS, NEVER_SEEN } from './devices.ts';
 import { beginOperation, type OperationState } from './operation-state.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const OLD_MS = NOW_MS - FRESHNESS_MS - 1;
 
 const configuration = initialConfiguration(NOW_MS);
-const online = { lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' } as const;
+const online = { ...NEVER_SEEN, lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' } as const;
 const offline = { ...online, linkDownAtMs: NOW_MS };
 
 const facts: SiloFacts = {

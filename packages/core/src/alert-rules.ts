@@ -3,7 +3,7 @@ import type { SiloConfiguration } from '@granary/contract/configuration';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Condition } from './alerts.ts';
 import { deviceOffline, maintenanceDue } from './device-alert-rules.ts';
-import { deviceStatus, FRESHNESS_MS, type Presence } from './devices.ts';
+import { deviceStatus, freshnessMs, type Presence } from './devices.ts';
 import { levelRules, stateAt } from './level-rules.ts';
 import { IMBALANCE_PERCENT_MAX, massBalance } from './mass-balance.ts';
 import { finallyMeasuredG, holdsDevice, type OperationState } from './operation-state.ts';
@@ -33,17 +33,21 @@ export function conditionsOf(facts: SiloFacts, nowMs: number): Condition[] {
   ];
 }
 
-const isFresh = ({ tsMs }: LatestValue, nowMs: number): boolean => nowMs - tsMs <= FRESHNESS_MS;
+const isFresh = ({ tsMs }: LatestValue, presence: Presence, nowMs: number): boolean =>
+  nowMs - tsMs <= freshnessMs(presence);
 
 const isBelievable = (channel: ChannelName, { value }: LatestValue, capacityKg: number): boolean =>
   isPlausible(channel, value / CHANNELS[channel].scale, capacityKg);
 
 /** A weight that is old or cannot be true says nothing about the level. */
-function levelConditions({ latest, capacityKg, configuration }: SiloFacts, nowMs: number): Condition[] {
+function levelConditions(
+  { presence, latest, capacityKg, configuration }: SiloFacts,
+  nowMs: number,
+): Condition[] {
   const capacityG = toGrams(capacityKg, 'kg');
   const { weight } = latest;
   const isUsable =
-    weight !== undefined && isFresh(weight, nowMs) && isBelievable('weight', weight, capacityKg);
+    weight !== undefined && isFresh(weight, presence, nowMs) && isBelievable('weight', weight, capacityKg);
   return levelRules(configuration.thresholds, capacityG).map((rule): Condition => {
     const { type, severity, thresholdPercent: threshold, side } = rule;
     if (!isUsable) return { type, state: 'unsure' };
@@ -62,10 +66,10 @@ function sensorStale({ presence, latest, capacityKg }: SiloFacts, nowMs: number)
   for (const channel of CHANNELS_OF.silo) {
     const value = latest[channel];
     if (value === undefined) continue;
-    if (!isFresh(value, nowMs)) {
+    if (!isFresh(value, presence, nowMs)) {
       const currentValue = Math.round((nowMs - value.tsMs) / SECOND_MS);
       const message = `no ${channel} for ${currentValue} s although the device is online`;
-      const threshold = FRESHNESS_MS / SECOND_MS;
+      const threshold = freshnessMs(presence) / SECOND_MS;
       return { type, state: 'present', severity: 'warning', currentValue, threshold, cause: null, message };
     }
     if (!isBelievable(channel, value, capacityKg)) {

@@ -15,6 +15,7 @@ import {
 } from './command-state.ts';
 import { advanceCommand, COMMAND_TIMEOUT_MS, type CommandInput, commandWord } from './commands.ts';
 import { EXPIRY_SKEW_MS, REPORT_SPACING_MS } from './device-talk.ts';
+import { NEVER_SEEN } from './devices.ts';
 import { initialFieldConfiguration } from './field-configuration.ts';
 import { STOP_RESEND_MS } from './operations.ts';
 
@@ -277,7 +278,12 @@ describe('before anything is sent', () => {
       { lat: 1, lng: 0 },
     ],
   };
-  const presence = { lastSeenAtMs: START_MS, linkDownAtMs: null, reportedState: 'online' } as const;
+  const presence = {
+    ...NEVER_SEEN,
+    lastSeenAtMs: START_MS,
+    linkDownAtMs: null,
+    reportedState: 'online',
+  } as const;
   const codeOf = (command: CommandName, change: object, latitude = 0.1): ErrorCode | 'accepted' => {
     const parameters = { latitude, longitude: 0.1, altitude: 0 };
     const request = command === 'move_to_coordinates' ? { command, parameters } : { command };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiloConfigurationPatch } from '@granary/contract/configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import { applyPatch, initialConfiguration } from './configuration.ts';
+import { applyPatch, initialConfiguration, storedConfiguration } from './configuration.ts';
 
 const initial = initialConfiguration(Date.parse('2026-03-01T12:00:00Z'));
 
@@ -15,6 +15,8 @@ test('a patch changes what it names and nothing else', () => {
     thresholds: { ...initial.thresholds, low_level: 25 },
     operation_limits: { ...initial.operation_limits, max_feed_rate: 7 },
     maintenance: initial.maintenance,
+    reporting: initial.reporting,
+    alarms: initial.alarms,
   });
   assert.deepEqual(applyPatch(initial, {}), initial);
 });
@@ -50,3 +52,22 @@ for (const [thresholds, outcome] of THRESHOLDS) {
     else assert.throws(apply, (error) => error instanceof Refusal && error.code === outcome);
   });
 }
+
+test('reporting and alarms have defaults, and a patch of one of their values keeps the others', () => {
+  assert.deepEqual(initial.reporting, { interval_s: 10, offline_delay_s: 30 });
+  assert.deepEqual(initial.alarms, { dead_band: 1, on_delay_s: 0, off_delay_s: 5 });
+  const changed = applyPatch(initial, { reporting: { interval_s: 300 }, alarms: { on_delay_s: 2 } });
+  assert.deepEqual(changed.reporting, { interval_s: 300, offline_delay_s: 30 });
+  assert.deepEqual(changed.alarms, { dead_band: 1, on_delay_s: 2, off_delay_s: 5 });
+});
+
+test('a document stored before these settings existed is read with their defaults', () => {
+  const { reporting, alarms, ...older } = initial;
+  assert.deepEqual(storedConfiguration(JSON.stringify(older)), initial);
+  const partly = { ...older, alarms: { dead_band: 3 } };
+  assert.deepEqual(storedConfiguration(JSON.stringify(partly)), {
+    ...initial,
+    alarms: { ...alarms, dead_band: 3 },
+    reporting,
+  });
+});

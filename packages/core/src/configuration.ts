@@ -1,6 +1,7 @@
 import type { Maintenance, SiloConfiguration, SiloConfigurationPatch } from '@granary/contract/configuration';
 import { Refusal } from '@granary/contract/errors';
 import { checkedTimeMs, HOUR_MS, toIso } from '@granary/contract/time';
+import { DEFAULT_MONITORING, type PartialMonitoring, patchMonitoring } from './monitoring.ts';
 
 const MAINTENANCE_INTERVAL_HOURS = 2_160;
 
@@ -10,7 +11,14 @@ export function initialConfiguration(nowMs: number): SiloConfiguration {
     thresholds: { low_level: 20, high_level: 90, critical_level: 10 },
     operation_limits: { max_feed_rate: 100, max_discharge_rate: 100, rate_unit: 'kg/min' },
     maintenance: initialMaintenance(nowMs),
+    ...DEFAULT_MONITORING,
   };
+}
+
+/** A stored document; one from before a setting existed gets that setting's default. */
+export function storedConfiguration<Configuration extends PartialMonitoring>(body: string): Configuration {
+  const stored: Configuration = JSON.parse(body);
+  return { ...stored, ...patchMonitoring(DEFAULT_MONITORING, stored) };
 }
 
 export const initialMaintenance = (nowMs: number): Maintenance => ({
@@ -30,6 +38,7 @@ export function applyPatch(current: SiloConfiguration, patch: SiloConfigurationP
     thresholds: { ...current.thresholds, ...patch.thresholds },
     operation_limits: { ...current.operation_limits, ...patch.operation_limits },
     maintenance: patchMaintenance(current.maintenance, patch.maintenance),
+    ...patchMonitoring(current, patch),
   };
   refuseContradiction(changed.thresholds);
   return changed;

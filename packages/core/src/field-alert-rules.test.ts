@@ -4,7 +4,7 @@ import type { AlertType } from '@granary/contract/alerts';
 import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { type AlertState, type Condition, DEFAULT_DELAYS } from './alerts.ts';
 import { beginCommand } from './command-state.ts';
-import { FRESHNESS_MS } from './devices.ts';
+import { FRESHNESS_MS, NEVER_SEEN } from './devices.ts';
 import {
   evaluateFieldAlerts,
   type FieldFacts,
@@ -18,7 +18,7 @@ const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const OLD_MS = NOW_MS - FRESHNESS_MS - 1;
 
 const configuration = initialFieldConfiguration(NOW_MS);
-const online = { lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' } as const;
+const online = { ...NEVER_SEEN, lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' } as const;
 const offline = { ...online, linkDownAtMs: NOW_MS };
 const fresh = (value: number) => ({ value, tsMs: NOW_MS });
 

@@ -12,7 +12,7 @@ import {
 import type { AlertDelays, AlertState, Condition } from './alerts.ts';
 import { type CommandState, isEmergencyStop, isOpen } from './command-state.ts';
 import { deviceOffline, maintenanceDue } from './device-alert-rules.ts';
-import { FRESHNESS_MS, type Presence } from './devices.ts';
+import { freshnessMs, type Presence } from './devices.ts';
 import { isInside } from './geofence.ts';
 import { DEAD_BAND_PERCENT } from './level-rules.ts';
 import { type MissionState, missionHoldsDevice } from './mission-state.ts';
@@ -65,20 +65,20 @@ export function nextFieldCheckAtMs(
 
 /** A value that is old or cannot be true says nothing about now. */
 function usable(
-  latest: LatestValues,
+  { latest, presence }: FieldFacts,
   channel: (typeof JUDGED_CHANNELS)[number],
   nowMs: number,
 ): number | null {
   const newest = latest[channel];
-  if (newest === undefined || nowMs - newest.tsMs > FRESHNESS_MS) return null;
+  if (newest === undefined || nowMs - newest.tsMs > freshnessMs(presence)) return null;
   const value = newest.value / CHANNELS[channel].scale;
   return isPlausible(channel, value) ? value : null;
 }
 
-function lowBattery({ latest, configuration }: FieldFacts, nowMs: number): Condition {
+function lowBattery(facts: FieldFacts, nowMs: number): Condition {
   const type = 'low_battery';
-  const { low_battery, critical_battery } = configuration.thresholds;
-  const level = usable(latest, 'battery_level', nowMs);
+  const { low_battery, critical_battery } = facts.configuration.thresholds;
+  const level = usable(facts, 'battery_level', nowMs);
   if (level === null) return { type, state: 'unsure' };
   if (level > low_battery) {
     return { type, state: level > low_battery + DEAD_BAND_PERCENT ? 'absent' : 'unsure' };
@@ -96,16 +96,16 @@ function lowBattery({ latest, configuration }: FieldFacts, nowMs: number): Condi
   };
 }
 
-function placeOf(latest: LatestValues, nowMs: number): Point | null {
-  const [lat, lng] = [usable(latest, 'latitude', nowMs), usable(latest, 'longitude', nowMs)];
+function placeOf(facts: FieldFacts, nowMs: number): Point | null {
+  const [lat, lng] = [usable(facts, 'latitude', nowMs), usable(facts, 'longitude', nowMs)];
   return lat === null || lng === null ? null : { lat, lng };
 }
 
-function geofenceBreach({ latest, configuration }: FieldFacts, nowMs: number): Condition {
+function geofenceBreach(facts: FieldFacts, nowMs: number): Condition {
   const type = 'geofence_breach';
-  const { geofence, failsafe } = configuration;
+  const { geofence, failsafe } = facts.configuration;
   if (geofence === null) return { type, state: 'absent' };
-  const place = placeOf(latest, nowMs);
+  const place = placeOf(facts, nowMs);
   if (place === null) return { type, state: 'unsure' };
   if (isInside(geofence, place)) return { type, state: 'absent' };
   return {

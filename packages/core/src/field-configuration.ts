@@ -2,6 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { FieldConfiguration, FieldConfigurationPatch } from '@granary/contract/field-configuration';
 import { initialMaintenance, patchMaintenance } from './configuration.ts';
 import { isInside, refuseBadFence } from './geofence.ts';
+import { DEFAULT_MONITORING, patchMonitoring } from './monitoring.ts';
 
 /** What a field device starts with: slow, careful of its battery, and fenced in nowhere. */
 export function initialFieldConfiguration(nowMs: number): FieldConfiguration {
@@ -17,6 +18,7 @@ export function initialFieldConfiguration(nowMs: number): FieldConfiguration {
       geofence_breach_action: 'hold',
     },
     maintenance: initialMaintenance(nowMs),
+    ...DEFAULT_MONITORING,
   };
 }
 
@@ -33,6 +35,7 @@ export function applyFieldPatch(
     thresholds: { ...current.thresholds, ...patch.thresholds },
     failsafe: { ...current.failsafe, ...patch.failsafe },
     maintenance: patchMaintenance(current.maintenance, patch.maintenance),
+    ...patchMonitoring(current, patch),
   };
   refuseContradiction(changed);
   return changed;

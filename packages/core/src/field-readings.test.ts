@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TRACK_DEFAULT_MS } from '@granary/contract/field-readings';
 import { HOUR_MS, toIso } from '@granary/contract/time';
-import { FRESHNESS_MS } from './devices.ts';
+import { FRESHNESS_MS, NEVER_SEEN } from './devices.ts';
 import {
   environmentalReading,
   fieldHistoryPoint,
@@ -26,7 +26,7 @@ describe('the location', () => {
   };
 
   it('is told with the quality and age of each part', () => {
-    assert.deepEqual(locationReading(latest, NOW_MS), {
+    assert.deepEqual(locationReading(latest, NEVER_SEEN, NOW_MS), {
       coordinates: { latitude: 52.52, longitude: -13.4, altitude: 34.5 },
       battery_level: 87.25,
       signal_strength: -71,
@@ -37,7 +37,7 @@ describe('the location', () => {
   });
 
   it('is null where nothing was ever reported', () => {
-    const never = locationReading({}, NOW_MS);
+    const never = locationReading({}, NEVER_SEEN, NOW_MS);
     assert.deepEqual(never.coordinates, { latitude: null, longitude: null, altitude: null });
     assert.equal(never.last_updated, null);
     assert.equal(never.quality.coordinates, 'bad');
@@ -46,18 +46,18 @@ describe('the location', () => {
 
   it('is as good as the worst of its coordinates, but needs no altitude', () => {
     const { altitude: _, ...flat } = latest;
-    assert.equal(locationReading(flat, NOW_MS).quality.coordinates, 'good');
+    assert.equal(locationReading(flat, NEVER_SEEN, NOW_MS).quality.coordinates, 'good');
     const qualityOf = (change: object) =>
-      locationReading({ ...latest, ...change }, NOW_MS).quality.coordinates;
+      locationReading({ ...latest, ...change }, NEVER_SEEN, NOW_MS).quality.coordinates;
     assert.equal(qualityOf({ longitude: old(1) }), 'stale');
     assert.equal(qualityOf({ latitude: fresh(91e7) }), 'bad');
     assert.equal(qualityOf({ altitude: old(1) }), 'stale');
-    assert.equal(locationReading({ ...latest, longitude: old(1) }, NOW_MS).age_s.coordinates, 30);
+    assert.equal(locationReading({ ...latest, longitude: old(1) }, NEVER_SEEN, NOW_MS).age_s.coordinates, 30);
   });
 
   it('is never from the future', () => {
     const ahead = { ...latest, battery_level: { value: 1, tsMs: NOW_MS + 5_000 } };
-    assert.equal(locationReading(ahead, NOW_MS).age_s.battery_level, 0);
+    assert.equal(locationReading(ahead, NEVER_SEEN, NOW_MS).age_s.battery_level, 0);
   });
 });
 
@@ -71,6 +71,7 @@ describe('the environment', () => {
         light_intensity: fresh(20_000_000),
         wind_speed: fresh(200_000),
       },
+      NEVER_SEEN,
       NOW_MS,
     );
     assert.deepEqual(reading, {

@@ -12,7 +12,7 @@ import {
 import { type HistoryPoint, QUALITIES, type Quality } from '@granary/contract/telemetry';
 import { checkedTimeMs, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { type Bucket, bucketValue, planSpan, refuseEmptyRange, type Span } from './history.ts';
-import { type LatestValues, measure, tidy } from './telemetry.ts';
+import { type LatestValues, type Measuring, measure, tidy } from './telemetry.ts';
 
 interface Seen {
   readonly value: number | null;
@@ -20,9 +20,9 @@ interface Seen {
   readonly tsMs: number | null;
 }
 
-function see(channel: FieldChannel, latest: LatestValues, nowMs: number): Seen {
+function see(channel: FieldChannel, latest: LatestValues, device: Measuring, nowMs: number): Seen {
   const newest = latest[channel];
-  const { value, quality } = measure(channel, newest, nowMs);
+  const { value, quality } = measure(channel, newest, device, nowMs);
   return { value, quality, tsMs: newest?.tsMs ?? null };
 }
 
@@ -43,12 +43,12 @@ const worstOf = (seen: readonly Seen[]): Seen =>
     return isWorse ? other : worst;
   });
 
-export function locationReading(latest: LatestValues, nowMs: number): LocationReading {
-  const latitude = see('latitude', latest, nowMs);
-  const longitude = see('longitude', latest, nowMs);
-  const altitude = see('altitude', latest, nowMs);
-  const battery = see('battery_level', latest, nowMs);
-  const signal = see('signal_strength', latest, nowMs);
+export function locationReading(latest: LatestValues, device: Measuring, nowMs: number): LocationReading {
+  const latitude = see('latitude', latest, device, nowMs);
+  const longitude = see('longitude', latest, device, nowMs);
+  const altitude = see('altitude', latest, device, nowMs);
+  const battery = see('battery_level', latest, device, nowMs);
+  const signal = see('signal_strength', latest, device, nowMs);
   // What stays on the ground need not know how high that is.
   const place = worstOf([latitude, longitude, ...(altitude.tsMs === null ? [] : [altitude])]);
   return {
@@ -69,14 +69,18 @@ export function locationReading(latest: LatestValues, nowMs: number): LocationRe
   };
 }
 
-export function environmentalReading(latest: LatestValues, nowMs: number): EnvironmentalReading {
+export function environmentalReading(
+  latest: LatestValues,
+  device: Measuring,
+  nowMs: number,
+): EnvironmentalReading {
   const seen = {
-    temperature: see('temperature', latest, nowMs),
-    humidity: see('humidity', latest, nowMs),
-    soil_moisture: see('soil_moisture', latest, nowMs),
-    light_intensity: see('light_intensity', latest, nowMs),
-    wind_speed: see('wind_speed', latest, nowMs),
-    atmospheric_pressure: see('atmospheric_pressure', latest, nowMs),
+    temperature: see('temperature', latest, device, nowMs),
+    humidity: see('humidity', latest, device, nowMs),
+    soil_moisture: see('soil_moisture', latest, device, nowMs),
+    light_intensity: see('light_intensity', latest, device, nowMs),
+    wind_speed: see('wind_speed', latest, device, nowMs),
+    atmospheric_pressure: see('atmospheric_pressure', latest, device, nowMs),
   };
   const each = <Value>(of: (one: Seen) => Value) => ({
     temperature: of(seen.temperature),

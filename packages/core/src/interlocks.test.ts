@@ -4,6 +4,7 @@ import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { initialConfiguration } from './configuration.ts';
+import { NEVER_SEEN } from './devices.ts';
 import {
   type OperationRequest,
   planOperation,
@@ -15,7 +16,7 @@ import {
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
 const silo: SiloAtStart = {
-  presence: { lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' },
+  presence: { ...NEVER_SEEN, lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' },
   weight: { value: 600_000, tsMs: NOW_MS },
   capacityKg: 1_000,
   configuration: initialConfiguration(NOW_MS),
@@ -24,7 +25,7 @@ const silo: SiloAtStart = {
 const feed: OperationRequest = { type: 'feed', amount: 100, rate: 50 };
 const discharge: OperationRequest = { type: 'discharge', amount: 100, rate: 50, target_container: 'truck' };
 
-const offline = { lastSeenAtMs: null, linkDownAtMs: null, reportedState: null };
+const offline = { ...NEVER_SEEN, lastSeenAtMs: null, linkDownAtMs: null, reportedState: null };
 const inMaintenance = { ...silo.presence, reportedState: 'maintenance' } as const;
 const old = { value: 600_000, tsMs: NOW_MS - READING_AGE_MS_MAX - 1 };
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { Mission } from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { NEVER_SEEN } from './devices.ts';
 import { initialFieldConfiguration } from './field-configuration.ts';
 import { READING_AGE_MS_MAX } from './interlocks.ts';
 import {
@@ -22,7 +23,7 @@ const latest = {
   battery_level: { value: 90_000, tsMs: NOW_MS },
 };
 const device: FieldDeviceAtMission = {
-  presence: { lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' },
+  presence: { ...NEVER_SEEN, lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' },
   configuration: {
     ...initialFieldConfiguration(NOW_MS),
     base: { latitude: 52.001, longitude: 13.001, altitude: 0 },

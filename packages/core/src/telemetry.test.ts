@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CHANNELS } from '@granary/contract/channels';
 import fc from 'fast-check';
-import { FRESHNESS_MS } from './devices.ts';
+import { FRESHNESS_MS, NEVER_SEEN } from './devices.ts';
 import { acceptReading, currentReadings, isFault, sensorStatus } from './telemetry.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
+const silo = { ...NEVER_SEEN, capacityKg: 1_000 };
 const WINDOW = { oldestMs: NOW_MS - 1_000, newestMs: NOW_MS + 1_000 };
 
 test('a reading is stored in milliseconds and whole smallest units', () => {
@@ -42,14 +43,14 @@ test('what a device sends with three decimals is read back exactly', () => {
 });
 
 test('a silo that never reported shows every key and no value', () => {
-  const { level, temperature, humidity } = currentReadings({}, 1_000, NOW_MS);
+  const { level, temperature, humidity } = currentReadings({}, silo, NOW_MS);
   assert.deepEqual([level.current, level.actual, level.timestamp, level.quality], [null, null, null, 'bad']);
   assert.deepEqual([temperature.current, humidity.current], [null, null]);
   assert.equal(sensorStatus(level), 'inactive');
 });
 
 test('level is weight over capacity, with the time and quality of the weight', () => {
-  const { level } = currentReadings({ weight: { value: 785_000, tsMs: NOW_MS } }, 1_000, NOW_MS);
+  const { level } = currentReadings({ weight: { value: 785_000, tsMs: NOW_MS } }, silo, NOW_MS);
   assert.deepEqual(level, {
     current: 78.5,
     unit: 'percent',
@@ -71,8 +72,16 @@ const QUALITIES = [
 
 for (const [name, weight, quality, status] of QUALITIES) {
   test(`a weight that is ${name} is ${quality}, its sensor ${status}`, () => {
-    const { level } = currentReadings({ weight }, 1_000, NOW_MS);
+    const { level } = currentReadings({ weight }, silo, NOW_MS);
     assert.equal(level.quality, quality);
     assert.equal(sensorStatus(level), status);
   });
 }
+
+test('a value stays good for three reporting intervals of its device', () => {
+  const fiveMinutes = { reportingIntervalMs: 300_000, capacityKg: 1_000 };
+  const qualityAt = (ageMs: number) =>
+    currentReadings({ weight: { value: 1, tsMs: NOW_MS - ageMs } }, fiveMinutes, NOW_MS).level.quality;
+  assert.equal(qualityAt(900_000), 'good');
+  assert.equal(qualityAt(900_001), 'stale');
+});

@@ -3,7 +3,7 @@ import type { SensorStatus } from '@granary/contract/devices';
 import type { Fault } from '@granary/contract/schema';
 import type { CurrentReadings, DeviceReading, Quality } from '@granary/contract/telemetry';
 import { MINUTE_MS, parseTime, toIso } from '@granary/contract/time';
-import { FRESHNESS_MS } from './devices.ts';
+import { freshnessMs } from './devices.ts';
 
 /** How far ahead of ours a device's clock may run before we stop believing it. */
 export const CLOCK_AHEAD_MS_MAX = MINUTE_MS;
@@ -78,26 +78,36 @@ export interface Measured {
 /** A value never reported is of bad quality: nobody may take `null` for a measurement. */
 const NEVER: Measured = { value: null, timestamp: null, quality: 'bad' };
 
+/** What the quality of a device's values depends on beside the values. */
+export interface Measuring {
+  readonly reportingIntervalMs: number;
+  readonly capacityKg?: number;
+}
+
 export function measure(
   channel: ChannelName,
   latest: LatestValue | undefined,
+  device: Measuring,
   nowMs: number,
-  capacityKg?: number,
 ): Measured {
   if (latest === undefined) return NEVER;
   const value = latest.value / CHANNELS[channel].scale;
   const timestamp = toIso(latest.tsMs);
-  if (!isPlausible(channel, value, capacityKg)) return { value, timestamp, quality: 'bad' };
-  return { value, timestamp, quality: nowMs - latest.tsMs <= FRESHNESS_MS ? 'good' : 'stale' };
+  if (!isPlausible(channel, value, device.capacityKg)) return { value, timestamp, quality: 'bad' };
+  return { value, timestamp, quality: nowMs - latest.tsMs <= freshnessMs(device) ? 'good' : 'stale' };
 }
 
-export function currentReadings(latest: LatestValues, capacityKg: number, nowMs: number): CurrentReadings {
-  const weight = measure('weight', latest.weight, nowMs, capacityKg);
-  const temperature = measure('temperature', latest.temperature, nowMs);
-  const humidity = measure('humidity', latest.humidity, nowMs);
+export function currentReadings(
+  latest: LatestValues,
+  silo: Measuring & { readonly capacityKg: number },
+  nowMs: number,
+): CurrentReadings {
+  const weight = measure('weight', latest.weight, silo, nowMs);
+  const temperature = measure('temperature', latest.temperature, silo, nowMs);
+  const humidity = measure('humidity', latest.humidity, silo, nowMs);
   return {
     level: {
-      current: weight.value === null ? null : tidy((weight.value / capacityKg) * 100),
+      current: weight.value === null ? null : tidy((weight.value / silo.capacityKg) * 100),
       unit: 'percent',
       actual: weight.value,
       actual_unit: 'kg',

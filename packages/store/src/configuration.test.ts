@@ -5,7 +5,15 @@ import { initialConfiguration } from '@granary/core/configuration';
 import { initialFieldConfiguration } from '@granary/core/field-configuration';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { eventsOfDevice, isRefusal, NOW_MS, readyFieldDevice, registerDevice } from './testing/fixtures.ts';
+import {
+  eventsOfDevice,
+  isRefusal,
+  NOW_MS,
+  newDevice,
+  newFieldDevice,
+  readyFieldDevice,
+  registerDevice,
+} from './testing/fixtures.ts';
 
 const FENCE = [
   { lat: 51, lng: 12 },
@@ -58,6 +66,37 @@ describeEachEngine('configuration', (engine) => {
     const events = (await eventsOfDevice(store, deviceNo)).map(({ type }) => type);
     assert.deepEqual(events, ['device.registered', 'device.status_changed', 'configuration.changed']);
     assert.deepEqual(await store.configuration.get(deviceNo), changed);
+  });
+
+  it('gives the reporting times to whoever lists or reads the device', async () => {
+    const { deviceNo, deviceId } = await store.devices.register(newDevice());
+    const times = async () => {
+      const presence = (await store.devices.find(deviceId))?.presence;
+      const current = await store.telemetry.current(deviceId);
+      return [presence?.reportingIntervalMs, presence?.offlineDelayMs, current?.reportingIntervalMs];
+    };
+    assert.deepEqual(await times(), [10_000, 30_000, 10_000]);
+    const reporting = { interval_s: 300, offline_delay_s: 0 };
+    await store.configuration.change(deviceNo, { reporting }, NOW_MS);
+    assert.deepEqual(await times(), [300_000, 0, 300_000]);
+    const configured = newFieldDevice();
+    const { presence } = await store.devices.register({
+      ...configured,
+      configuration: { ...configured.configuration, reporting },
+    });
+    assert.deepEqual([presence.reportingIntervalMs, presence.offlineDelayMs], [300_000, 0]);
+  });
+
+  it('reads what was stored before there were reporting times', async () => {
+    const deviceNo = await registerDevice(store);
+    const { reporting, alarms, ...older } = initialConfiguration(NOW_MS);
+    await engine.query(
+      `UPDATE configurations SET body = '${JSON.stringify(older)}' WHERE device_no = ${deviceNo}`,
+    );
+    const stored = await store.configuration.get(deviceNo);
+    assert.deepEqual(stored?.configuration, { ...older, reporting, alarms });
+    const changed = await store.configuration.change(deviceNo, { alarms: { dead_band: 2 } }, NOW_MS);
+    assert.deepEqual(changed.configuration, { ...older, reporting, alarms: { ...alarms, dead_band: 2 } });
   });
 
   it('refuses a device that is not there', async () => {

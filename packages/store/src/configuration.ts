@@ -5,11 +5,13 @@ import {
   checkFieldConfigurationPatch,
   type FieldConfigurationPatch,
 } from '@granary/contract/field-configuration';
-import { applyPatch } from '@granary/core/configuration';
+import { applyPatch, storedConfiguration } from '@granary/core/configuration';
 import { applyFieldPatch } from '@granary/core/field-configuration';
+import { reportingTimes } from '@granary/core/monitoring';
 import type { DeviceConfiguration } from './devices.ts';
 import { evaluateDevices } from './evaluation.ts';
 import { logEvents } from './events.ts';
+import { saveReportingTimes } from './presence.ts';
 import type { Sql } from './sql.ts';
 import { holdDevices } from './watches.ts';
 
@@ -25,7 +27,7 @@ export interface StoredConfiguration {
 export const reads = {
   async get(sql: Sql, deviceNo: number): Promise<StoredConfiguration | undefined> {
     const found = await find(sql, deviceNo);
-    return found && { configuration: JSON.parse(found.body), version: found.version };
+    return found && { configuration: storedConfiguration(found.body), version: found.version };
   },
 };
 
@@ -41,7 +43,7 @@ export const writes = {
     nowMs: number,
     ifVersion?: number,
   ): Promise<StoredConfiguration> {
-    const held = await holdDevices(sql, [deviceNo]);
+    await sql.query(`SELECT version FROM configurations WHERE device_no = $1 ${sql.forUpdate}`, [deviceNo]);
     const current = await find(sql, deviceNo);
     if (current === undefined) throw new Refusal('device_not_found', 'the device has no configuration');
     if (ifVersion !== undefined && ifVersion !== current.version) {
@@ -57,7 +59,9 @@ export const writes = {
       version,
       JSON.stringify(configuration),
     ]);
-    const { events } = await evaluateDevices(sql, held, nowMs);
+    // Like ingest: presence first, then the watch, so that the two cannot wait for each other.
+    await saveReportingTimes(sql, deviceNo, reportingTimes(configuration.reporting));
+    const { events } = await evaluateDevices(sql, await holdDevices(sql, [deviceNo]), nowMs);
     const changed = { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration } as const;
     await logEvents(sql, [changed, ...events]);
     return { configuration, version };
@@ -80,9 +84,9 @@ async function find(sql: Sql, deviceNo: number): Promise<ConfigurationRow | unde
 
 function patched({ kind, body }: ConfigurationRow, patch: ConfigurationPatch): DeviceConfiguration {
   if (kind === 'silo' && checkSiloConfigurationPatch.accepts(patch))
-    return applyPatch(JSON.parse(body), patch);
+    return applyPatch(storedConfiguration(body), patch);
   if (kind === 'field' && checkFieldConfigurationPatch.accepts(patch)) {
-    return applyFieldPatch(JSON.parse(body), patch);
+    return applyFieldPatch(storedConfiguration(body), patch);
   }
   throw new Refusal('invalid_input', 'the device cannot be configured like this');
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { NEVER_SEEN } from '@granary/core/devices';
 import type { DeviceFilter } from './devices.ts';
 import { REJECTIONS_KEPT_MAX } from './presence.ts';
 import type { Store } from './store.ts';
@@ -18,7 +19,7 @@ describeEachEngine('devices', (engine) => {
     assert.deepEqual(registered, {
       ...fields,
       deviceNo: registered.deviceNo,
-      presence: { lastSeenAtMs: null, linkDownAtMs: null, reportedState: null },
+      presence: { ...NEVER_SEEN, lastSeenAtMs: null, linkDownAtMs: null, reportedState: null },
     });
     assert.deepEqual(await store.devices.find(fields.deviceId), registered);
     assert.deepEqual(await store.configuration.get(registered.deviceNo), { configuration, version: 1 });
@@ -85,14 +86,29 @@ describeEachEngine('devices', (engine) => {
     const seenAt = (...times: number[]) =>
       store.telemetry.append(batchOf({ seen: times.map((atMs) => ({ deviceNo, atMs })) }));
     await seenAt(20, 30, 10);
-    assert.deepEqual(await presence(), { lastSeenAtMs: 30, linkDownAtMs: null, reportedState: null });
+    assert.deepEqual(await presence(), {
+      ...NEVER_SEEN,
+      lastSeenAtMs: 30,
+      linkDownAtMs: null,
+      reportedState: null,
+    });
     await seenAt(25);
     await store.devices.recordLinkDown(deviceNo, 40);
     await store.devices.recordLinkDown(deviceNo, 35);
-    assert.deepEqual(await presence(), { lastSeenAtMs: 30, linkDownAtMs: 40, reportedState: null });
+    assert.deepEqual(await presence(), {
+      ...NEVER_SEEN,
+      lastSeenAtMs: 30,
+      linkDownAtMs: 40,
+      reportedState: null,
+    });
     await store.devices.recordState(deviceNo, 'maintenance', 50);
     await store.devices.recordState(deviceNo, 'online', 45);
-    assert.deepEqual(await presence(), { lastSeenAtMs: 50, linkDownAtMs: 40, reportedState: 'online' });
+    assert.deepEqual(await presence(), {
+      ...NEVER_SEEN,
+      lastSeenAtMs: 50,
+      linkDownAtMs: 40,
+      reportedState: 'online',
+    });
   });
 
   it('shows the newest unusable messages and counts them all', async () => {

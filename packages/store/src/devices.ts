@@ -2,7 +2,8 @@ import type { DeviceKind } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
 import { Refusal } from '@granary/contract/errors';
 import type { FieldConfiguration } from '@granary/contract/field-configuration';
-import type { Presence } from '@granary/core/devices';
+import { NEVER_SEEN, type Presence } from '@granary/core/devices';
+import { reportingTimes } from '@granary/core/monitoring';
 import { logEvents } from './events.ts';
 import { readRejections } from './presence.ts';
 import { deviceSummary } from './records.ts';
@@ -50,21 +51,23 @@ type DeviceRow = [
   ...[deviceNo: number, deviceId: string, kind: DeviceKind, name: string, model: string, firmware: string],
   ...[facility: string, zone: string, capacityKg: number | null, secretHash: string, registeredAtMs: number],
   ...[lastSeenAtMs: number | null, linkDownAtMs: number | null, reportedState: ReportedState | null],
+  ...[reportingIntervalMs: number, offlineDelayMs: number],
 ];
 
 const SELECT_DEVICE = `
   SELECT device_no, device_id, kind, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
-         registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state
+         registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state, reporting_interval_ms,
+         offline_delay_ms
   FROM devices JOIN presence USING (device_no)`;
 
 function toDevice(row: DeviceRow): StoredDevice {
   const [deviceNo, deviceId, kind, name, model, firmwareVersion, ...more] = row;
   const [facility, zone, capacityKg, secretHash, registeredAtMs, ...presence] = more;
-  const [lastSeenAtMs, linkDownAtMs, reportedState] = presence;
+  const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs] = presence;
   return {
     ...{ deviceNo, deviceId, kind, name, model, firmwareVersion },
     ...{ facility, zone, capacityKg, secretHash, registeredAtMs },
-    presence: { lastSeenAtMs, linkDownAtMs, reportedState },
+    presence: { lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs },
   };
 }
 
@@ -118,14 +121,17 @@ export const writes = {
     );
     if (row === undefined) throw new Refusal('device_exists', `device ${device.deviceId} exists already`);
     const [deviceNo] = row;
-    await sql.run('INSERT INTO presence (device_no) VALUES ($1)', [deviceNo]);
     const { configuration, ...fields } = device;
+    const presence: Presence = { ...NEVER_SEEN, ...reportingTimes(configuration.reporting) };
+    await sql.run(
+      'INSERT INTO presence (device_no, reporting_interval_ms, offline_delay_ms) VALUES ($1, $2, $3)',
+      [deviceNo, presence.reportingIntervalMs, presence.offlineDelayMs],
+    );
     await sql.run('INSERT INTO configurations (device_no, version, body) VALUES ($1, 1, $2)', [
       deviceNo,
       JSON.stringify(configuration),
     ]);
     await watchAtOnce(sql, [deviceNo]);
-    const presence: Presence = { lastSeenAtMs: null, linkDownAtMs: null, reportedState: null };
     const stored: StoredDevice = { deviceNo, ...fields, presence };
     const atMs = device.registeredAtMs;
     await logEvents(sql, [{ type: 'device.registered', deviceNo, atMs, data: deviceSummary(stored, atMs) }]);

@@ -1,4 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
+import { storedConfiguration } from '@granary/core/configuration';
 import type { FieldFacts } from '@granary/core/field-alert-rules';
 import { unsettledCommands } from './command-rows.ts';
 import type { StoredDevice } from './devices.ts';
@@ -27,7 +28,7 @@ export async function fieldDevicesAmong(sql: Sql, known: readonly KnownDevice[])
     const { deviceNo, presence } = device;
     const facts: FieldFacts = {
       ...{ deviceNo, presence, latest },
-      configuration: JSON.parse(configuration),
+      configuration: storedConfiguration(configuration),
       missions: missions.get(deviceNo) ?? [],
       commands: commands.get(deviceNo) ?? [],
     };

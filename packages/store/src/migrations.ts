@@ -2,6 +2,7 @@ import { control } from './control-tables.ts';
 import type { Dialect } from './dialect.ts';
 import { StoreOpenError } from './errors.ts';
 import { field } from './field-tables.ts';
+import { reporting } from './migration-reporting.ts';
 import type { Sql } from './sql.ts';
 
 /** One entry per version, in order. An entry that was ever released is never edited. */
@@ -9,6 +10,7 @@ const MIGRATIONS: readonly ((dialect: Dialect, nowMs: number) => readonly string
   foundation,
   control,
   field,
+  reporting,
 ];
 
 export async function migrate(sql: Sql, dialect: Dialect, nowMs: number): Promise<void> {

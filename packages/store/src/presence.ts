@@ -1,3 +1,4 @@
+import type { Presence } from '@granary/core/devices';
 import type { BulkUpsert, Sql } from './sql.ts';
 
 /** The newest unusable messages of a device; older ones are only counted. */
@@ -42,6 +43,18 @@ export async function recordSeen(sql: Sql, sightings: readonly Sighting[]): Prom
   await sql.upsertMany(
     SEEN,
     [...newest].toSorted(([a], [b]) => a - b),
+  );
+}
+
+/** Kept in step with the configuration. */
+export async function saveReportingTimes(
+  sql: Sql,
+  deviceNo: number,
+  { reportingIntervalMs, offlineDelayMs }: Pick<Presence, 'reportingIntervalMs' | 'offlineDelayMs'>,
+): Promise<void> {
+  await sql.run(
+    'UPDATE presence SET reporting_interval_ms = $2, offline_delay_ms = $3 WHERE device_no = $1',
+    [deviceNo, reportingIntervalMs, offlineDelayMs],
   );
 }
 

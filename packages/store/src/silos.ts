@@ -1,4 +1,5 @@
 import type { SiloFacts } from '@granary/core/alert-rules';
+import { storedConfiguration } from '@granary/core/configuration';
 import type { StoredDevice } from './devices.ts';
 import { type KnownDevice, readKnownDevices } from './known-devices.ts';
 import { currentOperations } from './operation-rows.ts';
@@ -24,7 +25,7 @@ export async function silosAmong(sql: Sql, known: readonly KnownDevice[]): Promi
     if (capacityKg === null) return [];
     const facts: SiloFacts = {
       ...{ deviceNo, presence, capacityKg, latest },
-      configuration: JSON.parse(configuration),
+      configuration: storedConfiguration(configuration),
       operations: operations.get(deviceNo) ?? [],
     };
     return [{ device, facts }];

@@ -46,6 +46,7 @@ export interface CurrentValues {
   readonly kind: DeviceKind;
   readonly facility: string;
   readonly capacityKg: number | null;
+  readonly reportingIntervalMs: number;
   readonly latest: LatestValues;
 }
 
@@ -55,6 +56,7 @@ type CurrentRow = [
   kind: DeviceKind,
   facility: string,
   capacityKg: number | null,
+  reportingIntervalMs: number,
   ...LatestRow,
 ];
 
@@ -70,15 +72,15 @@ export const reads = {
   /** A device and its newest values in one look, so that both are of the same moment. */
   async current(sql: Sql, deviceId: string): Promise<CurrentValues | undefined> {
     const rows = await sql.query<CurrentRow>(
-      `SELECT device_no, kind, facility, capacity_kg, ${LATEST_COLUMNS}
-       FROM devices LEFT JOIN latest USING (device_no) WHERE device_id = $1`,
+      `SELECT device_no, kind, facility, capacity_kg, reporting_interval_ms, ${LATEST_COLUMNS}
+       FROM devices JOIN presence USING (device_no) LEFT JOIN latest USING (device_no) WHERE device_id = $1`,
       [deviceId],
     );
     const [first] = rows;
     if (first === undefined) return undefined;
-    const [deviceNo, kind, facility, capacityKg] = first;
-    const latest = latestOf(rows.map(([, , , , ...values]) => values));
-    return { deviceNo, deviceId, kind, facility, capacityKg, latest };
+    const [deviceNo, kind, facility, capacityKg, reportingIntervalMs] = first;
+    const latest = latestOf(rows.map(([, , , , , ...values]) => values));
+    return { deviceNo, deviceId, kind, facility, capacityKg, reportingIntervalMs, latest };
   },
 
   history: (sql: Sql, range: HistoryRange) => readBuckets(sql, range),

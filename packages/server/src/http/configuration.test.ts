@@ -12,7 +12,10 @@ describeService('configuration over HTTP', (api) => {
   test('a new silo has a whole configuration', async () => {
     const { status, body, headers } = await api.get(path);
     assert.equal(status, 200);
-    assert.deepEqual(Object.keys(body.data), ['thresholds', 'operation_limits', 'maintenance']);
+    const parts = ['thresholds', 'operation_limits', 'maintenance', 'reporting', 'alarms'];
+    assert.deepEqual(Object.keys(body.data), parts);
+    assert.deepEqual(body.data.reporting, { interval_s: 10, offline_delay_s: 30 });
+    assert.deepEqual(body.data.alarms, { dead_band: 1, on_delay_s: 0, off_delay_s: 5 });
     assert.deepEqual(body.data.thresholds, { low_level: 20, high_level: 90, critical_level: 10 });
     assert.equal(body.data.operation_limits.rate_unit, 'kg/min');
     assert.match(headers.get('etag') ?? '', /^"\d+"$/);
@@ -58,6 +61,14 @@ describeService('configuration over HTTP', (api) => {
     [{ operation_limits: { rate_unit: 't/h' } }, 400],
     [{ maintenance: { next_scheduled: 'soon' } }, 400],
     [{ maintenance: { interval_hours: 0 } }, 400],
+    [{ reporting: { interval_s: 0 } }, 400],
+    [{ reporting: { interval_s: 86_401 } }, 400],
+    [{ reporting: { offline_delay_s: -1 } }, 400],
+    [{ reporting: { interval: 5 } }, 400],
+    [{ alarms: { dead_band: -1 } }, 400],
+    [{ alarms: { dead_band: 11 } }, 400],
+    [{ alarms: { on_delay_s: -0.1 } }, 400],
+    [{ alarms: { off_delay_s: '5' } }, 400],
     [{ colour: 'green' }, 400],
     [[], 400],
     ['text', 400],

@@ -120,7 +120,8 @@ function detail(device: StoredDevice, latest: LatestValues, nowMs: number): Silo
   const common = { ...deviceSummary(device, nowMs), firmware_version: device.firmwareVersion };
   if (device.kind === 'field') return common;
   const capacityKg = capacityOf(device);
-  const readings = currentReadings(latest, capacityKg, nowMs);
+  const { reportingIntervalMs } = device.presence;
+  const readings = currentReadings(latest, { reportingIntervalMs, capacityKg }, nowMs);
   const sensors = SENSOR_TYPES.map((type) => ({
     type,
     sensor_id: `${device.deviceId}-${type}`,

@@ -23,13 +23,21 @@ export function fieldReadingRoutes(app: FastifyInstance, { store, now }: RoutePa
   const read = { config: { scope: 'read' } } as const;
 
   app.get<DevicePath>('/devices/:device_id/location', read, async (request) => {
-    const { latest } = knownTo(request, 'field', await store.telemetry.current(request.params.device_id));
-    return success(locationReading(latest, now()));
+    const { latest, reportingIntervalMs } = knownTo(
+      request,
+      'field',
+      await store.telemetry.current(request.params.device_id),
+    );
+    return success(locationReading(latest, { reportingIntervalMs }, now()));
   });
 
   app.get<DevicePath>('/devices/:device_id/sensors/environmental', read, async (request) => {
-    const { latest } = knownTo(request, 'field', await store.telemetry.current(request.params.device_id));
-    return success(environmentalReading(latest, now()));
+    const { latest, reportingIntervalMs } = knownTo(
+      request,
+      'field',
+      await store.telemetry.current(request.params.device_id),
+    );
+    return success(environmentalReading(latest, { reportingIntervalMs }, now()));
   });
 
   app.get<DevicePath>('/devices/:device_id/sensors/history', read, async (request, reply) => {

@@ -20,7 +20,9 @@ import type { RouteParts } from './parts.ts';
 export function siloTelemetryRoutes(app: FastifyInstance, { store, now }: RouteParts): void {
   app.get<DevicePath>('/devices/:device_id/sensors', { config: { scope: 'read' } }, async (request) => {
     const current = knownTo(request, 'silo', await store.telemetry.current(request.params.device_id));
-    return success(currentReadings(current.latest, capacityOf(current), now()));
+    const { latest, reportingIntervalMs } = current;
+    const silo = { reportingIntervalMs, capacityKg: capacityOf(current) };
+    return success(currentReadings(latest, silo, now()));
   });
 
   app.get<DevicePath>(

@@ -33,6 +33,8 @@ export function configurationOf(unit: FieldUnit): FieldConfiguration {
       geofence_breach_action: 'hold',
     },
     maintenance: { next_scheduled: toIso(START_MS), interval_hours: 1_000 },
+    reporting: { interval_s: 10, offline_delay_s: 30 },
+    alarms: { dead_band: 1, on_delay_s: 0, off_delay_s: 5 },
   };
 }
 

@@ -33,12 +33,18 @@ export class CurrentMemory {
 
   /** To be told of every write that was committed. */
   committed({ slice, name, args }: WriteCall): void {
-    if (slice !== 'telemetry' || name !== 'append') return;
-    const [{ readings }] = args as [TelemetryBatch];
-    for (const { deviceNo } of readings) {
-      const deviceId = this.#deviceIds.get(deviceNo);
-      if (deviceId !== undefined) this.#values.delete(deviceId);
+    if (slice === 'telemetry' && name === 'append') {
+      const [{ readings }] = args as [TelemetryBatch];
+      for (const { deviceNo } of readings) this.#forget(deviceNo);
+    } else if (slice === 'configuration' && name === 'change') {
+      const [deviceNo] = args as [number];
+      this.#forget(deviceNo);
     }
+  }
+
+  #forget(deviceNo: number): void {
+    const deviceId = this.#deviceIds.get(deviceNo);
+    if (deviceId !== undefined) this.#values.delete(deviceId);
   }
 
   #forgetAll(): void {
