@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { SCOPES } from '@granary/contract/keys';
 import type { Store } from '@granary/store/store';
 import { draftKey } from './keys.ts';
+import type { Logger } from './logger.ts';
 import { hashSecret, newKey } from './secrets.ts';
 
 const FIRST_NAME = 'first admin key';
 const PRESET_NAME = 'admin key preset by GRANARY_ADMIN_KEY';
-const KEYS_EXAMINED_MAX = 1_000;
 
 export interface AdminKey {
   readonly key: string;
@@ -18,14 +18,15 @@ export interface AdminKey {
 
 /** Makes sure that somebody can administer the service. */
 export async function ensureAdminKey(
-  store: Store,
+  { store, logger, nowMs }: { store: Store; logger: Logger; nowMs: number },
   dataDir: string,
   preset: string | null,
-  nowMs: number,
 ): Promise<AdminKey> {
   if (preset !== null) {
-    await retireOtherPresets(store, preset, nowMs);
-    await createUnlessKnown(store, preset, PRESET_NAME, nowMs);
+    const wanted = draftKey({ name: PRESET_NAME, scopes: [...SCOPES] }, nowMs, preset);
+    if ((await store.keys.preset(wanted.stored)) === 'restored') {
+      logger.warn('the key in GRANARY_ADMIN_KEY had been revoked, limited or had ended; it is valid again');
+    }
     return { key: preset, isNew: false, file: null };
   }
   const file = join(dataDir, 'admin-key');
@@ -51,14 +52,4 @@ async function readKept(file: string): Promise<string | null> {
 async function createUnlessKnown(store: Store, key: string, name: string, nowMs: number): Promise<void> {
   if ((await store.keys.findByHash(hashSecret(key))) !== undefined) return;
   await store.keys.create(draftKey({ name, scopes: [...SCOPES] }, nowMs, key).stored);
-}
-
-/** A preset that was changed is changed because the old one must no longer work. */
-async function retireOtherPresets(store: Store, preset: string, nowMs: number): Promise<void> {
-  const current = await store.keys.findByHash(hashSecret(preset));
-  const keys = await store.keys.list({ afterKeyId: null, limit: KEYS_EXAMINED_MAX });
-  for (const { name, keyId, revokedAtMs } of keys) {
-    if (name === PRESET_NAME && keyId !== current?.keyId && revokedAtMs === null)
-      await store.keys.revoke(keyId, nowMs);
-  }
 }

@@ -13,7 +13,7 @@ import { Idempotency } from './http/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
-import { Keyring } from './keys.ts';
+import { endedKeyIds, Keyring } from './keys.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { Reconciler } from './reconciler.ts';
 import { Retention } from './retention.ts';
@@ -55,10 +55,13 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     const store = await explainStart('the storage', () => openStore(storeLocation(settings)));
     undos.push(() => store.close());
     const adminKey = await explainStart('the admin key', () =>
-      ensureAdminKey(store, settings.dataDir, settings.adminKey, now()),
+      ensureAdminKey({ store, logger, nowMs: now() }, settings.dataDir, settings.adminKey),
     );
 
-    const feed = new EventFeed(store, logger);
+    const keyring = new Keyring(store, now);
+    const feed = new EventFeed(store, logger, (events) => {
+      for (const keyId of endedKeyIds(events)) keyring.forget(keyId);
+    });
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
     const changed = () => feed.wake();
@@ -103,7 +106,6 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     retention.start();
     undos.push(() => retention.stop());
 
-    const keyring = new Keyring(store, now);
     const subscribers = new Subscribers({ feed, keyring, logger });
     subscribers.start();
     const idempotency = new Idempotency(store, now);

@@ -1,6 +1,7 @@
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
-import { checkedTimeMs } from '@granary/contract/time';
-import { isAlive, isWellFormedKey } from '@granary/core/keys';
+import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
+import { isAlive } from '@granary/core/keys';
+import type { StoredEvent } from '@granary/store/events';
 import { newId } from '@granary/store/ids';
 import type { NewStoredKey, StoredKey } from '@granary/store/keys';
 import { keyRecord } from '@granary/store/records';
@@ -9,69 +10,105 @@ import { hashSecret, newKey } from './secrets.ts';
 
 /** How long a key that was good is taken to be good: a revocation on any node works within a second. */
 const TRUST_MS = 500;
-const TRUSTED_KEYS_MAX = 10_000;
+/** How long a key that was good is taken to be good for a stop while the storage cannot be asked. */
+export const LAST_KNOWN_MS_MAX = DAY_MS;
+/** Of more keys in use the one that was checked longest ago is dropped. */
+const KEYS_CACHED_MAX = 10_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
 /** Whoever calls is known by the key alone. */
 export type Caller = Pick<StoredKey, 'keyId' | 'scopes' | 'facilities' | 'deviceIds'>;
 
-interface Trusted {
+interface CheckedKey {
   readonly key: StoredKey;
-  readonly untilMs: number;
+  readonly checkedAtMs: number;
 }
+
+type KeyStore = Pick<Store['keys'], 'findByHash' | 'recordUse'>;
 
 /** Tells who calls. Looks a key up once in a while, not at every request. */
 export class Keyring {
-  readonly #store: Store;
+  readonly #keys: KeyStore;
+  readonly #urgentKeys: KeyStore;
   readonly #now: () => number;
-  readonly #trusted = new Map<string, Trusted>();
+  readonly #checked = new Map<string, CheckedKey>();
   readonly #useRecordedAtMs = new Map<string, number>();
+  #endingsSeen = 0;
 
-  constructor(store: Store, now: () => number) {
-    this.#store = store;
+  constructor(
+    store: { readonly keys: KeyStore; readonly urgent: { readonly keys: KeyStore } },
+    now: () => number,
+  ) {
+    this.#keys = store.keys;
+    this.#urgentKeys = store.urgent.keys;
     this.#now = now;
   }
 
   /** The caller if the key was checked a moment ago. */
   recall(key: string): Caller | null {
-    const known = this.#trusted.get(key);
-    const nowMs = this.#now();
-    return known !== undefined && nowMs < known.untilMs && isAlive(known.key, nowMs) ? known.key : null;
+    return this.#checkedWithin(key, TRUST_MS);
   }
 
-  /** The caller as last known, however long ago: for when the storage cannot be asked and waiting would be worse. */
-  remember(key: string): Caller | null {
-    const known = this.#trusted.get(key);
-    return known !== undefined && isAlive(known.key, this.#now()) ? known.key : null;
+  /** The caller as last known: for a stop, when the storage cannot be asked and waiting would be worse. */
+  lastKnown(key: string): Caller | null {
+    return this.#checkedWithin(key, LAST_KNOWN_MS_MAX);
   }
 
-  async identify(key: string): Promise<Caller | null> {
-    if (key.startsWith('gk_') && !isWellFormedKey(key)) return null;
-    const found = await this.#store.keys.findByHash(hashSecret(key));
+  /** Urgent look-ups do not wait behind other work. */
+  async identify(key: string, isUrgent = false): Promise<Caller | null> {
+    const endingsSeen = this.#endingsSeen;
+    const found = await (isUrgent ? this.#urgentKeys : this.#keys).findByHash(hashSecret(key));
     const nowMs = this.#now();
     if (found === undefined || !isAlive(found, nowMs)) {
-      this.#trusted.delete(key);
+      this.#checked.delete(key);
       return null;
     }
-    if (this.#trusted.size >= TRUSTED_KEYS_MAX) this.#trusted.clear();
-    this.#trusted.set(key, { key: found, untilMs: nowMs + TRUST_MS });
+    // What was read before some key ended may be out of date by now.
+    if (endingsSeen === this.#endingsSeen) this.#keep(key, { key: found, checkedAtMs: nowMs });
     // Nobody waits for it: a storage that hangs must not hold up a stop.
     void this.#recordUse(found.keyId, nowMs);
     return found;
   }
 
-  /** After a change here, nothing recalled from before may be believed. */
-  forget(): void {
-    this.#trusted.clear();
+  /** A key was revoked or got an earlier end, here or on another node. */
+  forget(keyId: string): void {
+    this.#endingsSeen++;
+    for (const [key, checked] of this.#checked) if (checked.key.keyId === keyId) this.#checked.delete(key);
+  }
+
+  #checkedWithin(key: string, ageMsMax: number): Caller | null {
+    const checked = this.#checked.get(key);
+    if (checked === undefined) return null;
+    const nowMs = this.#now();
+    const ageMs = nowMs - checked.checkedAtMs;
+    // A clock that was set back does not prolong anything.
+    return ageMs >= 0 && ageMs < ageMsMax && isAlive(checked.key, nowMs) ? checked.key : null;
+  }
+
+  #keep(key: string, checked: CheckedKey): void {
+    this.#checked.delete(key);
+    this.#checked.set(key, checked);
+    for (const oldest of this.#checked.keys()) {
+      if (this.#checked.size <= KEYS_CACHED_MAX) break;
+      this.#checked.delete(oldest);
+    }
   }
 
   async #recordUse(keyId: string, nowMs: number): Promise<void> {
     if (nowMs - (this.#useRecordedAtMs.get(keyId) ?? 0) < USE_RECORDED_EVERY_MS) return;
-    if (this.#useRecordedAtMs.size >= TRUSTED_KEYS_MAX) this.#useRecordedAtMs.clear();
+    if (this.#useRecordedAtMs.size >= KEYS_CACHED_MAX) this.#useRecordedAtMs.clear();
     this.#useRecordedAtMs.set(keyId, nowMs);
     // A full disk must not lock people out of reading or stopping.
-    await this.#store.keys.recordUse(keyId, nowMs).catch(() => this.#useRecordedAtMs.delete(keyId));
+    await this.#keys.recordUse(keyId, nowMs).catch(() => this.#useRecordedAtMs.delete(keyId));
   }
+}
+
+/** The keys that these events tell the end of. */
+export function endedKeyIds(events: readonly Pick<StoredEvent, 'type' | 'data'>[]): string[] {
+  return events.flatMap(({ type, data }) => {
+    const keyId = type === 'key.revoked' ? data['key_id'] : type === 'key.rotated' ? data['replaces'] : null;
+    return typeof keyId === 'string' ? [keyId] : [];
+  });
 }
 
 /** A new key, and what is stored of it. */

@@ -4,7 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { openStore, type Store } from '@granary/store/store';
 import { createService } from './compose.ts';
+import { draftKey } from './keys.ts';
+import { hashSecret } from './secrets.ts';
 import { readSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -96,17 +99,58 @@ test('the admin key is made once, kept for its owner alone, and stays the same',
   assert.deepEqual([kept.key, kept.isNew], [adminKey.key, false]);
 });
 
+const [FIRST, SECOND] = ['first-preset-key-of-at-least-32-chars', 'second-preset-key-of-at-least-32-chars'];
+
+/** Starts the service with a preset key and asks it something as the bearer of a key. */
+async function ask(folder: string, preset: string, key: string, method = 'GET', path = ''): Promise<number> {
+  const service = serviceWith({ GRANARY_DATA_DIR: folder, GRANARY_ADMIN_KEY: preset });
+  const { httpUrl } = await service.start();
+  const headers = { authorization: `Bearer ${key}` };
+  const { status } = await fetch(`${httpUrl}/v1/keys${path}`, { method, headers });
+  await service.stop();
+  return status;
+}
+
+async function inStore<T>(folder: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore({ engine: 'sqlite', folder });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
 test('a preset admin key works as given, and its predecessor no longer', async () => {
   const folder = join(dataDir, 'preset');
-  const ask = async (key: string, preset: string): Promise<number> => {
-    const service = serviceWith({ GRANARY_DATA_DIR: folder, GRANARY_ADMIN_KEY: preset });
-    const { httpUrl } = await service.start();
-    const { status } = await fetch(`${httpUrl}/v1/keys`, { headers: { authorization: `Bearer ${key}` } });
-    await service.stop();
-    return status;
-  };
-  const [first, second] = ['first-preset-key-of-at-least-32-chars', 'second-preset-key-of-at-least-32-chars'];
-  assert.equal(await ask(first, first), 200);
-  assert.equal(await ask(first, second), 401);
-  assert.equal(await ask(second, second), 200);
+  assert.equal(await ask(folder, FIRST, FIRST), 200);
+  assert.equal(await ask(folder, SECOND, FIRST), 401);
+  assert.equal(await ask(folder, SECOND, SECOND), 200);
+});
+
+test('a preset admin key that looks like one of ours without its checksum works', async () => {
+  const preset = `gk_${'x'.repeat(46)}`;
+  assert.equal(await ask(join(dataDir, 'preset-gk'), preset, preset), 200);
+});
+
+test('a replaced preset admin key ends, however many keys there are', async () => {
+  const folder = join(dataDir, 'preset-many');
+  await inStore(folder, async (store) => {
+    const drafts = Array.from({ length: 1_001 }, () => draftKey({ name: 'k', scopes: ['read'] }, 0).stored);
+    for (const half of [drafts.slice(0, 500), drafts.slice(500)]) {
+      await Promise.all(half.map((stored) => store.keys.create(stored)));
+    }
+  });
+  assert.equal(await ask(folder, FIRST, FIRST), 200);
+  assert.equal(await ask(folder, SECOND, FIRST), 401);
+});
+
+test('a preset admin key that was revoked is valid again after the next start', async () => {
+  const folder = join(dataDir, 'preset-revoked');
+  assert.equal(await ask(folder, FIRST, FIRST), 200);
+  const keyId = await inStore(
+    folder,
+    async (store) => (await store.keys.findByHash(hashSecret(FIRST)))?.keyId,
+  );
+  assert.equal(await ask(folder, FIRST, FIRST, 'DELETE', `/${keyId}`), 200);
+  assert.equal(await ask(folder, FIRST, FIRST), 200);
 });

@@ -84,4 +84,44 @@ describeEachEngine('keys', (engine) => {
     }
     assert.equal(await store.keys.count(), count);
   });
+
+  it('makes a preset key valid whatever had become of it, and revokes all others of its name', async () => {
+    const preset = (keyId: string, hash: string, createdAtMs: number) =>
+      store.keys.preset(
+        newKey(keyId, { name: 'preset', hash, createdAtMs, facilities: null, scopes: ['read', 'admin'] }),
+      );
+    assert.equal(await preset('preset_1', 'first', NOW_MS), 'created');
+    assert.equal(await preset('preset_2', 'first', NOW_MS + 1), 'unchanged');
+    await store.keys.rotate(
+      'preset_1',
+      { keyId: 'preset_3', hash: 'successor', createdAtMs: NOW_MS + 2 },
+      NOW_MS + 3,
+    );
+    assert.equal(await preset('preset_4', 'first', NOW_MS + 4), 'restored');
+    const first = await store.keys.findByHash('first');
+    assert.deepEqual([first?.keyId, first?.expiresAtMs, first?.revokedAtMs], ['preset_1', null, null]);
+    assert.equal((await store.keys.findByHash('successor'))?.revokedAtMs, NOW_MS + 4);
+    assert.equal(await preset('preset_5', 'second', NOW_MS + 5), 'created');
+    assert.equal((await store.keys.findByHash('first'))?.revokedAtMs, NOW_MS + 5);
+    assert.equal(await preset('preset_6', 'first', NOW_MS + 6), 'restored');
+    assert.equal((await store.keys.findByHash('second'))?.revokedAtMs, NOW_MS + 6);
+  });
+
+  it('gives a preset key all its rights, also one that was issued with fewer', async () => {
+    await store.keys.create(newKey('issued', { hash: 'issued', scopes: ['read'], facilities: ['North'] }));
+    const wanted = newKey('other', { name: 'preset', hash: 'issued', scopes: ['admin'], facilities: null });
+    assert.equal(await store.keys.preset(wanted), 'restored');
+    const stored = await store.keys.findByHash('issued');
+    assert.deepEqual([stored?.keyId, stored?.scopes, stored?.facilities], ['issued', ['admin'], null]);
+  });
+
+  it('takes the same preset key from many nodes at once', async () => {
+    const other = await engine.open();
+    const outcomes = await Promise.all(
+      [store, other, store, other].map((node, n) =>
+        node.keys.preset(newKey(`many_${n}`, { name: 'many', hash: 'many', facilities: null })),
+      ),
+    );
+    assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1);
+  });
 });

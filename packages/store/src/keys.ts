@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '@granary/contract/errors';
 import { type Access, isAlive } from '@granary/core/keys';
 import { logEvents, type NewEvent } from './events.ts';
@@ -65,6 +66,9 @@ async function hold(sql: Sql, keyId: string): Promise<StoredKey> {
 const listText = (list: readonly string[] | null): string | null =>
   list === null ? null : JSON.stringify(list);
 
+/** What became of a key that the operator has chosen. */
+export type PresetOutcome = 'unchanged' | 'created' | 'restored';
+
 export const reads = {
   async findByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
     const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1`, [hash]);
@@ -94,12 +98,8 @@ export const writes = {
 
   /** Repeating it changes nothing: the first time counts. */
   async revoke(sql: Sql, keyId: string, atMs: number): Promise<StoredKey> {
-    const before = await hold(sql, keyId);
-    if (before.revokedAtMs !== null) return before;
-    await sql.run('UPDATE keys SET revoked_at_ms = $2 WHERE key_id = $1', [keyId, atMs]);
-    const revoked = { ...before, revokedAtMs: atMs };
-    await logEvents(sql, [keyEvent('key.revoked', revoked, atMs)]);
-    return revoked;
+    await logEvents(sql, await revokeHeld(sql, await hold(sql, keyId), atMs));
+    return await hold(sql, keyId);
   },
 
   /** A new key with the rights and the end of the old one, which goes on working until `oldExpiresAtMs`. */
@@ -115,6 +115,41 @@ export const writes = {
     return created;
   },
 
+  /**
+   * Makes the key that the operator has chosen valid, whatever had become of it, and revokes all others of its name: who
+   * changes the setting wants the former key to end, and who sets it wants to be let in.
+   */
+  async preset(sql: Sql, key: NewStoredKey): Promise<PresetOutcome> {
+    const { name, hash, scopes, facilities, deviceIds, createdAtMs: atMs, expiresAtMs } = key;
+    // All rows in one order, and the event log last, or two nodes could wait for each other.
+    const held = await sql.query<[keyId: string]>(
+      `SELECT key_id FROM keys WHERE name = $1 OR hash = $2 ORDER BY key_id ${sql.forUpdate}`,
+      [name, hash],
+    );
+    const isNew = (await insertUnlessKnown(sql, key)) === 1;
+    const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1 ${sql.forUpdate}`, [hash]);
+    if (row === undefined) throw new Error('a key that was just stored is missing');
+    const before = toKey(row);
+    const { keyId } = before;
+    const after = { ...before, name, scopes, facilities, deviceIds, expiresAtMs, revokedAtMs: null };
+    const events: NewEvent[] = [];
+    for (const [otherId] of held) {
+      if (otherId !== keyId) events.push(...(await revokeHeld(sql, await hold(sql, otherId), atMs)));
+    }
+    const isChanged = isNew || !isDeepStrictEqual(before, after);
+    if (isChanged) {
+      await sql.run(
+        `UPDATE keys SET name = $2, scopes = $3, facilities = $4, device_ids = $5, expires_at_ms = $6,
+           revoked_at_ms = NULL WHERE key_id = $1`,
+        [...[keyId, name, JSON.stringify(scopes), listText(facilities), listText(deviceIds)], expiresAtMs],
+      );
+      events.push(keyEvent('key.issued', after, atMs));
+    }
+    await logEvents(sql, events);
+    if (isNew) return 'created';
+    return isChanged ? 'restored' : 'unchanged';
+  },
+
   async recordUse(sql: Sql, keyId: string, atMs: number): Promise<void> {
     await sql.run(
       `UPDATE keys SET last_used_at_ms = $2
@@ -125,16 +160,28 @@ export const writes = {
 };
 
 async function insert(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
-  await sql.run(
+  if ((await insertUnlessKnown(sql, key)) === 0)
+    throw new Error(`key ${key.keyId} has the secret of another`);
+  return await hold(sql, key.keyId);
+}
+
+/** Answers what to log of it: nothing if it was revoked before. */
+async function revokeHeld(sql: Sql, before: StoredKey, atMs: number): Promise<NewEvent[]> {
+  if (before.revokedAtMs !== null) return [];
+  await sql.run('UPDATE keys SET revoked_at_ms = $2 WHERE key_id = $1', [before.keyId, atMs]);
+  return [keyEvent('key.revoked', { ...before, revokedAtMs: atMs }, atMs)];
+}
+
+/** Answers how many were inserted. */
+const insertUnlessKnown = (sql: Sql, key: NewStoredKey): Promise<number> =>
+  sql.run(
     `INSERT INTO keys (key_id, hash, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING`,
     [
       ...[key.keyId, key.hash, key.name, JSON.stringify(key.scopes), listText(key.facilities)],
       ...[listText(key.deviceIds), key.createdAtMs, key.expiresAtMs],
     ],
   );
-  return await hold(sql, key.keyId);
-}
 
 const keyEvent = (
   type: 'key.issued' | 'key.rotated' | 'key.revoked',

@@ -1,6 +1,7 @@
+import type { StoredEvent } from '@granary/store/events';
 import type { Store } from '@granary/store/store';
 import type { Logger } from '../logger.ts';
-import { type Frame, frameOf } from './frame.ts';
+import { frameOf } from './frame.ts';
 import type { EventStream } from './stream.ts';
 
 /** How soon what another node wrote is seen here; our own writes wake the feed. */
@@ -11,6 +12,7 @@ const EVENTS_PER_READ = 500;
 export class EventFeed {
   readonly #store: Store;
   readonly #logger: Logger;
+  readonly #observe: (events: readonly StoredEvent[]) => void;
   readonly #streams = new Set<EventStream>();
   #position = 0;
   #isFailing = false;
@@ -18,9 +20,11 @@ export class EventFeed {
   #reading: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, logger: Logger) {
+  /** `observe` sees every event of every node, soon after it was logged. */
+  constructor(store: Store, logger: Logger, observe: (events: readonly StoredEvent[]) => void) {
     this.#store = store;
     this.#logger = logger;
+    this.#observe = observe;
   }
 
   async start(): Promise<void> {
@@ -44,7 +48,7 @@ export class EventFeed {
   /** Brings a stream up to the present and lets it have everything from then on, without a gap. */
   async follow(stream: EventStream): Promise<void> {
     while (!stream.isClosed && stream.position < this.#position) {
-      const frames = await this.#framesAfter(stream.position);
+      const frames = (await this.#eventsAfter(stream.position)).map(frameOf);
       if (frames.length === 0) stream.skipTo(this.#position);
       stream.offer(frames);
       await stream.drained();
@@ -60,10 +64,13 @@ export class EventFeed {
     try {
       while (this.#isBehind) {
         this.#isBehind = false;
-        const frames = await this.#framesAfter(this.#position);
-        this.#position = frames.at(-1)?.sequence ?? this.#position;
-        this.#isBehind ||= frames.length === EVENTS_PER_READ;
-        if (frames.length > 0) for (const stream of this.#streams) stream.offer(frames);
+        const events = await this.#eventsAfter(this.#position);
+        this.#position = events.at(-1)?.sequence ?? this.#position;
+        this.#isBehind ||= events.length === EVENTS_PER_READ;
+        if (events.length === 0) continue;
+        this.#observe(events);
+        const frames = events.map(frameOf);
+        for (const stream of this.#streams) stream.offer(frames);
       }
       this.#isFailing = false;
     } catch (error) {
@@ -73,8 +80,7 @@ export class EventFeed {
     }
   }
 
-  async #framesAfter(sequence: number): Promise<Frame[]> {
-    const rows = await this.#store.events.after({ sequence, limit: EVENTS_PER_READ });
-    return rows.map(frameOf);
+  #eventsAfter(sequence: number): Promise<StoredEvent[]> {
+    return this.#store.events.after({ sequence, limit: EVENTS_PER_READ });
   }
 }

@@ -48,7 +48,7 @@ export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimit
         else admit(caller, request, reply, done);
       },
       (error: Error) => {
-        const remembered = urgencyOf(request) === false ? null : keyring.remember(key);
+        const remembered = urgencyOf(request) === false ? null : keyring.lastKnown(key);
         if (remembered === null) return done(error);
         request.doubt = error;
         admit(remembered, request, reply, done);

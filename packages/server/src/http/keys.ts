@@ -44,7 +44,7 @@ export function keyRoutes(app: FastifyInstance, parts: RouteParts): void {
 
   app.delete<KeyPath>('/keys/:key_id', { config: { scope: 'admin' } }, async (request) => {
     const revoked = await store.keys.revoke(request.params.key_id, now());
-    keyring.forget();
+    keyring.forget(revoked.keyId);
     feed.wake();
     return success(keyRecord(revoked));
   });
@@ -62,7 +62,7 @@ export function keyRoutes(app: FastifyInstance, parts: RouteParts): void {
     const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
       slices.keys.rotate(request.params.key_id, successor, oldExpiresAtMs),
     );
-    keyring.forget();
+    keyring.forget(request.params.key_id);
     feed.wake();
     return success(issuedKey(result, secret));
   });

@@ -123,6 +123,12 @@ export const EVERY_WRITE: EveryWrite = {
         atMs(round) + DAY_MS,
       ),
     ],
+    preset: (round) => [
+      round.store.keys.preset({
+        ...secret(`${keyId(round)}_${round.node}_preset`, atMs(round)),
+        ...{ name: 'preset', scopes: ['admin'], facilities: null, deviceIds: null, expiresAtMs: null },
+      }),
+    ],
     recordUse: (round) => [round.store.keys.recordUse('key_lasting', atMs(round))],
   },
   operations: {
