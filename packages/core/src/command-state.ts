@@ -1,10 +1,11 @@
-import type {
-  CommandName,
-  CommandParameters,
-  CommandRecord,
-  CommandRequest,
-  CommandResult,
-  CommandStatus,
+import {
+  COMMAND_STATUSES,
+  type CommandName,
+  type CommandParameters,
+  type CommandRecord,
+  type CommandRequest,
+  type CommandResult,
+  type CommandStatus,
 } from '@granary/contract/commands';
 import { Refusal } from '@granary/contract/errors';
 import type { FieldConfiguration } from '@granary/contract/field-configuration';
@@ -12,6 +13,7 @@ import type { FieldCommand } from '@granary/contract/field-link';
 import { DAY_MS, MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { deviceStatus, type Presence } from './devices.ts';
 import { isInside } from './geofence.ts';
+import { storedJob } from './stored-job.ts';
 
 interface CommandRule {
   /** Sets the device in motion, so it must not lie in wait for a device that is away. */
@@ -57,6 +59,9 @@ export interface CommandState {
   readonly endedAtMs: number | null;
   readonly result: CommandResult | null;
 }
+
+export const restoreCommand = (stored: unknown): CommandState =>
+  storedJob<CommandState>(stored, COMMAND_STATUSES);
 
 export const isEmergencyStop = ({ command }: CommandState): boolean => command === 'emergency_stop';
 

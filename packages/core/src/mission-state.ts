@@ -7,6 +7,7 @@ import type {
 import {
   ACTION_RESULTS,
   type ActionResult,
+  MISSION_STATUSES,
   type MissionRequestKind,
   type MissionResult,
   type MissionStatus,
@@ -17,6 +18,7 @@ import {
 } from '@granary/contract/missions';
 import { DAY_MS } from '@granary/contract/time';
 import { deviceTimeMs } from './device-talk.ts';
+import { storedJob } from './stored-job.ts';
 
 /** How long a device that was given up is asked what became of its mission. */
 const ASKED_AFTER_END_MS_MAX = DAY_MS;
@@ -65,6 +67,9 @@ export interface MissionState {
   readonly endedAtMs: number | null;
   readonly result: MissionResult | null;
 }
+
+export const restoreMission = (stored: unknown): MissionState =>
+  storedJob<MissionState>(stored, MISSION_STATUSES);
 
 export const isMissionOver = ({ endedAtMs }: MissionState): boolean => endedAtMs !== null;
 

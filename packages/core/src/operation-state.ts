@@ -1,13 +1,15 @@
 import type { OperationProgress, ProgressState } from '@granary/contract/link';
-import type {
-  MassUnit,
-  OperationFailure,
-  OperationStatus,
-  OperationType,
-  RateUnit,
+import {
+  type MassUnit,
+  OPERATION_STATUSES,
+  type OperationFailure,
+  type OperationStatus,
+  type OperationType,
+  type RateUnit,
 } from '@granary/contract/operations';
 import { MINUTE_MS } from '@granary/contract/time';
 import { deviceTimeMs } from './device-talk.ts';
+import { storedJob } from './stored-job.ts';
 import { toGrams } from './units.ts';
 
 /** The scale's last word on an operation is one from soon after its end; later ones tell of something else. */
@@ -100,6 +102,12 @@ const UNTOUCHED = {
   movedWeightG: null,
   movedAtMs: null,
 } as const;
+
+/** Fills in what older versions did not store. */
+export const restoreOperation = (stored: unknown): OperationState => ({
+  ...UNTOUCHED,
+  ...storedJob<OperationState>(stored, OPERATION_STATUSES),
+});
 
 export function beginOperation({ weightG, ...asked }: NewOperation, nowMs: number): OperationState {
   return { ...UNTOUCHED, ...asked, status: 'started', startedAtMs: nowMs, weightAtStartG: weightG };

@@ -32,7 +32,8 @@ const weight = fc.record({ valueG: fc.integer({ min: -1e5, max: 1.1e7 }), tsMs: 
 
 const tick: fc.Arbitrary<Tick> = fc.record({
   kind: fc.constant('tick'),
-  deviceOnline: fc.boolean(),
+  isReachable: fc.boolean(),
+  isNewSession: fc.constant(false),
   weight: fc.option(weight),
   capacityG: fc.constant(CAPACITY_G),
 });
@@ -205,7 +206,7 @@ describe('with a device that answers truthfully in the end', () => {
           const weighed = { kind: 'tick', weight: reading, capacityG: CAPACITY_G } as const;
           const { operation: ticked, send } = advance(
             operation,
-            { ...weighed, deviceOnline: trouble.linkIsUp },
+            { ...weighed, isReachable: trouble.linkIsUp, isNewSession: false },
             nowMs,
           );
           operation = ticked;

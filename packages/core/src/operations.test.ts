@@ -84,7 +84,8 @@ const report = (state: ProgressState): OperationInput & { kind: 'progress' } => 
 });
 const tick = (change: Partial<Tick> = {}): Tick => ({
   kind: 'tick',
-  deviceOnline: true,
+  isReachable: true,
+  isNewSession: false,
   weight: null,
   capacityG: CAPACITY_G,
   ...change,
@@ -104,7 +105,7 @@ const INPUTS = {
   'unknown too late': [report('unknown'), LATE_MS],
   'tick at once': [tick(), START_MS + 1],
   'tick after silence': [tick(), START_MS + FRESHNESS_MS],
-  'tick offline': [tick({ deviceOnline: false }), SOON_MS],
+  'tick offline': [tick({ isReachable: false }), SOON_MS],
 } as const satisfies Record<string, readonly [OperationInput, number]>;
 
 type Outcome = OperationStatus | `${OperationStatus}, send ${'stop' | 'report'}`;
@@ -306,7 +307,7 @@ describe('an operation', () => {
     assert.equal(advance(stopping, tick(), SOON_MS + STOP_RESEND_MS - 1).send, null);
     assert.equal(advance(stopping, tick(), SOON_MS + STOP_RESEND_MS).send, 'stop');
     assert.equal(advance(stopping, tick(), SOON_MS - MINUTE_MS).send, 'stop');
-    assert.equal(advance(stopping, tick({ deviceOnline: false }), SOON_MS + MINUTE_MS).send, null);
+    assert.equal(advance(stopping, tick({ isReachable: false }), SOON_MS + MINUTE_MS).send, null);
     const confirmed = after(stopping, [report('stopped'), SOON_MS]);
     assert.equal(advance(confirmed, tick(), SOON_MS + MINUTE_MS).send, null);
   });
@@ -404,14 +405,14 @@ describe('the watchdog', () => {
   });
 
   it('begins anew when the device is heard again', () => {
-    const lost = after(inProgress, weightAt(0, 5_000_000), [tick({ deviceOnline: false }), SOON_MS]);
+    const lost = after(inProgress, weightAt(0, 5_000_000), [tick({ isReachable: false }), SOON_MS]);
     const back = after(lost, word(2 * MINUTE_MS), weightAt(2 * MINUTE_MS, 5_000_000));
     assert.equal(back.status, 'in_progress');
   });
 
   it('judges nothing that is unheard of', () => {
     const longAfterMs = START_MS + 60 * MINUTE_MS;
-    const lost = after(inProgress, [tick({ deviceOnline: false }), longAfterMs]);
+    const lost = after(inProgress, [tick({ isReachable: false }), longAfterMs]);
     assert.deepEqual([lost.status, lost.failure], ['unconfirmed', null]);
   });
 

@@ -32,7 +32,10 @@ const FORGOTTEN: OperationFailure = {
 
 export interface Tick {
   readonly kind: 'tick';
-  readonly deviceOnline: boolean;
+  /** It has a live session that takes commands. */
+  readonly isReachable: boolean;
+  /** It has just become reachable, so what waits for it is sent at once. */
+  readonly isNewSession: boolean;
   readonly weight: Weight | null;
   readonly capacityG: number;
 }
@@ -161,20 +164,21 @@ function ticked(before: OperationState, tick: Tick, nowMs: number): Advance {
   return failure === null ? askReport(operation, tick, nowMs) : stop({ ...operation, failure }, nowMs);
 }
 
-function stopAgain(operation: OperationState, { deviceOnline }: Tick, nowMs: number): Advance {
-  if (!deviceOnline || !isDue(operation.stopSentAtMs, nowMs, STOP_RESEND_MS)) return quiet(operation);
+function stopAgain(operation: OperationState, tick: Tick, nowMs: number): Advance {
+  const isStopDue = tick.isNewSession || isDue(operation.stopSentAtMs, nowMs, STOP_RESEND_MS);
+  if (!tick.isReachable || !isStopDue) return quiet(operation);
   return { operation: { ...operation, stopSentAtMs: nowMs }, send: 'stop' };
 }
 
 /** Without the device's word nobody knows how it stands. */
-function doubt(operation: OperationState, { deviceOnline }: Tick, nowMs: number): OperationState {
+function doubt(operation: OperationState, { isReachable }: Tick, nowMs: number): OperationState {
   const { status, startedAtMs, lastHeardAtMs } = operation;
   if (status === 'unconfirmed') return operation;
   const isUnheard =
     status === 'started'
       ? isDue(startedAtMs, nowMs, ACK_TIMEOUT_MS)
       : isDue(lastHeardAtMs, nowMs, FRESHNESS_MS);
-  return deviceOnline && !isUnheard ? operation : { ...operation, status: 'unconfirmed' };
+  return isReachable && !isUnheard ? operation : { ...operation, status: 'unconfirmed' };
 }
 
 /** Remembers the last weight that tells movement from noise. */
@@ -206,8 +210,8 @@ function failureOf(
 const watchdogMs = ({ rateGPerMin }: OperationPlan, capacityG: number): number =>
   Math.max(WATCHDOG_MS_MIN, ((WATCHDOG_NOISE_FACTOR * weightNoiseG(capacityG)) / rateGPerMin) * MINUTE_MS);
 
-function askReport(operation: OperationState, { deviceOnline }: Tick, nowMs: number): Advance {
-  const isWanted = deviceOnline && operation.status !== 'started' && isReportDue(operation, nowMs);
-  if (!isWanted) return quiet(operation);
+function askReport(operation: OperationState, tick: Tick, nowMs: number): Advance {
+  const isWanted = operation.status !== 'started' && (tick.isNewSession || isReportDue(operation, nowMs));
+  if (!tick.isReachable || !isWanted) return quiet(operation);
   return { operation: { ...operation, reportAskedAtMs: nowMs }, send: 'report' };
 }

@@ -17,6 +17,7 @@ import { endedKeyIds, Keyring } from './keys.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { Reconciler } from './reconciler.ts';
 import { Retention } from './retention.ts';
+import { SetAsideLog } from './set-aside-log.ts';
 import type { Settings } from './settings.ts';
 import { explainStart } from './start-error.ts';
 import { Stops } from './stops.ts';
@@ -84,7 +85,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       evaluator,
       changed,
       awaitsConfiguration: (device: LinkDevice) => sendStoredConfiguration(device),
-      reachable: () => undefined,
+      reachable: (device) => reconciler.deviceReachable(device),
     });
     const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink);
     const commands = new DeviceCommands(link, logger);
@@ -92,13 +93,16 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       const stored = await store.configuration.get(deviceNo);
       if (stored !== undefined) sendConfiguration(link, deviceId, stored);
     };
+    const orders = new UrgentOrders();
+    const setAside = new SetAsideLog(logger);
+    const reconciler = new Reconciler({
+      ...{ store, link, commands, orders, evaluator, setAside, logger, now, changed },
+    });
     const mqtt = await explainStart('GRANARY_MQTT_PORT', () => link.start());
     undos.push(() => link.stop());
 
-    const orders = new UrgentOrders();
     const stops = new Stops({ store, commands, orders, now });
     const emergencyStops = new EmergencyStops({ store, commands, orders, now });
-    const reconciler = new Reconciler({ store, commands, orders, evaluator, logger, now, changed });
     reconciler.start();
     undos.push(() => reconciler.stop());
 
@@ -123,6 +127,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
         evaluator,
         feed,
         subscribers,
+        setAside,
       },
       ...{ logger, now },
     });

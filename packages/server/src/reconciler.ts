@@ -1,7 +1,10 @@
+import type { DeviceLink, LinkDevice } from '@granary/link/port';
+import type { DueDevices, TickRound } from '@granary/store/errand-ticks';
 import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from './alerts.ts';
 import { type DeviceCommands, operationMessage } from './device-commands.ts';
 import type { Logger } from './logger.ts';
+import type { SetAsideLog } from './set-aside-log.ts';
 import type { UrgentOrders } from './urgent-orders.ts';
 
 const ROUND_MS = 500;
@@ -10,6 +13,8 @@ const DEVICES_PER_CALL_MAX = 500;
 
 interface ReconcilerParts {
   readonly store: Store;
+  readonly link: Pick<DeviceLink, 'isReachable'>;
+  readonly setAside: SetAsideLog;
   readonly commands: DeviceCommands;
   readonly orders: UrgentOrders;
   readonly evaluator: AlertEvaluator;
@@ -67,20 +72,61 @@ export class Reconciler {
     }
   }
 
+  /** Sends at once what waits for a device that has just become able to receive commands. */
+  deviceReachable(device: LinkDevice): void {
+    void this.#attempt('sending what waited for a device', () => this.#reconcileDevice(device));
+  }
+
+  async #reconcileDevice({ deviceNo, deviceId, kind }: LinkDevice): Promise<void> {
+    const { store, link, now } = this.#parts;
+    const nowMs = now();
+    const jobs = kind === 'silo' ? store.operations : store.field;
+    if (!(await jobs.isDue({ deviceNo, nowMs }))) return;
+    const devices = [{ deviceNo, isReachable: link.isReachable(deviceId) }];
+    const round = { nowMs, devices, hasMore: false, isNewSession: true };
+    await (kind === 'silo' ? this.#sendOperations(round) : this.#sendField(round));
+  }
+
   async #tickOperations(): Promise<void> {
-    const { store, commands, now, changed } = this.#parts;
-    const toSend = await store.operations.tick({ nowMs: now(), limit: DEVICES_PER_TICK_MAX });
-    for (const { deviceId, operationId, send } of toSend) {
-      commands.send(deviceId, operationMessage(operationId, send));
-    }
-    if (toSend.length > 0) changed();
+    const { store, now } = this.#parts;
+    const nowMs = now();
+    const due = await store.operations.due({ nowMs, limit: DEVICES_PER_TICK_MAX });
+    if (due.devices.length > 0) await this.#sendOperations(this.#roundOf(due, nowMs));
   }
 
   async #tickField(): Promise<void> {
-    const { store, commands, now, changed } = this.#parts;
-    const toSend = await store.field.tick({ nowMs: now(), limit: DEVICES_PER_TICK_MAX });
-    for (const { deviceId, message } of toSend) commands.send(deviceId, message);
-    if (toSend.length > 0) changed();
+    const { store, now } = this.#parts;
+    const nowMs = now();
+    const due = await store.field.due({ nowMs, limit: DEVICES_PER_TICK_MAX });
+    if (due.devices.length > 0) await this.#sendField(this.#roundOf(due, nowMs));
+  }
+
+  /** Which devices are due stands in the store; whether they are reachable only the link knows. */
+  #roundOf({ devices, hasMore }: DueDevices, nowMs: number): TickRound {
+    const { link } = this.#parts;
+    const toTick = devices.map(({ deviceNo, deviceId }) => ({
+      deviceNo,
+      isReachable: link.isReachable(deviceId),
+    }));
+    return { nowMs, devices: toTick, hasMore, isNewSession: false };
+  }
+
+  async #sendOperations(round: TickRound): Promise<void> {
+    const { store, commands, changed, setAside } = this.#parts;
+    const ticked = await store.operations.tick(round);
+    setAside.note(ticked.setAside);
+    for (const { deviceId, operationId, send } of ticked.sends) {
+      commands.send(deviceId, operationMessage(operationId, send));
+    }
+    if (ticked.sends.length > 0) changed();
+  }
+
+  async #sendField(round: TickRound): Promise<void> {
+    const { store, commands, changed, setAside } = this.#parts;
+    const ticked = await store.field.tick(round);
+    setAside.note(ticked.setAside);
+    for (const { deviceId, message } of ticked.sends) commands.send(deviceId, message);
+    if (ticked.sends.length > 0) changed();
   }
 
   async #evaluateDue(): Promise<void> {

@@ -1,10 +1,17 @@
-import { type CommandState, commandRecord, isCommandSettled } from '@granary/core/command-state';
+import {
+  type CommandState,
+  commandRecord,
+  isCommandSettled,
+  restoreCommand,
+} from '@granary/core/command-state';
 import { Errands } from './errands.ts';
+import type { OnUnreadable } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 
 export const COMMANDS = new Errands<CommandState>({
   name: 'command',
   idOf: ({ commandId }) => commandId,
+  restore: restoreCommand,
   isSettled: isCommandSettled,
   columnsOf: (before, after) => (before === null ? { command: after.command } : {}),
   eventsOf: (before, after) => (before?.status === after.status ? [] : ['command.status_changed']),
@@ -14,7 +21,11 @@ export const COMMANDS = new Errands<CommandState>({
     after.command === 'emergency_stop' && (before === null || before.endedAtMs !== after.endedAtMs),
 });
 
-export async function unsettledCommands(sql: Sql, deviceNos: readonly number[]): Promise<CommandState[]> {
+export async function unsettledCommands(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<CommandState[]> {
   const condition = `is_settled = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`;
-  return await COMMANDS.where(sql, condition, [JSON.stringify(deviceNos)]);
+  return await COMMANDS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
 }

@@ -1,6 +1,7 @@
-import type { Errand, Errands } from './errands.ts';
+import type { Errand, ErrandChange, Errands } from './errands.ts';
 import { evaluateDevices } from './evaluation.ts';
 import { logEvents, type NewEvent } from './events.ts';
+import { reasonOf, type SetAside } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 import type { Watch } from './watches.ts';
 
@@ -11,12 +12,20 @@ export type Heard<Send> =
 
 export const foreign = (reason: string) => ({ kind: 'foreign', reason }) as const;
 
+/** What an input made of an errand, and what to send to its device. */
+export interface Decision<E, Send> {
+  readonly after: E;
+  readonly send: Send | null;
+}
+
 /** Writes down what becomes of errands, and when it is closed what follows from that: alerts, and then events. */
 export class ErrandLedger {
   readonly #sql: Sql;
   readonly #nowMs: number;
   readonly #events: NewEvent[] = [];
   readonly #concerned = new Set<number>();
+  /** What could not be read or decided; the rest is recorded all the same. */
+  readonly setAside: SetAside[] = [];
 
   constructor(sql: Sql, nowMs: number) {
     this.#sql = sql;
@@ -25,10 +34,43 @@ export class ErrandLedger {
 
   /** `before` is `null` for one that was just inserted. */
   async record<E extends Errand>(errands: Errands<E>, before: E | null, after: E): Promise<void> {
-    const isChanged = before === null || (await errands.save(this.#sql, before, after, this.#nowMs));
-    if (!isChanged) return;
-    this.#events.push(...errands.eventsOf(before, after, this.#nowMs));
-    if (errands.kind.concernsAlerts(before, after)) this.#concerned.add(after.deviceNo);
+    await this.#write(errands, errands.changeOf(before, after, this.#nowMs));
+  }
+
+  /**
+   * Decides and records. A decision that throws sets its errand aside, before any statement that could fail the
+   * transaction of the others; `null` then.
+   */
+  async attempt<E extends Errand, Send>(
+    errands: Errands<E>,
+    before: E,
+    decide: () => Decision<E, Send>,
+  ): Promise<Decision<E, Send> | null> {
+    const decided = this.#decide(errands, before, decide);
+    if (decided === null) return null;
+    await this.#write(errands, decided.change);
+    return decided.decision;
+  }
+
+  #decide<E extends Errand, Send>(
+    errands: Errands<E>,
+    before: E,
+    decide: () => Decision<E, Send>,
+  ): { readonly decision: Decision<E, Send>; readonly change: ErrandChange } | null {
+    try {
+      const decision = decide();
+      return { decision, change: errands.changeOf(before, decision.after, this.#nowMs) };
+    } catch (error) {
+      const { name, idOf } = errands.kind;
+      this.setAside.push({ kind: name, id: idOf(before), reason: reasonOf(error) });
+      return null;
+    }
+  }
+
+  async #write<E extends Errand>(errands: Errands<E>, change: ErrandChange): Promise<void> {
+    await errands.save(this.#sql, change);
+    this.#events.push(...change.events);
+    if (change.concernsAlerts) this.#concerned.add(change.deviceNo);
   }
 
   /** Must come last in a write, like every logging of events. `held` are the devices whose errands were recorded. */

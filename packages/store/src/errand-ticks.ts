@@ -1,11 +1,13 @@
 import { ErrandLedger } from './errand-ledger.ts';
 import type { WaitingDevice } from './errands.ts';
+import type { SetAside } from './set-aside.ts';
 import type { Sql } from './sql.ts';
-import { holdFreeDevices } from './watches.ts';
+import { holdDevices, holdFreeDevices } from './watches.ts';
 
 /** What a tick needs of a kind of errand. */
 interface Waiting {
   waiting(sql: Sql, nowMs: number, limit: number): Promise<WaitingDevice[]>;
+  isWaiting(sql: Sql, deviceNo: number, nowMs: number): Promise<boolean>;
   recordTick(sql: Sql, deviceNos: readonly number[], nowMs: number): Promise<void>;
 }
 
@@ -14,29 +16,95 @@ export interface TickLimits {
   readonly limit: number;
 }
 
+export interface DueDevice {
+  readonly deviceNo: number;
+  readonly deviceId: string;
+}
+
+export interface DueDevices {
+  readonly devices: readonly DueDevice[];
+  /** There are more than could be listed. */
+  readonly hasMore: boolean;
+}
+
+export interface DeviceToTick {
+  readonly deviceNo: number;
+  /** It has a live session that takes commands, as the link says now. */
+  readonly isReachable: boolean;
+}
+
+export interface TickRound {
+  readonly nowMs: number;
+  readonly devices: readonly DeviceToTick[];
+  /** Others are due as well and come with the next tick. */
+  readonly hasMore: boolean;
+  /** These devices have just become reachable: what waits for them is sent without regard to spacing. */
+  readonly isNewSession: boolean;
+}
+
+export interface TickOutcome<Send> {
+  readonly sends: readonly Send[];
+  /** What could not be read or decided. The others were ticked all the same. */
+  readonly setAside: readonly SetAside[];
+}
+
 /** Advances the errands of these devices, records each, and answers what to send. */
-type AdvanceAll<Send> = (deviceNos: readonly number[], ledger: ErrandLedger) => Promise<Send[]>;
+type AdvanceAll<Send> = (devices: readonly DeviceToTick[], ledger: ErrandLedger) => Promise<Send[]>;
+
+/** The devices to tick now, those first that were ticked longest ago. Whether they are reachable only the link knows. */
+export async function dueDevices(
+  sql: Sql,
+  kinds: readonly Waiting[],
+  { nowMs, limit }: TickLimits,
+): Promise<DueDevices> {
+  const waiting = await waitingDevices(sql, kinds, nowMs, limit + 1);
+  if (waiting.length === 0) return { devices: [], hasMore: false };
+  const deviceNos = waiting.slice(0, limit);
+  const ids = new Map(
+    await sql.query<[deviceNo: number, deviceId: string]>(
+      `SELECT device_no, device_id FROM devices WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+      [JSON.stringify(deviceNos)],
+    ),
+  );
+  const devices = deviceNos.flatMap((deviceNo) => {
+    const deviceId = ids.get(deviceNo);
+    return deviceId === undefined ? [] : [{ deviceNo, deviceId }];
+  });
+  return { devices, hasMore: waiting.length > limit };
+}
+
+export async function isDeviceDue(
+  sql: Sql,
+  kinds: readonly Waiting[],
+  { deviceNo, nowMs }: { readonly deviceNo: number; readonly nowMs: number },
+): Promise<boolean> {
+  for (const kind of kinds) if (await kind.isWaiting(sql, deviceNo, nowMs)) return true;
+  return false;
+}
 
 /**
- * What time makes of the errands of at most `limit` devices that nobody else is looking after; the others come with the
- * next tick. What was sent is stored, so two ticks at once send nothing twice.
+ * What time makes of the errands of devices that nobody else is looking after; the others come with the next tick. What
+ * was sent is stored, so two ticks at once send nothing twice.
  */
 export async function tickErrands<Send>(
   sql: Sql,
   kinds: readonly Waiting[],
-  { nowMs, limit }: TickLimits,
+  round: TickRound,
   advanceAll: AdvanceAll<Send>,
-): Promise<Send[]> {
-  const waiting = await waitingDevices(sql, kinds, nowMs, limit + 1);
-  if (waiting.length === 0) return [];
-  const held = await holdFreeDevices(sql, waiting.slice(0, limit));
+): Promise<TickOutcome<Send>> {
+  const { nowMs, hasMore, isNewSession } = round;
+  const toTick = new Map(round.devices.map((device) => [device.deviceNo, device]));
+  if (toTick.size === 0) return { sends: [], setAside: [] };
+  const lock = isNewSession ? holdDevices : holdFreeDevices;
+  const held = await lock(sql, [...toTick.keys()]);
   const heldNos = held.map(({ deviceNo }) => deviceNo);
   const ledger = new ErrandLedger(sql, nowMs);
-  const sends = await advanceAll(heldNos, ledger);
+  const devices = heldNos.flatMap((deviceNo) => toTick.get(deviceNo) ?? []);
+  const sends = await advanceAll(devices, ledger);
   // Only when there are more than could be ticked at once, so that the others come next.
-  if (waiting.length > limit) for (const kind of kinds) await kind.recordTick(sql, heldNos, nowMs);
+  if (hasMore) for (const kind of kinds) await kind.recordTick(sql, heldNos, nowMs);
   await ledger.close(held);
-  return sends;
+  return { sends, setAside: ledger.setAside };
 }
 
 /** Those first that were ticked longest ago. */

@@ -1,6 +1,7 @@
 import type { EventType } from '@granary/contract/events';
 import type { NewEvent } from './events.ts';
 import { insertRows } from './rows.ts';
+import { type OnUnreadable, reasonOf, UnreadableRow } from './set-aside.ts';
 import type { Sql, Value } from './sql.ts';
 
 /** What a device is asked to do, and asked about until nothing more is to be learnt: an operation, a command, a mission. */
@@ -15,6 +16,8 @@ export interface ErrandKind<E extends Errand> {
   /** Its table is called by the plural. */
   readonly name: string;
   idOf(errand: E): string;
+  /** The stored value with defaults for what an older version did not write; throws if it cannot be used. */
+  restore(stored: unknown): E;
   /** It needs no further ticks. */
   isSettled(errand: E, nowMs: number): boolean;
   /** What its table holds beside what all have, as far as a change concerns it; `before` is `null` for a new one. */
@@ -39,7 +42,15 @@ export interface WaitingDevice {
   readonly waitsSinceMs: number;
 }
 
-type ErrandRow = [body: string];
+/** A change that was worked out completely and is yet to be written. */
+export interface ErrandChange {
+  readonly deviceNo: number;
+  readonly update: { readonly id: string; readonly columns: Columns } | null;
+  readonly events: readonly NewEvent[];
+  readonly concernsAlerts: boolean;
+}
+
+type ErrandRow = [id: string, body: string];
 
 /** The rows of one kind. Whoever changes any holds the device's watch. */
 export class Errands<E extends Errand> {
@@ -60,15 +71,21 @@ export class Errands<E extends Errand> {
     this.#isDue = `is_settled = 0 AND ${isTime}`;
   }
 
-  /** Those that meet a condition, in the order in which they became known. */
-  async where(sql: Sql, condition: string, params: readonly Value[]): Promise<E[]> {
-    return await this.#select(sql, `WHERE ${condition} ORDER BY ${this.#no}`, params);
+  /** Those that meet a condition, in the order in which they became known, without the rows that cannot be read. */
+  async where(
+    sql: Sql,
+    condition: string,
+    params: readonly Value[],
+    onUnreadable: OnUnreadable = () => undefined,
+  ): Promise<E[]> {
+    const rows = await this.#select(sql, `WHERE ${condition} ORDER BY ${this.#no}`, params);
+    return this.#readable(rows, onUnreadable);
   }
 
-  /** Ids are unique among all devices, so this also finds one of another device. */
+  /** Ids are unique among all devices, so this also finds one of another device. Throws `UnreadableRow`. */
   async find(sql: Sql, id: string): Promise<E | undefined> {
-    const [errand] = await this.#select(sql, `WHERE ${this.#id} = $1`, [id]);
-    return errand;
+    const [row] = await this.#select(sql, `WHERE ${this.#id} = $1`, [id]);
+    return row && this.#restore(row);
   }
 
   async findOf(sql: Sql, deviceNo: number, id: string): Promise<E | undefined> {
@@ -77,19 +94,17 @@ export class Errands<E extends Errand> {
   }
 
   /** Newest first, in the order in which they became known: ids that devices made up do not sort by time. */
-  async list(sql: Sql, { deviceNo, filter, beforeId, limit }: ErrandPage): Promise<E[]> {
-    const params: Value[] = [deviceNo, limit];
-    const conditions = ['device_no = $1'];
-    const add = (condition: (placeholder: string) => string, value: string | null): void => {
-      if (value === null) return;
-      params.push(value);
-      conditions.push(condition(`$${params.length}`));
-    };
-    const numberOf = (id: string) => `(SELECT ${this.#no} FROM ${this.#table} WHERE ${this.#id} = ${id})`;
-    add((id) => `${this.#no} < ${numberOf(id)}`, beforeId);
-    for (const [column, value] of Object.entries(filter)) add((wanted) => `${column} = ${wanted}`, value);
-    const order = `WHERE ${conditions.join(' AND ')} ORDER BY ${this.#no} DESC LIMIT $2`;
-    return await this.#select(sql, order, params);
+  async list(sql: Sql, page: ErrandPage): Promise<E[]> {
+    const found: E[] = [];
+    let { beforeId } = page;
+    for (;;) {
+      const limit = page.limit - found.length;
+      const rows = await this.#page(sql, { ...page, beforeId, limit });
+      found.push(...this.#readable(rows, () => undefined));
+      // A page stays full although some of its rows cannot be read, or the caller would take it for the last one.
+      if (rows.length < limit || found.length === page.limit) return found;
+      beforeId = rows.at(-1)?.[0] ?? null;
+    }
   }
 
   /** Answers whether there was room for it: `false` if its id is taken, or its device where it claims one. */
@@ -108,29 +123,45 @@ export class Errands<E extends Errand> {
     return (await insertRows(sql, target, [Object.values(columns)])) === 1;
   }
 
-  /** Answers whether anything changed. */
-  async save(sql: Sql, before: E, after: E, nowMs: number): Promise<boolean> {
-    if (after === before && !this.kind.isSettled(after, nowMs)) return false;
-    const columns = this.#columns(before, after, nowMs);
-    const sets = Object.keys(columns).map((column, i) => `${column} = $${i + 2}`);
-    await sql.run(`UPDATE ${this.#table} SET ${sets.join(', ')} WHERE ${this.#id} = $1`, [
-      this.kind.idOf(after),
-      ...Object.values(columns),
-    ]);
-    return after !== before;
+  /** Works out what is to be written, without writing: `before` is `null` for one that was just inserted. */
+  changeOf(before: E | null, after: E, nowMs: number): ErrandChange {
+    const isChanged = after !== before;
+    const isToSave = before !== null && (isChanged || this.kind.isSettled(after, nowMs));
+    return {
+      deviceNo: after.deviceNo,
+      update: isToSave ? { id: this.kind.idOf(after), columns: this.#columns(before, after, nowMs) } : null,
+      events: isChanged ? this.#eventsOf(before, after, nowMs) : [],
+      concernsAlerts: isChanged && this.kind.concernsAlerts(before, after),
+    };
   }
 
-  eventsOf(before: E | null, after: E, atMs: number): NewEvent[] {
-    const types = after === before ? [] : this.kind.eventsOf(before, after);
-    if (types.length === 0) return [];
-    const data = this.kind.recordOf(after);
-    return types.map((type) => ({ type, deviceNo: after.deviceNo, atMs, data }));
+  async save(sql: Sql, { update }: ErrandChange): Promise<void> {
+    if (update === null) return;
+    const sets = Object.keys(update.columns).map((column, i) => `${column} = $${i + 2}`);
+    await sql.run(`UPDATE ${this.#table} SET ${sets.join(', ')} WHERE ${this.#id} = $1`, [
+      update.id,
+      ...Object.values(update.columns),
+    ]);
   }
 
   /** All of these devices that have a tick to come. */
-  async unsettled(sql: Sql, deviceNos: readonly number[], nowMs: number): Promise<E[]> {
+  async unsettled(
+    sql: Sql,
+    deviceNos: readonly number[],
+    nowMs: number,
+    onUnreadable?: OnUnreadable,
+  ): Promise<E[]> {
     const condition = `${this.#isDue} AND ${sql.isOneOfNumbers('device_no', '$2')}`;
-    return await this.where(sql, condition, [nowMs, JSON.stringify(deviceNos)]);
+    return await this.where(sql, condition, [nowMs, JSON.stringify(deviceNos)], onUnreadable);
+  }
+
+  async isWaiting(sql: Sql, deviceNo: number, nowMs: number): Promise<boolean> {
+    const condition = `${this.#isDue} AND device_no = $2`;
+    const rows = await sql.query(`SELECT 1 FROM ${this.#table} WHERE ${condition} LIMIT 1`, [
+      nowMs,
+      deviceNo,
+    ]);
+    return rows.length > 0;
   }
 
   /** Devices with a tick to come, those first that were ticked longest ago. */
@@ -151,9 +182,52 @@ export class Errands<E extends Errand> {
     );
   }
 
-  async #select(sql: Sql, rest: string, params: readonly Value[]): Promise<E[]> {
-    const rows = await sql.query<ErrandRow>(`SELECT body FROM ${this.#table} ${rest}`, params);
-    return rows.map(([body]) => JSON.parse(body));
+  async #page(sql: Sql, { deviceNo, filter, beforeId, limit }: ErrandPage): Promise<ErrandRow[]> {
+    const params: Value[] = [deviceNo, limit];
+    const conditions = ['device_no = $1'];
+    const add = (condition: (placeholder: string) => string, value: string | null): void => {
+      if (value === null) return;
+      params.push(value);
+      conditions.push(condition(`$${params.length}`));
+    };
+    const numberOf = (id: string) => `(SELECT ${this.#no} FROM ${this.#table} WHERE ${this.#id} = ${id})`;
+    add((id) => `${this.#no} < ${numberOf(id)}`, beforeId);
+    for (const [column, value] of Object.entries(filter)) add((wanted) => `${column} = ${wanted}`, value);
+    const order = `WHERE ${conditions.join(' AND ')} ORDER BY ${this.#no} DESC LIMIT $2`;
+    return await this.#select(sql, order, params);
+  }
+
+  async #select(sql: Sql, rest: string, params: readonly Value[]): Promise<ErrandRow[]> {
+    return await sql.query<ErrandRow>(`SELECT ${this.#id}, body FROM ${this.#table} ${rest}`, params);
+  }
+
+  #restore([id, body]: ErrandRow): E {
+    try {
+      return this.kind.restore(JSON.parse(body));
+    } catch (error) {
+      const item = { kind: this.kind.name, id, reason: reasonOf(error) };
+      throw new UnreadableRow(item, { cause: error });
+    }
+  }
+
+  /** One row that cannot be read must not keep the others from being looked after. */
+  #readable(rows: readonly ErrandRow[], onUnreadable: OnUnreadable): E[] {
+    return rows.flatMap((row) => {
+      try {
+        return [this.#restore(row)];
+      } catch (error) {
+        if (!(error instanceof UnreadableRow)) throw error;
+        onUnreadable(error.item);
+        return [];
+      }
+    });
+  }
+
+  #eventsOf(before: E | null, after: E, atMs: number): NewEvent[] {
+    const types = this.kind.eventsOf(before, after);
+    if (types.length === 0) return [];
+    const data = this.kind.recordOf(after);
+    return types.map((type) => ({ type, deviceNo: after.deviceNo, atMs, data }));
   }
 
   #columns(before: E | null, after: E, nowMs: number): Columns {

@@ -1,10 +1,11 @@
 import { Refusal } from '@granary/contract/errors';
-import { storedConfiguration } from '@granary/core/configuration';
+import type { FieldConfiguration } from '@granary/contract/field-configuration';
 import type { FieldFacts } from '@granary/core/field-alert-rules';
 import { unsettledCommands } from './command-rows.ts';
 import type { StoredDevice } from './devices.ts';
-import { type KnownDevice, readKnownDevices } from './known-devices.ts';
+import { type KnownDevice, parsedConfiguration, readKnownDevices } from './known-devices.ts';
 import { currentMissions } from './mission-rows.ts';
+import type { OnUnreadable } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 import { holdDevice, type Watch } from './watches.ts';
 
@@ -14,25 +15,36 @@ export interface FieldDevice {
 }
 
 /** Everything that decisions about these field devices rest on, as it stands inside the transaction. */
-export async function readFieldDevices(sql: Sql, deviceNos: readonly number[]): Promise<FieldDevice[]> {
-  return await fieldDevicesAmong(sql, await readKnownDevices(sql, deviceNos));
+export async function readFieldDevices(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<FieldDevice[]> {
+  return await fieldDevicesAmong(sql, await readKnownDevices(sql, deviceNos), onUnreadable);
 }
 
-export async function fieldDevicesAmong(sql: Sql, known: readonly KnownDevice[]): Promise<FieldDevice[]> {
+export async function fieldDevicesAmong(
+  sql: Sql,
+  known: readonly KnownDevice[],
+  onUnreadable?: OnUnreadable,
+): Promise<FieldDevice[]> {
   const devices = known.filter(({ device }) => device.kind === 'field');
   if (devices.length === 0) return [];
   const deviceNos = devices.map(({ device }) => device.deviceNo);
   const missions = Map.groupBy(await currentMissions(sql, deviceNos), ({ deviceNo }) => deviceNo);
-  const commands = Map.groupBy(await unsettledCommands(sql, deviceNos), ({ deviceNo }) => deviceNo);
-  return devices.map(({ device, latest, configuration }) => {
+  const unsettled = await unsettledCommands(sql, deviceNos, onUnreadable);
+  const commands = Map.groupBy(unsettled, ({ deviceNo }) => deviceNo);
+  return devices.flatMap(({ device, latest, configuration }) => {
     const { deviceNo, presence } = device;
+    const parsed = parsedConfiguration<FieldConfiguration>(device, configuration, onUnreadable);
+    if (parsed === null) return [];
     const facts: FieldFacts = {
       ...{ deviceNo, presence, latest },
-      configuration: storedConfiguration(configuration),
+      configuration: parsed,
       missions: missions.get(deviceNo) ?? [],
       commands: commands.get(deviceNo) ?? [],
     };
-    return { device, facts };
+    return [{ device, facts }];
   });
 }
 

@@ -10,10 +10,19 @@ import { STOP_RESEND_MS } from '@granary/core/operations';
 import fc from 'fast-check';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { locate, NOW_MS, newFieldDevice, readyFieldDevice, registerDevice } from './testing/fixtures.ts';
+import {
+  locate,
+  NOW_MS,
+  newFieldDevice,
+  readyFieldDevice,
+  registerDevice,
+  tickDue,
+} from './testing/fixtures.ts';
 import { ForgetfulRover } from './testing/forgetful-rover.ts';
 
 const EVERY = 10_000;
+
+const everyDevice = (_deviceNo: number): boolean => true;
 
 let lastId = 0;
 const newId = (prefix: string): string => `${prefix}_${String(++lastId).padStart(6, '0')}`;
@@ -39,9 +48,13 @@ describeEachEngine('ticks of field devices', (engine) => {
     (await engine.query(`SELECT device_id FROM devices WHERE device_no = ${deviceNo}`))[0]?.[0];
 
   /** What a tick sends to one device. */
-  const sent = async (deviceNo: number, nowMs: number, at = store): Promise<string[]> => {
+  const sent = async (
+    deviceNo: number,
+    nowMs: number,
+    { at = store, isReachable = everyDevice } = {},
+  ): Promise<string[]> => {
     const deviceId = await deviceIdOf(deviceNo);
-    const sends = await at.field.tick({ nowMs, limit: EVERY });
+    const { sends } = await tickDue(at.field, nowMs, { limit: EVERY, isReachable });
     return sends.filter((send) => send.deviceId === deviceId).map(({ message }) => message.command);
   };
 
@@ -65,9 +78,9 @@ describeEachEngine('ticks of field devices', (engine) => {
   it('send what waited for its device, once, also when two tick at once', async () => {
     const deviceNo = await registerDevice(store, newFieldDevice());
     const commandId = await issue(deviceNo, { command: 'hold' });
-    assert.deepEqual(await sent(deviceNo, NOW_MS), []);
+    assert.deepEqual(await sent(deviceNo, NOW_MS, { isReachable: () => false }), []);
     await locate(store, deviceNo, {}, NOW_MS + 1);
-    const both = await Promise.all([sent(deviceNo, NOW_MS + 1), sent(deviceNo, NOW_MS + 1, other)]);
+    const both = await Promise.all([sent(deviceNo, NOW_MS + 1), sent(deviceNo, NOW_MS + 1, { at: other })]);
     assert.deepEqual(both.flat(), ['execute']);
     assert.equal(await commandStatus(deviceNo, commandId), 'sent');
   });
@@ -104,7 +117,7 @@ describeEachEngine('ticks of field devices', (engine) => {
     const missionId = await create(deviceNo, startMs);
     assert.deepEqual(await sent(deviceNo, startMs - UPLOAD_LEAD_MS - 1), []);
     assert.deepEqual(await sent(deviceNo, startMs - UPLOAD_LEAD_MS), ['mission_upload']);
-    assert.deepEqual(await sent(deviceNo, startMs - UPLOAD_LEAD_MS + 1, other), []);
+    assert.deepEqual(await sent(deviceNo, startMs - UPLOAD_LEAD_MS + 1, { at: other }), []);
     assert.deepEqual(await sent(deviceNo, startMs - UPLOAD_LEAD_MS + UPLOAD_RESEND_MS), ['mission_upload']);
     const ack = { mission_id: missionId, accepted: true };
     await store.missions.acknowledged({ deviceNo, ack, nowMs: startMs });
@@ -124,7 +137,8 @@ describeEachEngine('ticks of field devices', (engine) => {
       await create(missed.deviceNo, NOW_MS + HOUR_MS),
     ];
     await locate(store, late.deviceNo, {}, late.atMs);
-    assert.deepEqual(await sent(late.deviceNo, late.atMs), ['mission_upload']);
+    const isReachable = (deviceNo: number) => deviceNo !== missed.deviceNo;
+    assert.deepEqual(await sent(late.deviceNo, late.atMs, { isReachable }), ['mission_upload']);
     await locate(store, missed.deviceNo, {}, missed.atMs);
     assert.deepEqual(await sent(missed.deviceNo, missed.atMs), []);
     assert.equal(await missionStatus(missed.deviceNo, ids[1] ?? ''), 'missed');
@@ -146,7 +160,7 @@ describeEachEngine('ticks of field devices', (engine) => {
     for (const deviceNo of devices) await issue(deviceNo, { command: 'emergency_stop' }, nowMs);
     const reached = new Set<string>();
     for (let round = 0; round < 400 && reached.size < devices.length; round++) {
-      const sends = await store.field.tick({ nowMs: nowMs + STOP_RESEND_MS + round, limit: 2 });
+      const { sends } = await tickDue(store.field, nowMs + STOP_RESEND_MS + round, { limit: 2 });
       for (const { deviceId, message } of sends) if (message.command === 'execute') reached.add(deviceId);
     }
     assert.equal(reached.size, devices.length);
@@ -175,7 +189,7 @@ describeEachEngine('a mission', (engine) => {
       for (let round = 0; round < 60; round++) {
         nowMs += SECOND_MS;
         await locate(store, deviceNo, {}, nowMs);
-        for (const { message } of await store.field.tick({ nowMs, limit: EVERY })) {
+        for (const { message } of (await tickDue(store.field, nowMs, { limit: EVERY })).sends) {
           if (!('mission_id' in message) || message.mission_id !== missionId) continue;
           const { arrives, dies } = ahead.next().value ?? { arrives: true, dies: false };
           if (arrives && !dies) await rover.hear(store, message, nowMs);

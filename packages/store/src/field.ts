@@ -7,9 +7,18 @@ import { type MissionState, missionHoldsDevice } from '@granary/core/mission-sta
 import { advanceMission } from '@granary/core/missions';
 import { COMMANDS } from './command-rows.ts';
 import type { ErrandLedger } from './errand-ledger.ts';
-import { type TickLimits, tickErrands } from './errand-ticks.ts';
+import {
+  type DueDevices,
+  dueDevices,
+  isDeviceDue,
+  type TickLimits,
+  type TickOutcome,
+  type TickRound,
+  tickErrands,
+} from './errand-ticks.ts';
 import { type FieldDevice, readFieldDevices } from './field-devices.ts';
 import { MISSIONS } from './mission-rows.ts';
+import type { SetAside } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 
 export interface FieldSend {
@@ -17,21 +26,40 @@ export interface FieldSend {
   readonly message: FieldCommand;
 }
 
-export const reads = {};
+const KINDS = [COMMANDS, MISSIONS];
+
+export const reads = {
+  /** Devices with a command or a mission to tick. */
+  async due(sql: Sql, limits: TickLimits): Promise<DueDevices> {
+    return await dueDevices(sql, KINDS, limits);
+  },
+
+  async isDue(sql: Sql, device: { deviceNo: number; nowMs: number }): Promise<boolean> {
+    return await isDeviceDue(sql, KINDS, device);
+  },
+};
 
 export const writes = {
   /** What time makes of every command and mission that is not settled, and what to send to their devices. */
-  async tick(sql: Sql, limits: TickLimits): Promise<FieldSend[]> {
-    return await tickErrands(sql, [COMMANDS, MISSIONS], limits, async (deviceNos, ledger) => {
-      const { nowMs } = limits;
-      const missions = await MISSIONS.unsettled(sql, deviceNos, nowMs);
+  async tick(sql: Sql, round: TickRound): Promise<TickOutcome<FieldSend>> {
+    return await tickErrands(sql, KINDS, round, async (devices, ledger) => {
+      const { nowMs } = round;
+      const reachable = new Map(devices.map(({ deviceNo, isReachable }) => [deviceNo, isReachable]));
+      const deviceNos = [...reachable.keys()];
+      const setAside = (item: SetAside) => ledger.setAside.push(item);
+      const missions = await MISSIONS.unsettled(sql, deviceNos, nowMs, setAside);
       const ofDevice = Map.groupBy(missions, ({ deviceNo }) => deviceNo);
       const sends: FieldSend[] = [];
-      for (const field of await readFieldDevices(sql, deviceNos)) {
+      for (const field of await readFieldDevices(sql, deviceNos, setAside)) {
         const { deviceNo, deviceId } = field.device;
+        const isReachable = reachable.get(deviceNo) ?? false;
         const messages = [
-          ...(await tickCommands(ledger, field, nowMs)),
-          ...(await tickMissions(ledger, field, ofDevice.get(deviceNo) ?? [], nowMs)),
+          ...(await tickCommands(ledger, field, isReachable, nowMs)),
+          ...(await tickMissions(
+            ledger,
+            { field, isReachable, missions: ofDevice.get(deviceNo) ?? [] },
+            nowMs,
+          )),
         ];
         sends.push(...messages.map((message) => ({ deviceId, message })));
       }
@@ -40,43 +68,50 @@ export const writes = {
   },
 };
 
-/** In maintenance the link is up, so an emergency stop still gets through. */
-const isOnline = ({ facts }: FieldDevice, nowMs: number): boolean =>
-  deviceStatus(facts.presence, nowMs) !== 'offline';
-
 async function tickCommands(
   ledger: ErrandLedger,
   field: FieldDevice,
+  deviceOnline: boolean,
   nowMs: number,
 ): Promise<FieldCommand[]> {
-  const tick = { kind: 'tick', deviceOnline: isOnline(field, nowMs) } as const;
   const messages: FieldCommand[] = [];
   for (const before of field.facts.commands) {
-    const { command, send } = advanceCommand(before, tick, nowMs);
-    await ledger.record(COMMANDS, before, command);
-    if (send !== null) messages.push(commandMessage(command, send));
+    const decided = await ledger.attempt(COMMANDS, before, () => {
+      const { command, send } = advanceCommand(before, { kind: 'tick', deviceOnline }, nowMs);
+      return { after: command, send: send && commandMessage(command, send) };
+    });
+    if (decided !== null && decided.send !== null) messages.push(decided.send);
   }
   return messages;
+}
+
+interface MissionsToTick {
+  readonly field: FieldDevice;
+  readonly isReachable: boolean;
+  readonly missions: readonly MissionState[];
 }
 
 /** One after the other, those first that are to begin first: of two that could be dispatched now, one is. */
 async function tickMissions(
   ledger: ErrandLedger,
-  field: FieldDevice,
-  missions: readonly MissionState[],
+  { field, isReachable, missions }: MissionsToTick,
   nowMs: number,
 ): Promise<FieldCommand[]> {
-  const deviceOnline = isOnline(field, nowMs);
-  const isReady = deviceStatus(field.facts.presence, nowMs) === 'online' && !awaitsStop(field);
+  const isInMaintenance = deviceStatus(field.facts.presence, nowMs) === 'maintenance';
+  const isReady = isReachable && !isInMaintenance && !awaitsStop(field);
   const holding = new Set(field.facts.missions.filter(missionHoldsDevice).map(({ missionId }) => missionId));
   const messages: FieldCommand[] = [];
   for (const before of missions.toSorted((a, b) => a.plan.startAtMs - b.plan.startAtMs)) {
     const deviceFree = isReady && holding.isSubsetOf(new Set([before.missionId]));
-    const { mission, send } = advanceMission(before, { kind: 'tick', deviceOnline, deviceFree }, nowMs);
-    if (missionHoldsDevice(mission)) holding.add(mission.missionId);
-    else holding.delete(mission.missionId);
-    await ledger.record(MISSIONS, before, mission);
-    if (send !== null) messages.push(missionMessage(mission, send));
+    const tick = { kind: 'tick', deviceOnline: isReachable, deviceFree } as const;
+    const decided = await ledger.attempt(MISSIONS, before, () => {
+      const { mission, send } = advanceMission(before, tick, nowMs);
+      return { after: mission, send: send && missionMessage(mission, send) };
+    });
+    if (decided === null) continue;
+    if (missionHoldsDevice(decided.after)) holding.add(before.missionId);
+    else holding.delete(before.missionId);
+    if (decided.send !== null) messages.push(decided.send);
   }
   return messages;
 }

@@ -1,5 +1,9 @@
+import type { SiloConfiguration } from '@granary/contract/configuration';
+import type { FieldConfiguration } from '@granary/contract/field-configuration';
+import { storedConfiguration } from '@granary/core/configuration';
 import type { LatestValues } from '@granary/core/telemetry';
 import { findDevices, type StoredDevice } from './devices.ts';
+import { type OnUnreadable, reasonOf } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 import { latestOfMany } from './telemetry.ts';
 
@@ -27,4 +31,18 @@ export async function readKnownDevices(sql: Sql, deviceNos: readonly number[]): 
       ? []
       : [{ device, latest: latest.get(device.deviceNo) ?? {}, configuration }];
   });
+}
+
+/** `null` for one that is damaged: the other devices of the same transaction go on without it. */
+export function parsedConfiguration<Configuration extends SiloConfiguration | FieldConfiguration>(
+  { deviceId }: StoredDevice,
+  stored: string,
+  onUnreadable?: OnUnreadable,
+): Configuration | null {
+  try {
+    return storedConfiguration(stored);
+  } catch (error) {
+    onUnreadable?.({ kind: 'configuration', id: deviceId, reason: reasonOf(error) });
+    return null;
+  }
 }

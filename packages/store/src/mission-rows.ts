@@ -1,5 +1,10 @@
 import { missionEvents, missionRecord } from '@granary/core/mission-record';
-import { isMissionOver, isMissionSettled, type MissionState } from '@granary/core/mission-state';
+import {
+  isMissionOver,
+  isMissionSettled,
+  type MissionState,
+  restoreMission,
+} from '@granary/core/mission-state';
 import { UPLOAD_LEAD_MS } from '@granary/core/missions';
 import { Errands } from './errands.ts';
 import type { Sql } from './sql.ts';
@@ -9,6 +14,7 @@ const AT_ONCE_MS = 0;
 export const MISSIONS = new Errands<MissionState>({
   name: 'mission',
   idOf: ({ missionId }) => missionId,
+  restore: restoreMission,
   isSettled: isMissionSettled,
   columnsOf: (before, after) => ({
     due_at_ms: after.status === 'scheduled' ? after.plan.startAtMs - UPLOAD_LEAD_MS : AT_ONCE_MS,

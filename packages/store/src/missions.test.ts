@@ -13,6 +13,7 @@ import {
   NOW_MS,
   readyFieldDevice,
   readySilo,
+  tickDue,
 } from './testing/fixtures.ts';
 
 let lastId = 0;
@@ -41,7 +42,7 @@ describeEachEngine('missions', (engine) => {
   /** Ticks until it is sent to its device, which takes it. */
   async function dispatched(deviceNo: number): Promise<string> {
     const { missionId } = await create(deviceNo, NOW_MS);
-    await store.field.tick({ nowMs: NOW_MS, limit: 1_000 });
+    await tickDue(store.field, NOW_MS);
     const ack = { mission_id: missionId, accepted: true };
     await store.missions.acknowledged({ deviceNo, ack, nowMs: NOW_MS });
     return missionId;

@@ -1,11 +1,19 @@
 import { operationRecord } from '@granary/core/operation-record';
-import { finallyMeasuredG, isSettled, isTerminal, type OperationState } from '@granary/core/operation-state';
+import {
+  finallyMeasuredG,
+  isSettled,
+  isTerminal,
+  type OperationState,
+  restoreOperation,
+} from '@granary/core/operation-state';
 import { Errands } from './errands.ts';
+import type { OnUnreadable } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 
 export const OPERATIONS = new Errands<OperationState>({
   name: 'operation',
   idOf: ({ operationId }) => operationId,
+  restore: restoreOperation,
   isSettled,
   /** A claim on the device ends with the operation and never comes back, also if the end turns out to be untrue. */
   columnsOf: (before, after) => {
@@ -23,7 +31,11 @@ export const OPERATIONS = new Errands<OperationState>({
 });
 
 /** The newest operation of each device and all that are not settled. */
-export async function currentOperations(sql: Sql, deviceNos: readonly number[]): Promise<OperationState[]> {
+export async function currentOperations(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<OperationState[]> {
   const params = [JSON.stringify(deviceNos)];
   const newest = await OPERATIONS.where(
     sql,
@@ -36,6 +48,7 @@ export async function currentOperations(sql: Sql, deviceNos: readonly number[]):
     sql,
     `is_settled = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`,
     params,
+    onUnreadable,
   );
   const distinct = new Map([...newest, ...unsettled].map((operation) => [operation.operationId, operation]));
   return [...distinct.values()];

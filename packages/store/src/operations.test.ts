@@ -6,7 +6,15 @@ import { ACK_TIMEOUT_MS, STOP_RESEND_MS } from '@granary/core/operations';
 import { ADOPTED_AT_ONCE_MAX } from './operations.ts';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { eventsOfDevice, isRefusal, NOW_MS, readyFieldDevice, readySilo, weigh } from './testing/fixtures.ts';
+import {
+  eventsOfDevice,
+  isRefusal,
+  NOW_MS,
+  readyFieldDevice,
+  readySilo,
+  tickDue,
+  weigh,
+} from './testing/fixtures.ts';
 
 let lastId = 0;
 const newOperationId = (): string => `op_${String(++lastId).padStart(6, '0')}`;
@@ -216,7 +224,8 @@ describeEachEngine('ticks of operations', (engine) => {
     other = await engine.open();
   });
 
-  const tick = (at: Store, nowMs: number, limit = 100) => at.operations.tick({ nowMs, limit });
+  const tick = async (at: Store, nowMs: number, limit = 100) =>
+    (await tickDue(at.operations, nowMs, { limit })).sends;
 
   it('doubt a start that nobody answers, ask for a report once, and settle in the end', async () => {
     assert.deepEqual(await tick(store, NOW_MS), []);

@@ -17,7 +17,14 @@ import {
 } from '@granary/core/operation-state';
 import { type Advance, advance } from '@granary/core/operations';
 import { foreign, type Heard, settle } from './errand-ledger.ts';
-import type { TickLimits } from './errand-ticks.ts';
+import {
+  type DueDevices,
+  dueDevices,
+  isDeviceDue,
+  type TickLimits,
+  type TickOutcome,
+  type TickRound,
+} from './errand-ticks.ts';
 import { OPERATIONS } from './operation-rows.ts';
 import { type TickedOperation, tickOperations } from './operation-ticks.ts';
 import { readSilos } from './silos.ts';
@@ -59,6 +66,15 @@ export const reads = {
   async list(sql: Sql, page: OperationPage): Promise<OperationState[]> {
     const { status, type, beforeOperationId: beforeId, ...rest } = page;
     return await OPERATIONS.list(sql, { ...rest, filter: { status, type }, beforeId });
+  },
+
+  /** Devices with an operation to tick. */
+  async due(sql: Sql, limits: TickLimits): Promise<DueDevices> {
+    return await dueDevices(sql, [OPERATIONS], limits);
+  },
+
+  async isDue(sql: Sql, device: { deviceNo: number; nowMs: number }): Promise<boolean> {
+    return await isDeviceDue(sql, [OPERATIONS], device);
   },
 };
 
@@ -123,8 +139,8 @@ export const writes = {
   },
 
   /** What time makes of every operation that is not settled, and what to send to their devices. */
-  async tick(sql: Sql, limits: TickLimits): Promise<TickedOperation[]> {
-    return await tickOperations(sql, limits);
+  async tick(sql: Sql, round: TickRound): Promise<TickOutcome<TickedOperation>> {
+    return await tickOperations(sql, round);
   },
 };
 

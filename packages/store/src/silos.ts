@@ -1,7 +1,7 @@
+import type { SiloConfiguration } from '@granary/contract/configuration';
 import type { SiloFacts } from '@granary/core/alert-rules';
-import { storedConfiguration } from '@granary/core/configuration';
 import type { StoredDevice } from './devices.ts';
-import { type KnownDevice, readKnownDevices } from './known-devices.ts';
+import { type KnownDevice, parsedConfiguration, readKnownDevices } from './known-devices.ts';
 import { currentOperations } from './operation-rows.ts';
 import type { Sql } from './sql.ts';
 
@@ -22,10 +22,11 @@ export async function silosAmong(sql: Sql, known: readonly KnownDevice[]): Promi
   const operations = Map.groupBy(await currentOperations(sql, deviceNos), ({ deviceNo }) => deviceNo);
   return silos.flatMap(({ device, latest, configuration }) => {
     const { deviceNo, presence, capacityKg } = device;
-    if (capacityKg === null) return [];
+    const parsed = parsedConfiguration<SiloConfiguration>(device, configuration);
+    if (capacityKg === null || parsed === null) return [];
     const facts: SiloFacts = {
       ...{ deviceNo, presence, capacityKg, latest },
-      configuration: storedConfiguration(configuration),
+      configuration: parsed,
       operations: operations.get(deviceNo) ?? [],
     };
     return [{ device, facts }];

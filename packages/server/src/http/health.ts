@@ -4,7 +4,7 @@ import type { RouteParts } from './parts.ts';
 type Checks = Record<string, () => Promise<string>>;
 
 /** For whoever keeps the service running. Says nothing that a stranger could use. */
-export function healthRoutes(app: FastifyInstance, { store, link, pipeline }: RouteParts): void {
+export function healthRoutes(app: FastifyInstance, { store, link, pipeline, setAside }: RouteParts): void {
   const checks: Checks = {
     storage: async () => store.health().then(() => 'ok'),
     device_link: async () => (link.isListening ? 'ok' : 'not listening'),
@@ -21,6 +21,7 @@ export function healthRoutes(app: FastifyInstance, { store, link, pipeline }: Ro
     const results = Object.fromEntries(await Promise.all(entries));
     const ready = Object.values(results).every((result) => result === 'ok');
     reply.code(ready ? 200 : 503);
-    return { status: ready ? 'ok' : 'not ready', checks: results };
+    // Items that cannot be processed harm nothing else, so they do not make the service unready.
+    return { status: ready ? 'ok' : 'not ready', checks: results, set_aside: setAside.count };
   });
 }

@@ -8,6 +8,7 @@ import type { Subscribers } from '../events/subscribers.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Keyring } from '../keys.ts';
 import type { Logger } from '../logger.ts';
+import type { SetAsideLog } from '../set-aside-log.ts';
 import type { Settings } from '../settings.ts';
 import type { Stops } from '../stops.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -26,6 +27,7 @@ export interface RouteParts {
   readonly evaluator: AlertEvaluator;
   readonly feed: EventFeed;
   readonly subscribers: Subscribers;
+  readonly setAside: SetAsideLog;
   readonly logger: Logger;
   readonly now: () => number;
 }

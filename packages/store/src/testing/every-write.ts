@@ -1,7 +1,7 @@
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import type { SLICES, SliceName } from '../slices.ts';
 import type { Store } from '../store.ts';
-import { batchOf, NOW_MS, newDevice, reading } from './fixtures.ts';
+import { batchOf, NOW_MS, newDevice, reading, tickDue } from './fixtures.ts';
 
 /** One of many rounds in which every write of the store is done on the same few rows. */
 export interface WriteRound {
@@ -160,7 +160,7 @@ export const EVERY_WRITE: EveryWrite = {
         const progress = { operation_id: id, state: 'completed', amount_kg: 1, ts: nowMs } as const;
         return round.store.operations.progressed({ deviceNo, progress, nowMs });
       }),
-    tick: (round) => [round.store.operations.tick({ nowMs: atMs(round), limit: LIMIT })],
+    tick: (round) => [tickDue(round.store.operations, atMs(round))],
   },
   alerts: {
     evaluate: (round) =>
@@ -233,7 +233,7 @@ export const EVERY_WRITE: EveryWrite = {
       }),
   },
   field: {
-    tick: (round) => [round.store.field.tick({ nowMs: atMs(round), limit: LIMIT })],
+    tick: (round) => [tickDue(round.store.field, atMs(round))],
   },
   plants: {
     create: (round) => [

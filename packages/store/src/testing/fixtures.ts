@@ -4,6 +4,7 @@ import { initialConfiguration } from '@granary/core/configuration';
 import { initialFieldConfiguration } from '@granary/core/field-configuration';
 import type { Reading, StoredValues } from '@granary/core/telemetry';
 import type { NewDevice } from '../devices.ts';
+import type { DueDevices, TickLimits, TickOutcome, TickRound } from '../errand-ticks.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { TelemetryBatch } from '../telemetry.ts';
@@ -87,6 +88,27 @@ export async function locate(
   };
   const readings = [reading(deviceNo, nowMs, values)];
   return (await store.telemetry.append(batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }))).toEvaluate;
+}
+
+interface Ticked<Send> {
+  due(limits: TickLimits): Promise<DueDevices>;
+  tick(round: TickRound): Promise<TickOutcome<Send>>;
+}
+
+interface TickOptions {
+  readonly limit?: number;
+  readonly isReachable?: (deviceNo: number) => boolean;
+}
+
+/** One round over the devices that are due, as the reconciler does it. Devices are reachable unless the test says otherwise. */
+export async function tickDue<Send>(
+  jobs: Ticked<Send>,
+  nowMs: number,
+  { limit = 1_000, isReachable = () => true }: TickOptions = {},
+): Promise<TickOutcome<Send>> {
+  const { devices, hasMore } = await jobs.due({ nowMs, limit });
+  const toTick = devices.map(({ deviceNo }) => ({ deviceNo, isReachable: isReachable(deviceNo) }));
+  return await jobs.tick({ nowMs, devices: toTick, hasMore, isNewSession: false });
 }
 
 /** What the log says of a device, oldest first. */

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { STOP_RESEND_MS } from '@granary/core/operations';
+import type { SetAside } from './set-aside.ts';
+import type { Store } from './store.ts';
+import { describeEachEngine } from './testing/engines.ts';
+import { NOW_MS, readyFieldDevice, readySilo, tickDue } from './testing/fixtures.ts';
+
+const FLYING = '{"deviceNo":1,"status":"flying"}';
+/** Readable, and yet no decision about it can be recorded: its times are beyond any calendar. */
+const ENDLESS = 8.65e15;
+
+let lastId = 0;
+
+describeEachEngine('one row that cannot be used', (engine) => {
+  let store: Store;
+  before(async () => {
+    store = await engine.open();
+  });
+
+  const stoppingSilo = async (): Promise<{ deviceNo: number; id: string }> => {
+    const deviceNo = await readySilo(store);
+    const id = `op_aside_${++lastId}`;
+    const request = { amount: 100 };
+    await store.operations.start({ deviceNo, operationId: id, type: 'feed', request, nowMs: NOW_MS });
+    await store.operations.stop({ deviceNo, operationId: id, nowMs: NOW_MS });
+    return { deviceNo, id };
+  };
+
+  const damage = (table: string, id: string, body: string) =>
+    engine.query(`UPDATE ${table}s SET body = '${body}' WHERE ${table}_id = '${id}'`);
+
+  const idsOf = (items: readonly SetAside[]) => items.map(({ kind, id }) => `${kind} ${id}`).toSorted();
+
+  it('is set aside, and the stops of all others are sent again', async () => {
+    const healthy = [await stoppingSilo(), await stoppingSilo()];
+    const [broken, unknown, undecidable] = [await stoppingSilo(), await stoppingSilo(), await stoppingSilo()];
+    await damage('operation', broken.id, '{"deviceNo":');
+    await damage('operation', unknown.id, FLYING);
+    const state = await store.operations.find(undecidable.deviceNo, undecidable.id);
+    const endless = { ...state, status: 'in_progress', startedAtMs: ENDLESS, lastHeardAtMs: NOW_MS };
+    await damage('operation', undecidable.id, JSON.stringify(endless));
+    const { sends, setAside } = await tickDue(store.operations, NOW_MS + STOP_RESEND_MS);
+    assert.deepEqual(
+      sends.filter(({ send }) => send === 'stop').map(({ operationId }) => operationId),
+      healthy.map(({ id }) => id),
+    );
+    assert.deepEqual(idsOf(setAside), [`operation ${broken.id}`, `operation ${unknown.id}`]);
+    const later = await tickDue(store.operations, NOW_MS + MINUTE_MS);
+    assert.ok(idsOf(later.setAside).includes(`operation ${undecidable.id}`));
+    assert.equal(later.sends.filter(({ send }) => send === 'stop').length, healthy.length);
+  });
+
+  it('of a field device neither stops the others', async () => {
+    const nowMs = NOW_MS + SECOND_MS;
+    const devices = [
+      await readyFieldDevice(store),
+      await readyFieldDevice(store),
+      await readyFieldDevice(store),
+    ];
+    const ids: string[] = [];
+    for (const deviceNo of devices) {
+      const commandId = `cmd_aside_${++lastId}`;
+      await store.commands.issue({
+        deviceNo,
+        commandId,
+        request: { command: 'emergency_stop' },
+        nowMs: NOW_MS,
+      });
+      ids.push(commandId);
+    }
+    const [broken = '', ...others] = ids;
+    await damage('command', broken, FLYING);
+    await engine.query(`UPDATE configurations SET body = '{' WHERE device_no = ${devices[2]}`);
+    const { sends, setAside } = await tickDue(store.field, nowMs + STOP_RESEND_MS);
+    const told = sends.map(({ message }) => ('command_id' in message ? message.command_id : ''));
+    assert.deepEqual(told, others.slice(0, 1));
+    assert.deepEqual(setAside.map(({ kind }) => kind).toSorted(), ['command', 'configuration']);
+  });
+});

@@ -1,0 +1,21 @@
+/** Something stored that could not be processed; everything else went on without it. */
+export interface SetAside {
+  readonly kind: string;
+  readonly id: string;
+  readonly reason: string;
+}
+
+export type OnUnreadable = (item: SetAside) => void;
+
+/** A stored row that is not what this version can read. */
+export class UnreadableRow extends Error {
+  readonly item: SetAside;
+
+  constructor(item: SetAside, options: ErrorOptions) {
+    super(`${item.kind} ${item.id} cannot be read: ${item.reason}`, options);
+    this.name = 'UnreadableRow';
+    this.item = item;
+  }
+}
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
