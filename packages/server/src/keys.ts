@@ -1,3 +1,4 @@
+import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import { isAlive } from '@granary/core/keys';
@@ -103,10 +104,16 @@ export class Keyring {
   }
 }
 
+const FIELD_OF_ENDED_KEY: Partial<Record<EventType, string>> = {
+  'key.revoked': 'key_id',
+  'key.rotated': 'replaces',
+};
+
 /** The keys that these events tell the end of. */
 export function endedKeyIds(events: readonly Pick<StoredEvent, 'type' | 'data'>[]): string[] {
   return events.flatMap(({ type, data }) => {
-    const keyId = type === 'key.revoked' ? data['key_id'] : type === 'key.rotated' ? data['replaces'] : null;
+    const field = FIELD_OF_ENDED_KEY[type];
+    const keyId = field === undefined ? undefined : data[field];
     return typeof keyId === 'string' ? [keyId] : [];
   });
 }
