@@ -52,7 +52,7 @@ export const CurrentReadings = closed({
 });
 
 export const INTERVALS = ['5m', '1h', '1d'] as const;
-export const AGGREGATES = ['avg', 'min', 'max', 'last', 'sum', 'count'] as const;
+export const AGGREGATES = ['avg', 'min', 'max', 'last', 'sum', 'count', 'bad_count'] as const;
 export type Interval = (typeof INTERVALS)[number];
 export type Aggregate = (typeof AGGREGATES)[number];
 

@@ -5,7 +5,7 @@ import { HOUR_MS, toIso } from '@granary/contract/time';
 import { FRESHNESS_MS, NEVER_SEEN } from './devices.ts';
 import {
   environmentalReading,
-  fieldHistoryPoint,
+  fieldHistoryPoints,
   locationReading,
   planFieldHistory,
   planTrack,
@@ -105,9 +105,10 @@ describe('the environment', () => {
 describe('the history of a field device', () => {
   it('is of any of its values', () => {
     const plan = planFieldHistory({ sensor: 'latitude', aggregate: 'max', interval: '5m' }, NOW_MS);
-    const bucket = { startMs: NOW_MS, sum: 0, count: 2, min: 0, max: 52_5200000, last: 0 };
-    assert.deepEqual(fieldHistoryPoint(bucket, plan), { timestamp: toIso(NOW_MS), value: 52.52 });
-    assert.equal(fieldHistoryPoint(bucket, { ...plan, aggregate: 'count' }).value, 2);
+    const buckets = [{ startMs: NOW_MS, sum: 0, count: 2, min: 0, max: 52_5200000, last: 0, badCount: 5 }];
+    assert.deepEqual(fieldHistoryPoints(buckets, plan), [{ timestamp: toIso(NOW_MS), value: 52.52 }]);
+    assert.equal(fieldHistoryPoints(buckets, { ...plan, aggregate: 'count' })[0]?.value, 2);
+    assert.equal(fieldHistoryPoints(buckets, { ...plan, aggregate: 'bad_count' })[0]?.value, 5);
   });
 
   it('is the temperature of a day unless asked otherwise', () => {

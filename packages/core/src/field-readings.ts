@@ -11,8 +11,8 @@ import {
 } from '@granary/contract/field-readings';
 import { type HistoryPoint, QUALITIES, type Quality } from '@granary/contract/telemetry';
 import { checkedTimeMs, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
-import { type Bucket, bucketValue, planSpan, refuseEmptyRange, type Span } from './history.ts';
-import { type LatestValues, type Measuring, measure, tidy } from './telemetry.ts';
+import { type Bucket, bucketValue, planSpan, pointsOf, refuseEmptyRange, type Span } from './history.ts';
+import { type LatestValues, type Measuring, measure } from './telemetry.ts';
 
 interface Seen {
   readonly value: number | null;
@@ -107,10 +107,10 @@ export const planFieldHistory = (query: FieldHistoryQuery, nowMs: number): Field
   ...planSpan(query, nowMs),
 });
 
-export const fieldHistoryPoint = (bucket: Bucket, plan: FieldHistoryPlan): HistoryPoint => ({
-  timestamp: toIso(bucket.startMs),
-  value: tidy(bucketValue(bucket, plan.aggregate, plan.sensor)),
-});
+export const fieldHistoryPoints = (
+  buckets: readonly Bucket[],
+  { aggregate, sensor }: FieldHistoryPlan,
+): HistoryPoint[] => pointsOf(buckets, (bucket) => bucketValue(bucket, aggregate, sensor));
 
 export interface TrackPlan {
   readonly fromMs: number;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import { AGGREGATES } from '@granary/contract/telemetry';
-import { historyPoint, planHistory } from './history.ts';
+import { historyPoints, planHistory } from './history.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const DAY_MS = 86_400_000;
@@ -37,11 +37,23 @@ test('10,000 points are answered, one more is refused with the interval that wou
 });
 
 test('each aggregate is shown in the unit of its sensor', () => {
-  const bucket = { startMs: NOW_MS, sum: 3_000_000, count: 4, min: 500_000, max: 1_000_000, last: 900_000 };
+  const figures = { sum: 3_000_000, count: 4, min: 500_000, max: 1_000_000, last: 900_000, badCount: 3 };
+  const buckets = [{ startMs: NOW_MS, ...figures }];
   const shown = AGGREGATES.map(
-    (aggregate) => historyPoint(bucket, planHistory({ aggregate }, NOW_MS), 2_000).value,
+    (aggregate) => historyPoints(buckets, planHistory({ aggregate }, NOW_MS), 2_000)[0]?.value,
   );
-  assert.deepEqual(shown, [37.5, 25, 50, 45, 150, 4]);
-  const temperature = historyPoint(bucket, planHistory({ sensor: 'temperature' }, NOW_MS), 2_000);
-  assert.deepEqual(temperature, { timestamp: '2026-03-01T12:00:00.000Z', value: 750 });
+  assert.deepEqual(shown, [37.5, 25, 50, 45, 150, 4, 3]);
+  const temperature = historyPoints(buckets, planHistory({ sensor: 'temperature' }, NOW_MS), 2_000);
+  assert.deepEqual(temperature, [{ timestamp: '2026-03-01T12:00:00.000Z', value: 750 }]);
+});
+
+test('a bucket of implausible values has no point but their number', () => {
+  const bucket = { startMs: NOW_MS, sum: 0, count: 0, min: null, max: null, last: null, badCount: 2 };
+  for (const aggregate of AGGREGATES) {
+    const points = historyPoints([bucket], planHistory({ aggregate }, NOW_MS), 2_000);
+    assert.deepEqual(
+      points.map(({ value }) => value),
+      aggregate === 'bad_count' ? [2] : [],
+    );
+  }
 });

@@ -64,29 +64,53 @@ function fittingInterval(fromMs: number, toMs: number): string {
   return fits === undefined ? 'ask for a shorter range' : `interval=${fits} would fit`;
 }
 
-/** Everything a bucket knows of its readings, in the channel's smallest unit. */
+/** Everything a bucket knows of its readings, in the channel's smallest unit. `null`: it has implausible values only. */
 export interface Bucket {
   readonly startMs: number;
   readonly sum: number;
   readonly count: number;
-  readonly min: number;
-  readonly max: number;
-  readonly last: number;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly last: number | null;
+  readonly badCount: number;
 }
 
 /** `level` is weight seen as a share of the silo. */
 export const channelOf = (sensor: SensorType): ChannelName => (sensor === 'level' ? 'weight' : sensor);
 
-/** In the channel's own unit; a count is a count. */
-export function bucketValue(bucket: Bucket, aggregate: Aggregate, channel: ChannelName): number {
+const COUNTS: ReadonlySet<Aggregate> = new Set(['count', 'bad_count']);
+
+/** In the channel's own unit; a count is a count. `null`: the bucket has no value that may be aggregated like this. */
+export function bucketValue(bucket: Bucket, aggregate: Aggregate, channel: ChannelName): number | null {
+  if (aggregate === 'bad_count') return bucket.badCount;
+  if (bucket.count === 0) return null;
   if (aggregate === 'count') return bucket.count;
   const stored = aggregate === 'avg' ? bucket.sum / bucket.count : bucket[aggregate];
-  return stored / CHANNELS[channel].scale;
+  return stored === null ? null : stored / CHANNELS[channel].scale;
 }
 
-export function historyPoint(bucket: Bucket, plan: HistoryPlan, capacityKg: number): HistoryPoint {
-  const { sensor, aggregate } = plan;
-  const value = bucketValue(bucket, aggregate, channelOf(sensor));
-  const isShare = sensor === 'level' && aggregate !== 'count';
-  return { timestamp: toIso(bucket.startMs), value: tidy(isShare ? (value / capacityKg) * 100 : value) };
+export function historyPoints(
+  buckets: readonly Bucket[],
+  { sensor, aggregate }: HistoryPlan,
+  capacityKg: number,
+): HistoryPoint[] {
+  const isShare = sensor === 'level' && !COUNTS.has(aggregate);
+  const channel = channelOf(sensor);
+  return pointsOf(buckets, (bucket) => {
+    const value = bucketValue(bucket, aggregate, channel);
+    return value !== null && isShare ? (value / capacityKg) * 100 : value;
+  });
+}
+
+/** A bucket without a value gives no point. */
+export function pointsOf(
+  buckets: readonly Bucket[],
+  valueIn: (bucket: Bucket) => number | null,
+): HistoryPoint[] {
+  const points: HistoryPoint[] = [];
+  for (const bucket of buckets) {
+    const value = valueIn(bucket);
+    if (value !== null) points.push({ timestamp: toIso(bucket.startMs), value: tidy(value) });
+  }
+  return points;
 }

@@ -5,7 +5,14 @@ import { INTERVALS } from '@granary/contract/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { INTERVAL_MS } from './history.ts';
-import { distinctReadings, missingValues, newestValues, type Rollup, rollUp } from './rollup.ts';
+import {
+  type BadFigures,
+  distinctReadings,
+  missingPart,
+  newestValues,
+  type Rollup,
+  rollUp,
+} from './rollup.ts';
 import type { Reading, StoredValues } from './telemetry.ts';
 
 const START_MS = Date.UTC(2026, 0, 1, 23, 50);
@@ -17,23 +24,42 @@ const values = fc
   )
   .filter((some) => Object.keys(some).length > 0);
 
-const readings: fc.Arbitrary<Reading[]> = fc.uniqueArray(
-  fc.record({
+/** Some of the values of a reading are bad. */
+const reading: fc.Arbitrary<Reading> = fc
+  .record({
     deviceNo: fc.integer({ min: 1, max: 3 }),
     tsMs: fc.integer({ min: -500, max: 500 }).map((step) => START_MS + step * 97_000),
-    values,
-  }),
-  { selector: ({ deviceNo, tsMs }) => `${deviceNo} ${tsMs}`, maxLength: 60 },
-);
+    all: values,
+    badChannels: fc.subarray(['weight', 'temperature']),
+  })
+  .map(({ deviceNo, tsMs, all, badChannels }) => {
+    const [bad = [], good = []] = [true, false].map((isBad) =>
+      Object.entries(all).filter(([channel]) => badChannels.includes(channel) === isBad),
+    );
+    return readingOf(deviceNo, tsMs, Object.fromEntries(good), Object.fromEntries(bad));
+  });
+
+const readingOf = (deviceNo: number, tsMs: number, good: StoredValues, bad: StoredValues): Reading =>
+  Object.keys(bad).length === 0
+    ? { deviceNo, tsMs, values: good }
+    : { deviceNo, tsMs, values: good, badValues: bad };
+
+const valuesOf = ({ values: good, badValues }: Reading): StoredValues => ({ ...good, ...badValues });
+
+const readings: fc.Arbitrary<Reading[]> = fc.uniqueArray(reading, {
+  selector: ({ deviceNo, tsMs }) => `${deviceNo} ${tsMs}`,
+  maxLength: 60,
+});
 
 /** The same readings as a troubled link delivers them: some twice, some in parts, in any order, in any batches. */
 const deliveries = readings.chain((sent) =>
   fc
     .tuple(fc.subarray(sent), fc.subarray(sent), fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }))
     .chain(([again, inParts, sizes]) => {
-      const parts = inParts.flatMap(({ values: all, ...key }) =>
-        Object.entries(all).map(([channel, value]) => ({ ...key, values: { [channel]: value } })),
-      );
+      const parts = inParts.flatMap(({ deviceNo, tsMs, values: good, badValues = {} }) => [
+        ...Object.entries(good).map(([name, value]) => readingOf(deviceNo, tsMs, { [name]: value }, {})),
+        ...Object.entries(badValues).map(([name, value]) => readingOf(deviceNo, tsMs, {}, { [name]: value })),
+      ]);
       const delivered = [...sent, ...again, ...parts];
       return fc
         .shuffledSubarray(delivered, { minLength: delivered.length })
@@ -56,12 +82,12 @@ function storeInBatches(batches: Reading[][]): Rollup[] {
   const stored = new Map<string, StoredValues>();
   const buckets = new Map<string, Rollup>();
   for (const batch of batches) {
-    const news = distinctReadings(batch).flatMap((reading) => {
-      const key = `${reading.deviceNo} ${reading.tsMs}`;
+    const news = distinctReadings(batch).flatMap((one) => {
+      const key = `${one.deviceNo} ${one.tsMs}`;
       const known = stored.get(key) ?? {};
-      const missing = missingValues(known, reading.values);
-      stored.set(key, { ...reading.values, ...known });
-      return missing === undefined ? [] : [{ ...reading, values: missing }];
+      const missing = missingPart(known, one);
+      stored.set(key, { ...valuesOf(one), ...known });
+      return missing ?? [];
     });
     for (const rollup of rollUp(news)) {
       const known = buckets.get(keyOf(rollup));
@@ -82,7 +108,12 @@ function sumOf(a: Rollup, b: Rollup): Rollup {
     count: a.count + b.count,
     min: Math.min(a.min, b.min),
     max: Math.max(a.max, b.max),
+    bad: a.bad === null || b.bad === null ? (a.bad ?? b.bad) : sumOfBad(a.bad, b.bad),
   };
+}
+
+function sumOfBad(a: BadFigures, b: BadFigures): BadFigures {
+  return { ...(b.lastTsMs > a.lastTsMs ? b : a), count: a.count + b.count };
 }
 
 /** Straight from the definition of a bucket, without any folding. */
@@ -90,12 +121,15 @@ function recompute(sent: readonly Reading[]): Rollup[] {
   const buckets = new Map<string, Rollup>();
   for (const interval of INTERVALS) {
     for (const channel of CHANNEL_NAMES) {
-      for (const { deviceNo, tsMs } of sent.filter((reading) => reading.values[channel] !== undefined)) {
+      for (const { deviceNo, tsMs } of sent.filter((one) => valuesOf(one)[channel] !== undefined)) {
         const startMs = Math.floor(tsMs / INTERVAL_MS[interval]) * INTERVAL_MS[interval];
-        const inside = sent
-          .filter((other) => other.deviceNo === deviceNo && other.values[channel] !== undefined)
+        const inWindow = sent
+          .filter((other) => other.deviceNo === deviceNo)
           .filter((other) => other.tsMs >= startMs && other.tsMs < startMs + INTERVAL_MS[interval])
           .toSorted((a, b) => a.tsMs - b.tsMs);
+        const inside = inWindow.filter((other) => other.values[channel] !== undefined);
+        const bad = inWindow.filter((other) => other.badValues?.[channel] !== undefined);
+        const lastBad = bad.at(-1);
         const all = inside.map((other) => other.values[channel] ?? Number.NaN);
         const bucket: Rollup = {
           ...{ deviceNo, channel, interval, startMs },
@@ -104,7 +138,14 @@ function recompute(sent: readonly Reading[]): Rollup[] {
           min: Math.min(...all),
           max: Math.max(...all),
           last: all.at(-1) ?? Number.NaN,
-          lastTsMs: inside.at(-1)?.tsMs ?? Number.NaN,
+          lastTsMs: inside.at(-1)?.tsMs ?? Number.NEGATIVE_INFINITY,
+          bad: lastBad
+            ? {
+                count: bad.length,
+                last: lastBad.badValues?.[channel] ?? Number.NaN,
+                lastTsMs: lastBad.tsMs,
+              }
+            : null,
         };
         buckets.set(keyOf(bucket), bucket);
       }
@@ -124,14 +165,17 @@ describe('rolling up readings', () => {
     );
   });
 
-  it('finds the newest value of every channel', () => {
+  it('finds the newest value of every channel, good or bad', () => {
     fc.assert(
       fc.property(readings, (sent) => {
         for (const { deviceNo, channel, value, tsMs } of newestValues(rollUp(distinctReadings(sent)))) {
-          const own = sent.filter((reading) => reading.deviceNo === deviceNo);
-          const newest = own.filter((reading) => reading.values[channel] !== undefined);
-          assert.equal(tsMs, Math.max(...newest.map((reading) => reading.tsMs)));
-          assert.equal(value, newest.find((reading) => reading.tsMs === tsMs)?.values[channel]);
+          const own = sent.filter((one) => one.deviceNo === deviceNo);
+          const newest = own.filter((one) => valuesOf(one)[channel] !== undefined);
+          assert.equal(tsMs, Math.max(...newest.map((one) => one.tsMs)));
+          assert.deepEqual(
+            value,
+            newest.filter((one) => one.tsMs === tsMs).map((one) => valuesOf(one)[channel])[0],
+          );
         }
       }),
     );
@@ -158,7 +202,15 @@ describe('distinct readings', () => {
   });
 
   it('takes nothing from a reading that says nothing new', () => {
-    assert.equal(missingValues({ weight: 0, humidity: 2 }, { weight: 9 }), undefined);
-    assert.deepEqual(missingValues({ weight: 0 }, { weight: 9, humidity: 0 }), { humidity: 0 });
+    assert.equal(missingPart({ weight: 0, humidity: 2 }, at(5, { weight: 9 })), undefined);
+    assert.deepEqual(missingPart({ weight: 0 }, at(5, { weight: 9, humidity: 0 })), at(5, { humidity: 0 }));
+    assert.equal(missingPart({ weight: 0 }, { ...at(5, {}), badValues: { weight: 9 } }), undefined);
+  });
+
+  it('keeps a value good or bad as it came first', () => {
+    const good = at(5, { weight: 1 });
+    const bad = { ...at(5, { humidity: 3 }), badValues: { weight: 2 } };
+    assert.deepEqual(distinctReadings([good, bad]), [at(5, { weight: 1, humidity: 3 })]);
+    assert.deepEqual(distinctReadings([bad, good]), [bad]);
   });
 });

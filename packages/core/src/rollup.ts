@@ -3,7 +3,17 @@ import type { Interval } from '@granary/contract/telemetry';
 import { INTERVAL_MS } from './history.ts';
 import type { LatestValue, Reading, StoredValues } from './telemetry.ts';
 
-/** What some readings say about one channel in one stretch of time. Two of them about the same stretch add up. */
+/** The implausible values of one channel in one window of time. */
+export interface BadFigures {
+  readonly count: number;
+  readonly last: number;
+  readonly lastTsMs: number;
+}
+
+/**
+ * What some readings say about one channel in one window of time. Two of them about the same window add up. While `count`
+ * is 0 there is only something in `bad`.
+ */
 export interface Rollup {
   readonly deviceNo: number;
   readonly channel: ChannelName;
@@ -15,6 +25,7 @@ export interface Rollup {
   readonly max: number;
   readonly last: number;
   readonly lastTsMs: number;
+  readonly bad: BadFigures | null;
 }
 
 export interface NewestValue extends LatestValue {
@@ -30,7 +41,7 @@ export function distinctReadings(readings: readonly Reading[]): Reading[] {
   let previous: Reading | undefined;
   for (const reading of readings.toSorted(byTimeThenDevice)) {
     if (previous?.tsMs === reading.tsMs && previous.deviceNo === reading.deviceNo) {
-      previous = { ...previous, values: { ...reading.values, ...previous.values } };
+      previous = merged(previous, reading);
       distinct[distinct.length - 1] = previous;
     } else {
       previous = reading;
@@ -42,8 +53,25 @@ export function distinctReadings(readings: readonly Reading[]): Reading[] {
 
 const byTimeThenDevice = (a: Reading, b: Reading): number => a.tsMs - b.tsMs || a.deviceNo - b.deviceNo;
 
-/** What a repeated reading tells that the stored one did not. */
-export function missingValues(stored: StoredValues, sent: StoredValues): StoredValues | undefined {
+function merged(first: Reading, later: Reading): Reading {
+  const missing = missingPart({ ...first.values, ...first.badValues }, later);
+  if (missing === undefined) return first;
+  const { deviceNo, tsMs } = first;
+  const values = { ...missing.values, ...first.values };
+  if (first.badValues === undefined && missing.badValues === undefined) return { deviceNo, tsMs, values };
+  return { deviceNo, tsMs, values, badValues: { ...missing.badValues, ...first.badValues } };
+}
+
+/** The part of a repeated reading that the stored one, good and bad values together, did not have. */
+export function missingPart(stored: StoredValues, sent: Reading): Reading | undefined {
+  const { deviceNo, tsMs } = sent;
+  const values = missingValues(stored, sent.values);
+  const badValues = sent.badValues && missingValues(stored, sent.badValues);
+  if (badValues !== undefined) return { deviceNo, tsMs, values: values ?? {}, badValues };
+  return values && { deviceNo, tsMs, values };
+}
+
+function missingValues(stored: StoredValues, sent: StoredValues): StoredValues | undefined {
   let missing: StoredValues | undefined;
   for (const channel of CHANNEL_NAMES) {
     const value = sent[channel];
@@ -78,7 +106,7 @@ export function seriesOf(rollups: readonly Rollup[]): [Rollup, ...Rollup[]][] {
   return runs;
 }
 
-/** The five minutes in which a channel was last heard; their last value is its newest. */
+/** The five minutes in which a channel was last reported, by good or bad values; the newest value is among them. */
 export type NewestMinutes = Figures;
 
 /**
@@ -92,7 +120,7 @@ export function turnOver(
   const [{ deviceNo, channel, interval }] = series;
   const over: Rollup[] = [];
   let newest: Growing | undefined = stored && {
-    ...{ deviceNo, channel, interval, startMs: startOf(stored.lastTsMs, '5m') },
+    ...{ deviceNo, channel, interval, startMs: startOf(newestTsMs(stored), '5m') },
     ...stored,
   };
   for (const rollup of series) {
@@ -107,19 +135,19 @@ export function turnOver(
   return { newest: newest ?? series[0], over };
 }
 
-/** The newest value of each channel of each device that the rolled-up readings hold. */
+const newestTsMs = ({ lastTsMs, bad }: Figures): number =>
+  bad === null ? lastTsMs : Math.max(lastTsMs, bad.lastTsMs);
+
+/** The newest value, good or bad, of each channel of each device that the rolled-up readings hold. */
 export function newestValues(rollups: readonly Rollup[]): NewestValue[] {
   const newest: NewestValue[] = [];
   let previous: Rollup | undefined;
   for (const rollup of rollups) {
     if (rollup.interval !== '5m') continue;
     if (previous?.deviceNo === rollup.deviceNo && previous.channel === rollup.channel) newest.pop();
-    newest.push({
-      deviceNo: rollup.deviceNo,
-      channel: rollup.channel,
-      value: rollup.last,
-      tsMs: rollup.lastTsMs,
-    });
+    const { deviceNo, channel, last, lastTsMs, bad } = rollup;
+    const isBad = bad !== null && bad.lastTsMs > lastTsMs;
+    newest.push({ deviceNo, channel, value: isBad ? bad.last : last, tsMs: isBad ? bad.lastTsMs : lastTsMs });
     previous = rollup;
   }
   return newest;
@@ -142,22 +170,48 @@ export function rollUpMinutes(readings: readonly Reading[]): Rollup[] {
   return inOrder.flatMap(([, device]) => [...device.values()].flat());
 }
 
-function foldReading(device: SeriesOfDevice, { deviceNo, tsMs, values }: Reading): void {
-  const startMs = startOf(tsMs, '5m');
+/** The figures of a window without a plausible value: whatever is folded into them stays as it is. */
+export const NO_GOOD_VALUE = {
+  sum: 0,
+  count: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
+  last: Number.NaN,
+  lastTsMs: Number.NEGATIVE_INFINITY,
+} as const;
+
+function foldReading(device: SeriesOfDevice, reading: Reading): void {
+  const { tsMs, values, badValues } = reading;
   for (const channel of CHANNEL_NAMES) {
     const value = values[channel];
     if (value === undefined) continue;
-    const figures = { sum: value, count: 1, min: value, max: value, last: value, lastTsMs: tsMs };
-    const series = device.get(channel);
-    const current = series?.at(-1);
-    if (current?.startMs === startMs) {
-      fold(current, figures);
-      continue;
-    }
-    const started: Growing = { deviceNo, channel, interval: '5m', startMs, ...figures };
-    if (series === undefined) device.set(channel, [started]);
-    else series.push(started);
+    const figures = { sum: value, count: 1, min: value, max: value, last: value, lastTsMs: tsMs, bad: null };
+    foldValue(device, reading, channel, figures);
   }
+  if (badValues === undefined) return;
+  for (const channel of CHANNEL_NAMES) {
+    const value = badValues[channel];
+    if (value === undefined) continue;
+    foldValue(device, reading, channel, { ...NO_GOOD_VALUE, bad: { count: 1, last: value, lastTsMs: tsMs } });
+  }
+}
+
+function foldValue(
+  device: SeriesOfDevice,
+  { deviceNo, tsMs }: Reading,
+  channel: ChannelName,
+  figures: Figures,
+): void {
+  const startMs = startOf(tsMs, '5m');
+  const series = device.get(channel);
+  const current = series?.at(-1);
+  if (current?.startMs === startMs) {
+    fold(current, figures);
+    return;
+  }
+  const started: Growing = { deviceNo, channel, interval: '5m', startMs, ...figures };
+  if (series === undefined) device.set(channel, [started]);
+  else series.push(started);
 }
 
 function foldRollups(fine: readonly Rollup[], interval: Interval): Growing[] {
@@ -175,7 +229,7 @@ function foldRollups(fine: readonly Rollup[], interval: Interval): Growing[] {
   return coarse;
 }
 
-type Figures = Pick<Rollup, 'sum' | 'count' | 'min' | 'max' | 'last' | 'lastTsMs'>;
+type Figures = Pick<Rollup, 'sum' | 'count' | 'min' | 'max' | 'last' | 'lastTsMs' | 'bad'>;
 
 function fold(into: Growing, more: Figures): void {
   into.sum += more.sum;
@@ -186,4 +240,10 @@ function fold(into: Growing, more: Figures): void {
     into.last = more.last;
     into.lastTsMs = more.lastTsMs;
   }
+  if (more.bad !== null) into.bad = into.bad === null ? more.bad : sumOfBad(into.bad, more.bad);
+}
+
+function sumOfBad(a: BadFigures, b: BadFigures): BadFigures {
+  const { last, lastTsMs } = b.lastTsMs > a.lastTsMs ? b : a;
+  return { count: a.count + b.count, last, lastTsMs };
 }

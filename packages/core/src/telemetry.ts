@@ -2,13 +2,13 @@ import { CHANNELS, type ChannelName } from '@granary/contract/channels';
 import type { SensorStatus } from '@granary/contract/devices';
 import type { Fault } from '@granary/contract/schema';
 import type { CurrentReadings, DeviceReading, Quality } from '@granary/contract/telemetry';
-import { MINUTE_MS, parseTime, toIso } from '@granary/contract/time';
+import { DAY_MS, MINUTE_MS, parseTime, SECOND_MS, toIso } from '@granary/contract/time';
 import { freshnessMs } from './devices.ts';
 
 /** How far ahead of ours a device's clock may run before we stop believing it. */
 export const CLOCK_AHEAD_MS_MAX = MINUTE_MS;
-/** A day of readings every millisecond still sums up inside 64 bits, and a batch of 50,000 inside a double. */
-const STORED_VALUE_MAX = 1e11;
+/** The largest whole number that both databases and JavaScript hold exactly. Larger values cannot be stored at all. */
+const STORED_VALUE_MAX = Number.MAX_SAFE_INTEGER;
 /** A scale may show a little below empty and a little above full; beyond that it is broken. */
 const WEIGHT_UNDER_EMPTY_MAX = 0.02;
 const WEIGHT_OVER_FULL_MAX = 0.1;
@@ -19,7 +19,16 @@ export type StoredValues = { [C in ChannelName]?: number };
 export interface Reading {
   readonly deviceNo: number;
   readonly tsMs: number;
+  /** The plausible values. */
   readonly values: StoredValues;
+  /** The implausible values, of other channels than `values`. Absent when there are none, so usual readings stay small. */
+  readonly badValues?: StoredValues;
+}
+
+/** What judging a reading needs to know of the device that sent it. */
+export interface ReadingSource {
+  readonly deviceNo: number;
+  readonly capacityKg?: number | null;
 }
 
 export interface ReadingWindow {
@@ -28,20 +37,52 @@ export interface ReadingWindow {
 }
 
 /** Turns what a device sent into what is stored, or says what is wrong with it. */
-export function acceptReading(deviceNo: number, sent: DeviceReading, window: ReadingWindow): Reading | Fault {
+export function acceptReading(
+  { deviceNo, capacityKg }: ReadingSource,
+  sent: DeviceReading,
+  window: ReadingWindow,
+): Reading | Fault {
   const tsMs = typeof sent.ts === 'number' ? sent.ts : parseTime(sent.ts);
   if (tsMs === null) return { path: '/ts', message: 'is not a time' };
-  if (!(tsMs <= window.newestMs)) return { path: '/ts', message: 'lies in the future' };
-  if (tsMs < window.oldestMs) return { path: '/ts', message: 'is older than the readings kept here' };
+  if (!(tsMs <= window.newestMs && tsMs >= window.oldestMs)) {
+    return { path: '/ts', message: timeFault(sent.ts, tsMs, window) };
+  }
   const values: StoredValues = {};
+  let badValues: StoredValues | undefined;
   for (const name in sent) {
     if (name === 'ts') continue;
     const channel = name as ChannelName;
-    const stored = Math.round((sent[channel] as number) * CHANNELS[channel].scale);
-    if (Math.abs(stored) > STORED_VALUE_MAX) return { path: `/${name}`, message: 'is out of any range' };
-    values[channel] = stored;
+    const { scale } = CHANNELS[channel];
+    const stored = Math.round((sent[channel] as number) * scale);
+    if (isPlausible(channel, stored / scale, capacityKg ?? undefined)) {
+      values[channel] = stored;
+      continue;
+    }
+    if (!(Math.abs(stored) <= STORED_VALUE_MAX)) return { path: `/${name}`, message: 'is out of any range' };
+    badValues ??= {};
+    badValues[channel] = stored;
   }
-  return { deviceNo, tsMs, values };
+  return badValues === undefined ? { deviceNo, tsMs, values } : { deviceNo, tsMs, values, badValues };
+}
+
+const OTHER_UNITS = [
+  { name: 'seconds', perSecond: 1 },
+  { name: 'microseconds', perSecond: 1e6 },
+  { name: 'nanoseconds', perSecond: 1e9 },
+] as const;
+/** No device of this kind measured before the year 2000. */
+const EARLIEST_CLOCK_MS = Date.UTC(2000, 0, 1);
+
+/** The usual mistake is another unit, so that is what the device's developer is told. */
+function timeFault(sent: string | number, tsMs: number, { newestMs }: ReadingWindow): string {
+  if (typeof sent === 'number') {
+    const meant = OTHER_UNITS.find(({ perSecond }) => {
+      const timeMs = (sent / perSecond) * SECOND_MS;
+      return timeMs >= EARLIEST_CLOCK_MS && timeMs <= newestMs + DAY_MS;
+    });
+    if (meant !== undefined) return `looks like ${meant.name}; send milliseconds or ISO 8601`;
+  }
+  return tsMs > newestMs ? 'lies in the future' : 'is older than the readings kept here';
 }
 
 export const isFault = (result: Reading | Fault): result is Fault => 'path' in result;
@@ -57,14 +98,18 @@ export type LatestValues = { readonly [C in ChannelName]?: LatestValue };
 /** Six decimals: finer than any channel's resolution, and free of binary dust. */
 export const tidy = (value: number): number => Math.round(value * 1e6) / 1e6;
 
-/** Of a device that has no capacity, no weight is out of bounds. */
+/**
+ * Whether a working sensor could have measured this. The bound of the weight holds whatever capacity is given: sums of
+ * plausible values over five minutes must stay exact in a double, and those over a day must fit 64 bits.
+ */
 export function isPlausible(
   channel: ChannelName,
   value: number,
-  capacityKg = Number.POSITIVE_INFINITY,
+  capacityKg: number = CHANNELS.weight.max,
 ): boolean {
   if (channel === 'weight') {
-    return value >= -WEIGHT_UNDER_EMPTY_MAX * capacityKg && value <= (1 + WEIGHT_OVER_FULL_MAX) * capacityKg;
+    const fullKg = Math.min(capacityKg, CHANNELS.weight.max);
+    return value >= -WEIGHT_UNDER_EMPTY_MAX * fullKg && value <= (1 + WEIGHT_OVER_FULL_MAX) * fullKg;
   }
   return value >= CHANNELS[channel].min && value <= CHANNELS[channel].max;
 }

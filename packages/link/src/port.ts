@@ -7,6 +7,8 @@ export interface LinkDevice {
   readonly deviceNo: number;
   readonly deviceId: string;
   readonly kind: DeviceKind;
+  /** What a silo holds when full, as it was when the device connected; other devices have none. */
+  readonly capacityKg?: number;
 }
 
 /** What a device says, decoded and checked. */

@@ -83,7 +83,9 @@ describeEachEngine('killed while devices publish', (engine) => {
             fromMs: Date.now() - 2 * DAY_MS,
             toMs: Date.now() + DAY_MS,
           };
-          for (const { startMs, sum, count, min, max, last } of await store.telemetry.history(range)) {
+          for (const { startMs, sum, count, min, max, last, badCount } of await store.telemetry.history(
+            range,
+          )) {
             const right = expected.find(
               (one) =>
                 one.deviceNo === deviceNo &&
@@ -91,7 +93,7 @@ describeEachEngine('killed while devices publish', (engine) => {
                 one.interval === interval &&
                 one.startMs === startMs,
             );
-            assert.deepEqual({ sum, count, min, max, last }, right && pick(right));
+            assert.deepEqual({ sum, count, min, max, last, badCount }, right && pick(right));
             compared++;
           }
         }
@@ -101,12 +103,13 @@ describeEachEngine('killed while devices publish', (engine) => {
   });
 });
 
-const pick = ({ sum, count, min, max, last }: ReturnType<typeof rollUp>[number]) => ({
+const pick = ({ sum, count, min, max, last, bad }: ReturnType<typeof rollUp>[number]) => ({
   sum,
   count,
   min,
   max,
   last,
+  badCount: bad?.count ?? 0,
 });
 
 async function register(service: ServiceProcess, deviceId: string): Promise<string> {

@@ -21,6 +21,9 @@ const KEY = ['size_ms', 'block', 'device_no', 'part', 'start_ms'];
 export const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
 /** What a row holds where no reading has filled it. */
 const EMPTY_SLOTS: NumberRow = SLOTS.flatMap(() => [0, 0, null, null, null, null]);
+/** Last in a row: batches without bad values, which is nearly all, are written without these columns. */
+const BAD_COLUMNS = slotColumns(['bad_count']);
+const NO_BAD: NumberRow = SLOTS.map(() => 0);
 
 const BUCKETS: BulkUpsert = {
   table: 'buckets',
@@ -39,12 +42,23 @@ const BUCKETS: BulkUpsert = {
   ).join(','),
 };
 
+const BUCKETS_WITH_BAD: BulkUpsert = {
+  ...BUCKETS,
+  columns: [...BUCKETS.columns, ...BAD_COLUMNS],
+  update: [
+    BUCKETS.update,
+    ...BAD_COLUMNS.map((column) => `${column} = buckets.${column} + excluded.${column}`),
+  ].join(', '),
+};
+
 export async function addToBuckets(sql: Sql, rollups: readonly Rollup[]): Promise<void> {
-  await sql.upsertMany(BUCKETS, bucketRows(rollups).sort(byKey));
+  const withBad = rollups.some(({ bad }) => bad !== null);
+  const rows = bucketRows(rollups, withBad).sort(byKey);
+  await sql.upsertMany(withBad ? BUCKETS_WITH_BAD : BUCKETS, rows);
 }
 
 /** Brings the roll-ups that share a row together; mostly they follow each other. */
-function bucketRows(rollups: readonly Rollup[]): NumberRow[] {
+function bucketRows(rollups: readonly Rollup[], withBad: boolean): NumberRow[] {
   const rows = new Map<string, (number | null)[]>();
   let row: (number | null)[] = [];
   for (const rollup of rollups) {
@@ -53,9 +67,11 @@ function bucketRows(rollups: readonly Rollup[]): NumberRow[] {
     const { part } = PLACES[channel];
     if (row[4] !== startMs || row[2] !== deviceNo || row[3] !== part || row[0] !== sizeMs) {
       const name = `${deviceNo} ${part} ${interval} ${startMs}`;
-      row = rows.get(name) ?? emptyRow(sizeMs, deviceNo, part, startMs);
+      row = rows.get(name) ?? emptyRow(sizeMs, deviceNo, part, startMs, withBad);
       rows.set(name, row);
     }
+    if (rollup.bad !== null) row[slotOffset(channel, BUCKETS.columns.length, 1)] = rollup.bad.count;
+    if (rollup.count === 0) continue;
     const at = slotOffset(channel, KEY.length, BUCKET_FIELDS.length);
     row[at] = rollup.sum;
     row[at + 1] = rollup.count;
@@ -67,9 +83,16 @@ function bucketRows(rollups: readonly Rollup[]): NumberRow[] {
   return [...rows.values()];
 }
 
-const emptyRow = (sizeMs: number, deviceNo: number, part: number, startMs: number): (number | null)[] => [
+const emptyRow = (
+  sizeMs: number,
+  deviceNo: number,
+  part: number,
+  startMs: number,
+  withBad: boolean,
+): (number | null)[] => [
   ...[sizeMs, blockOf(startMs, sizeMs), deviceNo, part, startMs],
   ...EMPTY_SLOTS,
+  ...(withBad ? NO_BAD : []),
 ];
 
 function byKey(a: NumberRow, b: NumberRow): number {
@@ -93,37 +116,47 @@ export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket
   const { deviceNo, channel, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
   const { part, slot } = PLACES[channel];
+  // Good and bad values there are of the same five minutes, so either time tells which.
+  const newestMs = `COALESCE(${slot}_ts_ms, ${slot}_bad_ts_ms)`;
   // One statement sees one moment: five minutes that are just being closed are neither missed nor counted twice. A sum
   // may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read.
   const rows = await sql.query<BucketRow>(
     `WITH RECURSIVE wanted(block) AS (
        SELECT CAST($4 AS BIGINT) UNION ALL SELECT block + 1 FROM wanted WHERE block < $5
      )
-     SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last, 0
+     SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last,
+            ${slot}_bad_count, 0
      FROM wanted CROSS JOIN buckets
      WHERE size_ms = $1 AND buckets.block = wanted.block AND device_no = $2 AND part = $3
-       AND start_ms >= $6 AND start_ms < $7 AND ${slot}_count > 0
+       AND start_ms >= $6 AND start_ms < $7 AND (${slot}_count > 0 OR ${slot}_bad_count > 0)
      UNION ALL
-     SELECT ${slot}_ts_ms - ${slot}_ts_ms % $1, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min,
-            ${slot}_max, ${slot}_value, 1
+     SELECT ${newestMs} - ${newestMs} % $1, COALESCE(CAST(${slot}_sum AS DOUBLE PRECISION), 0),
+            COALESCE(${slot}_count, 0), ${slot}_min, ${slot}_max, ${slot}_value, COALESCE(${slot}_bad_count, 0), 1
      FROM latest WHERE device_no = $2 AND part = $3
-       AND ${slot}_ts_ms - ${slot}_ts_ms % $1 >= $6 AND ${slot}_ts_ms - ${slot}_ts_ms % $1 < $7`,
+       AND ${newestMs} - ${newestMs} % $1 >= $6 AND ${newestMs} - ${newestMs} % $1 < $7`,
     [sizeMs, deviceNo, part, blockOf(fromMs, sizeMs), blockOf(toMs, sizeMs), fromMs, toMs],
   );
   return inOrder(rows);
 }
 
 type BucketRow = [
-  ...[startMs: number, sum: number, count: number, min: number, max: number, last: number],
-  isNewest: number,
+  ...[
+    startMs: number,
+    sum: number,
+    count: number,
+    min: number | null,
+    max: number | null,
+    last: number | null,
+  ],
+  ...[badCount: number, isNewest: number],
 ];
 
 /** The newest five minutes go into the bucket that they belong to, if it is there already. */
 function inOrder(rows: BucketRow[]): Bucket[] {
   const buckets: Bucket[] = [];
-  for (const row of rows.sort((a, b) => a[0] - b[0] || a[6] - b[6])) {
-    const [startMs, sum, count, min, max, last] = row;
-    const bucket = { startMs, sum, count, min, max, last };
+  for (const row of rows.sort((a, b) => a[0] - b[0] || a[7] - b[7])) {
+    const [startMs, sum, count, min, max, last, badCount] = row;
+    const bucket = { startMs, sum, count, min, max, last, badCount };
     const previous = buckets.at(-1);
     if (previous?.startMs === startMs) buckets[buckets.length - 1] = joined(previous, bucket);
     else buckets.push(bucket);
@@ -135,10 +168,17 @@ const joined = (earlier: Bucket, later: Bucket): Bucket => ({
   startMs: earlier.startMs,
   sum: earlier.sum + later.sum,
   count: earlier.count + later.count,
-  min: Math.min(earlier.min, later.min),
-  max: Math.max(earlier.max, later.max),
-  last: later.last,
+  min: either(Math.min, earlier.min, later.min),
+  max: either(Math.max, earlier.max, later.max),
+  last: later.last ?? earlier.last,
+  badCount: earlier.badCount + later.badCount,
 });
+
+const either = (
+  choose: (a: number, b: number) => number,
+  a: number | null,
+  b: number | null,
+): number | null => (a === null || b === null ? (a ?? b) : choose(a, b));
 
 /** Removes some of the buckets that ended before a time and answers how many. */
 export async function dropBuckets(

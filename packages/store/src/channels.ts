@@ -45,6 +45,12 @@ const SLOT_INDEX = { a: 0, b: 1, c: 2 } as const satisfies Record<Slot, number>;
 export const slotOffset = (channel: ChannelName, before: number, fieldsPerSlot: number): number =>
   before + SLOT_INDEX[PLACES[channel].slot] * fieldsPerSlot;
 
+/** The bit that marks a channel's value of a raw reading as bad. Fixed for ever, like the places. */
+export const badBitOf = (channel: ChannelName): number => {
+  const { part, slot } = PLACES[channel];
+  return 1 << ((part - 1) * SLOTS.length + SLOT_INDEX[slot]);
+};
+
 /** Sets a column of a slot if the time that belongs to it is newer than the stored one, or nothing was stored. */
 export const whenNewer = (table: string, slot: Slot, field: string, time: string): string =>
   `${slot}_${field} = CASE WHEN ${table}.${slot}_${time} IS NULL OR excluded.${slot}_${time} > ${table}.${slot}_${time}

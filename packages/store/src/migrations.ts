@@ -2,6 +2,7 @@ import { control } from './control-tables.ts';
 import type { Dialect } from './dialect.ts';
 import { StoreOpenError } from './errors.ts';
 import { field } from './field-tables.ts';
+import { badReadings } from './migration-bad-readings.ts';
 import { reporting } from './migration-reporting.ts';
 import type { Sql } from './sql.ts';
 
@@ -11,6 +12,7 @@ const MIGRATIONS: readonly ((dialect: Dialect, nowMs: number) => readonly string
   control,
   field,
   reporting,
+  badReadings,
 ];
 
 export async function migrate(sql: Sql, dialect: Dialect, nowMs: number): Promise<void> {

@@ -1,31 +1,38 @@
 import type { ChannelName } from '@granary/contract/channels';
-import { type NewestMinutes, type Rollup, seriesOf, turnOver } from '@granary/core/rollup';
-import { PLACES, slotColumns, slotOffset } from './channels.ts';
+import { type NewestMinutes, NO_GOOD_VALUE, type Rollup, seriesOf, turnOver } from '@granary/core/rollup';
+import { PLACES, SLOTS, slotColumns, slotOffset } from './channels.ts';
 import type { BulkUpsert, NumberRow, Sql } from './sql.ts';
 
 const KEY = ['device_no', 'part'];
 const FIELDS = ['value', 'ts_ms', 'sum', 'count', 'min', 'max'];
 const COLUMNS = [...KEY, ...slotColumns(FIELDS)];
+/** Last in a row: hardly any device has bad values, and rows without them are written without these columns. */
+const BAD_FIELDS = ['bad_value', 'bad_ts_ms', 'bad_count'];
+const BAD_COLUMNS = slotColumns(BAD_FIELDS);
 
 /**
  * A device's newest values, and with them the five minutes that they belong to. Nearly every reading falls into those, so
  * it changes one row here instead of three buckets; buckets are written when their five minutes are over, and a history
  * adds the newest ones as it reads.
  */
-const LATEST: BulkUpsert = {
+const latestWith = (columns: readonly string[]): BulkUpsert => ({
   table: 'latest',
   key: KEY,
-  columns: COLUMNS,
-  update: slotColumns(FIELDS)
+  columns,
+  update: columns
+    .slice(KEY.length)
     .map((column) => `${column} = excluded.${column}`)
     .join(', '),
-};
+});
+const LATEST = latestWith(COLUMNS);
+const LATEST_WITH_BAD = latestWith([...COLUMNS, ...BAD_COLUMNS]);
 
 type Row = (number | null)[];
 
 /** Adds roll-ups of five minutes and answers those that are not, or no longer, among the newest. */
 export async function addToNewest(sql: Sql, fiveMinutes: readonly Rollup[]): Promise<Rollup[]> {
   const rows = await lockRows(sql, fiveMinutes);
+  const withBad = new Set([...rows.values()].filter(hasBad));
   const over: Rollup[] = [];
   for (const series of seriesOf(fiveMinutes)) {
     const [{ deviceNo, channel }] = series;
@@ -33,10 +40,18 @@ export async function addToNewest(sql: Sql, fiveMinutes: readonly Rollup[]): Pro
     const turned = turnOver(newestIn(row, channel), series);
     over.push(...turned.over);
     put(row, channel, turned.newest);
+    if (turned.newest.bad !== null) withBad.add(row);
   }
-  await sql.upsertMany(LATEST, [...rows.values()]);
+  // The rows are locked already, so the order of the two statements cannot make two nodes wait for each other.
+  const usual = [...rows.values()].filter((row) => !withBad.has(row));
+  for (const row of usual) row.length = COLUMNS.length;
+  await sql.upsertMany(LATEST, usual);
+  await sql.upsertMany(LATEST_WITH_BAD, [...withBad]);
   return over;
 }
+
+const hasBad = (row: NumberRow): boolean =>
+  SLOTS.some((_, index) => row[COLUMNS.length + index * BAD_FIELDS.length + 1] !== null);
 
 const nameOf = (deviceNo: number, part: number): string => `${deviceNo} ${part}`;
 
@@ -48,10 +63,10 @@ async function lockRows(sql: Sql, rollups: readonly Rollup[]): Promise<Map<strin
     keys.set(nameOf(deviceNo, part), [deviceNo, part]);
   }
   const wanted = [...keys.values()].sort(([a, partA], [b, partB]) => a - b || partA - partB);
-  let rows = await sql.lockMany(LATEST, wanted);
+  let rows = await sql.lockMany(LATEST_WITH_BAD, wanted);
   if (rows.length < wanted.length) {
     await sql.insertNew({ ...LATEST, columns: KEY }, wanted);
-    rows = await sql.lockMany(LATEST, wanted);
+    rows = await sql.lockMany(LATEST_WITH_BAD, wanted);
   }
   const byKey = (a: NumberRow, b: NumberRow) => Number(a[0]) - Number(b[0]) || Number(a[1]) - Number(b[1]);
   const inOrder = rows.toSorted(byKey);
@@ -60,18 +75,31 @@ async function lockRows(sql: Sql, rollups: readonly Rollup[]): Promise<Map<strin
 
 function newestIn(row: NumberRow, channel: ChannelName): NewestMinutes | undefined {
   const at = slotOffset(channel, KEY.length, FIELDS.length);
-  const tsMs = row[at + 1];
-  if (tsMs === null || tsMs === undefined) return undefined;
+  const tsMs = row[at + 1] ?? null;
+  const bad = badIn(row, channel);
+  if (tsMs === null) return bad === null ? undefined : { ...NO_GOOD_VALUE, bad };
   const [last, , sum, count, min, max] = row.slice(at, at + FIELDS.length).map(Number);
-  return { last, lastTsMs: tsMs, sum, count, min, max } as NewestMinutes;
+  return { last, lastTsMs: tsMs, sum, count, min, max, bad } as NewestMinutes;
 }
 
-function put(row: Row, channel: ChannelName, { last, lastTsMs, sum, count, min, max }: NewestMinutes): void {
+function badIn(row: NumberRow, channel: ChannelName): NewestMinutes['bad'] {
+  const at = slotOffset(channel, COLUMNS.length, BAD_FIELDS.length);
+  const tsMs = row[at + 1] ?? null;
+  return tsMs === null ? null : { last: Number(row[at]), lastTsMs: tsMs, count: Number(row[at + 2]) };
+}
+
+function put(row: Row, channel: ChannelName, newest: NewestMinutes): void {
+  const { last, lastTsMs, sum, count, min, max, bad } = newest;
   const at = slotOffset(channel, KEY.length, FIELDS.length);
-  row[at] = last;
-  row[at + 1] = lastTsMs;
-  row[at + 2] = sum;
-  row[at + 3] = count;
-  row[at + 4] = min;
-  row[at + 5] = max;
+  const hasGood = count > 0;
+  row[at] = hasGood ? last : null;
+  row[at + 1] = hasGood ? lastTsMs : null;
+  row[at + 2] = hasGood ? sum : null;
+  row[at + 3] = hasGood ? count : null;
+  row[at + 4] = hasGood ? min : null;
+  row[at + 5] = hasGood ? max : null;
+  const badAt = slotOffset(channel, COLUMNS.length, BAD_FIELDS.length);
+  row[badAt] = bad?.last ?? null;
+  row[badAt + 1] = bad?.lastTsMs ?? null;
+  row[badAt + 2] = bad?.count ?? null;
 }

@@ -1,14 +1,14 @@
 import { CHANNEL_NAMES, CHANNELS_OF, type ChannelName, type DeviceKind } from '@granary/contract/channels';
 import {
   distinctReadings,
-  missingValues,
+  missingPart,
   newestValues,
   rollUpMinutes,
   withCoarser,
 } from '@granary/core/rollup';
 import type { LatestValue, LatestValues, Reading, StoredValues } from '@granary/core/telemetry';
 import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './buckets.ts';
-import { CHANNELS_IN_PART, slotColumns } from './channels.ts';
+import { badBitOf, CHANNELS_IN_PART, slotColumns } from './channels.ts';
 import { addToNewest } from './newest.ts';
 import { type NewRejection, recordRejections, recordSeen, type Sighting } from './presence.ts';
 import type { BulkTarget, NumberRow, Sql } from './sql.ts';
@@ -60,7 +60,8 @@ type CurrentRow = [
   ...LatestRow,
 ];
 
-const LATEST_COLUMNS = `part, ${slotColumns(['value', 'ts_ms']).join(', ')}`;
+const LATEST_FIELDS = ['value', 'ts_ms', 'bad_value', 'bad_ts_ms'];
+const LATEST_COLUMNS = `part, ${slotColumns(LATEST_FIELDS).join(', ')}`;
 
 export const reads = {
   async latest(sql: Sql, deviceNo: number): Promise<LatestValues> {
@@ -132,20 +133,24 @@ function latestOf(rows: readonly LatestRow[]): LatestValues {
   const latest: { [C in ChannelName]?: LatestValue } = {};
   for (const [part, ...slots] of rows) {
     for (const [index, channel] of (CHANNELS_IN_PART.get(part ?? 0) ?? []).entries()) {
-      const value = slots[2 * index];
-      const tsMs = slots[2 * index + 1];
-      if (value != null && tsMs != null) latest[channel] = { value, tsMs };
+      const at = LATEST_FIELDS.length * index;
+      const good = valueAt(slots[at], slots[at + 1]);
+      const bad = valueAt(slots[at + 2], slots[at + 3]);
+      const newest = bad !== undefined && !(good !== undefined && good.tsMs > bad.tsMs) ? bad : good;
+      if (newest !== undefined) latest[channel] = newest;
     }
   }
   return latest;
 }
 
+const valueAt = (value: number | null | undefined, tsMs: number | null | undefined) =>
+  value == null || tsMs == null ? undefined : { value, tsMs };
+
 /** Answers what was new: whole readings, and the parts of repeated ones that were missing before. */
 async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {
   if (readings.length === 0) return [];
-  const channels = channelsOf(readings);
-  const target = readingsTarget(channels);
-  const taken = await sql.insertNew(target, rowsOf(readings, channels));
+  const layout = layoutOf(readings);
+  const taken = await sql.insertNew(readingsTarget(layout), rowsOf(readings, layout));
   if (taken.length === 0) return [...readings];
   const fills = await fillGaps(
     sql,
@@ -157,35 +162,53 @@ async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Re
 }
 
 async function fillGaps(sql: Sql, repeated: readonly Reading[]): Promise<Reading[]> {
-  const target = readingsTarget(CHANNEL_NAMES);
+  const target = readingsTarget({ channels: CHANNEL_NAMES, withMask: true });
   const stored = new Map<string, StoredValues>();
   const keys = repeated.map(({ tsMs, deviceNo }) => [tsMs, deviceNo]);
   for (const [tsMs, deviceNo, ...values] of await sql.lockMany(target, keys)) {
     stored.set(`${tsMs} ${deviceNo}`, valuesOf(values));
   }
   const fills = repeated.flatMap((reading) => {
-    const missing = missingValues(stored.get(`${reading.tsMs} ${reading.deviceNo}`) ?? {}, reading.values);
-    return missing === undefined ? [] : [{ ...reading, values: missing }];
+    return missingPart(stored.get(`${reading.tsMs} ${reading.deviceNo}`) ?? {}, reading) ?? [];
   });
-  const update = CHANNEL_NAMES.map((name) => `${name} = COALESCE(readings.${name}, excluded.${name})`).join(
-    ', ',
-  );
-  await sql.upsertMany({ ...target, update }, rowsOf(fills, CHANNEL_NAMES));
+  const update = [
+    ...CHANNEL_NAMES.map((name) => `${name} = COALESCE(readings.${name}, excluded.${name})`),
+    'bad_mask = NULLIF(COALESCE(readings.bad_mask, 0) | COALESCE(excluded.bad_mask, 0), 0)',
+  ].join(', ');
+  await sql.upsertMany({ ...target, update }, rowsOf(fills, { channels: CHANNEL_NAMES, withMask: true }));
   return fills;
 }
 
-const readingsTarget = (channels: readonly ChannelName[]): BulkTarget => ({
+/** Which columns the rows of a batch have. */
+interface RowLayout {
+  readonly channels: readonly ChannelName[];
+  readonly withMask: boolean;
+}
+
+const readingsTarget = ({ channels, withMask }: RowLayout): BulkTarget => ({
   table: 'readings',
   key: ['ts_ms', 'device_no'],
-  columns: ['ts_ms', 'device_no', ...channels],
+  columns: ['ts_ms', 'device_no', ...channels, ...(withMask ? ['bad_mask'] : [])],
 });
 
-const rowsOf = (readings: readonly Reading[], channels: readonly ChannelName[]): NumberRow[] =>
-  readings.map(({ tsMs, deviceNo, values }) => [
-    tsMs,
-    deviceNo,
-    ...channels.map((channel) => values[channel] ?? null),
-  ]);
+const rowsOf = (readings: readonly Reading[], { channels, withMask }: RowLayout): NumberRow[] =>
+  readings.map(({ tsMs, deviceNo, values, badValues }) => {
+    const row = [
+      tsMs,
+      deviceNo,
+      ...channels.map((channel) => values[channel] ?? badValues?.[channel] ?? null),
+    ];
+    if (withMask) row.push(badMaskOf(badValues));
+    return row;
+  });
+
+function badMaskOf(badValues: StoredValues | undefined): number | null {
+  if (badValues === undefined) return null;
+  return CHANNEL_NAMES.reduce(
+    (mask, name) => (badValues[name] === undefined ? mask : mask | badBitOf(name)),
+    0,
+  );
+}
 
 function valuesOf(row: NumberRow): StoredValues {
   const values: StoredValues = {};
@@ -197,9 +220,16 @@ function valuesOf(row: NumberRow): StoredValues {
 }
 
 /** The shortest usual row that all readings fit in: nine empty columns make an insert about a fifth dearer. */
-function channelsOf(readings: readonly Reading[]): readonly ChannelName[] {
+function layoutOf(readings: readonly Reading[]): RowLayout {
   const used = new Set<string>();
-  for (const { values } of readings) for (const channel in values) used.add(channel);
+  let withMask = false;
+  for (const { values, badValues } of readings) {
+    for (const channel in values) used.add(channel);
+    if (badValues === undefined) continue;
+    withMask = true;
+    for (const channel in badValues) used.add(channel);
+  }
   const usual: (readonly ChannelName[])[] = [CHANNELS_OF.silo, CHANNELS_OF.field];
-  return usual.find((channels) => used.isSubsetOf(new Set<string>(channels))) ?? CHANNEL_NAMES;
+  const channels = usual.find((some) => used.isSubsetOf(new Set<string>(some))) ?? CHANNEL_NAMES;
+  return { channels, withMask };
 }

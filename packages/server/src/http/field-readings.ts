@@ -7,7 +7,7 @@ import {
 import { toIso } from '@granary/contract/time';
 import {
   environmentalReading,
-  fieldHistoryPoint,
+  fieldHistoryPoints,
   locationReading,
   planFieldHistory,
   planTrack,
@@ -45,7 +45,7 @@ export function fieldReadingRoutes(app: FastifyInstance, { store, now }: RoutePa
     const plan = planFieldHistory(accept(checkFieldHistoryQuery, request.query, 'query'), now());
     const { sensor, interval, fromMs, toMs } = plan;
     const buckets = await store.telemetry.history({ deviceNo, channel: sensor, interval, fromMs, toMs });
-    const points = buckets.map((bucket) => fieldHistoryPoint(bucket, plan));
+    const points = fieldHistoryPoints(buckets, plan);
     return sendHistory(request, reply, { sensor, interval, points });
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { AGGREGATES } from '@granary/contract/telemetry';
 import { describeService, siloNamed } from '../testing/service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -100,6 +101,26 @@ describeService('telemetry over HTTP', (api) => {
     assert.equal(await ask(hourMs, hourMs + 1), 1);
     assert.equal(await ask(hourMs - 1, hourMs), 0);
     assert.equal(await ask(hourMs + 1, hourMs + HOUR_MS), 0);
+  });
+
+  test('an implausible value is shown as bad, counted, and in no other aggregate', async () => {
+    await api.post(devices, siloNamed('glitch'));
+    const sent = [100, 99_999, 200].map((weight, n) => ({ ts: hourMs + n * 1_000, weight, humidity: 50 }));
+    assert.equal((await api.post(`${devices}/glitch/telemetry`, sent)).body.data.stored, 3);
+    await api.post(`${devices}/glitch/telemetry`, { ts: hourMs + 60_000, weight: -500 });
+    const { level, humidity } = (await api.get(`${devices}/glitch/sensors`)).body.data;
+    assert.deepEqual([level.actual, level.quality], [-500, 'bad']);
+    assert.equal(humidity.current, 50);
+    const query = `from=${new Date(hourMs).toISOString()}&to=${new Date(hourMs + HOUR_MS).toISOString()}`;
+    const path = `${devices}/glitch/sensors/history?${query}`;
+    const shown: Record<string, number> = {};
+    for (const aggregate of AGGREGATES) {
+      const { points } = (await api.get(`${path}&aggregate=${aggregate}`)).body.data;
+      shown[aggregate] = points[0].value;
+    }
+    assert.deepEqual(shown, { avg: 15, min: 10, max: 20, last: 20, sum: 30, count: 2, bad_count: 2 });
+    const csv = await api.get(`${path}&aggregate=bad_count&interval=5m`, { accept: 'text/csv' });
+    assert.equal(csv.text, `timestamp,value\r\n${new Date(hourMs).toISOString()},2\r\n`);
   });
 
   test('history as CSV', async () => {

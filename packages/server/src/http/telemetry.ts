@@ -2,12 +2,13 @@ import type { DeviceKind } from '@granary/contract/channels';
 import { Refusal } from '@granary/contract/errors';
 import type { Fault } from '@granary/contract/schema';
 import { checkHistoryQuery, checkTelemetry, type DeviceTelemetry } from '@granary/contract/telemetry';
-import { channelOf, historyPoint, planHistory } from '@granary/core/history';
+import { channelOf, historyPoints, planHistory } from '@granary/core/history';
 import {
   acceptReading,
   currentReadings,
   isFault,
   type Reading,
+  type ReadingSource,
   type ReadingWindow,
 } from '@granary/core/telemetry';
 import type { FastifyInstance } from 'fastify';
@@ -40,8 +41,7 @@ export function siloTelemetryRoutes(app: FastifyInstance, { store, now }: RouteP
         fromMs,
         toMs,
       });
-      const capacityKg = capacityOf(device);
-      const points = buckets.map((bucket) => historyPoint(bucket, plan, capacityKg));
+      const points = historyPoints(buckets, plan, capacityOf(device));
       return sendHistory(request, reply, { sensor, interval, points });
     },
   );
@@ -56,7 +56,7 @@ export function ingestRoutes(app: FastifyInstance, parts: RouteParts, kind: Devi
       const device = await knownDevice(request, store, kind);
       const sent = accept(checkTelemetry[kind], request.body, 'telemetry');
       const nowMs = now();
-      const readings = acceptAll(device.deviceNo, sent, readingWindow(nowMs, settings.rawRetentionDays));
+      const readings = acceptAll(device, sent, readingWindow(nowMs, settings.rawRetentionDays));
       if (!pipeline.hasRoom())
         throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
       const { deviceNo } = device;
@@ -76,12 +76,12 @@ export function ingestRoutes(app: FastifyInstance, parts: RouteParts, kind: Devi
 }
 
 /** Over HTTP the caller can be told, so one bad reading refuses the whole body. */
-function acceptAll(deviceNo: number, sent: DeviceTelemetry, window: ReadingWindow): Reading[] {
+function acceptAll(source: ReadingSource, sent: DeviceTelemetry, window: ReadingWindow): Reading[] {
   const readings: Reading[] = [];
   const faults: Fault[] = [];
   const isArray = Array.isArray(sent);
   for (const [index, one] of (isArray ? sent : [sent]).entries()) {
-    const result = acceptReading(deviceNo, one, window);
+    const result = acceptReading(source, one, window);
     if (!isFault(result)) readings.push(result);
     else faults.push(isArray ? { ...result, path: `/${index}${result.path}` } : result);
   }

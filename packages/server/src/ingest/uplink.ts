@@ -50,7 +50,8 @@ export class Uplink implements LinkHandler {
   async authenticate(deviceId: string, secret: string): Promise<LinkDevice | null> {
     const device = await this.#parts.store.devices.find(deviceId);
     if (device === undefined || !matchesHash(secret, device.secretHash)) return null;
-    return { deviceNo: device.deviceNo, deviceId: device.deviceId, kind: device.kind };
+    const { deviceNo, kind, capacityKg } = device;
+    return capacityKg === null ? { deviceNo, deviceId, kind } : { deviceNo, deviceId, kind, capacityKg };
   }
 
   received(device: LinkDevice, message: UplinkMessage): Promise<void> {
@@ -97,7 +98,7 @@ export class Uplink implements LinkHandler {
     const readings: Reading[] = [];
     const rejections: NewRejection[] = [];
     for (const one of sent) {
-      const result = acceptReading(device.deviceNo, one, window);
+      const result = acceptReading(device, one, window);
       if (isFault(result)) {
         const reason = `${result.path} ${result.message}`;
         rejections.push(

@@ -3,20 +3,26 @@ import { DatabaseSync } from 'node:sqlite';
 import { CHANNEL_NAMES } from '@granary/contract/channels';
 import type { Reading, StoredValues } from '@granary/core/telemetry';
 import { Client } from 'pg';
+import { badBitOf } from '../channels.ts';
 import type { StoreLocation } from '../store.ts';
 
-const QUERY = `SELECT device_no, ts_ms, ${CHANNEL_NAMES.join(', ')} FROM readings ORDER BY ts_ms, device_no`;
+const QUERY = `SELECT device_no, ts_ms, ${CHANNEL_NAMES.join(', ')}, bad_mask FROM readings ORDER BY ts_ms, device_no`;
 
 /** Every raw reading as it lies in the database, read past the store: what tests hold its answers against. */
 export async function rawReadings(location: StoreLocation): Promise<Reading[]> {
   const rows = location.engine === 'sqlite' ? fromFile(location.folder) : await fromServer(location.url);
   return rows.map((row) => {
     const values: StoredValues = {};
+    const badValues: StoredValues = {};
+    const badMask = Number(row['bad_mask'] ?? 0);
     for (const name of CHANNEL_NAMES) {
       const value = row[name];
-      if (value !== null && value !== undefined) values[name] = Number(value);
+      if (value === null || value === undefined) continue;
+      const isBad = (badMask & badBitOf(name)) !== 0;
+      (isBad ? badValues : values)[name] = Number(value);
     }
-    return { deviceNo: Number(row['device_no']), tsMs: Number(row['ts_ms']), values };
+    const reading = { deviceNo: Number(row['device_no']), tsMs: Number(row['ts_ms']), values };
+    return badMask === 0 ? reading : { ...reading, badValues };
   });
 }
 
