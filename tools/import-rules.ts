@@ -12,7 +12,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   contract: { rooms: [], libraries: ['typebox'], nodeModules: false },
   core: { rooms: ['contract'], libraries: [], nodeModules: false },
   store: { rooms: ['contract', 'core'], libraries: ['pg'], nodeModules: true },
-  link: { rooms: ['contract'], libraries: ['aedes', 'mqtt', 'mqtt-packet'], nodeModules: true },
+  link: { rooms: ['contract'], libraries: [], nodeModules: true },
   server: {
     rooms: ['contract', 'core', 'store', 'link'],
     libraries: ['fastify', 'pino'],
@@ -30,7 +30,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 };
 
 const ANY_ROOM = '[^/]+';
-const TEST_LIBRARIES = ['fast-check', 'geographiclib-geodesic', 'mqtt'];
+const TEST_LIBRARIES = ['fast-check', 'geographiclib-geodesic', 'mqtt', 'mqtt-packet'];
 
 const roomPath = (room: string): string => `^packages/${room}/src/`;
 /** Tests, and what only tests use. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { IConnectPacket, Packet } from 'mqtt-packet';
+import packets, { type IConnectPacket, type Packet } from 'mqtt-packet';
 import { EmbeddedBroker } from './broker.ts';
 import {
   closeOf,
@@ -12,7 +12,7 @@ import {
   openRaw,
   RecordingHandler,
   startLink,
-} from './fixture.ts';
+} from './testing/fixture.ts';
 
 const connackOf = (packet: Packet | undefined) => {
   assert.ok(packet?.cmd === 'connack', JSON.stringify(packet));
@@ -27,14 +27,36 @@ describe('connecting', { timeout: 20_000 }, () => {
     assert.equal(broker.connectedCount, 1);
   });
 
-  test('an id of 64 characters is let in by the old protocol too', async (t) => {
+  test('an id of 64 characters is let in', async (t) => {
     const { port } = await startLink(t);
-    const id = 'x'.repeat(64);
-    assert.equal(
-      connackOf((await connectRaw(t, port, id, { protocolId: 'MQIsdp', protocolVersion: 3 })).packets[0]),
-      0,
-    );
+    assert.equal(connackOf((await connectRaw(t, port, 'x'.repeat(64))).packets[0]), 0);
   });
+
+  const otherProtocols: Record<string, Partial<IConnectPacket>> = {
+    'MQTT 3.1': { protocolId: 'MQIsdp', protocolVersion: 3 },
+    'MQTT 5': { protocolVersion: 5 },
+    'level 3 under the name MQTT': { protocolId: 'MQTT', protocolVersion: 3 },
+  };
+  const LEVEL_AT = 8;
+  const bridge = Uint8Array.from(packets.generate(connectPacket('silo-1'))).with(LEVEL_AT, 0x84);
+  const refusedPackets = [
+    ['a bridge', Buffer.from(bridge)],
+    ...Object.entries(otherProtocols).map(
+      ([what, more]) => [what, packets.generate(connectPacket('silo-1', more))] as const,
+    ),
+  ] as const;
+  for (const [what, packet] of refusedPackets) {
+    test(`${what} is refused with 1, unacceptable protocol level`, async (t) => {
+      const { broker, handler, port } = await startLink(t);
+      const device = await openRaw(t, port);
+      device.send(packet);
+      await device.closed;
+      assert.equal(connackOf(device.packets[0]), 1);
+      assert.deepEqual(handler.attempts, []);
+      assert.match(JSON.stringify(handler.observations), /login_refused.*only MQTT 3.1.1/);
+      assert.equal(broker.connectedCount, 0);
+    });
+  }
 
   const strangers: Record<string, readonly [number, Partial<IConnectPacket>]> = {
     'a wrong secret': [4, { password: Buffer.from('guess') }],
@@ -80,7 +102,7 @@ describe('connecting', { timeout: 20_000 }, () => {
   });
 
   test('a service that cannot tell says unavailable, not unauthorized', async (t) => {
-    const { handler, port } = await startLink(t);
+    const { handler, port } = await startLink(t, { storagePatienceMs: 50, storageRetryMs: 10 });
     handler.authenticateFails = true;
     assert.equal(connackOf((await connectRaw(t, port, 'silo-1')).packets[0]), 3);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { topicOf } from '@granary/contract/link';
 import type { MqttClient } from 'mqtt';
-import { connectDevice, connectRaw, startLink } from './fixture.ts';
+import { connectDevice, connectRaw, startLink } from './testing/fixture.ts';
 
 const COMMAND = topicOf('silo-1', 'command');
 const CONFIG = topicOf('silo-1', 'config');
@@ -38,7 +38,7 @@ describe('sending down', { timeout: 20_000 }, () => {
     await client.subscribeAsync([COMMAND, CONFIG], { qos: 1 });
     await handler.until(() => handler.awaiting.length === 1 && handler.reached.length === 1);
     assert.equal(broker.sendConfiguration('silo-1', { version: 2 }), 'sent');
-    assert.deepEqual(await message, { topic: CONFIG, value: { version: 2 }, retain: false, qos: 1 });
+    assert.deepEqual(await message, { topic: CONFIG, value: { version: 2 }, retain: true, qos: 1 });
     await client.publishAsync(topicOf('silo-1', 'status'), '{"state":"online"}', { qos: 1 });
     assert.deepEqual(heard, [[CONFIG, { version: 2 }]]);
   });

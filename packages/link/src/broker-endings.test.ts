@@ -10,7 +10,7 @@ import {
   publishPacket,
   READING,
   startLink,
-} from './fixture.ts';
+} from './testing/fixture.ts';
 
 const STATUS = topicOf('silo-1', 'status');
 const will = { topic: STATUS, payload: Buffer.from('{"state":"offline"}'), qos: 1, retain: true } as const;
@@ -36,12 +36,12 @@ describe('endings', { timeout: 20_000 }, () => {
     assert.deepEqual(handler.messages, [WILL_MESSAGE]);
   });
 
-  test('a device that falls silent is lost', async (t) => {
+  test('a device that falls silent longer than its keep-alive is disconnected', async (t) => {
     const { handler, port } = await startLink(t);
     const device = await connectRaw(t, port, 'silo-1', { will, keepalive: 1 });
     await device.closed;
     await handler.until(() => handler.events.length === 2);
-    assert.deepEqual(handler.events[1], ['disconnected', 'silo-1', 'lost']);
+    assert.deepEqual(handler.events[1], ['disconnected', 'silo-1', 'timed_out']);
     assert.deepEqual(handler.messages, [WILL_MESSAGE]);
   });
 

@@ -12,7 +12,7 @@ import {
   publishPacket,
   READING,
   startLink,
-} from './fixture.ts';
+} from './testing/fixture.ts';
 
 const TELEMETRY = topicOf('silo-1', 'telemetry');
 const header = (packet: Parameters<typeof packets.generate>[0], bytes: number): Buffer =>

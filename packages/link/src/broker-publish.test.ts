@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LINK_PAYLOAD_BYTES_MAX, topicOf } from '@granary/contract/link';
+import { IN_FLIGHT_BYTES_MAX } from './limits.ts';
 import {
   connectDevice,
   connectRaw,
@@ -8,8 +9,7 @@ import {
   READING,
   type RecordingHandler,
   startLink,
-} from './fixture.ts';
-import { IN_FLIGHT_BYTES_MAX } from './limits.ts';
+} from './testing/fixture.ts';
 
 const TELEMETRY = topicOf('silo-1', 'telemetry');
 const PAYLOAD = JSON.stringify(READING);

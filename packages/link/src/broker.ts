@@ -1,18 +1,26 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { checkDeviceId } from '@granary/contract/devices';
-import { type DownSubject, topicOf } from '@granary/contract/link';
-import type { AedesOptions, Client } from 'aedes';
-import { Connection } from './connection.ts';
-import { DeviceBroker, maySubscribe } from './device-broker.ts';
-import {
-  DEVICE_ID_CHARACTERS_MAX,
-  LINK_LIMITS,
-  type LinkLimits,
-  MESSAGE_OVERHEAD_BYTES,
-  TCP_KEEP_ALIVE_MS,
-} from './limits.ts';
-import type { CommandOptions, Delivery, DeviceLink, LinkConfiguration, LinkHandler } from './port.ts';
-import { isDownSubject, ownSubject } from './topics.ts';
+import { Admission, type Refused } from './admission.ts';
+import { printable } from './codec.ts';
+import { Connection, type ConnectionEvents } from './connection.ts';
+import { DeviceChannel } from './device-channel.ts';
+import type { Frame } from './frame-reader.ts';
+import { LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX, TCP_KEEP_ALIVE_MS } from './limits.ts';
+import { LinkRecords } from './link-records.ts';
+import { type ConnectPacket, decodeConnect } from './packet-decoder.ts';
+import { connack } from './packet-encoder.ts';
+import type {
+  CommandOptions,
+  Delivery,
+  DeviceLink,
+  LinkConfiguration,
+  LinkDevice,
+  LinkHandler,
+  LinkVitals,
+} from './port.ts';
+import { ProtocolFault } from './protocol-fault.ts';
+import { AbsentSessions, newSession, type Session } from './session.ts';
+import { startSilenceCheck } from './silence-check.ts';
 import { deliver } from './uplink.ts';
 
 export interface BrokerAddress {
@@ -20,35 +28,45 @@ export interface BrokerAddress {
   readonly port: number;
 }
 
-/** The answer to a CONNECT, in the words of MQTT 3.1.1. */
-class ConnectRefused extends Error {
-  readonly returnCode: 3 | 4 | 5;
+interface BrokerOptions {
+  readonly limits?: LinkLimits;
+  /** The clock that the expiry of commands is measured by. */
+  readonly now?: () => number;
+}
 
-  constructor(returnCode: 3 | 4 | 5, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.returnCode = returnCode;
-  }
+interface Running {
+  readonly server: Server;
+  readonly silenceCheck: NodeJS.Timeout;
 }
 
 const SOCKET_OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
-const NO_BYTES = Buffer.alloc(0);
-const bytesOf = (payload: Buffer | string): Buffer =>
-  typeof payload === 'string' ? Buffer.from(payload) : payload;
+const MS_PER_S = 1_000;
 
-/** An MQTT 3.1.1 broker inside the process, for devices only. */
+/**
+ * An MQTT 3.1.1 server inside the process, for devices only: they talk to the service and listen to it, never to one
+ * another, so there is no routing, nothing retained and nothing queued.
+ */
 export class EmbeddedBroker implements DeviceLink {
   readonly #address: BrokerAddress;
   readonly #handler: LinkHandler;
   readonly #limits: LinkLimits;
-  readonly #connectionOf = new WeakMap<Client, Connection>();
+  readonly #now: () => number;
+  readonly #admission: Admission;
+  readonly #records = new LinkRecords();
+  readonly #absent: AbsentSessions;
   readonly #open = new Set<Connection>();
-  readonly #current = new Map<string, Connection>();
-  #running: { readonly aedes: DeviceBroker; readonly server: Server } | null = null;
+  readonly #channelOf = new WeakMap<Connection, DeviceChannel>();
+  readonly #current = new Map<string, DeviceChannel>();
+  #running: Running | null = null;
 
-  constructor(address: BrokerAddress, handler: LinkHandler, limits = LINK_LIMITS) {
+  constructor(address: BrokerAddress, handler: LinkHandler, options: BrokerOptions = {}) {
+    const { limits = LINK_LIMITS, now = Date.now } = options;
     this.#address = address;
     this.#handler = handler;
     this.#limits = limits;
+    this.#now = now;
+    this.#admission = new Admission(handler, limits);
+    this.#absent = new AbsentSessions(limits);
   }
 
   get isListening(): boolean {
@@ -60,22 +78,10 @@ export class EmbeddedBroker implements DeviceLink {
   }
 
   async start(): Promise<BrokerAddress> {
-    const aedes = new DeviceBroker(this.#rules());
-    aedes.on('keepaliveTimeout', (client) => this.#connectionOf.get(client)?.endingAs('lost'));
-    aedes.on('clientError', (client, error) => {
-      // What the network does carries a code; everything else is the broker turning the device away.
-      if (!('code' in error)) this.#connectionOf.get(client)?.endingAs('closed');
-    });
-    await aedes.listen();
-    const server = createServer(SOCKET_OPTIONS, (socket) => this.#accept(aedes, socket));
+    const server = createServer(SOCKET_OPTIONS, (socket) => this.#accept(socket));
     server.maxConnections = this.#limits.connectionsMax;
-    try {
-      await listen(server, this.#address);
-    } catch (error) {
-      await closeBroker(aedes);
-      throw error;
-    }
-    this.#running = { aedes, server };
+    await listen(server, this.#address);
+    this.#running = { server, silenceCheck: startSilenceCheck(this.#open, this.#limits.connectTimeoutMs) };
     const bound = server.address();
     const port = bound !== null && typeof bound === 'object' ? bound.port : this.#address.port;
     return { host: this.#address.host, port };
@@ -83,172 +89,187 @@ export class EmbeddedBroker implements DeviceLink {
 
   async stop(): Promise<void> {
     if (this.#running === null) return;
-    const { aedes, server } = this.#running;
+    const { server, silenceCheck } = this.#running;
     this.#running = null;
+    clearInterval(silenceCheck);
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const { socket } of this.#open) socket.destroy();
-    await Promise.all([closed, closeBroker(aedes)]);
+    for (const connection of this.#open) connection.end('closed', 'the service stops');
+    await closed;
   }
 
   isConnected(deviceId: string): boolean {
-    return this.#current.has(deviceId);
+    return this.#live(deviceId) !== undefined;
   }
 
   isReachable(deviceId: string): boolean {
-    return this.#current.get(deviceId)?.subscribed.has('command') ?? false;
+    return this.#live(deviceId)?.isSubscribed('command') ?? false;
   }
 
-  sendCommand(deviceId: string, command: object, { expiresAtMs }: CommandOptions): Delivery {
-    if (expiresAtMs !== null && Date.now() >= expiresAtMs) return 'expired';
-    return this.#send(deviceId, 'command', command);
+  sendCommand(deviceId: string, command: object, { expiresAtMs, repeatKey }: CommandOptions): Delivery {
+    const delivery =
+      expiresAtMs !== null && this.#now() >= expiresAtMs
+        ? 'expired'
+        : (this.#live(deviceId)?.sendCommand(command, repeatKey) ?? 'not_connected');
+    if (delivery === 'expired') this.#records.of(deviceId).droppedExpired += 1;
+    if (delivery === 'not_connected' || delivery === 'not_subscribed') {
+      this.#records.of(deviceId).droppedNotConnected += 1;
+    }
+    return delivery;
   }
 
   sendConfiguration(deviceId: string, configuration: LinkConfiguration): Delivery {
-    return this.#send(deviceId, 'config', configuration);
-  }
-
-  #send(deviceId: string, subject: DownSubject, payload: object): Delivery {
-    const connection = this.#current.get(deviceId);
-    if (this.#running === null || connection === undefined) return 'not_connected';
-    if (!connection.subscribed.has(subject)) return 'not_subscribed';
-    this.#running.aedes.publish(
-      {
-        cmd: 'publish',
-        topic: topicOf(deviceId, subject),
-        payload: Buffer.from(JSON.stringify(payload)),
-        qos: 1,
-        retain: false,
-        dup: false,
-      },
-      () => undefined,
-    );
-    return 'sent';
+    return this.#live(deviceId)?.sendConfiguration(configuration) ?? 'not_connected';
   }
 
   disconnect(deviceId: string): void {
-    this.#current.get(deviceId)?.end('closed');
+    this.#current.get(deviceId)?.parts.connection.end('closed', 'the service ended the session');
   }
 
-  #rules() {
+  linkVitals(deviceId: string): LinkVitals {
+    const channel = this.#live(deviceId);
+    const refused = this.#records.refusedLogins(deviceId);
     return {
-      connectTimeout: this.#limits.connectTimeoutMs,
-      maxClientsIdLength: DEVICE_ID_CHARACTERS_MAX,
-
-      preConnect: (client, packet, done) => {
-        // Kept here instead of in aedes, which would publish it at a takeover and at shutdown too.
-        const connection = this.#connectionOf.get(client);
-        if (connection !== undefined) connection.will = packet.will;
-        delete packet.will;
-        done(null, true);
-      },
-
-      authenticate: (client, username, password, done) => {
-        this.#admit(client, username, password).then(
-          () => done(null, true),
-          (error: unknown) => done(refusalOf(error), null),
-        );
-      },
-
-      authorizeSubscribe: (client, subscription, done) => {
-        const isAllowed = maySubscribe(client.id, subscription.topic);
-        if (isAllowed) setImmediate(() => this.#subscribed(client, subscription.topic));
-        done(null, isAllowed ? subscription : null);
-      },
-
-      authorizePublish: (client, packet, done) => {
-        const connection = client === null ? undefined : this.#connectionOf.get(client);
-        const device = connection?.device;
-        if (!connection || !device) return done(new Error('nobody published this'));
-        const payload = bytesOf(packet.payload);
-        const bytes = payload.length + MESSAGE_OVERHEAD_BYTES;
-        connection.gate.messageEntered(bytes);
-        deliver(this.#handler, device, packet.topic, payload).then(
-          () => {
-            connection.gate.messageLeft(bytes);
-            // aedes keeps a QoS 2 packet until the device releases it; its content has been dealt with.
-            packet.payload = NO_BYTES;
-            done();
-          },
-          (cause: unknown) => {
-            connection.gate.messageLeft(bytes);
-            done(new Error('message was not taken', { cause }));
-          },
-        );
-      },
-    } satisfies AedesOptions;
+      ...this.#records.find(deviceId),
+      refusedLogins: refused?.count ?? 0,
+      lastRefusal: refused === undefined ? null : { atMs: refused.atMs, reason: refused.reason },
+      connectedSinceMs: channel?.parts.connectedAtMs ?? null,
+      session: channel === undefined ? null : sessionType(channel.parts.session),
+      remoteAddress: channel?.parts.connection.remoteAddress ?? null,
+      isSubscribed: this.isReachable(deviceId),
+      unacknowledged: channel?.unacknowledged ?? 0,
+    };
   }
 
-  #accept(aedes: DeviceBroker, socket: Socket): void {
-    const connection = new Connection(socket, (refused, reason) => this.#refuse(refused, reason));
-    this.#open.add(connection);
-    socket.once('close', () => this.#ended(connection));
-    connection.gate.install();
-    this.#connectionOf.set(aedes.handle(socket), connection);
+  /** Not one whose end is noticed but not yet reported. */
+  #live(deviceId: string): DeviceChannel | undefined {
+    const channel = this.#current.get(deviceId);
+    return channel?.parts.connection.hasEnded ? undefined : channel;
   }
 
-  async #admit(client: Client, username: string | undefined, password: Buffer | undefined): Promise<void> {
-    const connection = this.#connectionOf.get(client);
-    if (!connection || username !== client.id || !password || !checkDeviceId.accepts(username)) {
-      throw new ConnectRefused(
-        5,
-        'client id and user name must be the device id, with its secret as password',
-      );
+  readonly #events: ConnectionEvents = {
+    connect: (connection, frame) => this.#connect(connection, frame),
+    failed: (connection, error) => this.#failed(connection, error),
+    closed: (connection) => this.#closed(connection),
+  };
+
+  #accept(socket: Socket): void {
+    this.#open.add(new Connection(socket, this.#events, performance.now()));
+  }
+
+  #connect(connection: Connection, frame: Frame): void {
+    connection.hold();
+    const packet = decodeConnect(frame);
+    if ('protocol' in packet) {
+      const reason = `only MQTT 3.1.1 is spoken here, not ${printable(packet.protocol, REASON_CHARACTERS_MAX)}`;
+      this.#refuse(connection, { returnCode: 1, reason });
+      return;
     }
-    if (connection.will && ownSubject(username, connection.will.topic) !== 'status') {
-      throw new ConnectRefused(5, 'a last will belongs on the device’s own status topic');
-    }
-    const device = await this.#handler.authenticate(username, password.toString());
-    if (device === null) throw new ConnectRefused(4, 'bad user name or password');
-    // Gone while we were asking: aedes waits for no answer any more, and nothing of it may stay behind.
-    if (connection.socket.destroyed) return;
-    const previous = this.#current.get(username);
-    this.#current.set(username, connection);
-    connection.admit(device);
-    if (previous !== undefined) {
-      previous.end('replaced');
-      this.#handler.disconnected(device, 'replaced');
-    }
+    if (checkDeviceId.accepts(packet.clientId)) connection.claimedId = packet.clientId;
+    this.#admission
+      .decide(packet, connection.remoteAddress, () => connection.hasEnded)
+      .then((admitted) => {
+        if (admitted === null || connection.hasEnded) return;
+        if ('device' in admitted) this.#admit(connection, packet, admitted.device);
+        else this.#refuse(connection, admitted);
+      })
+      .catch((error: unknown) => this.#failed(connection, error));
+  }
+
+  #refuse(connection: Connection, { returnCode, reason }: Refused): void {
+    const { claimedId: deviceId, remoteAddress } = connection;
+    if (deviceId !== null) this.#records.loginRefused(deviceId, reason, this.#now());
+    this.#handler.observed({ kind: 'login_refused', deviceId, remoteAddress, reason });
+    connection.endWithAnswer(connack(returnCode, false), reason);
+  }
+
+  #admit(connection: Connection, packet: ConnectPacket, device: LinkDevice): void {
+    const { deviceId } = device;
+    const { remoteAddress } = connection;
+    const previous = this.#current.get(deviceId);
+    previous?.parts.connection.end('replaced', `the device connected again from ${remoteAddress}`);
+    const resumed = this.#resume(deviceId, packet.isClean, previous);
+    const session = resumed ?? newSession(!packet.isClean);
+    const record = this.#records.of(deviceId);
+    const channel = new DeviceChannel({
+      ...{ connection, device, session, record, will: packet.will },
+      ...{ connectedAtMs: this.#now(), handler: this.#handler },
+      failed: (error) => this.#failed(connection, error),
+    });
+    this.#current.set(deviceId, channel);
+    this.#channelOf.set(connection, channel);
+    connection.write(connack(0, resumed !== null));
+    if (previous !== undefined) this.#left(previous);
+    record.connects += 1;
+    if (previous !== undefined) record.takeovers += 1;
+    const isTakeover = previous !== undefined;
     this.#handler.connected(device);
+    this.#handler.observed({
+      ...{ kind: 'connected', deviceId, remoteAddress, isTakeover },
+      session: sessionType(session),
+    });
+    channel.announceSubscriptions();
+    connection.proceed((frame) => channel.receive(frame), packet.keepAliveS * MS_PER_S);
   }
 
-  #subscribed(client: Client, topic: string): void {
-    const connection = this.#connectionOf.get(client);
-    const subject = ownSubject(client.id, topic);
-    if (!connection?.device || this.#current.get(client.id) !== connection) return;
-    if (subject === null || !isDownSubject(subject) || connection.subscribed.has(subject)) return;
-    connection.subscribed.add(subject);
-    if (subject === 'command') this.#handler.reachable(connection.device);
-    else this.#handler.awaitsConfiguration(connection.device);
+  #resume(deviceId: string, isClean: boolean, previous: DeviceChannel | undefined): Session | null {
+    const absent = this.#absent.resume(deviceId, performance.now());
+    if (isClean) return null;
+    const latest = previous?.parts.session ?? absent;
+    return latest?.isPersistent ? latest : null;
   }
 
-  #refuse(connection: Connection, reason: string): void {
-    connection.end('closed');
-    if (connection.device === null) return;
-    const rejection = { topic: '', reason, payloadExcerpt: '' };
-    this.#handler.rejected(connection.device, rejection).catch(alreadyClosed);
+  /** What a peer did wrong, or what went wrong with its message, ends its own connection and no other. */
+  #failed(connection: Connection, error: unknown): void {
+    if (connection.hasEnded) return;
+    const { claimedId, remoteAddress } = connection;
+    const channel = this.#channelOf.get(connection);
+    const isProtocolFault = error instanceof ProtocolFault;
+    const reason = isProtocolFault ? error.message : 'a message could not be taken';
+    connection.end('closed', reason);
+    const deviceId = channel?.parts.device.deviceId ?? claimedId;
+    this.#handler.observed({
+      ...{ kind: 'fault', deviceId, remoteAddress, reason },
+      ...(isProtocolFault ? {} : { cause: error }),
+    });
+    if (channel === undefined) return;
+    const { device, record } = channel.parts;
+    record.faults += 1;
+    record.lastFault = { atMs: this.#now(), reason };
+    if (!isProtocolFault) return;
+    const { topic, payloadExcerpt } = error;
+    this.#handler.rejected(device, { topic, reason, payloadExcerpt }).catch(alreadyClosed);
   }
 
-  #ended(connection: Connection): void {
+  #closed(connection: Connection): void {
     this.#open.delete(connection);
-    const { device, ending, will } = connection;
-    if (device === null || this.#current.get(device.deviceId) !== connection) return;
+    const channel = this.#channelOf.get(connection);
+    if (channel === undefined) return;
+    const { device, session, will } = channel.parts;
+    if (this.#current.get(device.deviceId) !== channel) return;
     this.#current.delete(device.deviceId);
+    this.#absent.keep(device.deviceId, session, performance.now());
     if (this.#running === null) return;
-    if (will !== undefined && ending !== 'clean') {
-      deliver(this.#handler, device, will.topic, bytesOf(will.payload)).catch(alreadyClosed);
+    if (will !== null && connection.endedBy.ending !== 'clean') {
+      deliver(this.#handler, device, will.topic, will.payload).catch(alreadyClosed);
     }
+    this.#left(channel);
+  }
+
+  #left(channel: DeviceChannel): void {
+    const { device, record, connection } = channel.parts;
+    const { ending, detail } = connection.endedBy;
+    record.lastDisconnect = { atMs: this.#now(), ending, detail };
     this.#handler.disconnected(device, ending);
+    const { deviceId } = device;
+    const { remoteAddress } = connection;
+    this.#handler.observed({ kind: 'disconnected', deviceId, remoteAddress, ending, detail });
   }
 }
 
+const sessionType = ({ isPersistent }: Session) => (isPersistent ? 'persistent' : 'clean');
+
 /** The service failed to store something about a connection that has ended: there is nobody left to tell. */
 const alreadyClosed = (): void => undefined;
-
-const refusalOf = (error: unknown): ConnectRefused =>
-  error instanceof ConnectRefused ? error : new ConnectRefused(3, 'server unavailable', { cause: error });
-
-const closeBroker = (aedes: DeviceBroker): Promise<void> =>
-  new Promise((resolve) => aedes.close(() => resolve()));
 
 function listen(server: Server, { host, port }: BrokerAddress): Promise<void> {
   return new Promise((resolve, reject) => {

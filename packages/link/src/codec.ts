@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { DeviceKind } from '@granary/contract/channels';
 import { checkFieldAck, checkFieldProgress } from '@granary/contract/field-link';
 import {
@@ -16,6 +17,7 @@ export interface Undecodable {
 }
 
 export function decode(kind: DeviceKind, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
+  if (!isUtf8(payload)) return { reason: 'payload is not valid UTF-8' };
   let value: unknown;
   try {
     value = JSON.parse(payload.toString());

@@ -1,46 +1,168 @@
 import type { Socket } from 'node:net';
-import type { DownSubject } from '@granary/contract/link';
-import type { ConnectPacket } from 'aedes';
-import { InboundGate } from './inbound-gate.ts';
-import type { Ending, LinkDevice } from './port.ts';
+import { type Frame, FrameReader } from './frame-reader.ts';
+import { IN_FLIGHT_BYTES_MAX, UNREAD_BYTES_MAX } from './limits.ts';
+import type { Ending } from './port.ts';
+import { ProtocolFault } from './protocol-fault.ts';
 
-export type Will = NonNullable<ConnectPacket['will']>;
+/** How long a refused peer may take to read why. */
+const FAREWELL_MS = 1_000;
+const KEEP_ALIVE_FACTOR = 1.5;
 
-/** One socket, from its acceptance to its end, and the device behind it once that is known. */
+export interface ConnectionEnd {
+  readonly ending: Ending;
+  readonly detail: string;
+}
+
+export interface ConnectionEvents {
+  /** The first packet. */
+  connect(connection: Connection, frame: Frame): void;
+  /** Whatever handling a packet threw: the connection is to be closed. */
+  failed(connection: Connection, error: unknown): void;
+  closed(connection: Connection): void;
+}
+
+/** One socket: cuts what arrives into packets, pauses reading while too much waits for the disk, bounds what waits to be read. */
 export class Connection {
-  readonly socket: Socket;
-  readonly gate: InboundGate;
-  readonly subscribed = new Set<DownSubject>();
-  will: Will | undefined;
-  #device: LinkDevice | null = null;
-  #ending: Ending | null = null;
+  readonly remoteAddress: string;
+  /** The claimed device id, for the log. */
+  claimedId: string | null = null;
+  readonly #openedAtMs: number;
+  #keepAliveMs = 0;
+  #receive: (frame: Frame) => void;
+  readonly #socket: Socket;
+  readonly #events: ConnectionEvents;
+  readonly #reader = new FrameReader();
+  #heardAtMs: number;
+  #inFlightBytes = 0;
+  #isHeld = false;
+  #isConnectRead = false;
+  #isPaused = false;
+  #end: ConnectionEnd | null = null;
 
-  constructor(socket: Socket, refused: (connection: Connection, reason: string) => void) {
-    this.socket = socket;
-    this.gate = new InboundGate(socket, (reason) => refused(this, reason));
+  constructor(socket: Socket, events: ConnectionEvents, nowMs: number) {
+    this.#socket = socket;
+    this.#events = events;
+    this.#openedAtMs = nowMs;
+    this.#receive = (frame) => events.connect(this, frame);
+    this.#heardAtMs = nowMs;
+    this.remoteAddress = socket.remoteAddress ?? 'unknown';
+    socket.on('data', (chunk: Buffer) => this.#received(chunk));
+    socket.on('error', ({ message }) => this.#noteEnd({ ending: 'lost', detail: message }));
+    socket.once('close', () => {
+      this.#noteEnd({ ending: 'lost', detail: 'connection was closed without DISCONNECT' });
+      events.closed(this);
+    });
   }
 
-  get device(): LinkDevice | null {
-    return this.#device;
+  get hasEnded(): boolean {
+    return this.#end !== null;
   }
 
-  /** As far as anybody has noticed; a peer that is simply gone leaves no other trace. */
-  get ending(): Ending {
-    return this.#ending ?? (this.gate.endsWithDisconnect ? 'clean' : 'lost');
+  /** 0 once the CONNECT is there. */
+  awaitedConnectMs(nowMs: number): number {
+    return this.#isConnectRead ? 0 : nowMs - this.#openedAtMs;
   }
 
-  admit(device: LinkDevice): void {
-    this.#device = device;
-    this.gate.open();
+  /** Known once the connection has ended. */
+  get endedBy(): ConnectionEnd {
+    return this.#end ?? { ending: 'lost', detail: '' };
   }
 
-  /** The first to notice why it ends is right; what follows are consequences. */
-  endingAs(ending: Ending): void {
-    this.#ending ??= ending;
+  /** Time in which this process or this link did not read is no silence of the device. */
+  isSilent(nowMs: number): boolean {
+    if (this.#keepAliveMs === 0 || this.#isPaused) return false;
+    return nowMs - this.#heardAtMs > this.#keepAliveMs * KEEP_ALIVE_FACTOR;
   }
 
-  end(ending: Ending): void {
-    this.endingAs(ending);
-    this.socket.destroy();
+  forgiveSilence(nowMs: number): void {
+    this.#heardAtMs = nowMs;
+  }
+
+  /** Reads no further packet until `proceed`. */
+  hold(): void {
+    this.#isHeld = true;
+    this.#isConnectRead = true;
+  }
+
+  /** Hands the packets from here on to `receive`. */
+  proceed(receive: (frame: Frame) => void, keepAliveMs: number): void {
+    this.#receive = receive;
+    this.#keepAliveMs = keepAliveMs;
+    this.#isHeld = false;
+    this.#readPackets();
+  }
+
+  messageEntered(bytes: number): void {
+    this.#inFlightBytes += bytes;
+  }
+
+  messageLeft(bytes: number): void {
+    this.#inFlightBytes -= bytes;
+    if (this.#isPaused) this.#readPackets();
+  }
+
+  /** A peer that does not read what it is sent is cut off before it fills the memory. */
+  write(bytes: Buffer, left?: () => void): void {
+    if (this.#end !== null) return;
+    if (this.#socket.writableLength + bytes.length > UNREAD_BYTES_MAX) {
+      this.#events.failed(this, new ProtocolFault('device does not read what it is sent'));
+    } else {
+      this.#socket.write(bytes, left);
+    }
+  }
+
+  /** The first cause counts; what follows are consequences. */
+  end(ending: Ending, detail: string): void {
+    if (this.#noteEnd({ ending, detail })) this.#socket.destroy();
+  }
+
+  /** Reads on without looking, because closing with unread bytes would take back the answer. */
+  endWithAnswer(answer: Buffer, detail: string): void {
+    if (!this.#noteEnd({ ending: 'closed', detail })) return;
+    this.#socket.end(answer);
+    this.#socket.resume();
+    setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
+  }
+
+  #noteEnd(end: ConnectionEnd): boolean {
+    if (this.#end !== null) return false;
+    this.#end = end;
+    return true;
+  }
+
+  #received(chunk: Buffer): void {
+    if (this.#end !== null) return;
+    this.#heardAtMs = performance.now();
+    this.#reader.push(chunk);
+    this.#readPackets();
+  }
+
+  get #mayRead(): boolean {
+    return this.#end === null && !this.#isHeld && this.#inFlightBytes < IN_FLIGHT_BYTES_MAX;
+  }
+
+  #readPackets(): void {
+    try {
+      while (this.#mayRead) {
+        const frame = this.#reader.next();
+        if (frame === null) break;
+        this.#receive(frame);
+      }
+    } catch (error) {
+      this.#events.failed(this, error);
+    }
+    this.#regulate();
+  }
+
+  /** Bytes that are not taken stay in the kernel, and TCP slows the sender down. */
+  #regulate(): void {
+    if (this.#end !== null || this.#isPaused !== this.#mayRead) return;
+    this.#isPaused = !this.#isPaused;
+    if (this.#isPaused) {
+      this.#socket.pause();
+    } else {
+      this.#heardAtMs = performance.now();
+      this.#socket.resume();
+    }
   }
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { topicOf } from '@granary/contract/link';
-import { HOST, READING, secretOf, startLink } from './fixture.ts';
+import { HOST, READING, secretOf, startLink } from './testing/fixture.ts';
 
 const goWithout = (process.env['GRANARY_TEST_WITHOUT'] ?? '').split(',').includes('mosquitto');
 

@@ -28,17 +28,67 @@ export interface LinkRejection {
 }
 
 /**
- * How a connection ended: the device said goodbye, it vanished, it connected anew while the old connection still stood,
- * or the link closed it.
+ * How a connection ended: the device sent DISCONNECT, its connection was lost, it was silent for longer than its
+ * keep-alive allows, it connected anew while the old connection still stood, or the link closed it.
  */
-export type Ending = 'clean' | 'lost' | 'replaced' | 'closed';
+export type Ending = 'clean' | 'lost' | 'timed_out' | 'replaced' | 'closed';
+
+export type SessionType = 'clean' | 'persistent';
+
+interface LinkPeer {
+  /** As the peer claims before its login; `null` while it has not named any that could be one. */
+  readonly deviceId: string | null;
+  readonly remoteAddress: string;
+}
+
+/** What happens on the link, for the log. No text holds a secret, and each is printable and bounded. */
+export type LinkEvent = LinkPeer &
+  (
+    | { readonly kind: 'connected'; readonly session: SessionType; readonly isTakeover: boolean }
+    | { readonly kind: 'disconnected'; readonly ending: Ending; readonly detail: string }
+    | { readonly kind: 'login_refused'; readonly reason: string }
+    | { readonly kind: 'subscription_refused'; readonly reason: string }
+    | { readonly kind: 'fault'; readonly reason: string; readonly cause?: unknown }
+  );
+
+interface Dated {
+  readonly atMs: number;
+}
+
+/** The link of one device, as seen since the start of the service. */
+export interface LinkVitals {
+  /** `null` for what only a connected device has. */
+  readonly connectedSinceMs: number | null;
+  readonly session: SessionType | null;
+  readonly remoteAddress: string | null;
+  readonly isSubscribed: boolean;
+  /** Messages for the device that it has not acknowledged on this connection. */
+  readonly unacknowledged: number;
+  readonly connects: number;
+  readonly takeovers: number;
+  readonly messagesIn: number;
+  readonly messagesOut: number;
+  readonly droppedExpired: number;
+  readonly droppedNotConnected: number;
+  readonly refusedLogins: number;
+  readonly lastRefusal: (Dated & { readonly reason: string }) | null;
+  readonly faults: number;
+  readonly lastFault: (Dated & { readonly reason: string }) | null;
+  readonly lastDisconnect: (Dated & { readonly ending: Ending; readonly detail: string }) | null;
+}
 
 /** What the service gives to the link. */
 export interface LinkHandler {
-  /** `null` for a wrong secret and for an unknown device alike. Rejecting means that nobody can tell right now. */
+  /**
+   * `null` for a wrong secret and for an unknown device alike. Rejecting means that nobody can tell right now: the
+   * CONNECT is held and this is called again.
+   */
   authenticate(deviceId: string, secret: string): Promise<LinkDevice | null>;
 
-  /** Resolving means on disk, and only then the device hears so. Rejecting closes the connection: the device sends again. */
+  /**
+   * Resolving means on disk, and only then the message is acknowledged. Rejecting is a fault: it is logged and closes the
+   * connection, and the device sends again.
+   */
   received(device: LinkDevice, message: UplinkMessage): Promise<void>;
 
   /**
@@ -58,6 +108,8 @@ export interface LinkHandler {
 
   /** Called once per connection, when the device is subscribed to its configuration; answered by `sendConfiguration`. */
   awaitsConfiguration(device: LinkDevice): void;
+
+  observed(event: LinkEvent): void;
 }
 
 /** What became of a message for a device. Only `sent` has been written to a live connection. */
@@ -95,6 +147,8 @@ export interface DeviceLink {
 
   /** A live MQTT session, subscribed or not. */
   isConnected(deviceId: string): boolean;
+
+  linkVitals(deviceId: string): LinkVitals;
 
   /** Ends the device's connection, if there is one; for when its secret has changed. */
   disconnect(deviceId: string): void;

@@ -1,6 +1,8 @@
-import { decode, payloadExcerpt, printable } from './codec.ts';
+import type { UpSubject } from '@granary/contract/link';
+import { decode, payloadExcerpt, printable, type Undecodable } from './codec.ts';
 import { EXCERPT_CHARACTERS_MAX } from './limits.ts';
-import type { LinkDevice, LinkHandler } from './port.ts';
+import type { LinkDevice, LinkHandler, UplinkMessage } from './port.ts';
+import { ProtocolFault } from './protocol-fault.ts';
 import { isUpSubject, ownSubject } from './topics.ts';
 
 /**
@@ -14,23 +16,23 @@ export function deliver(
   payload: Buffer,
 ): Promise<void> {
   const subject = ownSubject(device.deviceId, topic);
-  if (subject === null || !isUpSubject(subject)) return refuse(handler, device, topic, payload);
-  const decoded = decode(device.kind, subject, payload);
+  if (subject === null || !isUpSubject(subject)) {
+    const { reason, ...message } = rejectionOf(topic, 'topic is not this device’s to publish on', payload);
+    return Promise.reject(new ProtocolFault(reason, message.topic, message.payloadExcerpt));
+  }
+  const decoded = decodeSafely(device, subject, payload);
   return 'reason' in decoded
     ? handler.rejected(device, rejectionOf(topic, decoded.reason, payload))
     : handler.received(device, decoded);
 }
 
-/** A device that writes where it must not is broken or hostile: somebody should see it, and it is not listened to. */
-async function refuse(
-  handler: LinkHandler,
-  device: LinkDevice,
-  topic: string,
-  payload: Buffer,
-): Promise<never> {
-  const reason = 'topic is not this device’s to publish on';
-  await handler.rejected(device, rejectionOf(topic, reason, payload));
-  throw new Error(reason);
+/** A message that breaks the decoder would break it again at every repetition, so it is rejected like a bad one. */
+function decodeSafely(device: LinkDevice, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
+  try {
+    return decode(device.kind, subject, payload);
+  } catch {
+    return { reason: 'payload could not be checked' };
+  }
 }
 
 function rejectionOf(topic: string, reason: string, payload: Buffer) {

@@ -14,6 +14,7 @@ import { createHttpServer } from './http/server.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
 import { endedKeyIds, Keyring } from './keys.ts';
+import { LinkLog } from './link-log.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { Reconciler } from './reconciler.ts';
 import { Retention } from './retention.ts';
@@ -75,6 +76,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     });
     undos.push(() => pipeline.drain());
 
+    const linkLog = new LinkLog(logger, now);
     const uplink = new Uplink({
       store,
       pipeline,
@@ -86,8 +88,9 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       changed,
       awaitsConfiguration: (device: LinkDevice) => sendStoredConfiguration(device),
       reachable: (device) => reconciler.deviceReachable(device),
+      observed: (event) => linkLog.write(event),
     });
-    const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink);
+    const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink, { now });
     const commands = new DeviceCommands(link, logger);
     const sendStoredConfiguration = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
       const stored = await store.configuration.get(deviceNo);

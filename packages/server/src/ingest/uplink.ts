@@ -9,7 +9,7 @@ import {
 } from '@granary/core/telemetry';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
-import type { LinkDevice, LinkHandler, LinkRejection, UplinkMessage } from '@granary/link/port';
+import type { LinkDevice, LinkEvent, LinkHandler, LinkRejection, UplinkMessage } from '@granary/link/port';
 import type { NewRejection } from '@granary/store/presence';
 import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from '../alerts.ts';
@@ -31,6 +31,7 @@ interface UplinkParts {
   readonly changed: () => void;
   readonly awaitsConfiguration: (device: LinkDevice) => Promise<void>;
   readonly reachable: (device: LinkDevice) => void;
+  readonly observed: (event: LinkEvent) => void;
 }
 
 /** Readings older than the raw ones kept could not be told from repetitions, so they are not taken. */
@@ -90,6 +91,10 @@ export class Uplink implements LinkHandler {
     const { store, now } = this.#parts;
     const noted = this.#noticed(device, store.devices.recordLinkDown(device.deviceNo, now()));
     this.#guard(device, 'noting the lost link', noted);
+  }
+
+  observed(event: LinkEvent): void {
+    this.#parts.observed(event);
   }
 
   /** A good reading is kept even when its neighbour in the same message is not: what is acknowledged must not be lost. */

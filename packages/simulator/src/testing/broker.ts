@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { EmbeddedBroker } from '@granary/link/broker';
 import type { LinkConfiguration, LinkHandler, UplinkMessage } from '@granary/link/port';
 
-/** Time for a command to reach a device on the same machine. */
-const ARRIVAL_MS = 50;
+const POLL_MS = 5;
 
 /** The real broker, with a service behind it that only remembers. */
 export class RecordingBroker {
@@ -30,9 +29,10 @@ export class RecordingBroker {
     await this.#broker?.stop();
   }
 
+  /** Resolves when the device has acknowledged it. */
   async command(deviceId: string, command: object): Promise<void> {
     this.#broker?.sendCommand(deviceId, command, { expiresAtMs: null, repeatKey: null });
-    await setTimeout(ARRIVAL_MS);
+    while (this.#broker?.linkVitals(deviceId).unacknowledged) await setTimeout(POLL_MS);
   }
 
   async configure(deviceId: string, configuration: object): Promise<void> {
@@ -67,6 +67,7 @@ export class RecordingBroker {
       connected: () => undefined,
       disconnected: () => undefined,
       reachable: () => undefined,
+      observed: () => undefined,
       awaitsConfiguration: ({ deviceId }) => this.#sendConfiguration(deviceId),
     };
   }

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import packets, { type IConnectPacket, type Packet } from 'mqtt-packet';
-import { EmbeddedBroker } from './broker.ts';
-import { LINK_LIMITS, type LinkLimits } from './limits.ts';
-import type { Ending, LinkDevice, LinkHandler, LinkRejection, UplinkMessage } from './port.ts';
+import { EmbeddedBroker } from '../broker.ts';
+import { LINK_LIMITS, type LinkLimits } from '../limits.ts';
+import type { Ending, LinkDevice, LinkEvent, LinkHandler, LinkRejection, UplinkMessage } from '../port.ts';
 
 export const HOST = '127.0.0.1';
 export const secretOf = (deviceId: string): string => `secret of ${deviceId}`;
@@ -19,6 +19,7 @@ export class RecordingHandler implements LinkHandler {
   readonly events: Event[] = [];
   readonly messages: (UplinkMessage & { readonly deviceId: string })[] = [];
   readonly rejections: (LinkRejection & { readonly deviceId: string })[] = [];
+  readonly observations: LinkEvent[] = [];
   readonly reached: string[] = [];
   readonly awaiting: string[] = [];
   authenticateFails = false;
@@ -70,6 +71,11 @@ export class RecordingHandler implements LinkHandler {
     this.#told();
   }
 
+  observed(event: LinkEvent): void {
+    this.observations.push(event);
+    this.#told();
+  }
+
   async until(condition: () => boolean): Promise<void> {
     if (condition()) return;
     await new Promise<void>((resolve) => this.#waiting.push({ condition, resolve }));
@@ -82,7 +88,9 @@ export class RecordingHandler implements LinkHandler {
 
 export async function startLink(t: TestContext, limits: Partial<LinkLimits> = {}) {
   const handler = new RecordingHandler();
-  const broker = new EmbeddedBroker({ host: HOST, port: 0 }, handler, { ...LINK_LIMITS, ...limits });
+  const broker = new EmbeddedBroker({ host: HOST, port: 0 }, handler, {
+    limits: { ...LINK_LIMITS, ...limits },
+  });
   const { port } = await broker.start();
   t.after(() => broker.stop());
   return { broker, handler, port };

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import packets from 'mqtt-packet';
-import { FrameRefused, FrameScanner } from './frame-scanner.ts';
+import { FrameReader } from './frame-reader.ts';
 import { CONTROL_BYTES_MAX, PUBLISH_BYTES_MAX } from './limits.ts';
+import { ProtocolFault } from './protocol-fault.ts';
 
 const CONNECT = packets.generate({ cmd: 'connect', clientId: 'silo-1' });
 const publishOf = (bytes: number): Buffer =>
@@ -17,13 +18,11 @@ const publishOf = (bytes: number): Buffer =>
   });
 
 function frameTypesOf(chunks: readonly Buffer[]): number[] {
-  const scanner = new FrameScanner();
+  const reader = new FrameReader();
   const types: number[] = [];
   for (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; ) {
-      at = scanner.advance(chunk, at);
-      if (scanner.betweenFrames) types.push(scanner.type);
-    }
+    reader.push(chunk);
+    for (let frame = reader.next(); frame !== null; frame = reader.next()) types.push(frame.type);
   }
   return types;
 }
@@ -48,9 +47,9 @@ test('the same packets are seen however the network cuts them', () => {
 
 test('a stream that does not begin with CONNECT is refused by its first byte', () => {
   for (let first = 0; first < 256; first++) {
-    const scan = () => new FrameScanner().advance(Buffer.of(first), 0);
-    if (first >> 4 === 1) assert.equal(scan(), 1);
-    else assert.throws(scan, FrameRefused);
+    const scan = () => frameTypesOf([Buffer.of(first)]);
+    if (first >> 4 === 1) assert.deepEqual(scan(), []);
+    else assert.throws(scan, ProtocolFault);
   }
 });
 
@@ -61,12 +60,12 @@ test('an oversized packet is refused by its header alone', () => {
   const afterConnect = (type: number, length: number) =>
     frameTypesOf([CONNECT, Buffer.of(type << 4, ...lengthBytes(length))]);
   afterConnect(3, PUBLISH_BYTES_MAX);
-  assert.throws(() => afterConnect(3, PUBLISH_BYTES_MAX + 1), FrameRefused);
+  assert.throws(() => afterConnect(3, PUBLISH_BYTES_MAX + 1), ProtocolFault);
   afterConnect(8, CONTROL_BYTES_MAX);
-  assert.throws(() => afterConnect(8, CONTROL_BYTES_MAX + 1), FrameRefused);
-  assert.throws(() => frameTypesOf([Buffer.of(0x10, ...lengthBytes(CONTROL_BYTES_MAX + 1))]), FrameRefused);
+  assert.throws(() => afterConnect(8, CONTROL_BYTES_MAX + 1), ProtocolFault);
+  assert.throws(() => frameTypesOf([Buffer.of(0x10, ...lengthBytes(CONTROL_BYTES_MAX + 1))]), ProtocolFault);
 });
 
 test('a length that never ends is refused', () => {
-  assert.throws(() => frameTypesOf([Buffer.of(0x10, 0x80, 0x80, 0x80, 0x80)]), FrameRefused);
+  assert.throws(() => frameTypesOf([Buffer.of(0x10, 0x80, 0x80, 0x80, 0x80)]), ProtocolFault);
 });

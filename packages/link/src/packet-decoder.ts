@@ -1,0 +1,197 @@
+import { isUtf8 } from 'node:buffer';
+import type { Frame } from './frame-reader.ts';
+import type { Qos } from './packet-types.ts';
+import { ProtocolFault } from './protocol-fault.ts';
+
+export interface Will {
+  readonly topic: string;
+  readonly payload: Buffer;
+}
+
+export interface ConnectPacket {
+  readonly clientId: string;
+  readonly username: string | null;
+  readonly password: Buffer | null;
+  readonly isClean: boolean;
+  readonly keepAliveS: number;
+  readonly will: Will | null;
+}
+
+/** A CONNECT of another MQTT version; the rest of it cannot be read. */
+export interface OtherProtocol {
+  readonly protocol: string;
+}
+
+export interface PublishPacket {
+  readonly topic: string;
+  readonly qos: Qos;
+  readonly isDuplicate: boolean;
+  /** 0 for QoS 0. */
+  readonly packetId: number;
+  readonly payload: Buffer;
+}
+
+export interface SubscribePacket {
+  readonly packetId: number;
+  readonly filters: readonly { readonly topic: string; readonly qos: Qos }[];
+}
+
+export interface UnsubscribePacket {
+  readonly packetId: number;
+  readonly topics: readonly string[];
+}
+
+const PROTOCOL_NAME = 'MQTT';
+const OLD_PROTOCOL_NAME = 'MQIsdp';
+const PROTOCOL_LEVEL = 4;
+
+const FLAG_RESERVED = 0x01;
+const FLAG_CLEAN = 0x02;
+const FLAG_WILL = 0x04;
+const WILL_DETAILS = 0x38;
+const WILL_QOS_INVALID = 0x18;
+const FLAG_PASSWORD = 0x40;
+const FLAG_USERNAME = 0x80;
+
+/** Reads the fields of one packet and never beyond its end. */
+class Fields {
+  readonly #bytes: Buffer;
+  readonly #end: number;
+  #at: number;
+
+  constructor({ bytes, start, end }: Frame) {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#end;
+  }
+
+  byte(): number {
+    return this.#bytes.readUInt8(this.#take(1));
+  }
+
+  number(): number {
+    return this.#bytes.readUInt16BE(this.#take(2));
+  }
+
+  packetId(): number {
+    const id = this.number();
+    if (id === 0) throw new ProtocolFault('packet identifier is 0');
+    return id;
+  }
+
+  binary(): Buffer {
+    const length = this.number();
+    const from = this.#take(length);
+    return this.#bytes.subarray(from, from + length);
+  }
+
+  text(): string {
+    const bytes = this.binary();
+    if (!isUtf8(bytes) || bytes.includes(0)) throw new ProtocolFault('text is not valid UTF-8');
+    return bytes.toString();
+  }
+
+  rest(): Buffer {
+    return this.#bytes.subarray(this.#at, this.#end);
+  }
+
+  finish(): void {
+    if (!this.isAtEnd) throw new ProtocolFault('packet is longer than its fields');
+  }
+
+  #take(length: number): number {
+    const from = this.#at;
+    if (from + length > this.#end) throw new ProtocolFault('packet is shorter than its fields');
+    this.#at = from + length;
+    return from;
+  }
+}
+
+function requireFlags(frame: Frame, flags: number): void {
+  if (frame.flags !== flags) throw new ProtocolFault('packet flags are malformed');
+}
+
+export function decodeConnect(frame: Frame): ConnectPacket | OtherProtocol {
+  requireFlags(frame, 0);
+  const fields = new Fields(frame);
+  const name = fields.text();
+  if (name !== PROTOCOL_NAME && name !== OLD_PROTOCOL_NAME) {
+    throw new ProtocolFault('protocol name is not MQTT');
+  }
+  const level = fields.byte();
+  if (name !== PROTOCOL_NAME || level !== PROTOCOL_LEVEL) return { protocol: `${name} level ${level}` };
+  const flags = connectFlags(fields.byte());
+  const keepAliveS = fields.number();
+  const clientId = fields.text();
+  const will = flags & FLAG_WILL ? { topic: fields.text(), payload: Buffer.from(fields.binary()) } : null;
+  const username = flags & FLAG_USERNAME ? fields.text() : null;
+  const password = flags & FLAG_PASSWORD ? fields.binary() : null;
+  fields.finish();
+  return { clientId, username, password, isClean: (flags & FLAG_CLEAN) !== 0, keepAliveS, will };
+}
+
+function connectFlags(flags: number): number {
+  const hasWill = (flags & FLAG_WILL) !== 0;
+  const isMalformed =
+    (flags & FLAG_RESERVED) !== 0 ||
+    (!hasWill && (flags & WILL_DETAILS) !== 0) ||
+    (flags & WILL_QOS_INVALID) === WILL_QOS_INVALID ||
+    ((flags & FLAG_PASSWORD) !== 0 && (flags & FLAG_USERNAME) === 0);
+  if (isMalformed) throw new ProtocolFault('connect flags are malformed');
+  return flags;
+}
+
+export function decodePublish(frame: Frame): PublishPacket {
+  const { flags } = frame;
+  const qos = qosOf((flags >> 1) & 3);
+  const isDuplicate = (flags & 8) !== 0;
+  if (isDuplicate && qos === 0) throw new ProtocolFault('a QoS 0 message is marked as a duplicate');
+  const fields = new Fields(frame);
+  const topic = fields.text();
+  const packetId = qos === 0 ? 0 : fields.packetId();
+  return { topic, qos, isDuplicate, packetId, payload: fields.rest() };
+}
+
+export function decodeSubscribe(frame: Frame): SubscribePacket {
+  requireFlags(frame, 2);
+  const fields = new Fields(frame);
+  const packetId = fields.packetId();
+  const filters: { topic: string; qos: Qos }[] = [];
+  while (!fields.isAtEnd) filters.push({ topic: fields.text(), qos: qosOf(fields.byte()) });
+  if (filters.length === 0) throw new ProtocolFault('SUBSCRIBE has no topic filter');
+  return { packetId, filters };
+}
+
+export function decodeUnsubscribe(frame: Frame): UnsubscribePacket {
+  requireFlags(frame, 2);
+  const fields = new Fields(frame);
+  const packetId = fields.packetId();
+  const topics: string[] = [];
+  while (!fields.isAtEnd) topics.push(fields.text());
+  if (topics.length === 0) throw new ProtocolFault('UNSUBSCRIBE has no topic filter');
+  return { packetId, topics };
+}
+
+/** Of PUBACK, PUBREC, PUBREL and PUBCOMP, which hold nothing else. */
+export function decodePacketId(frame: Frame, flags: number): number {
+  requireFlags(frame, flags);
+  const fields = new Fields(frame);
+  const packetId = fields.packetId();
+  fields.finish();
+  return packetId;
+}
+
+/** Of PINGREQ and DISCONNECT. */
+export function requireEmpty(frame: Frame): void {
+  requireFlags(frame, 0);
+  new Fields(frame).finish();
+}
+
+function qosOf(value: number): Qos {
+  if (value === 0 || value === 1 || value === 2) return value;
+  throw new ProtocolFault('QoS is neither 0, 1 nor 2');
+}
