@@ -6,6 +6,7 @@ import { Timestamp } from './time.ts';
 /** One name for each kind of change. A change of status names the status it led to in its data. */
 export const EVENT_TYPES = [
   'device.registered',
+  'device.credentials_replaced',
   'device.status_changed',
   'configuration.changed',
   'operation.status_changed',

@@ -1,6 +1,6 @@
 import type { Scope } from '@granary/contract/keys';
 
-const PREFIX = 'gk_';
+export const KEY_PREFIX = 'gk_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_LENGTH = 6;
 export const KEY_BODY_LENGTH = 40;
@@ -37,12 +37,12 @@ export const isAlive = ({ expiresAtMs, revokedAtMs }: Lifetime, nowMs: number): 
 /** `pick(n)` returns a uniform random integer below n. The checksum lets a typo be told from a stranger. */
 export function makeKey(pick: (below: number) => number): string {
   const body = Array.from({ length: KEY_BODY_LENGTH }, () => ALPHABET[pick(ALPHABET.length)]).join('');
-  return PREFIX + body + checksum(body);
+  return KEY_PREFIX + body + checksum(body);
 }
 
 export function isWellFormedKey(text: string): boolean {
-  const body = text.slice(PREFIX.length, PREFIX.length + KEY_BODY_LENGTH);
-  return text === PREFIX + body + checksum(body) && body.length === KEY_BODY_LENGTH;
+  const body = text.slice(KEY_PREFIX.length, KEY_PREFIX.length + KEY_BODY_LENGTH);
+  return text === KEY_PREFIX + body + checksum(body) && body.length === KEY_BODY_LENGTH;
 }
 
 function checksum(body: string): string {

@@ -1,11 +1,12 @@
 import { EmbeddedBroker } from '@granary/link/broker';
 import type { LinkDevice } from '@granary/link/port';
 import { lockDataFolder } from '@granary/store/data-folder';
-import { openStore, type StoreLocation } from '@granary/store/store';
+import { openStore, type Store, type StoreLocation } from '@granary/store/store';
 import { type AdminKey, ensureAdminKey } from './admin-key.ts';
 import { AlertEvaluator } from './alerts.ts';
 import { sendConfiguration } from './configuration.ts';
 import { DeviceCommands } from './device-commands.ts';
+import { DeviceDirectory } from './device-directory.ts';
 import { EmergencyStops } from './emergency-stops.ts';
 import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
@@ -54,8 +55,12 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     const lock = await explainStart('GRANARY_DATA_DIR', () => lockDataFolder(settings.dataDir));
     undos.push(() => lock.release());
 
-    const store = await explainStart('the storage', () => openStore(storeLocation(settings)));
-    undos.push(() => store.close());
+    const opened = await explainStart('the storage', () => openStore(storeLocation(settings)));
+    undos.push(() => opened.close());
+    const directory = new DeviceDirectory(opened, now);
+    // Every device that is looked up is remembered for when the storage does not answer.
+    const find: Store['devices']['find'] = (deviceId) => directory.find(deviceId);
+    const store: Store = { ...opened, devices: { ...opened.devices, find } };
     const adminKey = await explainStart('the admin key', () =>
       ensureAdminKey({ store, logger, nowMs: now() }, settings.dataDir, settings.adminKey),
     );
@@ -63,6 +68,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     const keyring = new Keyring(store, now);
     const feed = new EventFeed(store, logger, (events) => {
       for (const keyId of endedKeyIds(events)) keyring.forget(keyId);
+      directory.observe(events);
     });
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
@@ -79,6 +85,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     const linkLog = new LinkLog(logger, now);
     const uplink = new Uplink({
       store,
+      directory,
       pipeline,
       logger,
       now,
@@ -123,6 +130,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
         link,
         pipeline,
         keyring,
+        directory,
         idempotency,
         commands,
         stops,

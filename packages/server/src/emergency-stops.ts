@@ -3,14 +3,14 @@ import { beginCommand, type CommandState, commandMessage } from '@granary/core/c
 import { advanceCommand } from '@granary/core/commands';
 import type { Store } from '@granary/store/store';
 import type { DeviceCommands } from './device-commands.ts';
-import type { Outcome, UrgentOrders } from './urgent-orders.ts';
+import type { UrgentDeadline } from './urgent-deadline.ts';
+import type { Given, UrgentOrders } from './urgent-orders.ts';
 
 export const EMERGENCY_STOP = { command: 'emergency_stop' } as const satisfies CommandRequest;
 
 export interface EmergencyTarget {
   readonly deviceId: string;
-  /** `null` while the storage cannot even tell that. */
-  readonly deviceNo: number | null;
+  readonly deviceNo: number;
   readonly commandId: string;
 }
 
@@ -32,30 +32,34 @@ export class EmergencyStops {
   }
 
   /** `store` writes the command, the guard of its request included. */
-  async stop(target: EmergencyTarget, store: () => Promise<Issued>): Promise<CommandState> {
+  async stop(
+    target: EmergencyTarget,
+    deadline: UrgentDeadline,
+    store: () => Promise<Issued>,
+  ): Promise<Given<CommandState>> {
     const { commands, orders, now } = this.#parts;
-    const supposed = asIfSent(target, now());
+    const { deviceId, deviceNo, commandId } = target;
+    const assumed = asIfSent(target, now());
     const order = {
-      name: `${target.deviceId} ${target.commandId}`,
-      send: () => commands.send(target.deviceId, commandMessage(supposed, 'execute')),
-      store: () => this.#store(target),
+      name: `${deviceId} ${commandId}`,
+      send: () => commands.send(deviceId, commandMessage(assumed, 'execute')),
+      store: () =>
+        this.#parts.store.urgent.commands.issue({
+          ...{ deviceNo, commandId, request: EMERGENCY_STOP, nowMs: now() },
+        }),
     };
-    const stored = async (): Promise<Outcome<CommandState>> => {
-      const { command, message } = await store();
-      return { state: command, isToSend: message !== null };
-    };
-    return await orders.give(order, stored, async () => ({ state: supposed, isToSend: true }));
-  }
-
-  async #store({ deviceId, deviceNo, commandId }: EmergencyTarget): Promise<void> {
-    const { store, now } = this.#parts;
-    const known = deviceNo ?? (await store.devices.find(deviceId))?.deviceNo;
-    if (known === undefined) return;
-    await store.commands.issue({ deviceNo: known, commandId, request: EMERGENCY_STOP, nowMs: now() });
+    return await orders.give<CommandState>(order, {
+      deadline,
+      store: async () => {
+        const { command, message } = await store();
+        return { state: command, isToSend: message !== null };
+      },
+      assume: async () => ({ state: assumed, isToSend: true }),
+    });
   }
 }
 
 function asIfSent({ deviceNo, commandId }: EmergencyTarget, nowMs: number): CommandState {
-  const begun = beginCommand({ commandId, deviceNo: deviceNo ?? 0, request: EMERGENCY_STOP }, nowMs);
+  const begun = beginCommand({ commandId, deviceNo, request: EMERGENCY_STOP }, nowMs);
   return advanceCommand(begun, { kind: 'tick', deviceOnline: true }, nowMs).command;
 }

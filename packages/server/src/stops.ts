@@ -2,12 +2,14 @@ import { adoptOperation, isTerminal, type OperationState } from '@granary/core/o
 import { advance } from '@granary/core/operations';
 import type { Store } from '@granary/store/store';
 import { type DeviceCommands, operationMessage } from './device-commands.ts';
-import { isStorageFault, type Outcome, type UrgentOrders } from './urgent-orders.ts';
+import { isStorageFault } from './storage-faults.ts';
+import type { UrgentDeadline } from './urgent-deadline.ts';
+import type { Given, Outcome, UrgentOrders } from './urgent-orders.ts';
+import { LATE, within } from './within.ts';
 
 export interface StopTarget {
   readonly deviceId: string;
-  /** `null` while the storage cannot even tell that. */
-  readonly deviceNo: number | null;
+  readonly deviceNo: number;
   readonly operationId: string;
 }
 
@@ -29,43 +31,49 @@ export class Stops {
   }
 
   /** `undefined` if the device has no such operation. `store` writes the stop, the guard of its request included. */
-  async stop(target: StopTarget, store: () => Promise<Stored>): Promise<OperationState | undefined> {
-    const { commands, orders } = this.#parts;
-    const { deviceId, operationId } = target;
+  async stop(
+    target: StopTarget,
+    deadline: UrgentDeadline,
+    store: () => Promise<Stored>,
+  ): Promise<Given<OperationState | undefined>> {
+    const { commands, orders, now } = this.#parts;
+    const { deviceId, deviceNo, operationId } = target;
     const order = {
       name: `${deviceId} ${operationId}`,
       send: () => commands.send(deviceId, operationMessage(operationId, 'stop')),
-      store: () => this.#store(target),
+      store: () => this.#parts.store.urgent.operations.stop({ deviceNo, operationId, nowMs: now() }),
     };
-    const stored = async (): Promise<Outcome<OperationState | undefined>> => {
-      const stopped = await store();
-      return { state: stopped?.operation, isToSend: stopped?.send === 'stop' };
-    };
-    return await orders.give(order, stored, () => this.#suppose(target));
+    return await orders.give<OperationState | undefined>(order, {
+      deadline,
+      store: async () => {
+        const stopped = await store();
+        return { state: stopped?.operation, isToSend: stopped?.send === 'stop' };
+      },
+      assume: () => this.#assume(target, deadline),
+    });
   }
 
-  async #store({ deviceId, deviceNo, operationId }: StopTarget): Promise<void> {
-    const { store, now } = this.#parts;
-    const known = deviceNo ?? (await store.devices.find(deviceId))?.deviceNo;
-    if (known !== undefined) await store.operations.stop({ deviceNo: known, operationId, nowMs: now() });
-  }
-
-  async #suppose(target: StopTarget): Promise<Outcome<OperationState | undefined>> {
+  async #assume(target: StopTarget, deadline: UrgentDeadline): Promise<Outcome<OperationState | undefined>> {
     const nowMs = this.#parts.now();
-    const known = await this.#lastKnown(target, nowMs);
+    const known = await this.#lastKnown(target, deadline, nowMs);
     if (known === undefined || isTerminal(known)) return { state: known, isToSend: false };
     return { state: advance(known, { kind: 'stop' }, nowMs).operation, isToSend: true };
   }
 
   /** A full disk can still be read. If not even that is possible, we know what the caller says: that it runs. */
-  async #lastKnown(target: StopTarget, nowMs: number): Promise<OperationState | undefined> {
-    const { deviceNo, operationId } = target;
+  async #lastKnown(
+    { deviceNo, operationId }: StopTarget,
+    deadline: UrgentDeadline,
+    nowMs: number,
+  ): Promise<OperationState | undefined> {
     try {
-      if (deviceNo !== null) return await this.#parts.store.operations.find(deviceNo, operationId);
+      const reading = this.#parts.store.urgent.operations.find(deviceNo, operationId);
+      const found = await within(deadline.left('answerMs'), reading);
+      if (found !== LATE) return found;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
     }
     const asSaid = { operation_id: operationId, state: 'running', amount_kg: 0, ts: nowMs } as const;
-    return adoptOperation(deviceNo ?? 0, asSaid, nowMs) ?? undefined;
+    return adoptOperation(deviceNo, asSaid, nowMs) ?? undefined;
   }
 }

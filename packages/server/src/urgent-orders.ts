@@ -1,8 +1,10 @@
-import { Refusal } from '@granary/contract/errors';
+import { isStorageFault } from './storage-faults.ts';
+import type { UrgentDeadline } from './urgent-deadline.ts';
+import { LATE, within } from './within.ts';
 
-/** What could not be stored by then is sent all the same. */
-const STORE_PATIENCE_MS = 100;
+/** Of more that wait to be stored the newest are sent, but not kept. */
 const UNSTORED_MAX = 10_000;
+const RETRIED_AT_ONCE_MAX = 100;
 
 /** What a device must be told even while nothing can be stored. */
 export interface UrgentOrder {
@@ -19,32 +21,41 @@ export interface Outcome<State> {
   readonly isToSend: boolean;
 }
 
-export const isStorageFault = (error: unknown): boolean =>
-  error instanceof Refusal && (error.code === 'storage_full' || error.code === 'storage_unavailable');
+export interface Given<State> {
+  readonly state: State;
+  /** `false`: it was sent as far as the device is there, and is stored as soon as that is possible. */
+  readonly isStored: boolean;
+}
+
+interface Storing<State> {
+  readonly deadline: UrgentDeadline;
+  /** Writes it down, the guard of its request included. */
+  readonly store: () => Promise<Outcome<State>>;
+  /** What to assume when that fails or takes too long. */
+  readonly assume: () => Promise<Outcome<State>>;
+}
 
 /** Gives orders that cannot wait. One that cannot be stored is kept here and repeated until it could be. */
 export class UrgentOrders {
   readonly #unstored = new Map<string, UrgentOrder>();
 
-  /** `store` writes it down, the guard of its request included; `suppose` says what to believe if that fails. */
-  async give<State>(
-    order: UrgentOrder,
-    store: () => Promise<Outcome<State>>,
-    suppose: () => Promise<Outcome<State>>,
-  ): Promise<State> {
-    const impatience = setTimeout(() => order.send(), STORE_PATIENCE_MS);
+  async give<State>(order: UrgentOrder, { deadline, store, assume }: Storing<State>): Promise<Given<State>> {
+    const sending = setTimeout(() => order.send(), deadline.left('sendMs'));
+    const storing = store();
     try {
-      const { state, isToSend } = await store();
-      if (isToSend) order.send();
-      return state;
+      const stored = await within(deadline.left('storeMs'), storing);
+      if (stored !== LATE) {
+        if (stored.isToSend) order.send();
+        return { state: stored.state, isStored: true };
+      }
     } catch (error) {
       if (!isStorageFault(error)) throw error;
-      const { state, isToSend } = await suppose();
-      if (isToSend) this.#keep(order);
-      return state;
     } finally {
-      clearTimeout(impatience);
+      clearTimeout(sending);
     }
+    const { state, isToSend } = await assume();
+    if (isToSend) this.#keep(order, storing);
+    return { state, isStored: false };
   }
 
   /** Tells the devices again what could not be stored. */
@@ -52,18 +63,29 @@ export class UrgentOrders {
     for (const order of this.#unstored.values()) order.send();
   }
 
-  /** Stores what could not be; from then on it is repeated from there. */
+  /** Stores what could not be; from then on it is repeated from there. One that fails does not keep others from it. */
   async retry(): Promise<void> {
-    await Promise.all(
-      [...this.#unstored].map(async ([name, order]) => {
+    const outcomes = await Promise.allSettled(
+      [...this.#unstored].slice(0, RETRIED_AT_ONCE_MAX).map(async ([name, order]) => {
+        // A failing one goes to the end of the queue.
+        this.#unstored.delete(name);
+        this.#unstored.set(name, order);
         await order.store();
         this.#unstored.delete(name);
       }),
     );
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
 
-  #keep(order: UrgentOrder): void {
-    if (this.#unstored.size < UNSTORED_MAX) this.#unstored.set(order.name, order);
+  /** The first attempt may still succeed after its time is over. */
+  #keep(order: UrgentOrder, storing: Promise<unknown>): void {
     order.send();
+    if (this.#unstored.size >= UNSTORED_MAX) return;
+    this.#unstored.set(order.name, order);
+    storing.then(
+      () => this.#unstored.delete(order.name),
+      () => undefined,
+    );
   }
 }

@@ -76,7 +76,7 @@ describeEachEngine('devices', (engine) => {
 
   it('replaces a secret', async () => {
     const { deviceNo, deviceId } = await store.devices.register(newDevice());
-    await store.devices.replaceSecret(deviceNo, 'another hash');
+    await store.devices.replaceSecret(deviceNo, 'another hash', NOW_MS);
     assert.equal((await store.devices.find(deviceId))?.secretHash, 'another hash');
   });
 

@@ -139,12 +139,15 @@ export const writes = {
   },
 
   /** Answers whether there is such a device. */
-  async replaceSecret(sql: Sql, deviceNo: number, secretHash: string): Promise<boolean> {
-    const changed = await sql.run('UPDATE devices SET secret_hash = $2 WHERE device_no = $1', [
-      deviceNo,
-      secretHash,
-    ]);
-    return changed === 1;
+  async replaceSecret(sql: Sql, deviceNo: number, secretHash: string, atMs: number): Promise<boolean> {
+    const [row] = await sql.query<[deviceId: string]>(
+      'UPDATE devices SET secret_hash = $2 WHERE device_no = $1 RETURNING device_id',
+      [deviceNo, secretHash],
+    );
+    if (row === undefined) return false;
+    const data = { device_id: row[0] };
+    await logEvents(sql, [{ type: 'device.credentials_replaced', deviceNo, atMs, data }]);
+    return true;
   },
 
   /** The link ended, or the device said that it would. */

@@ -1,20 +1,26 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
+import { isWellFormedKey, KEY_PREFIX } from '@granary/core/keys';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Keyring } from '../keys.ts';
+import { lateIfFailing } from '../storage-faults.ts';
+import { deadlineOf, UrgentDeadline } from '../urgent-deadline.ts';
+import { LATE, within } from '../within.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
-    /** Why it may only go on if it turns out to be urgent. */
-    doubt: Error | null;
+    /** The look-up of the key that has not ended: who calls is only what was last known. */
+    pendingIdentity: Promise<Caller | null> | null;
+    /** `null` where nothing is urgent. */
+    deadline: UrgentDeadline | null;
   }
   interface FastifyContextConfig {
     /** What the key must be allowed to do. Every route under /v1 names one. */
     scope?: Scope;
     /**
-     * Never limited, and while the storage cannot be asked open to every key that was good when it last could. For
+     * Never limited, and while the storage does not answer open to every key that was good when it last did. For
      * what must not wait. A function tells by the body.
      */
     isUrgent?: boolean | ((body: unknown) => boolean);
@@ -33,41 +39,46 @@ export function bearerOf(request: FastifyRequest): string {
   return key;
 }
 
+type Done = (error?: Error) => void;
+
 /** Knows the caller before a route runs, or refuses. */
 export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimiter | null): void {
   app.decorateRequest('caller');
-  app.decorateRequest('doubt', null);
+  app.decorateRequest('pendingIdentity', null);
+  app.decorateRequest('deadline', null);
   app.addHook('onRequest', (request, reply, done) => {
     const key = bearer(request);
     if (key === undefined) return done(new Refusal('unauthorized', 'send Authorization: Bearer <API key>'));
+    const isUrgent = urgencyOf(request) !== false;
+    if (isUrgent) request.deadline = new UrgentDeadline();
     const recalled = keyring.recall(key);
     if (recalled !== null) return admit(recalled, request, reply, done);
-    keyring.identify(key).then(
-      (caller) => {
-        if (caller === null) done(new Refusal('unauthorized', 'this API key is not valid'));
-        else admit(caller, request, reply, done);
-      },
-      (error: Error) => {
-        const remembered = urgencyOf(request) === false ? null : keyring.lastKnown(key);
-        if (remembered === null) return done(error);
-        request.doubt = error;
-        admit(remembered, request, reply, done);
-      },
-    );
+    const identified = isUrgent ? identifyUrgently(keyring, key, request) : keyring.identify(key);
+    identified.then((caller) => admitKnown(caller, key, request, reply, done), done);
   });
   app.addHook('preHandler', (request, reply, done) => {
     const isUrgent = urgencyOf(request);
     if (typeof isUrgent === 'boolean' || isUrgent(request.body)) return done();
-    if (request.doubt !== null) return done(request.doubt);
-    attempt(done, () => limiter?.take(request.caller.keyId, reply));
+    const limit = () => attempt(done, () => limiter?.take(request.caller.keyId, reply));
+    if (request.pendingIdentity === null) return limit();
+    // It is not urgent after all, so who calls must be known and not only remembered.
+    const key = bearerOf(request);
+    const finish: Done = (error) => (error === undefined ? limit() : done(error));
+    request.pendingIdentity.then((caller) => admitKnown(caller, key, request, reply, finish), done);
   });
 
-  function admit(
-    caller: Caller,
+  function admitKnown(
+    caller: Caller | null,
+    key: string,
     request: FastifyRequest,
     reply: FastifyReply,
-    done: (error?: Error) => void,
+    done: Done,
   ): void {
+    if (caller === null) done(unknownKey(key));
+    else admit(caller, request, reply, done);
+  }
+
+  function admit(caller: Caller, request: FastifyRequest, reply: FastifyReply, done: Done): void {
     attempt(done, () => {
       if (urgencyOf(request) === false) limiter?.take(caller.keyId, reply);
       requireScope(caller, request.routeOptions.config.scope);
@@ -76,9 +87,40 @@ export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimit
   }
 }
 
+function unknownKey(key: string): Refusal {
+  const isMistyped = key.startsWith(KEY_PREFIX) && !isWellFormedKey(key);
+  return new Refusal(
+    'unauthorized',
+    isMistyped ? 'this API key is not valid: it looks mistyped or cut off' : 'this API key is not valid',
+  );
+}
+
+/** Who calls, as last known if the storage does not answer in time; refused if the key was not in use here either. */
+async function identifyUrgently(
+  keyring: Keyring,
+  key: string,
+  request: FastifyRequest,
+): Promise<Caller | null> {
+  const deadline = deadlineOf(request);
+  const identifying = keyring.identify(key, true);
+  const identified = await lateIfFailing(within(deadline.left('lookUpMs'), identifying));
+  if (identified !== LATE) return identified;
+  const lastKnown = keyring.lastKnown(key);
+  if (lastKnown !== null) {
+    request.pendingIdentity = identifying;
+    return lastKnown;
+  }
+  const identifiedLater = await lateIfFailing(within(deadline.left('answerMs'), identifying));
+  if (identifiedLater !== LATE) return identifiedLater;
+  throw new Refusal(
+    'storage_unavailable',
+    'the storage does not answer and this key was not used here in the last day, so nothing was sent; use the stop at the device itself',
+  );
+}
+
 const urgencyOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.isUrgent ?? false;
 
-function attempt(done: (error?: Error) => void, check: () => void): void {
+function attempt(done: Done, check: () => void): void {
   try {
     check();
     done();

@@ -4,10 +4,11 @@ import { type CommandState, commandRecord } from '@granary/core/command-state';
 import { newId } from '@granary/store/ids';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EMERGENCY_STOP } from '../emergency-stops.ts';
+import { deadlineOf } from '../urgent-deadline.ts';
 import { accept, paged, pageOf, success } from './answers.ts';
 import { type DevicePath, knownDevice } from './known-device.ts';
 import type { RouteParts } from './parts.ts';
-import { lookedUp, storeUrgently, urgentTarget } from './urgent.ts';
+import { storeUrgently, urgentTarget } from './urgent.ts';
 
 interface CommandPath {
   Params: { device_id: string; command_id: string };
@@ -67,9 +68,10 @@ async function stopAtOnce(
   const { emergencyStops, feed, now } = parts;
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
-  const target = { ...(await urgentTarget(request, parts, 'field')), commandId };
-  const command = await emergencyStops.stop(target, async () => {
-    const wanted = { deviceNo: lookedUp(target), commandId, request: EMERGENCY_STOP, nowMs };
+  const { deviceId, deviceNo } = await urgentTarget(request, parts, 'field');
+  const target = { deviceId, deviceNo, commandId };
+  const { state: command } = await emergencyStops.stop(target, deadlineOf(request), async () => {
+    const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, nowMs };
     return await storeUrgently(request, reply, parts, (slices) => slices.commands.issue(wanted));
   });
   feed.wake();

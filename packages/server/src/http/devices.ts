@@ -24,7 +24,7 @@ import { capacityOf, type DevicePath, knownDevice } from './known-device.ts';
 import type { RouteParts } from './parts.ts';
 
 export function deviceRoutes(app: FastifyInstance, parts: RouteParts, kind: DeviceKind): void {
-  const { store, link, idempotency, feed, now } = parts;
+  const { store, link, directory, idempotency, feed, now } = parts;
 
   app.get('/devices', { config: { scope: 'read' } }, async (request) => {
     const page = readPage(request.query);
@@ -75,8 +75,10 @@ export function deviceRoutes(app: FastifyInstance, parts: RouteParts, kind: Devi
       const device = await knownDevice(request, store, kind);
       const fresh = newDeviceSecret();
       const { secret, replayed } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
-        slices.devices.replaceSecret(device.deviceNo, hashSecret(fresh)),
+        slices.devices.replaceSecret(device.deviceNo, hashSecret(fresh), now()),
       );
+      directory.forgetSecret(device.deviceId);
+      feed.wake();
       if (!replayed) link.disconnect(device.deviceId);
       return success({ username: device.deviceId, secret });
     },

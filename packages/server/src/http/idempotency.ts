@@ -8,6 +8,7 @@ import { bearerOf } from './auth.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
+type GuardedStore = Pick<Store, 'guarded'>;
 type Write<Result> = (slices: GuardedSlices) => Promise<Guarded<Result>>;
 
 export interface Outcome<Result> {
@@ -18,17 +19,22 @@ export interface Outcome<Result> {
 
 /** Carries out each request that has an `Idempotency-Key` once, and answers its repetitions like the first. */
 export class Idempotency {
-  readonly #store: Store;
+  readonly #store: GuardedStore;
   readonly #now: () => number;
   readonly #running = new Set<string>();
 
-  constructor(store: Store, now: () => number) {
+  constructor(store: GuardedStore, now: () => number) {
     this.#store = store;
     this.#now = now;
   }
 
-  once<Result>(request: FastifyRequest, reply: FastifyReply, write: Write<Result>): Promise<Outcome<Result>> {
-    return this.#run(request, reply, write, null);
+  once<Result>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    write: Write<Result>,
+    store: GuardedStore = this.#store,
+  ): Promise<Outcome<Result>> {
+    return this.#run(request, reply, write, { store, secret: null });
   }
 
   /** For answers with a secret that nobody stores: a repetition gets the first one's. */
@@ -38,7 +44,7 @@ export class Idempotency {
     secret: string,
     write: Write<Result>,
   ): Promise<Outcome<Result> & { readonly secret: string }> {
-    const { sealed, ...outcome } = await this.#run(request, reply, write, secret);
+    const { sealed, ...outcome } = await this.#run(request, reply, write, { store: this.#store, secret });
     if (!outcome.replayed || sealed === null) return { ...outcome, secret };
     return { ...outcome, secret: unseal(sealed, bearerOf(request)) };
   }
@@ -47,10 +53,10 @@ export class Idempotency {
     request: FastifyRequest,
     reply: FastifyReply,
     write: Write<Result>,
-    secret: string | null,
+    { store, secret }: { store: GuardedStore; secret: string | null },
   ): Promise<Guarded<Result>> {
     const key = readKey(request);
-    if (key === null) return await write(this.#store.guarded(null));
+    if (key === null) return await write(store.guarded(null));
     const { keyId } = request.caller;
     const running = `${keyId} ${key}`;
     if (this.#running.has(running)) {
@@ -60,7 +66,7 @@ export class Idempotency {
     try {
       const sealed = secret === null ? null : seal(secret, bearerOf(request));
       const guard: Guard = { keyId, key, fingerprint: fingerprintOf(request), nowMs: this.#now(), sealed };
-      const guarded = await write(this.#store.guarded(guard));
+      const guarded = await write(store.guarded(guard));
       if (guarded.replayed) reply.header('idempotency-replayed', 'true');
       return guarded;
     } finally {

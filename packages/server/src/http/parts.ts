@@ -2,6 +2,7 @@ import type { DeviceLink } from '@granary/link/port';
 import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from '../alerts.ts';
 import type { DeviceCommands } from '../device-commands.ts';
+import type { DeviceDirectory } from '../device-directory.ts';
 import type { EmergencyStops } from '../emergency-stops.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
@@ -20,6 +21,7 @@ export interface RouteParts {
   readonly link: DeviceLink;
   readonly pipeline: IngestPipeline;
   readonly keyring: Keyring;
+  readonly directory: DeviceDirectory;
   readonly idempotency: Idempotency;
   readonly commands: DeviceCommands;
   readonly stops: Stops;

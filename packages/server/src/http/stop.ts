@@ -1,9 +1,10 @@
 import { operationRecord } from '@granary/core/operation-record';
 import type { FastifyInstance } from 'fastify';
+import { deadlineOf } from '../urgent-deadline.ts';
 import { success } from './answers.ts';
 import { foundOperation, type OperationPath } from './known-operation.ts';
 import type { RouteParts } from './parts.ts';
-import { lookedUp, storeUrgently, urgentTarget } from './urgent.ts';
+import { storeUrgently, urgentTarget } from './urgent.ts';
 
 /** Stopping is refused only to those who may not do it, and for an operation that there is not. */
 export function stopRoute(app: FastifyInstance, parts: RouteParts): void {
@@ -20,12 +21,13 @@ export function stopRoute(app: FastifyInstance, parts: RouteParts): void {
       { config: { scope: 'operate', isUrgent: true } },
       async (request, reply) => {
         const { operation_id: operationId } = request.params;
-        const target = { ...(await urgentTarget(request, parts, 'silo')), operationId };
-        const operation = await stops.stop(target, async () => {
-          const stop = { deviceNo: lookedUp(target), operationId, nowMs: now() };
+        const { deviceId, deviceNo } = await urgentTarget(request, parts, 'silo');
+        const target = { deviceId, deviceNo, operationId };
+        const { state: operation } = await stops.stop(target, deadlineOf(request), async () => {
+          const stop = { deviceNo, operationId, nowMs: now() };
           return await storeUrgently(request, reply, parts, (slices) => slices.operations.stop(stop));
         });
-        if (target.deviceNo !== null) evaluator.wake([target.deviceNo]);
+        evaluator.wake([deviceNo]);
         feed.wake();
         return success(operationRecord(foundOperation(operation)));
       },

@@ -14,13 +14,14 @@ import type { NewRejection } from '@granary/store/presence';
 import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from '../alerts.ts';
 import type { DeviceCommands } from '../device-commands.ts';
+import type { DeviceDirectory } from '../device-directory.ts';
 import type { Logger } from '../logger.ts';
-import { matchesHash } from '../secrets.ts';
 import type { IngestPipeline } from './pipeline.ts';
 import { type DeviceReply, hear, wordOf } from './replies.ts';
 
 interface UplinkParts {
   readonly store: Store;
+  readonly directory: Pick<DeviceDirectory, 'authenticate'>;
   readonly pipeline: IngestPipeline;
   readonly logger: Logger;
   readonly now: () => number;
@@ -48,11 +49,8 @@ export class Uplink implements LinkHandler {
     this.#parts = parts;
   }
 
-  async authenticate(deviceId: string, secret: string): Promise<LinkDevice | null> {
-    const device = await this.#parts.store.devices.find(deviceId);
-    if (device === undefined || !matchesHash(secret, device.secretHash)) return null;
-    const { deviceNo, kind, capacityKg } = device;
-    return capacityKg === null ? { deviceNo, deviceId, kind } : { deviceNo, deviceId, kind, capacityKg };
+  authenticate(deviceId: string, secret: string): Promise<LinkDevice | null> {
+    return this.#parts.directory.authenticate(deviceId, secret);
   }
 
   received(device: LinkDevice, message: UplinkMessage): Promise<void> {

@@ -74,8 +74,10 @@ export const EVERY_WRITE: EveryWrite = {
         newDevice({ deviceId: `new-${round.round}`, registeredAtMs: atMs(round) }),
       ),
     ],
-    replaceSecret: ({ store, silos, round }) =>
-      ofEach(silos, (deviceNo) => store.devices.replaceSecret(deviceNo, `hash ${round}`)),
+    replaceSecret: (round) =>
+      ofEach(round.silos, (deviceNo) =>
+        round.store.devices.replaceSecret(deviceNo, `hash ${round.round}`, atMs(round)),
+      ),
     recordLinkDown: (round) =>
       ofEach([...round.silos, ...round.rovers], (deviceNo) =>
         // Just before the device was seen again, or it would be offline in every round.

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createService } from '@granary/server/compose';
+import { readSettings } from '@granary/server/settings';
+import { type ScriptedSilo, startSilo } from '@granary/server/testing/scripted-silo';
+import { type Answer, type Api, apiOf } from '@granary/server/testing/service';
+import { type Postgres, startPostgres } from '../test-setup/postgres.ts';
+
+/** Every answer comes within this time, whatever the storage does. */
+export const ANSWER_MS_MAX = 5_000;
+/** A little for a machine that does other things as well. */
+const ALLOWANCE_MS = 500;
+
+export interface Rig {
+  readonly api: Api;
+  readonly postgres: Postgres;
+  stop(): Promise<void>;
+}
+
+/** A whole service on a PostgreSQL of its own, which the test can freeze and kill. */
+export async function startRig(): Promise<Rig> {
+  const postgres = await startPostgres();
+  const dataDir = await mkdtemp(join(tmpdir(), 'granary-storage-'));
+  const service = createService(
+    readSettings({
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_RATE_LIMIT: 'off',
+      GRANARY_LOG_LEVEL: 'silent',
+      GRANARY_DATA_DIR: dataDir,
+      GRANARY_DATABASE_URL: postgres.url,
+    }),
+  );
+  const started = await service.start();
+  return {
+    api: apiOf(
+      () => started,
+      () => started.adminKey.key,
+    ),
+    postgres,
+    async stop() {
+      await service.stop();
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface RunningSilo {
+  readonly silo: ScriptedSilo;
+  readonly operationId: string;
+  readonly path: string;
+}
+
+/** A silo whose device has begun to feed. */
+export async function feedingSilo(api: Api, deviceId: string): Promise<RunningSilo> {
+  const silo = await startSilo(api, deviceId);
+  const { body } = await api.post(`${silo.path}/operations/feed`, { amount: 100 });
+  const operationId: string = body.data.operation_id;
+  await silo.take('start');
+  await silo.ack({ operation_id: operationId, accepted: true });
+  return { silo, operationId, path: `${silo.path}/operations/${operationId}` };
+}
+
+export interface Timed<T> {
+  readonly result: T;
+  readonly ms: number;
+}
+
+export async function timed<T>(work: Promise<T>): Promise<Timed<T>> {
+  const startedAtMs = performance.now();
+  const result = await work;
+  return { result, ms: performance.now() - startedAtMs };
+}
+
+/** An answer that came in time. */
+export async function inTime(answering: Promise<Answer>): Promise<Answer> {
+  const { result, ms } = await timed(answering);
+  assert.ok(ms < ANSWER_MS_MAX + ALLOWANCE_MS, `${result.status} after ${ms} ms`);
+  return result;
+}
+
+/** Asks again while the storage is down; every answer must come in time. */
+export async function untilStored(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await inTime(ask());
+    if (answer.status !== 503) return answer;
+    await sleep(100);
+  }
+}
