@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'plant_exists',
   'device_offline',
   'reading_stale',
+  'start_expired',
   'operation_in_progress',
   'mission_in_progress',
   'mission_not_running',

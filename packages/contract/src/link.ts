@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DEVICE_STATUSES } from './devices.ts';
-import { OPERATION_TYPES, OperationId } from './operations.ts';
+import { OPERATION_TYPES, OperationId, TargetContainer } from './operations.ts';
 import { checker, closed } from './schema.ts';
 import { DeviceTime, Timestamp } from './time.ts';
 
@@ -35,6 +35,8 @@ export const StartCommand = closed({
   rate_kg_per_min: Positive,
   max_amount_kg: Positive,
   max_duration_s: Positive,
+  /** Where a discharge goes to, in the words of whoever asked for it; not there for a feed. */
+  target_container: Type.Optional(TargetContainer),
   /** A device that receives it later than this refuses it. */
   expires_at: Timestamp,
 });

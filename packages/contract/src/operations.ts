@@ -19,13 +19,14 @@ export const MASS_UNITS = ['kg', 't', 'lb', 'g'] as const;
 export const RATE_UNITS = ['kg/min', 't/h', 'kg/h', 'lb/min'] as const;
 
 /**
- * Why an operation failed: the device refused it, never began it, no longer knows it or reported a fault; the weight did
- * not move; it ran longer than it may.
+ * Why an operation failed: the start was never written to the device's connection; the device refused it; the device does
+ * not know it, so nobody reported its outcome; the device reported a fault; the weight did not move; it ran longer than it
+ * may. Only the first two say that nothing moved.
  */
 export const FAILURE_REASONS = [
+  'not_sent',
   'refused',
-  'not_started',
-  'forgotten',
+  'outcome_unknown',
   'device_fault',
   'no_movement',
   'overrun',
@@ -41,7 +42,7 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 export const OperationId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
 
 const Positive = Type.Number({ exclusiveMinimum: 0 });
-const TargetContainer = Type.String({ minLength: 1, maxLength: 200 });
+export const TargetContainer = Type.String({ minLength: 1, maxLength: 200 });
 
 export const FeedRequest = closed({
   amount: Positive,
@@ -72,9 +73,12 @@ export const OperationRecord = closed({
   operation_id: OperationId,
   type: Type.Union([Type.Enum(OPERATION_TYPES), Type.Null()]),
   status: Type.Enum(OPERATION_STATUSES),
+  /** One sentence for a person: what is known, what is awaited, until when. */
+  status_detail: Type.String(),
   origin: Type.Enum(OPERATION_ORIGINS),
   progress: NumberOrNull,
   amount_target: NumberOrNull,
+  /** As the device reported last, by its own clock. */
   amount_completed: Type.Number(),
   /** By how much the scale says that the content changed in the wanted direction. */
   measured_amount: NumberOrNull,

@@ -57,6 +57,11 @@ const completed: OperationState = {
 };
 const failure = { reason: 'no_movement', message: 'the weight does not move' } as const;
 const failed: OperationState = { ...completed, status: 'failed', failure };
+const notSent: OperationState = {
+  ...failed,
+  undelivered: 'not_connected',
+  failure: { reason: 'not_sent', message: '' },
+};
 const later: OperationState = { ...started, operationId: 'op_2', startedAtMs: NOW_MS };
 const unasked: OperationState = { ...started, operationId: 'local-1', plan: null, status: 'in_progress' };
 
@@ -126,8 +131,10 @@ const TABLE: readonly (readonly [AlertType, string, Partial<SiloFacts>, Outcome]
     { operations: [{ ...started, failure }, later] },
     'critical',
   ],
-  ['operation_failed', 'moving unasked', { operations: [unasked] }, 'critical'],
-  ['operation_failed', 'moving unasked besides', { operations: [unasked, later] }, 'critical'],
+  ['operation_failed', 'moving unasked', { operations: [unasked] }, 'info'],
+  ['operation_failed', 'moving unasked besides', { operations: [unasked, later] }, 'warning'],
+  ['operation_failed', 'failing unasked', { operations: [{ ...unasked, failure }] }, 'critical'],
+  ['operation_failed', 'whose start was not sent', { operations: [notSent] }, 'absent'],
   ['operation_failed', 'after moving unasked', { operations: [{ ...completed, plan: null }] }, 'absent'],
   ['mass_imbalance', 'without operations', {}, 'absent'],
   ['mass_imbalance', 'after a good operation', { operations: [completed] }, 'absent'],
@@ -152,6 +159,12 @@ for (const [type, name, change, outcome] of TABLE) {
     assert.equal(condition.state === 'present' ? condition.severity : condition.state, outcome);
   });
 }
+
+it('operation_failed of one that was started at the device claims no failure', () => {
+  const condition = conditionOf('operation_failed', { operations: [unasked] });
+  assert.ok(condition.state === 'present');
+  assert.match(condition.message, /was started at the device, not through this service/);
+});
 
 describe('maintenance', () => {
   const due = {

@@ -6,6 +6,7 @@ import { deviceOffline, maintenanceDue } from './device-alert-rules.ts';
 import { deviceStatus, freshnessMs, type Presence } from './devices.ts';
 import { levelRules, stateAt } from './level-rules.ts';
 import { IMBALANCE_PERCENT_MAX, massBalance } from './mass-balance.ts';
+import { shownFailure } from './operation-detail.ts';
 import { finallyMeasuredG, holdsDevice, type OperationState } from './operation-state.ts';
 import { isPlausible, type LatestValue, type LatestValues, tidy } from './telemetry.ts';
 import { toGrams } from './units.ts';
@@ -96,31 +97,40 @@ const newestOf = (operations: readonly OperationState[]): OperationState | undef
     undefined,
   );
 
-/** Critical as long as something may be moving that should not. */
+/** Critical as long as something may be moving that should not. One that was started at the device has not failed. */
 function operationFailed({ operations }: SiloFacts): Condition {
   const type = 'operation_failed';
   const newest = newestOf(operations);
-  const troubled = operations.filter(
-    (operation) =>
-      (operation.failure !== null && (operation === newest || holdsDevice(operation))) ||
-      isUnasked(operation),
+  const failing = operations.filter(
+    (operation) => hasFailed(operation) && (operation === newest || holdsDevice(operation)),
   );
-  const worst = troubled.find(holdsDevice) ?? troubled[0];
+  const worst = failing.find(holdsDevice) ?? failing[0] ?? operations.find(isUnasked);
   if (worst === undefined) return { type, state: 'absent' };
   const name = `operation ${worst.operationId}`;
+  const failure = shownFailure(worst);
   return {
     type,
     state: 'present',
-    severity: holdsDevice(worst) ? 'critical' : 'warning',
+    severity: failure === null ? severityOfUnasked(operations) : severityOfFailed(worst),
     currentValue: null,
     threshold: null,
     cause: worst.operationId,
     message:
-      worst.failure === null
-        ? `${name} runs on the device and nobody asked for it`
-        : `${name} failed: ${worst.failure.message}`,
+      failure === null
+        ? `${name} was started at the device, not through this service`
+        : `${name} failed: ${failure.message}`,
   };
 }
+
+/** Whoever asked for a start that was not sent was told so at once, and nothing moved. */
+const hasFailed = ({ failure }: OperationState): boolean => failure !== null && failure.reason !== 'not_sent';
+
+const severityOfFailed = (operation: OperationState): 'warning' | 'critical' =>
+  holdsDevice(operation) ? 'critical' : 'warning';
+
+/** Beside another operation it makes that one's weighing meaningless. */
+const severityOfUnasked = (operations: readonly OperationState[]): 'info' | 'warning' =>
+  operations.filter(holdsDevice).length > 1 ? 'warning' : 'info';
 
 const isUnasked = (operation: OperationState): boolean => operation.plan === null && holdsDevice(operation);
 

@@ -20,7 +20,8 @@ const silo: SiloAtStart = {
   weight: { value: 600_000, tsMs: NOW_MS },
   capacityKg: 1_000,
   configuration: initialConfiguration(NOW_MS),
-  isHeld: false,
+  isReachable: true,
+  underWayId: null,
 };
 const feed: OperationRequest = { type: 'feed', amount: 100, rate: 50 };
 const discharge: OperationRequest = { type: 'discharge', amount: 100, rate: 50, target_container: 'truck' };
@@ -77,11 +78,12 @@ const REFUSALS: readonly (readonly [
 ])[] = [
   ['with everything in order', feed, {}, 'accepted'],
   ['on an offline device', feed, { presence: offline }, 'device_offline'],
+  ['on a device without a session', feed, { isReachable: false }, 'device_offline'],
   ['without any weight', feed, { weight: undefined }, 'reading_stale'],
   ['with an old weight', feed, { weight: old }, 'reading_stale'],
   ['with a weight just young enough', feed, { weight: { ...old, tsMs: old.tsMs + 1 } }, 'accepted'],
   ['with a weight that cannot be', feed, { weight: { value: -900_000, tsMs: NOW_MS } }, 'reading_stale'],
-  ['on a device that is held', feed, { isHeld: true }, 'operation_in_progress'],
+  ['on a device that is held', feed, { underWayId: 'op_7' }, 'operation_in_progress'],
   ['on a device in maintenance', feed, { presence: inMaintenance }, 'device_in_maintenance'],
   ['at the limit of the rate', { ...feed, rate: 6, rate_unit: 't/h' }, {}, 'accepted'],
   ['above the limit of the rate', { ...feed, rate: 6.001, rate_unit: 't/h' }, {}, 'rate_exceeds_limit'],
@@ -106,11 +108,33 @@ for (const [name, request, change, outcome] of REFUSALS) {
     assert.equal(codeOf(request, { ...silo, ...change }), outcome));
 }
 
+describe('a refusal', () => {
+  const messageOf = (at: Partial<SiloAtStart>): string => {
+    try {
+      planOperation(feed, { ...silo, ...at }, NOW_MS);
+      return 'accepted';
+    } catch (error) {
+      assert.ok(error instanceof Refusal);
+      return error.message;
+    }
+  };
+
+  it('tells a device that reports over HTTP only from one that is offline', () => {
+    assert.match(messageOf({ isReachable: false }), /no MQTT session.*reports over HTTP only/);
+    assert.match(messageOf({ isReachable: false, presence: offline }), /is offline/);
+    assert.match(messageOf({ presence: offline }), /connected, but has sent nothing/);
+  });
+
+  it('names the operation that is under way', () => {
+    assert.match(messageOf({ underWayId: 'op_7' }), /operation op_7 is under way/);
+  });
+});
+
 describe('of several reasons to refuse', () => {
   const reasons: readonly (readonly [Partial<SiloAtStart>, Partial<OperationRequest>, ErrorCode])[] = [
     [{ presence: offline }, {}, 'device_offline'],
     [{ weight: old }, {}, 'reading_stale'],
-    [{ isHeld: true }, {}, 'operation_in_progress'],
+    [{ underWayId: 'op_7' }, {}, 'operation_in_progress'],
     [{ presence: inMaintenance }, {}, 'device_in_maintenance'],
     [{}, { rate: 1e6 }, 'rate_exceeds_limit'],
     [{}, { amount: 1e6 }, 'insufficient_capacity'],

@@ -8,7 +8,7 @@ import { isPlausible, type LatestValue, tidy } from './telemetry.ts';
 import { fromGrams, fromGramsPerMin, toGrams, toGramsPerMin } from './units.ts';
 
 export const READING_AGE_MS_MAX = MINUTE_MS;
-export const START_EXPIRY_MS = 30 * SECOND_MS;
+export const START_EXPIRY_MS = 10 * SECOND_MS;
 /** Material in flight when the device closes its gate. */
 const OVERSHOOT_SHARE_MAX = 0.02;
 /** Ramps and bridging slow an operation down; beyond this it is stuck. */
@@ -18,13 +18,15 @@ const DURATION_MARGIN_MS = MINUTE_MS;
 const DURATION_MS_MAX = 90 * DAY_MS;
 
 export interface SiloAtStart {
+  /** It has a live MQTT session that takes commands. */
+  readonly isReachable: boolean;
   readonly presence: Presence;
   /** The newest stored weight, in grams. */
   readonly weight: LatestValue | undefined;
   readonly capacityKg: number;
   readonly configuration: SiloConfiguration;
-  /** Another operation is not over, or not known to be. */
-  readonly isHeld: boolean;
+  /** Another operation that is not over, or not known to be. */
+  readonly underWayId: string | null;
 }
 
 export type OperationRequest =
@@ -34,7 +36,7 @@ export type OperationRequest =
 /** The plan of an operation that may begin now, or the first reason why it may not. */
 export function planOperation(request: OperationRequest, silo: SiloAtStart, nowMs: number): OperationPlan {
   const weightG = usableWeightG(silo, nowMs);
-  if (silo.isHeld) refuse('operation_in_progress', 'another operation is under way');
+  if (silo.underWayId !== null) throw operationInProgress(silo.underWayId);
   if (deviceStatus(silo.presence, nowMs) === 'maintenance') {
     refuse('device_in_maintenance', 'the device is in maintenance');
   }
@@ -58,8 +60,23 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
   };
 }
 
-function usableWeightG({ presence, weight, capacityKg }: SiloAtStart, nowMs: number): number {
-  if (deviceStatus(presence, nowMs) === 'offline') refuse('device_offline', 'the device is offline');
+export const operationInProgress = (operationId: string): Refusal =>
+  new Refusal('operation_in_progress', `operation ${operationId} is under way on this device`);
+
+function refuseUnreachable({ presence, isReachable }: SiloAtStart, nowMs: number): void {
+  const isSilent = deviceStatus(presence, nowMs) === 'offline';
+  if (isReachable && isSilent) {
+    refuse('device_offline', 'the device is connected, but has sent nothing for too long');
+  }
+  if (isReachable) return;
+  if (isSilent) refuse('device_offline', 'the device is offline');
+  const message = 'the device has no MQTT session that takes commands: it reports over HTTP only';
+  refuse('device_offline', `${message}, so it cannot be commanded`);
+}
+
+function usableWeightG(silo: SiloAtStart, nowMs: number): number {
+  refuseUnreachable(silo, nowMs);
+  const { weight, capacityKg } = silo;
   if (weight === undefined) return refuse('reading_stale', 'the device has never reported its weight');
   const ageMs = nowMs - weight.tsMs;
   if (ageMs > READING_AGE_MS_MAX) {

@@ -44,6 +44,8 @@ test('an operation is answered in the units asked', () => {
     operation_id: 'op_1',
     type: 'discharge',
     status: 'started',
+    status_detail:
+      "The start was given out at 2026-03-01T12:00:00.000Z; the device's acknowledgement is awaited until 2026-03-01T12:00:10.000Z.",
     origin: 'service',
     progress: 50.001102,
     amount_target: 100,
@@ -91,6 +93,12 @@ test('duration and end are estimated from amount and rate', () => {
   assert.equal(estimatedCompletionMs({ ...operation, endedAtMs: START_MS + 7 }), START_MS + 7);
 });
 
+test('only a discharge says where the material goes', () => {
+  const feed = startCommand({ ...asked, type: 'feed', plan: { ...asked.plan, targetContainer: null } });
+  assert.equal('target_container' in feed, false);
+  assert.deepEqual(checkSiloCommand.faults(feed), []);
+});
+
 test('the command to start carries every bound', () => {
   const command = startCommand(asked);
   assert.deepEqual(checkSiloCommand.faults(command), []);
@@ -102,6 +110,7 @@ test('the command to start carries every bound', () => {
     rate_kg_per_min: 50 / 3,
     max_amount_kg: 46.267,
     max_duration_s: 241,
+    target_container: 'truck',
     expires_at: '2026-03-01T12:00:30.000Z',
   });
 });

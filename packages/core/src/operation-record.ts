@@ -1,6 +1,7 @@
 import type { StartCommand } from '@granary/contract/link';
 import type { OperationRecord } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { shownFailure, statusDetail } from './operation-detail.ts';
 import type { NewOperation, OperationPlan, OperationState } from './operation-state.ts';
 import { tidy } from './telemetry.ts';
 import { fromGrams, fromGramsPerMin } from './units.ts';
@@ -34,6 +35,7 @@ export function operationRecord(operation: OperationState): OperationRecord {
     operation_id: operation.operationId,
     type: operation.type,
     status: operation.status,
+    status_detail: statusDetail(operation),
     origin: plan === null ? 'device' : 'service',
     progress: progressPercent(operation),
     amount_target: plan === null ? null : fromGrams(plan.amountG, unit),
@@ -47,7 +49,7 @@ export function operationRecord(operation: OperationState): OperationRecord {
     estimated_completion: toIsoOrNull(estimatedCompletionMs(operation)),
     stop_requested_at: toIsoOrNull(operation.stopRequestedAtMs),
     ended_at: toIsoOrNull(operation.endedAtMs),
-    failure: operation.failure,
+    failure: shownFailure(operation),
   };
 }
 
@@ -61,6 +63,7 @@ export function startCommand({ operationId, type, plan }: NewOperation): StartCo
     rate_kg_per_min: plan.rateGPerMin / GRAMS_PER_KG,
     max_amount_kg: plan.maxAmountG / GRAMS_PER_KG,
     max_duration_s: Math.ceil(plan.maxDurationMs / SECOND_MS),
+    ...(plan.targetContainer === null ? {} : { target_container: plan.targetContainer }),
     expires_at: toIso(plan.expiresAtMs),
   };
 }

@@ -28,6 +28,9 @@ export interface OperationPlan {
   readonly expiresAtMs: number;
 }
 
+/** Why a start was not written to the device's connection. */
+export type Undelivered = 'not_connected' | 'not_subscribed' | 'expired' | 'in_flight';
+
 /** Everything known of an operation. Times are the service's own clock unless they say otherwise. */
 export interface OperationState {
   readonly operationId: string;
@@ -37,7 +40,10 @@ export interface OperationState {
   /** `null` when nobody asked this service for it. */
   readonly plan: OperationPlan | null;
   readonly status: OperationStatus;
+  /** By the newest report, in the order of the device's clock. */
   readonly amountCompletedG: number;
+  /** The largest amount of any report: what exceeds it was not reported before. */
+  readonly largestReportedG: number;
   readonly startedAtMs: number;
   /** When the device first showed that it has the operation. */
   readonly acknowledgedAtMs: number | null;
@@ -48,6 +54,12 @@ export interface OperationState {
   readonly stopRequestedAtMs: number | null;
   readonly stopSentAtMs: number | null;
   readonly endedAtMs: number | null;
+  /** It ended because the device does not know it: nobody reported how much it moved. */
+  readonly isOutcomeUnknown: boolean;
+  /** When the device last moved it although it was taken for ended. */
+  readonly reopenedAtMs: number | null;
+  /** Why its start was never sent; `null` if it was, or may have been. */
+  readonly undelivered: Undelivered | null;
   /** Once there, the operation ends in `failed`, whatever else the device says of its end. */
   readonly failure: OperationFailure | null;
   readonly weightAtStartG: number | null;
@@ -88,6 +100,7 @@ export interface NewOperation {
 
 const UNTOUCHED = {
   amountCompletedG: 0,
+  largestReportedG: 0,
   acknowledgedAtMs: null,
   lastHeardAtMs: null,
   lastProgressTsMs: null,
@@ -95,6 +108,9 @@ const UNTOUCHED = {
   stopRequestedAtMs: null,
   stopSentAtMs: null,
   endedAtMs: null,
+  isOutcomeUnknown: false,
+  reopenedAtMs: null,
+  undelivered: null,
   failure: null,
   weightAtStartG: null,
   measuredG: null,
@@ -103,10 +119,26 @@ const UNTOUCHED = {
   movedAtMs: null,
 } as const;
 
-/** Fills in what older versions did not store. */
-export const restoreOperation = (stored: unknown): OperationState => ({
-  ...UNTOUCHED,
-  ...storedJob<OperationState>(stored, OPERATION_STATUSES),
+/** Reasons of earlier versions. They claimed more than was known: what they mean is that the outcome is unknown. */
+const OUTCOME_UNKNOWN_BEFORE: readonly string[] = ['not_started', 'forgotten'];
+
+/** Fills in what earlier versions did not store. */
+export function restoreOperation(stored: unknown): OperationState {
+  const job = storedJob<OperationState>(stored, OPERATION_STATUSES);
+  const largestReportedG = job.largestReportedG ?? job.amountCompletedG;
+  const operation = { ...UNTOUCHED, ...job, largestReportedG };
+  const { failure } = operation;
+  if (failure === null || !OUTCOME_UNKNOWN_BEFORE.includes(failure.reason)) return operation;
+  return { ...operation, isOutcomeUnknown: true, failure: outcomeUnknown(operation) };
+}
+
+/** What the scale saw is added wherever it is shown, because it may still be weighed afterwards. */
+export const outcomeUnknown = ({ acknowledgedAtMs }: OperationState): OperationFailure => ({
+  reason: 'outcome_unknown',
+  message:
+    acknowledgedAtMs === null
+      ? 'the device does not know this operation, and whether it began was not reported'
+      : 'the device no longer knows this operation, and how much it moved was not reported',
 });
 
 export function beginOperation({ weightG, ...asked }: NewOperation, nowMs: number): OperationState {
@@ -141,6 +173,7 @@ export function adoptOperation(
     plan: null,
     status: report.state === 'running' ? 'in_progress' : report.state,
     amountCompletedG: report.amountG,
+    largestReportedG: report.amountG,
     startedAtMs: nowMs,
     acknowledgedAtMs: nowMs,
     lastHeardAtMs: nowMs,

@@ -18,7 +18,7 @@ const plan: OperationPlan = {
   targetContainer: null,
   maxAmountG: 102_000,
   maxDurationMs: 3 * MINUTE_MS,
-  expiresAtMs: START_MS + 30_000,
+  expiresAtMs: START_MS + 10_000,
 };
 const started = beginOperation(
   { operationId: 'op_1', deviceNo: 1, type: 'feed', plan, weightG: 5_000_000 },
@@ -51,6 +51,10 @@ const input: fc.Arbitrary<OperationInput> = fc.oneof(
     amountG: fc.integer({ min: 0, max: 200_000 }),
     reason: fc.option(fc.string()),
     tsMs: timeMs,
+  }),
+  fc.record({
+    kind: fc.constant('not_sent' as const),
+    why: fc.constantFrom('not_connected' as const, 'not_subscribed' as const, 'expired' as const),
   }),
   tick,
 );
@@ -97,15 +101,47 @@ describe('whatever happens to an operation', () => {
     });
   });
 
-  it('only the word of the device ends it', () => {
+  it('only a report of the device ends it, or that its start was never sent', () => {
     onEveryStep(({ before, input: given, operation }) => {
-      if (!isTerminal(before) && isTerminal(operation))
-        assert.ok(given.kind === 'ack' || given.kind === 'progress');
+      if (isTerminal(before) || !isTerminal(operation)) return;
+      assert.ok(['ack', 'progress', 'not_sent'].includes(given.kind), given.kind);
+      if (given.kind === 'not_sent') assert.equal(before.lastHeardAtMs, null);
     });
   });
 
-  it('the amount never falls', () => {
-    onEveryStep(({ before, operation }) => assert.ok(operation.amountCompletedG >= before.amountCompletedG));
+  it('its amount is that of a report, and changes only with a report', () => {
+    fc.assert(
+      fc.property(steps, (inputs) => {
+        const amounts = new Set([0]);
+        for (const { before, input: given, operation } of walk(started, inputs)) {
+          if (given.kind === 'progress') amounts.add(given.amountG);
+          else assert.equal(operation.amountCompletedG, before.amountCompletedG);
+          assert.ok(amounts.has(operation.amountCompletedG));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('while it runs, its amount does not depend on the order in which the reports arrive', () => {
+    const reports = fc.uniqueArray(fc.tuple(timeMs, fc.integer({ min: 0, max: 200_000 })), {
+      selector: ([tsMs]) => tsMs,
+      minLength: 1,
+      maxLength: 8,
+    });
+    const arrivals = reports.chain((sent) =>
+      fc.shuffledSubarray(sent, { minLength: sent.length, maxLength: sent.length }),
+    );
+    fc.assert(
+      fc.property(arrivals, (arrived) => {
+        const inputs = arrived.map(
+          ([tsMs, amountG]) =>
+            [{ kind: 'progress', state: 'running', amountG, reason: null, tsMs }, START_MS] as const,
+        );
+        const newest = arrived.reduce((latest, one) => (one[0] > latest[0] ? one : latest));
+        assert.equal(walk(started, inputs).at(-1)?.operation.amountCompletedG, newest[1]);
+      }),
+    );
   });
 
   it('a stop leaves it stopping or over, and it never leaves stopping but to end', () => {

@@ -1,281 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OperationProgress, ProgressState } from '@granary/contract/link';
-import type { FailureReason, OperationStatus } from '@granary/contract/operations';
 import { MINUTE_MS } from '@granary/contract/time';
-import { EXPIRY_SKEW_MS, REPORT_SPACING_MS } from './device-talk.ts';
-import { FRESHNESS_MS } from './devices.ts';
-import {
-  adoptOperation,
-  beginOperation,
-  holdsDevice,
-  isSettled,
-  type OperationPlan,
-  type OperationState,
-} from './operation-state.ts';
+import { REPORT_SPACING_MS } from './device-talk.ts';
+import { adoptOperation, holdsDevice, isSettled, type OperationState } from './operation-state.ts';
 import {
   ACK_TIMEOUT_MS,
   advance,
   type OperationInput,
   OVERRUN_MARGIN_MS,
+  START_SKEW_MS,
   STOP_RESEND_MS,
-  type Tick,
   WATCHDOG_MS_MIN,
 } from './operations.ts';
-
-const START_MS = 1_000_000_000_000;
-const SOON_MS = START_MS + 1_000;
-const CAPACITY_G = 10_000_000;
-
-const plan: OperationPlan = {
-  amountG: 1_000_000,
-  unit: 'kg',
-  rateGPerMin: 100_000,
-  rateUnit: 'kg/min',
-  targetContainer: null,
-  maxAmountG: 1_020_000,
-  maxDurationMs: 16 * MINUTE_MS,
-  expiresAtMs: START_MS + 30_000,
-};
-
-const started = beginOperation(
-  { operationId: 'op_1', deviceNo: 1, type: 'feed', plan, weightG: 5_000_000 },
+import {
+  LATE_MS,
+  plan,
+  report,
+  SITUATIONS,
+  SOON_MS,
   START_MS,
-);
-const heard = { acknowledgedAtMs: START_MS, lastHeardAtMs: START_MS };
-const stopSent = { status: 'stopping', stopRequestedAtMs: START_MS, stopSentAtMs: START_MS } as const;
-const ended = { ...started, ...heard, endedAtMs: START_MS };
-const failedFor = (reason: FailureReason): OperationState => ({
-  ...ended,
-  status: 'failed',
-  failure: { reason, message: '' },
-});
-
-/** Every state that makes a difference. */
-const SITUATIONS = {
   started,
-  in_progress: { ...started, ...heard, status: 'in_progress' },
-  'stopping, unheard': { ...started, ...stopSent },
-  stopping: { ...started, ...heard, ...stopSent },
-  'stopping, failing': {
-    ...started,
-    ...heard,
-    ...stopSent,
-    failure: { reason: 'no_movement', message: '' },
-  },
-  'unconfirmed, unheard': { ...started, status: 'unconfirmed' },
-  unconfirmed: { ...started, ...heard, status: 'unconfirmed' },
-  completed: { ...ended, status: 'completed' },
-  stopped: { ...ended, status: 'stopped' },
-  'failed by the device': failedFor('device_fault'),
-  'failed as forgotten': failedFor('forgotten'),
-  'failed as not started': { ...failedFor('not_started'), acknowledgedAtMs: null },
-  'failed as refused': { ...failedFor('refused'), acknowledgedAtMs: null },
-} as const satisfies Record<string, OperationState>;
-
-type Situation = keyof typeof SITUATIONS;
-
-const report = (state: ProgressState): OperationInput & { kind: 'progress' } => ({
-  kind: 'progress',
-  state,
-  amountG: 1_000,
-  reason: null,
-  tsMs: SOON_MS,
-});
-const tick = (change: Partial<Tick> = {}): Tick => ({
-  kind: 'tick',
-  isReachable: true,
-  isNewSession: false,
-  weight: null,
-  capacityG: CAPACITY_G,
-  ...change,
-});
-
-const LATE_MS = plan.expiresAtMs + EXPIRY_SKEW_MS + 1;
-
-const INPUTS = {
-  stop: [{ kind: 'stop' }, SOON_MS],
-  accepted: [{ kind: 'ack', accepted: true, reason: null }, SOON_MS],
-  refused: [{ kind: 'ack', accepted: false, reason: 'jam' }, SOON_MS],
-  running: [report('running'), SOON_MS],
-  completed: [report('completed'), SOON_MS],
-  stopped: [report('stopped'), SOON_MS],
-  failed: [report('failed'), SOON_MS],
-  'unknown in time': [report('unknown'), SOON_MS],
-  'unknown too late': [report('unknown'), LATE_MS],
-  'tick at once': [tick(), START_MS + 1],
-  'tick after silence': [tick(), START_MS + FRESHNESS_MS],
-  'tick offline': [tick({ isReachable: false }), SOON_MS],
-} as const satisfies Record<string, readonly [OperationInput, number]>;
-
-type Outcome = OperationStatus | `${OperationStatus}, send ${'stop' | 'report'}`;
-
-const STAYS_ENDED = {
-  completed: 'completed',
-  stopped: 'stopped',
-  'failed by the device': 'failed',
-  'failed as forgotten': 'failed',
-  'failed as not started': 'failed',
-  'failed as refused': 'failed',
-} as const;
-
-const REOPENED = {
-  completed: 'stopping, send stop',
-  stopped: 'stopping, send stop',
-  'failed by the device': 'stopping, send stop',
-  'failed as forgotten': 'stopping, send stop',
-  'failed as not started': 'stopping, send stop',
-  'failed as refused': 'stopping, send stop',
-} as const;
-
-const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
-  stop: {
-    started: 'stopping, send stop',
-    in_progress: 'stopping, send stop',
-    'stopping, unheard': 'stopping',
-    stopping: 'stopping',
-    'stopping, failing': 'stopping',
-    'unconfirmed, unheard': 'stopping, send stop',
-    unconfirmed: 'stopping, send stop',
-    ...STAYS_ENDED,
-  },
-  accepted: {
-    started: 'in_progress',
-    in_progress: 'in_progress',
-    'stopping, unheard': 'stopping',
-    stopping: 'stopping',
-    'stopping, failing': 'stopping',
-    'unconfirmed, unheard': 'in_progress',
-    unconfirmed: 'unconfirmed',
-    ...STAYS_ENDED,
-    'failed as not started': 'stopping, send stop',
-    'failed as refused': 'stopping, send stop',
-  },
-  refused: {
-    started: 'failed',
-    in_progress: 'in_progress',
-    'stopping, unheard': 'failed',
-    stopping: 'stopping',
-    'stopping, failing': 'stopping',
-    'unconfirmed, unheard': 'failed',
-    unconfirmed: 'unconfirmed',
-    ...STAYS_ENDED,
-  },
-  running: {
-    started: 'in_progress',
-    in_progress: 'in_progress',
-    'stopping, unheard': 'stopping',
-    stopping: 'stopping',
-    'stopping, failing': 'stopping',
-    'unconfirmed, unheard': 'in_progress',
-    unconfirmed: 'in_progress',
-    ...REOPENED,
-  },
-  completed: {
-    started: 'completed',
-    in_progress: 'completed',
-    'stopping, unheard': 'completed',
-    stopping: 'completed',
-    'stopping, failing': 'failed',
-    'unconfirmed, unheard': 'completed',
-    unconfirmed: 'completed',
-    ...STAYS_ENDED,
-    'failed as forgotten': 'completed',
-    'failed as not started': 'completed',
-  },
-  stopped: {
-    started: 'stopped',
-    in_progress: 'stopped',
-    'stopping, unheard': 'stopped',
-    stopping: 'stopped',
-    'stopping, failing': 'failed',
-    'unconfirmed, unheard': 'stopped',
-    unconfirmed: 'stopped',
-    ...STAYS_ENDED,
-    'failed as forgotten': 'stopped',
-    'failed as not started': 'stopped',
-  },
-  failed: {
-    started: 'failed',
-    in_progress: 'failed',
-    'stopping, unheard': 'failed',
-    stopping: 'failed',
-    'stopping, failing': 'failed',
-    'unconfirmed, unheard': 'failed',
-    unconfirmed: 'failed',
-    ...STAYS_ENDED,
-  },
-  'unknown in time': {
-    started: 'started',
-    in_progress: 'failed',
-    'stopping, unheard': 'stopping',
-    stopping: 'stopped',
-    'stopping, failing': 'failed',
-    'unconfirmed, unheard': 'unconfirmed',
-    unconfirmed: 'failed',
-    ...STAYS_ENDED,
-  },
-  'unknown too late': {
-    started: 'failed',
-    in_progress: 'failed',
-    'stopping, unheard': 'stopped',
-    stopping: 'stopped',
-    'stopping, failing': 'failed',
-    'unconfirmed, unheard': 'failed',
-    unconfirmed: 'failed',
-    ...STAYS_ENDED,
-  },
-  'tick at once': {
-    started: 'started',
-    in_progress: 'in_progress',
-    'stopping, unheard': 'stopping',
-    stopping: 'stopping',
-    'stopping, failing': 'stopping',
-    'unconfirmed, unheard': 'unconfirmed, send report',
-    unconfirmed: 'unconfirmed',
-    ...STAYS_ENDED,
-  },
-  'tick after silence': {
-    started: 'unconfirmed, send report',
-    in_progress: 'unconfirmed, send report',
-    'stopping, unheard': 'stopping, send stop',
-    stopping: 'stopping, send stop',
-    'stopping, failing': 'stopping, send stop',
-    'unconfirmed, unheard': 'unconfirmed, send report',
-    unconfirmed: 'unconfirmed, send report',
-    ...STAYS_ENDED,
-  },
-  'tick offline': {
-    started: 'unconfirmed',
-    in_progress: 'unconfirmed',
-    'stopping, unheard': 'stopping',
-    stopping: 'stopping',
-    'stopping, failing': 'stopping',
-    'unconfirmed, unheard': 'unconfirmed',
-    unconfirmed: 'unconfirmed',
-    ...STAYS_ENDED,
-  },
-};
-
-const keysOf = <K extends string>(record: Record<K, unknown>): K[] => Object.keys(record) as K[];
-
-for (const name of keysOf(INPUTS)) {
-  describe(`on ${name}, an operation that is`, () => {
-    for (const situation of keysOf(SITUATIONS)) {
-      const outcome = TABLE[name][situation];
-      it(`${situation} becomes ${outcome}`, () => {
-        const [input, nowMs] = INPUTS[name];
-        const { operation, send } = advance(SITUATIONS[situation], input, nowMs);
-        assert.equal(send === null ? operation.status : `${operation.status}, send ${send}`, outcome);
-        assert.equal(operation.endedAtMs !== null, !holdsDevice(operation));
-        assert.equal(operation.failure !== null, operation.status === 'failed' || isFailing(operation));
-      });
-    }
-  });
-}
-
-const isFailing = ({ status, failure }: OperationState): boolean =>
-  status === 'stopping' && (failure?.reason === 'no_movement' || failure?.reason === 'device_fault');
+  tick,
+} from './testing/operation-situations.ts';
 
 /** The operation after all of these, one after the other. */
 const after = (
@@ -312,10 +59,29 @@ describe('an operation', () => {
     assert.equal(advance(confirmed, tick(), SOON_MS + MINUTE_MS).send, null);
   });
 
-  it('keeps the greatest amount that was reported, and more than was asked', () => {
-    const at = (amountG: number): OperationInput => ({ ...report('running'), amountG });
-    assert.equal(after(inProgress, [at(700), SOON_MS], [at(500), SOON_MS]).amountCompletedG, 700);
-    assert.equal(after(inProgress, [at(3_000_000), SOON_MS]).amountCompletedG, 3_000_000);
+  const at = (amountG: number, tsMs: number, state: ProgressState = 'running') =>
+    [{ ...report(state), amountG, tsMs }, SOON_MS] as const;
+
+  it('has the amount of the newest report by the clock of the device', () => {
+    const amountAfter = (...reports: readonly ReturnType<typeof at>[]) =>
+      after(inProgress, ...reports).amountCompletedG;
+    assert.equal(amountAfter(at(2_500_000, SOON_MS), at(400_000, SOON_MS + 1)), 400_000);
+    assert.equal(amountAfter(at(400_000, SOON_MS + 1), at(2_500_000, SOON_MS)), 400_000);
+    assert.equal(amountAfter(at(700, SOON_MS), at(500, SOON_MS)), 700);
+    assert.equal(amountAfter(at(500, SOON_MS), at(700, SOON_MS)), 700);
+    assert.equal(amountAfter(at(3_000_000, SOON_MS)), 3_000_000);
+  });
+
+  it('has the amount that the device reports with the end, also when its clock was set back', () => {
+    const ending = [at(400_000, SOON_MS), at(600_000, START_MS - MINUTE_MS, 'completed')];
+    assert.equal(after(inProgress, ...ending).amountCompletedG, 600_000);
+    const late = after(inProgress, ...ending, at(900_000, START_MS, 'completed'));
+    assert.equal(late.amountCompletedG, 600_000);
+  });
+
+  it('keeps its amount when the device no longer knows it', () => {
+    const forgot = after(inProgress, at(400_000, SOON_MS), at(0, SOON_MS + 1, 'unknown'));
+    assert.deepEqual([forgot.status, forgot.amountCompletedG], ['failed', 400_000]);
   });
 
   it('that ended is not reopened by a word that was delivered twice', () => {
@@ -324,6 +90,25 @@ describe('an operation', () => {
     assert.equal(advance(completed, running, SOON_MS).operation, completed);
     assert.equal(after(completed, [{ ...running, tsMs: SOON_MS + 1 }, SOON_MS]).status, 'stopping');
     assert.equal(after(completed, [{ ...running, amountG: 1_001 }, SOON_MS]).status, 'stopping');
+  });
+
+  it('that ended is not reopened by a report of the very time of its end', () => {
+    const completed = after(inProgress, [report('completed'), SOON_MS]);
+    assert.equal(advance(completed, report('running'), SOON_MS + 1).operation, completed);
+  });
+
+  it('that ended is not reopened by a wrong amount that was reported before and is delivered again', () => {
+    const wrong = at(2_500_000, SOON_MS);
+    const completed = after(inProgress, wrong, at(1_000_000, SOON_MS + 1, 'completed'));
+    assert.equal(after(completed, wrong), completed);
+  });
+
+  it('that moved again after its end remembers when', () => {
+    const stopped = after(inProgress, [report('stopped'), SOON_MS]);
+    const again = after(stopped, [{ ...report('running'), tsMs: SOON_MS + 1 }, SOON_MS + 5]);
+    assert.deepEqual([again.status, again.reopenedAtMs], ['stopping', SOON_MS + 5]);
+    const over = after(again, [{ ...report('stopped'), tsMs: SOON_MS + 2 }, SOON_MS + 9]);
+    assert.deepEqual([over.status, over.reopenedAtMs], ['stopped', SOON_MS + 5]);
   });
 
   it('is not ended by an old "unknown", but believes a clock that was set back', () => {
@@ -345,8 +130,50 @@ describe('an operation', () => {
   it('keeps the first failure, except one that the device has refuted', () => {
     const failing = SITUATIONS['stopping, failing'];
     assert.equal(after(failing, [report('failed'), SOON_MS]).failure?.reason, 'no_movement');
-    const refuted = after(SITUATIONS['failed as not started'], [report('running'), SOON_MS]);
+    const refuted = after(SITUATIONS['failed as unknown'], [report('running'), SOON_MS]);
     assert.equal(after(refuted, [report('stopped'), SOON_MS]).status, 'stopped');
+  });
+});
+
+describe('a start that the device never acknowledged', () => {
+  /** The device is asked whenever a tick says so, and answers at once that it does not know the operation. */
+  const endsAfterS = (from: OperationState): number => {
+    let operation = from;
+    for (let sinceMs = 500; sinceMs <= MINUTE_MS; sinceMs += 500) {
+      const nowMs = START_MS + sinceMs;
+      const ticked = advance(operation, tick(), nowMs);
+      operation = ticked.operation;
+      if (ticked.send !== null) operation = after(operation, [unknownAt(nowMs), nowMs]);
+      if (!holdsDevice(operation)) return sinceMs / 1_000;
+    }
+    return Number.POSITIVE_INFINITY;
+  };
+  const unknownAt = (tsMs: number) => ({ ...report('unknown'), amountG: 0, tsMs });
+
+  it('no longer holds the device 15 s after it, if the device says that it does not know it', () => {
+    assert.ok(endsAfterS(started) <= 15);
+    assert.ok(endsAfterS(SITUATIONS['stopping, unheard']) <= 15);
+  });
+
+  it('may still begin until it has expired, whatever the device says', () => {
+    const unconfirmed = SITUATIONS['unconfirmed, unheard'];
+    const untilMs = plan.expiresAtMs + START_SKEW_MS;
+    assert.equal(after(unconfirmed, [unknownAt(untilMs), untilMs]).status, 'unconfirmed');
+    assert.equal(after(unconfirmed, [unknownAt(untilMs + 1), untilMs + 1]).status, 'failed');
+  });
+
+  it('never claims that nothing moved', () => {
+    const over = after(SITUATIONS['unconfirmed, unheard'], [unknownAt(LATE_MS), LATE_MS]);
+    assert.deepEqual([over.failure?.reason, over.isOutcomeUnknown], ['outcome_unknown', true]);
+  });
+});
+
+describe('a device that has just become reachable', () => {
+  it('gets at once the stop that waits for it, and the question how things stand', () => {
+    const newSession = tick({ isNewSession: true });
+    assert.equal(advance(SITUATIONS.stopping, newSession, START_MS + 1).send, 'stop');
+    assert.equal(advance(SITUATIONS.unconfirmed, newSession, START_MS + 1).send, 'report');
+    assert.equal(advance(SITUATIONS.stopped, newSession, START_MS + 1).send, null);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { OperationFailure } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { EXPIRY_SKEW_MS, isDue, isReportDue } from './device-talk.ts';
+import { isDue, isReportDue } from './device-talk.ts';
 import { FRESHNESS_MS } from './devices.ts';
 import { weightNoiseG } from './mass-balance.ts';
 import {
@@ -10,6 +10,8 @@ import {
   measureMoved,
   type OperationPlan,
   type OperationState,
+  outcomeUnknown,
+  type Undelivered,
   type Weight,
 } from './operation-state.ts';
 
@@ -21,13 +23,17 @@ export const WATCHDOG_MS_MIN = MINUTE_MS;
 /** A slow operation is given the time to move the weight by this many times the scale's noise. */
 const WATCHDOG_NOISE_FACTOR = 2;
 
-const NOT_STARTED: OperationFailure = {
-  reason: 'not_started',
-  message: 'the start did not reach the device in time',
-};
-const FORGOTTEN: OperationFailure = {
-  reason: 'forgotten',
-  message: 'the device no longer knows it; how much it moved is uncertain',
+/**
+ * A start travels on a live connection only, and what a device says comes in the order in which it was asked: after this
+ * time beyond the expiry, a device that does not know the operation will not begin it.
+ */
+export const START_SKEW_MS = 2 * SECOND_MS;
+
+const NOT_SENT_BECAUSE: Record<Undelivered, string> = {
+  not_connected: 'the device has no MQTT session',
+  not_subscribed: 'the device is not subscribed to its commands',
+  expired: 'it had expired before it could be sent',
+  in_flight: 'another message to the device was in the way',
 };
 
 export interface Tick {
@@ -44,6 +50,7 @@ export type OperationInput =
   | { readonly kind: 'stop' }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }
   | ({ readonly kind: 'progress' } & DeviceReport)
+  | { readonly kind: 'not_sent'; readonly why: Undelivered }
   | Tick;
 
 /** What an operation has become, and what to send to its device. A start is never among it. */
@@ -54,8 +61,8 @@ export interface Advance {
 
 /**
  * What an input makes of an operation, at any time and in any state. No status claims more than the device has said, and
- * only its own word ends an operation: a failure that we see first is noted at once and stops it, but it is `stopping`
- * until the device confirms. An operation that nothing changed is returned as the same object.
+ * only its own report ends an operation that was sent to it: a failure that we see first is noted at once and stops it,
+ * but it is `stopping` until the device confirms. An operation that nothing changed is returned as the same object.
  */
 export function advance(operation: OperationState, input: OperationInput, nowMs: number): Advance {
   switch (input.kind) {
@@ -67,6 +74,8 @@ export function advance(operation: OperationState, input: OperationInput, nowMs:
       return answered(operation, input.accepted, input.reason, nowMs);
     case 'progress':
       return reported(operation, input, nowMs);
+    case 'not_sent':
+      return undelivered(operation, input.why, nowMs);
     case 'tick':
       return ticked(operation, input, nowMs);
   }
@@ -87,13 +96,22 @@ const stop = (operation: OperationState, nowMs: number): Advance => ({
 
 /** It moves although we took it for ended: what we said of it was wrong, so it is stopped, and its true end awaited. */
 function reopen(operation: OperationState, nowMs: number): Advance {
-  const neverRan = operation.failure?.reason === 'refused' || isInferred(operation);
-  return stop({ ...operation, failure: neverRan ? null : operation.failure }, nowMs);
+  const wasTakenForUnmoved = operation.failure?.reason === 'refused' || isInferred(operation);
+  const failure = wasTakenForUnmoved ? null : operation.failure;
+  return stop({ ...operation, failure, isOutcomeUnknown: false, reopenedAtMs: nowMs }, nowMs);
 }
 
-/** Ended because the device knew nothing of it, not because it spoke of an end. */
-const isInferred = ({ failure }: OperationState): boolean =>
-  failure?.reason === 'not_started' || failure?.reason === 'forgotten';
+/** Ended because of what was not reported or not sent: a later report of the device still decides. */
+const isInferred = ({ isOutcomeUnknown, undelivered }: OperationState): boolean =>
+  isOutcomeUnknown || undelivered !== null;
+
+const withoutInference = (operation: OperationState): OperationState => {
+  if (!isInferred(operation)) return operation;
+  const reason = operation.failure?.reason;
+  const isRefuted = reason === 'outcome_unknown' || reason === 'not_sent';
+  const failure = isRefuted ? null : operation.failure;
+  return { ...operation, isOutcomeUnknown: false, undelivered: null, failure };
+};
 
 const end = (operation: OperationState, status: 'completed' | 'stopped', nowMs: number): Advance =>
   quiet({ ...operation, status: operation.failure === null ? status : 'failed', endedAtMs: nowMs });
@@ -113,44 +131,73 @@ function answered(before: OperationState, accepted: boolean, reason: string | nu
   return isTerminal(before) ? reopen(operation, nowMs) : quiet(running(operation));
 }
 
+/** A start that was never written to a connection moves nothing. A device that has answered has it all the same. */
+function undelivered(before: OperationState, why: Undelivered, nowMs: number): Advance {
+  if (isTerminal(before) || before.lastHeardAtMs !== null) return quiet(before);
+  const message = `the start was not sent, so nothing moved: ${NOT_SENT_BECAUSE[why]}`;
+  return fail({ ...before, undelivered: why }, { reason: 'not_sent', message }, nowMs);
+}
+
 function reported(before: OperationState, report: DeviceReport, nowMs: number): Advance {
   if (isEcho(before, report)) {
     if (isTerminal(before)) return quiet(before);
-    // Or a clock that was set back: then the next word, asked for soon, is later than this one.
+    // Or a clock that was set back: then the next report, asked for soon, is later than this one.
     if (report.state === 'unknown') return quiet({ ...before, lastProgressTsMs: report.tsMs });
   }
   const heard = {
     ...before,
-    amountCompletedG: Math.max(before.amountCompletedG, report.amountG),
+    amountCompletedG: amountAfter(before, report),
+    largestReportedG: Math.max(before.largestReportedG, report.amountG),
     lastHeardAtMs: nowMs,
     lastProgressTsMs: Math.max(before.lastProgressTsMs ?? report.tsMs, report.tsMs),
   };
-  if (report.state === 'unknown') return forgotten(heard, nowMs);
+  if (report.state === 'unknown') return unknownToDevice(heard, nowMs);
   const known = { ...heard, acknowledgedAtMs: before.acknowledgedAtMs ?? nowMs };
   if (report.state === 'running') return isTerminal(known) ? reopen(known, nowMs) : quiet(running(known));
   if (isTerminal(known) && !isInferred(known)) return quiet(known);
-  const operation = isInferred(known) ? { ...known, failure: null } : known;
+  const operation = withoutInference(known);
   if (report.state === 'failed') return fail(operation, operation.failure ?? deviceFault(report), nowMs);
   return end(operation, report.state, nowMs);
 }
 
-/** A link that was cut delivers some words again. They tell of no later time and of nothing more moved. */
-const isEcho = ({ lastProgressTsMs, amountCompletedG }: OperationState, report: DeviceReport): boolean =>
-  lastProgressTsMs !== null && report.tsMs <= lastProgressTsMs && report.amountG <= amountCompletedG;
+/** A link that was cut delivers some reports again. They tell of no later time and of nothing more moved. */
+const isEcho = ({ lastProgressTsMs, largestReportedG }: OperationState, report: DeviceReport): boolean =>
+  lastProgressTsMs !== null && report.tsMs <= lastProgressTsMs && report.amountG <= largestReportedG;
 
-/** Being stopped outlives any word but that of an end. What was unheard of is watched anew. */
+/**
+ * The newest report by the device's clock decides, so that an honest one corrects a wrong one and a late one changes
+ * nothing. The report of an end is the newest whatever the clock says: nothing moves after it.
+ */
+function amountAfter(before: OperationState, { state, amountG, tsMs }: DeviceReport): number {
+  const { amountCompletedG, lastProgressTsMs } = before;
+  if (state === 'unknown') return amountCompletedG;
+  const isEnd = state !== 'running' && !isTerminal(before);
+  if (lastProgressTsMs === null || tsMs > lastProgressTsMs || isEnd) return amountG;
+  return tsMs === lastProgressTsMs ? Math.max(amountCompletedG, amountG) : amountCompletedG;
+}
+
+/** A stop stays in force until the device reports an end. The watchdog begins anew for what was unconfirmed. */
 function running(operation: OperationState): OperationState {
   if (operation.status === 'stopping' || operation.status === 'in_progress') return operation;
   return { ...operation, status: 'in_progress', movedWeightG: null, movedAtMs: null };
 }
 
 /** The device knows no such operation. That ends it, unless its start may still be on the way. */
-function forgotten(operation: OperationState, nowMs: number): Advance {
-  const { acknowledgedAtMs, plan, status } = operation;
-  const mayStillBegin = plan !== null && nowMs <= plan.expiresAtMs + EXPIRY_SKEW_MS;
-  if (isTerminal(operation) || (acknowledgedAtMs === null && mayStillBegin)) return quiet(operation);
-  if (status === 'stopping') return end(operation, 'stopped', nowMs);
-  return fail(operation, acknowledgedAtMs === null ? NOT_STARTED : FORGOTTEN, nowMs);
+function unknownToDevice(operation: OperationState, nowMs: number): Advance {
+  if (isTerminal(operation) || mayStillBegin(operation, nowMs)) return quiet(operation);
+  const over = { ...operation, isOutcomeUnknown: true };
+  return operation.status === 'stopping'
+    ? end(over, 'stopped', nowMs)
+    : fail(over, operation.failure ?? outcomeUnknown(operation), nowMs);
+}
+
+/** Until when a start that the device did not acknowledge may still reach it; `null` if it has it, or it needs none. */
+export const mayBeginUntilMs = ({ acknowledgedAtMs, plan }: OperationState): number | null =>
+  acknowledgedAtMs !== null || plan === null ? null : plan.expiresAtMs + START_SKEW_MS;
+
+function mayStillBegin(operation: OperationState, nowMs: number): boolean {
+  const untilMs = mayBeginUntilMs(operation);
+  return untilMs !== null && nowMs <= untilMs;
 }
 
 function ticked(before: OperationState, tick: Tick, nowMs: number): Advance {
@@ -211,7 +258,15 @@ const watchdogMs = ({ rateGPerMin }: OperationPlan, capacityG: number): number =
   Math.max(WATCHDOG_MS_MIN, ((WATCHDOG_NOISE_FACTOR * weightNoiseG(capacityG)) / rateGPerMin) * MINUTE_MS);
 
 function askReport(operation: OperationState, tick: Tick, nowMs: number): Advance {
-  const isWanted = operation.status !== 'started' && (tick.isNewSession || isReportDue(operation, nowMs));
+  const isDueNow = tick.isNewSession || isReportDue(operation, nowMs) || canBeDecidedNow(operation, nowMs);
+  const isWanted = operation.status !== 'started' && isDueNow;
   if (!tick.isReachable || !isWanted) return quiet(operation);
   return { operation: { ...operation, reportAskedAtMs: nowMs }, send: 'report' };
+}
+
+/** From now on the answer "unknown" ends it, and the device was asked before that only. */
+function canBeDecidedNow(operation: OperationState, nowMs: number): boolean {
+  const untilMs = mayBeginUntilMs(operation);
+  if (untilMs === null || nowMs <= untilMs) return false;
+  return operation.reportAskedAtMs !== null && operation.reportAskedAtMs <= untilMs;
 }

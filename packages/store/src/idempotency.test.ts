@@ -41,7 +41,8 @@ describeEachEngine('guarded writes', (engine) => {
     const deviceNo = await readySilo(store);
     const start = (n: number) =>
       (n % 2 ? store : other).guarded(guard('parallel')).operations.start({
-        ...{ deviceNo, operationId: `op_parallel_${n}`, type: 'feed', request: { amount: 1 }, nowMs: NOW_MS },
+        ...{ deviceNo, operationId: `op_parallel_${n}`, type: 'feed', request: { amount: 1 } },
+        ...{ isReachable: true, nowMs: NOW_MS },
       });
     const outcomes = await Promise.all(Array.from({ length: 30 }, (_, n) => start(n)));
     assert.equal(outcomes.filter(({ replayed }) => !replayed).length, 1);
@@ -67,7 +68,14 @@ describeEachEngine('guarded writes', (engine) => {
     const deviceNo = await registerDevice(store);
     const start = (nowMs: number) =>
       store.guarded(guard('refused')).operations.start({
-        ...{ deviceNo, operationId: 'op_refused', type: 'feed', request: { amount: 1 }, nowMs },
+        ...{
+          deviceNo,
+          operationId: 'op_refused',
+          type: 'feed',
+          request: { amount: 1 },
+          isReachable: true,
+          nowMs,
+        },
       });
     await assert.rejects(start(NOW_MS), isRefusal('device_offline'));
     await store.telemetry.append(

@@ -20,7 +20,9 @@ let lastId = 0;
 const newOperationId = (): string => `op_${String(++lastId).padStart(6, '0')}`;
 
 const feed = (store: Store, deviceNo: number, operationId = newOperationId(), amount = 100) =>
-  store.operations.start({ deviceNo, operationId, type: 'feed', request: { amount }, nowMs: NOW_MS });
+  store.operations.start({
+    ...{ deviceNo, operationId, type: 'feed', request: { amount }, isReachable: true, nowMs: NOW_MS },
+  });
 
 const word = (operationId: string, state: OperationProgress['state'], amountKg = 0): OperationProgress => ({
   operation_id: operationId,
@@ -145,7 +147,7 @@ describeEachEngine('operations', (engine) => {
     const operationId = `local-${deviceNo}`;
     await tell(deviceNo, word(operationId, 'running', 3));
     const [alert] = await store.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
-    assert.deepEqual([alert?.type, alert?.severity], ['operation_failed', 'critical']);
+    assert.deepEqual([alert?.type, alert?.severity], ['operation_failed', 'info']);
     await assert.rejects(feed(store, deviceNo), isRefusal('operation_in_progress'));
     const stopped = await store.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
     assert.equal(stopped?.send, 'stop');
@@ -191,7 +193,14 @@ describeEachEngine('operations', (engine) => {
     for (const type of ['feed', 'discharge', 'feed'] as const) {
       const operationId = newOperationId();
       const request = { amount: 1, target_container: 'truck' };
-      await store.operations.start({ deviceNo, operationId, type, request, nowMs: NOW_MS });
+      await store.operations.start({
+        deviceNo,
+        operationId,
+        type,
+        request,
+        isReachable: true,
+        nowMs: NOW_MS,
+      });
       await tell(deviceNo, word(operationId, 'completed', 1));
       ids.unshift(operationId);
     }

@@ -6,7 +6,7 @@ import type {
   OperationStatus,
   OperationType,
 } from '@granary/contract/operations';
-import { type OperationRequest, planOperation } from '@granary/core/interlocks';
+import { type OperationRequest, operationInProgress, planOperation } from '@granary/core/interlocks';
 import { startCommand } from '@granary/core/operation-record';
 import {
   adoptOperation,
@@ -14,6 +14,7 @@ import {
   deviceReport,
   holdsDevice,
   type OperationState,
+  type Undelivered,
 } from '@granary/core/operation-state';
 import { type Advance, advance } from '@granary/core/operations';
 import { foreign, type Heard, settle } from './errand-ledger.ts';
@@ -27,6 +28,7 @@ import {
 } from './errand-ticks.ts';
 import { OPERATIONS } from './operation-rows.ts';
 import { type TickedOperation, tickOperations } from './operation-ticks.ts';
+import { UnreadableRow } from './set-aside.ts';
 import { readSilos } from './silos.ts';
 import type { Sql } from './sql.ts';
 import { holdDevice, type Watch } from './watches.ts';
@@ -39,6 +41,8 @@ export interface NewStart {
   readonly operationId: string;
   readonly type: OperationType;
   readonly request: FeedRequest | DischargeRequest;
+  /** The device has a live session that takes commands, as the link says now. */
+  readonly isReachable: boolean;
   readonly nowMs: number;
 }
 
@@ -46,6 +50,12 @@ export interface Started {
   readonly operation: OperationState;
   /** To be sent once, and never again. */
   readonly command: StartCommand;
+}
+
+export interface OperationAddress {
+  readonly deviceNo: number;
+  readonly operationId: string;
+  readonly nowMs: number;
 }
 
 export interface OperationPage {
@@ -86,26 +96,42 @@ export const writes = {
     if (watch === undefined || silo === undefined)
       throw new Refusal('device_not_found', 'there is no such silo');
     const { presence, capacityKg, configuration, latest, operations } = silo.facts;
-    const isHeld = operations.some(holdsDevice);
-    const atStart = { presence, capacityKg, configuration, isHeld, weight: latest.weight };
+    const underWayId = operations.find(holdsDevice)?.operationId ?? null;
+    const atStart = {
+      ...{ presence, capacityKg, configuration, underWayId, weight: latest.weight },
+      isReachable: start.isReachable,
+    };
     const plan = planOperation(requestOf(start), atStart, nowMs);
     const wanted = { operationId, deviceNo, type, plan, weightG: latest.weight?.value ?? 0 };
     const operation = beginOperation(wanted, nowMs);
     if (!(await OPERATIONS.insert(sql, operation, nowMs))) {
-      throw new Refusal('operation_in_progress', 'another operation is under way');
+      throw operationInProgress(await claimingOperationId(sql, deviceNo));
     }
     await settle(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
     return { operation, command: startCommand(wanted) };
   },
 
-  /** `undefined`: the device has no such operation. */
-  async stop(
+  /** The link did not write the start to the device, so nothing moved. Answers the operation as it is then. */
+  async notSent(
     sql: Sql,
-    { deviceNo, operationId, nowMs }: { deviceNo: number; operationId: string; nowMs: number },
-  ): Promise<{ operation: OperationState; send: 'stop' | null } | undefined> {
+    { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: Undelivered },
+  ): Promise<OperationState | undefined> {
     const watch = await holdDevice(sql, deviceNo);
     const before = await OPERATIONS.findOf(sql, deviceNo, operationId);
     if (watch === undefined || before === undefined) return undefined;
+    const { operation } = advance(before, { kind: 'not_sent', why }, nowMs);
+    await settle(sql, watch, OPERATIONS, { before, after: operation, nowMs });
+    return operation;
+  },
+
+  /** `undefined`: the device has no such operation. */
+  async stop(
+    sql: Sql,
+    { deviceNo, operationId, nowMs }: OperationAddress,
+  ): Promise<{ operation: OperationState; send: 'stop' | null } | undefined> {
+    const watch = await holdDevice(sql, deviceNo);
+    const before = await findOrRebuild(sql, operationId, nowMs);
+    if (watch === undefined || before?.deviceNo !== deviceNo) return undefined;
     const { operation, send } = advance(before, { kind: 'stop' }, nowMs);
     await settle(sql, watch, OPERATIONS, { before, after: operation, nowMs });
     return { operation, send: send === 'stop' ? send : null };
@@ -131,7 +157,7 @@ export const writes = {
   ): Promise<OperationHeard> {
     const watch = await holdDevice(sql, deviceNo);
     if (watch === undefined) return foreign(NO_SILO);
-    const before = await OPERATIONS.find(sql, progress.operation_id);
+    const before = await findOrRebuild(sql, progress.operation_id, nowMs);
     if (before === undefined) return await adopt(sql, watch, progress, nowMs);
     if (before.deviceNo !== deviceNo) return foreign(OF_ANOTHER_DEVICE);
     const input = { kind: 'progress', ...deviceReport(progress) } as const;
@@ -143,6 +169,36 @@ export const writes = {
     return await tickOperations(sql, round);
   },
 };
+
+/**
+ * A record that cannot be read must not keep anybody from stopping what it is about: it is replaced by the little that is
+ * known, namely that it may be running.
+ */
+async function findOrRebuild(
+  sql: Sql,
+  operationId: string,
+  nowMs: number,
+): Promise<OperationState | undefined> {
+  try {
+    return await OPERATIONS.find(sql, operationId);
+  } catch (error) {
+    if (!(error instanceof UnreadableRow)) throw error;
+    const [row] = await sql.query<[deviceNo: number]>(
+      'SELECT device_no FROM operations WHERE operation_id = $1',
+      [operationId],
+    );
+    const asRunning = { operation_id: operationId, state: 'running', amount_kg: 0, ts: 0 } as const;
+    return row && (adoptOperation(row[0], asRunning, nowMs) ?? undefined);
+  }
+}
+
+async function claimingOperationId(sql: Sql, deviceNo: number): Promise<string> {
+  const [row] = await sql.query<[operationId: string]>(
+    'SELECT operation_id FROM operations WHERE device_no = $1 AND claims_device = 1',
+    [deviceNo],
+  );
+  return row?.[0] ?? 'of the same id';
+}
 
 const OF_ANOTHER_DEVICE = 'the operation is of another device';
 

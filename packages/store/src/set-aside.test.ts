@@ -23,7 +23,9 @@ describeEachEngine('one row that cannot be used', (engine) => {
     const deviceNo = await readySilo(store);
     const id = `op_aside_${++lastId}`;
     const request = { amount: 100 };
-    await store.operations.start({ deviceNo, operationId: id, type: 'feed', request, nowMs: NOW_MS });
+    await store.operations.start({
+      ...{ deviceNo, operationId: id, type: 'feed', request, isReachable: true, nowMs: NOW_MS },
+    });
     await store.operations.stop({ deviceNo, operationId: id, nowMs: NOW_MS });
     return { deviceNo, id };
   };

@@ -21,6 +21,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   plant_exists: 409,
   device_offline: 409,
   reading_stale: 409,
+  start_expired: 409,
   operation_in_progress: 409,
   mission_in_progress: 409,
   mission_not_running: 409,

@@ -57,6 +57,7 @@ describeService('operations', (api) => {
     const { operation_id: id } = (await api.post(`${silo.path}/operations/discharge`, wanted)).body.data;
     const command = Object(await silo.take('start'));
     assert.deepEqual([command.type, command.amount_kg, command.rate_kg_per_min], ['discharge', 100, 50]);
+    assert.equal(command.target_container, 'truck 7');
     const record = await recordOf(`${silo.path}/operations/${id}`);
     assert.deepEqual(
       [record.amount_target, record.unit, record.rate, record.rate_unit, record.target_container],
@@ -105,6 +106,20 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
+  const registered = async (deviceId: string) =>
+    (await api.post('/v1/siloscale/devices', siloNamed(deviceId))).body.data.credentials;
+
+  test('a silo that reports over HTTP only cannot be commanded, and says so', async () => {
+    await registered('http-only');
+    const path = '/v1/siloscale/devices/http-only';
+    await api.post(`${path}/telemetry`, { ts: Date.now(), weight: 500 });
+    assert.equal((await api.get(path)).body.data.status, 'online');
+    const refused = await api.post(`${path}/operations/feed`, FEED);
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'device_offline']);
+    assert.match(refused.body.error.message, /no MQTT session.*reports over HTTP only/);
+    assert.deepEqual((await api.get(`${path}/operations`)).body.data, []);
+  });
+
   test('of two hundred starts at once one begins', async () => {
     const silo = await startSilo(api, 'crowded');
     const answers = await Promise.all(
@@ -113,7 +128,9 @@ describeService('operations', (api) => {
     const begun = answers.filter(({ status }) => status === 200);
     assert.equal(begun.length, 1);
     for (const { status, body } of answers) {
-      if (status !== 200) assert.equal(body.error.code, 'operation_in_progress');
+      if (status === 200) continue;
+      assert.equal(body.error.code, 'operation_in_progress');
+      assert.match(body.error.message, new RegExp(begun[0]?.body.data.operation_id));
     }
     await silo.take('start');
     assert.equal((await api.get(`${silo.path}/operations`)).body.data.length, 1);
@@ -206,6 +223,9 @@ describeService('operations', (api) => {
     const alerts = async () =>
       (await api.get(`${silo.path}/alerts`)).body.data.map(({ type }: { type: string }) => type).join();
     await eventually(alerts, 'operation_failed');
+    const [alert] = (await api.get(`${silo.path}/alerts`)).body.data;
+    assert.equal(alert.severity, 'info');
+    assert.match(alert.message, /started at the device, not through this service/);
     assert.equal(
       (await api.post(`${silo.path}/operations/feed`, FEED)).body.error.code,
       'operation_in_progress',

@@ -5,9 +5,11 @@ import {
   OPERATION_TYPES,
   type OperationStarted,
 } from '@granary/contract/operations';
+import { notSentRefusal } from '@granary/core/operation-detail';
 import { estimatedDurationMin, operationRecord } from '@granary/core/operation-record';
 import type { OperationState } from '@granary/core/operation-state';
 import { newId } from '@granary/store/ids';
+import type { Started } from '@granary/store/operations';
 import type { FastifyInstance } from 'fastify';
 import { accept, paged, pageOf, success } from './answers.ts';
 import { type DevicePath, knownDevice } from './known-device.ts';
@@ -22,7 +24,22 @@ const READ_WANTED = {
 };
 
 export function operationRoutes(app: FastifyInstance, parts: RouteParts): void {
-  const { store, idempotency, commands, evaluator, feed, now } = parts;
+  const { store, link, idempotency, commands, evaluator, feed, now } = parts;
+
+  /** Answers the operation only if its start was not sent: it has failed then, and the caller is told so. */
+  async function sendStart(
+    deviceNo: number,
+    deviceId: string,
+    { operation: { operationId }, command }: Started,
+  ): Promise<OperationState | undefined> {
+    const delivery = commands.send(deviceId, command);
+    const notSent = { deviceNo, operationId, nowMs: now() };
+    const failed =
+      delivery === 'sent' ? undefined : await store.operations.notSent({ ...notSent, why: delivery });
+    evaluator.wake([deviceNo]);
+    feed.wake();
+    return failed;
+  }
 
   for (const type of OPERATION_TYPES) {
     app.post<DevicePath>(
@@ -33,14 +50,15 @@ export function operationRoutes(app: FastifyInstance, parts: RouteParts): void {
         const wanted = READ_WANTED[type](request.body);
         const nowMs = now();
         const operationId = newId('op', nowMs);
+        const isReachable = link.isReachable(deviceId);
         const { result, replayed } = await idempotency.once(request, reply, (slices) =>
-          slices.operations.start({ deviceNo, operationId, nowMs, ...wanted }),
+          slices.operations.start({ deviceNo, operationId, isReachable, nowMs, ...wanted }),
         );
-        if (!replayed) {
-          commands.send(deviceId, result.command);
-          evaluator.wake([deviceNo]);
-          feed.wake();
-        }
+        const failed = replayed
+          ? await store.operations.find(deviceNo, result.operation.operationId)
+          : await sendStart(deviceNo, deviceId, result);
+        const refusal = failed && notSentRefusal(failed);
+        if (refusal) throw refusal;
         return success(started(result.operation));
       },
     );

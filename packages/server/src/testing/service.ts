@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import type { StoreLocation } from '@granary/store/store';
 import { describeEachEngine } from '@granary/store/testing/engines';
 import { createService, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
@@ -70,9 +71,14 @@ export function apiOf(started: () => Started, key: () => string): Api {
 }
 
 /** Runs the tests against a whole service on free ports, once for each database. */
-export function describeService(name: string, tests: (api: Api) => void, env: HeaderMap = {}): void {
+export function describeService(
+  name: string,
+  tests: (api: Api, location: () => StoreLocation) => void,
+  env: HeaderMap = {},
+): void {
   describeEachEngine(name, (engine) => {
     let started: Started | undefined;
+    let folder = '';
     const undos: (() => Promise<void>)[] = [];
     const current = (): Started => {
       if (started === undefined) throw new Error('the service has not started');
@@ -81,6 +87,7 @@ export function describeService(name: string, tests: (api: Api) => void, env: He
 
     before(async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
+      folder = dataDir;
       undos.push(() => rm(dataDir, { recursive: true, force: true }));
       const { location } = engine;
       const service = createService(
@@ -102,7 +109,12 @@ export function describeService(name: string, tests: (api: Api) => void, env: He
       for (const undo of undos.reverse()) await undo();
     });
 
-    tests(apiOf(current, () => current().adminKey.key));
+    const location = (): StoreLocation =>
+      engine.location.engine === 'postgres' ? engine.location : { engine: 'sqlite', folder };
+    tests(
+      apiOf(current, () => current().adminKey.key),
+      location,
+    );
   });
 }
 

@@ -139,9 +139,17 @@ export const EVERY_WRITE: EveryWrite = {
         const nowMs = atMs(round);
         const guard = { keyId: 'key', key: `${round.round}`, fingerprint: '', nowMs, sealed: null };
         const id = operationId(deviceNo, round);
-        const start = { deviceNo, operationId: id, type: 'feed', request: { amount: 1 }, nowMs } as const;
+        const request = { amount: 1 };
+        const start = { deviceNo, operationId: id, type: 'feed', request, isReachable: true, nowMs } as const;
         return round.store.guarded(guard).operations.start(start);
       }),
+    notSent: (round) =>
+      ofEach(round.silos, (deviceNo) =>
+        round.store.operations.notSent({
+          ...{ deviceNo, operationId: operationId(deviceNo, round), nowMs: atMs(round) },
+          why: 'not_connected',
+        }),
+      ),
     stop: (round) =>
       ofEach(round.silos, (deviceNo) =>
         round.store.operations.stop({
