@@ -12,6 +12,9 @@ import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
+import { newIngestCounters } from './ingest/counters.ts';
+import { DeviceLog } from './ingest/device-log.ts';
+import { DeviceQueue } from './ingest/device-queue.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
 import { endedKeyIds, Keyring } from './keys.ts';
@@ -76,19 +79,24 @@ export function createService(settings: Settings, surroundings: Surroundings = {
 
     const evaluator = new AlertEvaluator({ store, logger, now, changed });
     undos.push(() => evaluator.drain());
-    const pipeline = new IngestPipeline(async (batch) => {
-      const { toEvaluate } = await store.telemetry.append(batch);
-      evaluator.wake(toEvaluate);
+    const ingestCounters = newIngestCounters();
+    const pipeline = new IngestPipeline({
+      append: async (batch) => {
+        const { toEvaluate } = await store.telemetry.append(batch);
+        evaluator.wake(toEvaluate);
+      },
+      counters: ingestCounters,
+      logger,
     });
     undos.push(() => pipeline.drain());
+    const queue = new DeviceQueue(ingestCounters);
+    undos.push(() => queue.stop());
+    const log = new DeviceLog(logger, ingestCounters, now);
+    undos.push(() => log.stop());
 
     const linkLog = new LinkLog(logger, now);
     const uplink = new Uplink({
-      store,
-      directory,
-      pipeline,
-      logger,
-      now,
+      ...{ store, directory, pipeline, queue, log, counters: ingestCounters, now },
       rawRetentionDays: settings.rawRetentionDays,
       send: (...command) => commands.send(...command),
       evaluator,
@@ -129,6 +137,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
         store,
         link,
         pipeline,
+        ingestCounters,
         keyring,
         directory,
         idempotency,

@@ -25,6 +25,10 @@ export const outcomeUnknown = (reason: string, options?: ErrorOptions): Refusal 
 const unavailable = (message: string, reason: string, options?: ErrorOptions): Refusal =>
   new Refusal('storage_unavailable', message, undefined, { cause: new Error(reason, options) });
 
+/** The storage cannot take anything now, which is nobody's fault who wanted to write. */
+export const isStorageFault = (error: unknown): error is Refusal =>
+  error instanceof Refusal && (error.code === 'storage_unavailable' || error.code === 'storage_full');
+
 /** Tells errors of the system and of the engines apart; both put a text there. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { IngestCounters } from '../ingest/counters.ts';
 import { LATE, within } from '../within.ts';
 import type { RouteParts } from './parts.ts';
 
@@ -7,11 +8,15 @@ const CHECK_MS_MAX = 2_000;
 type Checks = Record<string, () => Promise<string>>;
 
 /** For whoever keeps the service running. Says nothing that a stranger could use. */
-export function healthRoutes(app: FastifyInstance, { store, link, pipeline, setAside }: RouteParts): void {
+export function healthRoutes(app: FastifyInstance, parts: RouteParts): void {
+  const { store, link, pipeline, ingestCounters, setAside } = parts;
   const checks: Checks = {
     storage: async () => store.health().then(() => 'ok'),
     device_link: async () => (link.isListening ? 'ok' : 'not listening'),
-    ingest: async () => (pipeline.hasRoom() ? 'ok' : 'the queue is full'),
+    ingest: async () => {
+      if (pipeline.isHolding) return 'readings are held back until the storage is available';
+      return pipeline.hasRoom() ? 'ok' : 'the queue is full';
+    },
   };
 
   app.get('/livez', async () => ({ status: 'ok' }));
@@ -21,8 +26,13 @@ export function healthRoutes(app: FastifyInstance, { store, link, pipeline, setA
     const results = Object.fromEntries(await Promise.all(entries));
     const ready = Object.values(results).every((result) => result === 'ok');
     reply.code(ready ? 200 : 503);
-    // Items that cannot be processed harm nothing else, so they do not make the service unready.
-    return { status: ready ? 'ok' : 'not ready', checks: results, set_aside: setAside.count };
+    // What cannot be processed harms nothing else, so it does not make the service unready.
+    return {
+      status: ready ? 'ok' : 'not ready',
+      checks: results,
+      set_aside: setAside.count,
+      ingest: shown(ingestCounters),
+    };
   });
 }
 
@@ -31,3 +41,12 @@ async function resultOf(check: () => Promise<string>): Promise<string> {
   const result = await within(CHECK_MS_MAX, check()).catch(() => 'failing');
   return result === LATE ? 'does not answer' : result;
 }
+
+const shown = (counters: IngestCounters) => ({
+  rejected_messages: counters.rejectedMessages,
+  unstorable_arrivals: counters.unstorableArrivals,
+  failed_replies: counters.failedReplies,
+  storage_faults: counters.storageFaults,
+  refused_when_full: counters.refusedWhenFull,
+  suppressed_log_lines: counters.suppressedLogLines,
+});

@@ -6,6 +6,7 @@ import type { DeviceDirectory } from '../device-directory.ts';
 import type { EmergencyStops } from '../emergency-stops.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
+import type { IngestCounters } from '../ingest/counters.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Keyring } from '../keys.ts';
 import type { Logger } from '../logger.ts';
@@ -20,6 +21,7 @@ export interface RouteParts {
   readonly store: Store;
   readonly link: DeviceLink;
   readonly pipeline: IngestPipeline;
+  readonly ingestCounters: IngestCounters;
   readonly keyring: Keyring;
   readonly directory: DeviceDirectory;
   readonly idempotency: Idempotency;

@@ -1,29 +1,30 @@
+import { Refusal } from '@granary/contract/errors';
 import type { DeviceReading } from '@granary/contract/telemetry';
 import { DAY_MS } from '@granary/contract/time';
-import {
-  acceptReading,
-  CLOCK_AHEAD_MS_MAX,
-  isFault,
-  type Reading,
-  type ReadingWindow,
-} from '@granary/core/telemetry';
+import { CLOCK_AHEAD_MS_MAX, type ReadingWindow } from '@granary/core/telemetry';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type { LinkDevice, LinkEvent, LinkHandler, LinkRejection, UplinkMessage } from '@granary/link/port';
+import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/presence';
 import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from '../alerts.ts';
 import type { DeviceCommands } from '../device-commands.ts';
 import type { DeviceDirectory } from '../device-directory.ts';
-import type { Logger } from '../logger.ts';
-import type { IngestPipeline } from './pipeline.ts';
+import type { IngestCounters } from './counters.ts';
+import type { DeviceLog } from './device-log.ts';
+import type { DeviceQueue } from './device-queue.ts';
+import type { Arrival, IngestPipeline } from './pipeline.ts';
 import { type DeviceReply, hear, wordOf } from './replies.ts';
+import { sortReadings } from './telemetry-message.ts';
 
 interface UplinkParts {
   readonly store: Store;
   readonly directory: Pick<DeviceDirectory, 'authenticate'>;
   readonly pipeline: IngestPipeline;
-  readonly logger: Logger;
+  readonly queue: DeviceQueue;
+  readonly log: DeviceLog;
+  readonly counters: IngestCounters;
   readonly now: () => number;
   readonly rawRetentionDays: number;
   readonly send: DeviceCommands['send'];
@@ -40,6 +41,13 @@ export const readingWindow = (nowMs: number, rawRetentionDays: number): ReadingW
   oldestMs: nowMs - rawRetentionDays * DAY_MS,
   newestMs: nowMs + CLOCK_AHEAD_MS_MAX,
 });
+
+/** The device is not told what our fault is, and whoever reads the rejection finds it in the log. */
+const OUR_FAULT = 'the service could not process this message; its log says why';
+
+/** Somebody has to try again: the storage cannot take it now, or too much is waiting for it. */
+const isForNow = (error: unknown): boolean =>
+  isStorageFault(error) || (error instanceof Refusal && error.code === 'ingest_busy');
 
 /** What the service does with what devices say on the link. */
 export class Uplink implements LinkHandler {
@@ -61,19 +69,23 @@ export class Uplink implements LinkHandler {
           Array.isArray(message.telemetry) ? message.telemetry : [message.telemetry],
         );
       case 'status':
-        return this.#state(device, message.state.state);
+        return this.#rejectFailed(device, this.#state(device, message.state.state), (reason) => ({
+          ...{ topic: message.subject, reason, payloadExcerpt: message.state.state },
+        }));
       case 'ack':
       case 'progress':
-        return this.#reply(device, message);
+        return this.#rejectFailed(device, this.#reply(device, message), (reason) =>
+          rejectionOf(message, reason),
+        );
     }
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {
-    return this.#arrived(device, [], [this.#storable(device, rejection)]);
+    return this.#submit(device, this.#arrival(device, { rejections: [this.#storable(device, rejection)] }));
   }
 
   connected(device: LinkDevice): void {
-    this.#guard(device, 'greeting', this.#noticed(device, this.#arrived(device, [], [])));
+    this.#guard(device, 'noting the connection', this.#noticed(device, this.#seen(device)));
   }
 
   reachable(device: LinkDevice): void {
@@ -81,61 +93,66 @@ export class Uplink implements LinkHandler {
   }
 
   awaitsConfiguration(device: LinkDevice): void {
-    this.#guard(device, 'sending the configuration', this.#parts.awaitsConfiguration(device));
+    const { queue, awaitsConfiguration } = this.#parts;
+    const sent = queue.run(device.deviceNo, () => awaitsConfiguration(device));
+    this.#guard(device, 'sending the configuration', sent);
   }
 
   disconnected(device: LinkDevice, how: Parameters<LinkHandler['disconnected']>[1]): void {
     if (how === 'replaced') return;
-    const { store, now } = this.#parts;
-    const noted = this.#noticed(device, store.devices.recordLinkDown(device.deviceNo, now()));
-    this.#guard(device, 'noting the lost link', noted);
+    this.#guard(device, 'noting the lost link', this.#state(device, 'offline'));
   }
 
   observed(event: LinkEvent): void {
     this.#parts.observed(event);
   }
 
-  /** A good reading is kept even when its neighbour in the same message is not: what is acknowledged must not be lost. */
   #telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<void> {
     const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
-    const readings: Reading[] = [];
-    const rejections: NewRejection[] = [];
-    for (const one of sent) {
-      const result = acceptReading(device, one, window);
-      if (isFault(result)) {
-        const reason = `${result.path} ${result.message}`;
-        rejections.push(
-          this.#storable(device, { topic: 'telemetry', reason, payloadExcerpt: JSON.stringify(one) }),
-        );
-      } else {
-        readings.push(result);
-      }
-    }
-    return this.#arrived(device, readings, rejections);
+    const { readings, rejection } = sortReadings(device, sent, window);
+    const rejections = rejection === null ? [] : [this.#storable(device, rejection)];
+    return this.#submit(device, this.#arrival(device, { readings, rejections }));
   }
 
-  async #state(device: LinkDevice, state: 'online' | 'offline' | 'maintenance'): Promise<void> {
-    const { store, now } = this.#parts;
-    const { deviceNo } = device;
-    const stored =
+  async #state({ deviceNo }: LinkDevice, state: 'online' | 'offline' | 'maintenance'): Promise<void> {
+    const { store, queue, evaluator, now } = this.#parts;
+    const atMs = now();
+    await queue.run(deviceNo, () =>
       state === 'offline'
-        ? store.devices.recordLinkDown(deviceNo, now())
-        : store.devices.recordState(deviceNo, state, now());
-    await this.#noticed(device, stored);
+        ? store.devices.recordLinkDown(deviceNo, atMs)
+        : store.devices.recordState(deviceNo, state, atMs),
+    );
+    evaluator.wake([deviceNo]);
   }
 
   /** What the device says of what it was told to do. Being heard at all, it is also there. */
   async #reply(device: LinkDevice, reply: DeviceReply): Promise<void> {
-    const { store, send, evaluator, changed, now } = this.#parts;
-    const [heard] = await Promise.all([hear(store, device, reply, now()), this.#arrived(device, [], [])]);
-    if (heard.kind === 'foreign') {
-      const payloadExcerpt = printable(JSON.stringify(wordOf(reply)), EXCERPT_CHARACTERS_MAX);
-      await this.rejected(device, { topic: reply.subject, reason: heard.reason, payloadExcerpt });
-      return;
-    }
+    const { store, queue, send, evaluator, changed, now } = this.#parts;
+    const [heard] = await Promise.all([
+      queue.run(device.deviceNo, () => hear(store, device, reply, now())),
+      this.#seen(device),
+    ]);
+    if (heard.kind === 'foreign') return await this.rejected(device, rejectionOf(reply, heard.reason));
     if (heard.send !== null) send(device.deviceId, heard.send);
     evaluator.wake([device.deviceNo]);
     changed();
+  }
+
+  /** A message that fails by our fault would fail again whenever it came, so it is rejected and not sent again. */
+  async #rejectFailed(
+    device: LinkDevice,
+    processed: Promise<void>,
+    rejectionFor: (reason: string) => LinkRejection,
+  ): Promise<void> {
+    try {
+      await processed;
+    } catch (error) {
+      if (isForNow(error)) throw error;
+      const { log, counters } = this.#parts;
+      counters.failedReplies++;
+      log.error(device.deviceId, { err: error }, 'processing a message from a device failed');
+      await this.rejected(device, rejectionFor(error instanceof Refusal ? error.message : OUR_FAULT));
+    }
   }
 
   async #noticed({ deviceNo }: LinkDevice, stored: Promise<void>): Promise<void> {
@@ -143,17 +160,35 @@ export class Uplink implements LinkHandler {
     this.#parts.evaluator.wake([deviceNo]);
   }
 
-  #arrived(
-    device: LinkDevice,
-    readings: readonly Reading[],
-    rejections: readonly NewRejection[],
-  ): Promise<void> {
-    const { pipeline, now } = this.#parts;
-    return pipeline.submit({ deviceNo: device.deviceNo, seenAtMs: now(), readings, rejections });
+  #seen(device: LinkDevice): Promise<void> {
+    return this.#submit(device, this.#arrival(device, {}));
+  }
+
+  #arrival(
+    { deviceNo }: LinkDevice,
+    { readings = [], rejections = [] }: Partial<Pick<Arrival, 'readings' | 'rejections'>>,
+  ): Arrival {
+    return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections };
+  }
+
+  /** What cannot be stored by our fault is rejected, too. If not even that can be stored, it is in the log. */
+  async #submit(device: LinkDevice, arrival: Arrival): Promise<void> {
+    const { pipeline, log } = this.#parts;
+    try {
+      await pipeline.submitHeld(arrival);
+    } catch (error) {
+      if (isForNow(error)) throw error;
+      log.error(device.deviceId, { err: error }, 'a message from a device cannot be stored');
+      if (arrival.readings.length === 0) return;
+      const payloadExcerpt = `${arrival.readings.length} readings`;
+      await this.rejected(device, { topic: 'telemetry', reason: OUR_FAULT, payloadExcerpt });
+    }
   }
 
   #storable(device: LinkDevice, { topic, reason, payloadExcerpt }: LinkRejection): NewRejection {
-    this.#parts.logger.warn({ device_id: device.deviceId, topic, reason }, 'message from device rejected');
+    const { log, counters } = this.#parts;
+    counters.rejectedMessages++;
+    log.warn(device.deviceId, { topic, reason }, 'message from device rejected');
     return {
       deviceNo: device.deviceNo,
       receivedAtMs: this.#parts.now(),
@@ -166,7 +201,13 @@ export class Uplink implements LinkHandler {
   /** Nobody waits for these; a failure is logged and the next message makes it good. */
   #guard(device: LinkDevice, doing: string, work: Promise<void>): void {
     work.catch((error: unknown) => {
-      this.#parts.logger.warn({ device_id: device.deviceId, err: error }, `${doing} failed`);
+      this.#parts.log.warn(device.deviceId, { err: error }, `${doing} failed`);
     });
   }
 }
+
+const rejectionOf = (reply: DeviceReply, reason: string): LinkRejection => ({
+  topic: reply.subject,
+  reason,
+  payloadExcerpt: printable(JSON.stringify(wordOf(reply)), EXCERPT_CHARACTERS_MAX),
+});

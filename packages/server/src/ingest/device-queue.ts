@@ -1,0 +1,88 @@
+import { Refusal } from '@granary/contract/errors';
+import { SECOND_MS } from '@granary/contract/time';
+import { isStorageFault } from '@granary/store/errors';
+import type { IngestCounters } from './counters.ts';
+
+/** Beyond this, what devices send is refused, which closes their connection; they send it again. */
+const TASKS_MAX = 20_000;
+const RETRY_MS_MIN = 100;
+const RETRY_MS_MAX = 2 * SECOND_MS;
+
+type Task<Result> = () => Promise<Result>;
+
+/**
+ * Runs the tasks of each device one after the other, in the order in which they came. A task that the storage cannot take
+ * is tried again until it can; as long as it cannot, one task at a time tries.
+ */
+export class DeviceQueue {
+  readonly #counters: IngestCounters;
+  readonly #lastOfDevice = new Map<number, Promise<unknown>>();
+  /** Tasks that failed and wait for their next attempt. */
+  readonly #waiting: (() => void)[] = [];
+  #taskCount = 0;
+  #retryMs = RETRY_MS_MIN;
+  #timer: NodeJS.Timeout | null = null;
+  #isStopped = false;
+
+  constructor(counters: IngestCounters) {
+    this.#counters = counters;
+  }
+
+  async run<Result>(deviceNo: number, task: Task<Result>): Promise<Result> {
+    if (this.#taskCount >= TASKS_MAX) {
+      this.#counters.refusedWhenFull++;
+      throw new Refusal('ingest_busy', 'too many messages are waiting to be processed');
+    }
+    const previous = this.#lastOfDevice.get(deviceNo) ?? Promise.resolve();
+    const own = previous.then(() => this.#runUntilStored(task));
+    const ended = own.catch(() => undefined);
+    this.#lastOfDevice.set(deviceNo, ended);
+    this.#taskCount++;
+    try {
+      return await own;
+    } finally {
+      this.#taskCount--;
+      if (this.#lastOfDevice.get(deviceNo) === ended) this.#lastOfDevice.delete(deviceNo);
+    }
+  }
+
+  /** Tasks that wait for the storage fail now. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#releaseAll();
+  }
+
+  async #runUntilStored<Result>(task: Task<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        const result = await task();
+        this.#releaseAll();
+        return result;
+      } catch (error) {
+        if (!isStorageFault(error) || this.#isStopped) throw error;
+        this.#counters.storageFaults++;
+      }
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+        this.#planAttempt();
+      });
+    }
+  }
+
+  #planAttempt(): void {
+    if (this.#timer !== null || this.#waiting.length === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#retryMs = Math.min(2 * this.#retryMs, RETRY_MS_MAX);
+      this.#waiting.shift()?.();
+    }, this.#retryMs);
+  }
+
+  #releaseAll(): void {
+    if (this.#waiting.length === 0) return;
+    this.#retryMs = RETRY_MS_MIN;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import type { TelemetryBatch } from '@granary/store/telemetry';
+import { isRefusal } from '@granary/store/testing/fixtures';
+import { pino } from 'pino';
+import { eventually } from '../testing/eventually.ts';
+import { newIngestCounters } from './counters.ts';
+import { type Arrival, IngestPipeline } from './pipeline.ts';
+
+const silent = pino({ level: 'silent' });
+
+function pipelineOver(append: (batch: TelemetryBatch) => Promise<unknown>) {
+  const counters = newIngestCounters();
+  return { pipeline: new IngestPipeline({ append, counters, logger: silent }), counters };
+}
+
+const arrivalOf = (deviceNo: number, count = 1): Arrival => ({
+  deviceNo,
+  seenAtMs: 0,
+  readings: Array.from({ length: count }, (_, tsMs) => ({ deviceNo, tsMs, values: { weight: 1 } })),
+  rejections: [],
+});
+
+const devicesOf = ({ seen }: TelemetryBatch): number[] => seen.map(({ deviceNo }) => deviceNo);
+const failure = (code: ErrorCode) => new Refusal(code, 'for the test');
+
+describe('the ingest pipeline', () => {
+  it('gives back the room of what it wrote and of what it could not write', async () => {
+    const { pipeline } = pipelineOver(async (batch) => {
+      if (devicesOf(batch).includes(13)) throw new RangeError('poison');
+    });
+    const roundsToFillQueue = 12;
+    for (let round = 0; round < roundsToFillQueue; round++) {
+      await Promise.all([
+        pipeline.submit(arrivalOf(1, 5_000)),
+        pipeline.submitHeld(arrivalOf(2, 500)),
+        assert.rejects(pipeline.submit(arrivalOf(13, 500)), RangeError),
+      ]);
+      assert.ok(pipeline.hasRoom());
+    }
+    assert.equal(pipeline.queuedReadings, 0);
+  });
+
+  it('splits a batch that fails until only the guilty arrivals are left', async () => {
+    const stored: number[] = [];
+    const { pipeline, counters } = pipelineOver(async (batch) => {
+      if (devicesOf(batch).some((deviceNo) => deviceNo % 10 === 3)) throw new RangeError('poison');
+      stored.push(...devicesOf(batch));
+    });
+    const all = Array.from({ length: 40 }, (_, deviceNo) => deviceNo);
+    const settled = await Promise.allSettled(all.map((deviceNo) => pipeline.submitHeld(arrivalOf(deviceNo))));
+    const refused = all.filter((deviceNo) => settled[deviceNo]?.status === 'rejected');
+    assert.deepEqual(refused, [3, 13, 23, 33]);
+    assert.deepEqual(
+      stored.toSorted((a, b) => a - b),
+      all.filter((deviceNo) => !refused.includes(deviceNo)),
+    );
+    assert.equal(counters.unstorableArrivals, 4);
+  });
+
+  for (const code of ['storage_unavailable', 'storage_full'] as const) {
+    it(`holds what devices sent while the answer is ${code}, and tells others at once`, async () => {
+      let isDown = true;
+      let attempts = 0;
+      const stored: number[] = [];
+      const { pipeline, counters } = pipelineOver(async (batch) => {
+        attempts++;
+        if (isDown) throw failure(code);
+        stored.push(...devicesOf(batch));
+      });
+      const held = [1, 2, 3].map((deviceNo) => pipeline.submitHeld(arrivalOf(deviceNo)));
+      await assert.rejects(pipeline.submit(arrivalOf(9)), isRefusal(code));
+      await eventually(async () => attempts >= 2, true);
+      assert.ok(pipeline.isHolding);
+      await assert.rejects(pipeline.submit(arrivalOf(9)), isRefusal(code));
+      held.push(pipeline.submitHeld(arrivalOf(4)));
+      assert.equal(pipeline.queuedReadings, 4);
+      isDown = false;
+      await Promise.all(held);
+      assert.deepEqual(stored, [1, 2, 3, 4]);
+      assert.deepEqual([pipeline.isHolding, pipeline.queuedReadings], [false, 0]);
+      assert.equal(counters.unstorableArrivals, 0);
+      await pipeline.submit(arrivalOf(9));
+    });
+  }
+
+  it('refuses further messages of devices when too much is held', async () => {
+    const { pipeline, counters } = pipelineOver(() => Promise.reject(failure('storage_unavailable')));
+    const held: Promise<void>[] = [];
+    for (let messages = 0; messages < 400; messages++) held.push(pipeline.submitHeld(arrivalOf(1, 1_000)));
+    await assert.rejects(pipeline.submitHeld(arrivalOf(2)), isRefusal('ingest_busy'));
+    assert.equal(counters.refusedWhenFull, 1);
+    const settled = Promise.allSettled(held);
+    await pipeline.drain();
+    const failed = (await settled).filter(({ status }) => status === 'rejected');
+    assert.deepEqual([failed.length, pipeline.queuedReadings], [400, 0]);
+  });
+
+  it('ends while the storage is not available', async () => {
+    const { pipeline } = pipelineOver(() => Promise.reject(failure('storage_unavailable')));
+    const held = pipeline.submitHeld(arrivalOf(1));
+    held.catch(() => undefined);
+    await eventually(async () => pipeline.isHolding, true);
+    await pipeline.drain();
+    await assert.rejects(held, isRefusal('storage_unavailable'));
+  });
+});

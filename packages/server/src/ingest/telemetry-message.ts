@@ -1,0 +1,47 @@
+import type { DeviceReading } from '@granary/contract/telemetry';
+import {
+  acceptReading,
+  isFault,
+  type Reading,
+  type ReadingSource,
+  type ReadingWindow,
+} from '@granary/core/telemetry';
+import { printable } from '@granary/link/codec';
+import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
+import type { LinkRejection } from '@granary/link/port';
+
+export interface SortedReadings {
+  readonly readings: readonly Reading[];
+  /** What is wrong with the others, told once for all of them. */
+  readonly rejection: LinkRejection | null;
+}
+
+/** A good reading is kept even when its neighbour in the same message is not: what is acknowledged must not be lost. */
+export function sortReadings(
+  source: ReadingSource,
+  sent: readonly DeviceReading[],
+  window: ReadingWindow,
+): SortedReadings {
+  const readings: Reading[] = [];
+  let firstFault: { readonly reading: DeviceReading; readonly reason: string } | null = null;
+  for (const [index, reading] of sent.entries()) {
+    const result = acceptReading(source, reading, window);
+    if (!isFault(result)) {
+      readings.push(result);
+      continue;
+    }
+    const path = sent.length === 1 ? result.path : `/${index}${result.path}`;
+    firstFault ??= { reading, reason: `${path} ${result.message}` };
+  }
+  if (firstFault === null) return { readings, rejection: null };
+  const faultCount = sent.length - readings.length;
+  const others = faultCount === 1 ? '' : `; ${faultCount} of ${sent.length} readings are rejected`;
+  return {
+    readings,
+    rejection: {
+      topic: 'telemetry',
+      reason: firstFault.reason + others,
+      payloadExcerpt: printable(JSON.stringify(firstFault.reading), EXCERPT_CHARACTERS_MAX),
+    },
+  };
+}
