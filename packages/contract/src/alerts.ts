@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
 import { checker, closed } from './schema.ts';
+import { line, note, noteNotEmpty } from './texts.ts';
 import { Timestamp } from './time.ts';
 
 export const ALERT_TYPES = [
@@ -34,9 +35,9 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 export type AlertFilter = (typeof ALERT_FILTERS)[number];
 
-const Person = Type.String({ minLength: 1, maxLength: 200 });
-const Note = Type.String({ maxLength: 2_000 });
-const Reason = Type.String({ minLength: 1, maxLength: 2_000 });
+const Person = line(200);
+const Note = note(2_000);
+const Reason = noteNotEmpty(2_000);
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 

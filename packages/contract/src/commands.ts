@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
 import { Position } from './positions.ts';
 import { type Checker, checker, closed } from './schema.ts';
+import { id } from './texts.ts';
 import { Timestamp } from './time.ts';
 
 export const COMMAND_NAMES = [
@@ -45,7 +46,7 @@ export type CommandName = (typeof COMMAND_NAMES)[number];
 export type CommandStatus = (typeof COMMAND_STATUSES)[number];
 export type CommandReason = (typeof COMMAND_REASONS)[number];
 
-export const CommandId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+export const CommandId = id();
 
 const NoParameters = closed({});
 

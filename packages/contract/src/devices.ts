@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed } from './schema.ts';
+import { id, line, lineOrEmpty } from './texts.ts';
 import { Timestamp } from './time.ts';
 
 export const DEVICE_STATUSES = ['online', 'offline', 'maintenance'] as const;
@@ -10,9 +11,9 @@ export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 export type SensorStatus = (typeof SENSOR_STATUSES)[number];
 export type SensorType = (typeof SENSOR_TYPES)[number];
 
-export const DeviceId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+export const DeviceId = id();
 
-const Label = Type.String({ minLength: 1, maxLength: 200 });
+const Label = line(200);
 
 const Location = closed({ facility: Label, zone: Label });
 
@@ -53,7 +54,7 @@ const registrationFields = {
   device_id: DeviceId,
   name: Label,
   model: Label,
-  firmware_version: Type.Optional(Type.String({ maxLength: 100 })),
+  firmware_version: Type.Optional(lineOrEmpty(100)),
   location: Location,
 };
 

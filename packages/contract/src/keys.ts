@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DeviceId } from './devices.ts';
 import { checker, closed } from './schema.ts';
+import { line } from './texts.ts';
 import { Timestamp } from './time.ts';
 
 export const SCOPES = ['read', 'operate', 'configure', 'ingest', 'admin'] as const;
@@ -8,14 +9,11 @@ export type Scope = (typeof SCOPES)[number];
 
 const OptionalTimestamp = Type.Union([Timestamp, Type.Null()]);
 const Scopes = Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true });
-const Facilities = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
-  minItems: 1,
-  maxItems: 1_000,
-});
+const Facilities = Type.Array(line(200), { minItems: 1, maxItems: 1_000 });
 const DeviceIds = Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 });
 
 export const NewKey = closed({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: line(200),
   scopes: Scopes,
   /** The key sees only these; without either list it sees everything. */
   facilities: Type.Optional(Facilities),

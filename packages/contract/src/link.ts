@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DEVICE_STATUSES } from './devices.ts';
 import { OPERATION_TYPES, OperationId, TargetContainer } from './operations.ts';
 import { checker, closed } from './schema.ts';
+import { note } from './texts.ts';
 import { DeviceTime, Timestamp } from './time.ts';
 
 /** Topics are `granary/v1/{device_id}/{subject}`; a device may touch its own only. */
@@ -53,7 +54,7 @@ const REASON_CHARS_MAX = 500;
 /** More than any silo holds, and small enough to stay a whole number of grams. */
 const AMOUNT_KG_MAX = 1e9;
 
-export const Reason = Type.String({ maxLength: REASON_CHARS_MAX });
+export const Reason = note(REASON_CHARS_MAX);
 
 /** A device's answer to a start. */
 export const OperationAck = closed({

@@ -3,6 +3,7 @@ import { PageQuery } from './envelope.ts';
 import { FAILSAFE_ACTIONS } from './field-configuration.ts';
 import { Altitude, Latitude, Longitude } from './positions.ts';
 import { checker, closed } from './schema.ts';
+import { id, line } from './texts.ts';
 import { Timestamp } from './time.ts';
 
 export const WAYPOINTS_MAX = 500;
@@ -55,9 +56,9 @@ export type ActionResult = (typeof ACTION_RESULTS)[number];
 export type MissionReason = (typeof MISSION_REASONS)[number];
 export type MissionRequestKind = (typeof MISSION_REQUESTS)[number];
 
-export const MissionId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+export const MissionId = id();
 
-const MissionName = Type.String({ minLength: 1, maxLength: 200 });
+const MissionName = line(200);
 const Amount = Type.Number({ minimum: 0 });
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 

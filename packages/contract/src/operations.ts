@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
 import { checker, closed } from './schema.ts';
+import { id, line } from './texts.ts';
 import { Timestamp } from './time.ts';
 
 export const OPERATION_TYPES = ['feed', 'discharge'] as const;
@@ -39,10 +40,10 @@ export type RateUnit = (typeof RATE_UNITS)[number];
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** Ours begin with `op_`; a device may report one that somebody began beside it, under any name of this shape. */
-export const OperationId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+export const OperationId = id();
 
 const Positive = Type.Number({ exclusiveMinimum: 0 });
-export const TargetContainer = Type.String({ minLength: 1, maxLength: 200 });
+export const TargetContainer = line(200);
 
 export const FeedRequest = closed({
   amount: Positive,

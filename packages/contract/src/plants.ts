@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { Refusal } from './errors.ts';
+import { readJson } from './json.ts';
 import { checker, closed, type Fault } from './schema.ts';
 
 const INT64_MIN = -(2n ** 63n);
@@ -24,12 +26,13 @@ const checkNewPlant = checker(NewPlant);
 
 /** The plant that a JSON text tells of, or everything that is wrong with it. */
 export function readNewPlant(json: string): NewPlant | readonly Fault[] {
-  let body: unknown;
   try {
-    body = JSON.parse(json, exactId);
-  } catch {
-    return [{ path: '', message: 'is not JSON' }];
+    readJson(json);
+  } catch (error) {
+    if (error instanceof Refusal && error.details !== undefined) return error.details;
+    throw error;
   }
+  const body: unknown = JSON.parse(json, exactId);
   if (checkNewPlant.accepts(body)) return body;
   return checkNewPlant
     .faults(body)

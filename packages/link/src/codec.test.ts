@@ -49,10 +49,24 @@ test('a state that breaks its schema says where', () => {
 
 test('what is not JSON is called that, however deep or empty', () => {
   for (const text of ['', '{', 'NaN', '[1,]', '\0']) {
-    assert.equal(reasonOf(decode('silo', 'telemetry', Buffer.from(text))), 'payload is not JSON');
+    assert.match(
+      reasonOf(decode('silo', 'telemetry', Buffer.from(text))),
+      /^the JSON cannot be used: .* at line 1/,
+    );
   }
   assert.ok('reason' in decode('silo', 'telemetry', Buffer.alloc(500_000, '[')));
   assert.ok('reason' in decode('silo', 'telemetry', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))));
+});
+
+test('what a lenient reader would repair or drop is refused', () => {
+  const ack = (text: string) => reasonOf(decode('silo', 'ack', Buffer.from(text, 'latin1')));
+  assert.equal(ack('{"operation_id":"op_1","accepted":true,"reason":"\xe4"}'), 'payload is not valid UTF-8');
+  assert.match(ack('{"operation_id":"op_1","accepted":true,"accepted":false}'), /\/accepted stands twice/);
+  assert.match(ack('{"operation_id":"op_1","accepted":true,"reason":"\\ud800"}'), /half a surrogate pair/);
+  assert.match(
+    ack('{"operation_id":"op_1","accepted":true,"reason":"\\u0000"}'),
+    /\/reason must be a text without/,
+  );
 });
 
 test('an acknowledgement and progress come out as they were sent', () => {

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeviceKind } from '@granary/contract/channels';
+import { Refusal } from '@granary/contract/errors';
 import { checkFieldAck, checkFieldProgress } from '@granary/contract/field-link';
+import { readJson } from '@granary/contract/json';
 import {
   checkDeviceState,
   checkOperationAck,
@@ -20,9 +22,10 @@ export function decode(kind: DeviceKind, subject: UpSubject, payload: Buffer): U
   if (!isUtf8(payload)) return { reason: 'payload is not valid UTF-8' };
   let value: unknown;
   try {
-    value = JSON.parse(payload.toString());
-  } catch {
-    return { reason: 'payload is not JSON' };
+    value = readJson(payload.toString());
+  } catch (error) {
+    if (error instanceof Refusal) return { reason: error.message };
+    throw error;
   }
   switch (subject) {
     case 'telemetry':

@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+
+/** Line feeds and tabs structure a note; other control characters are refused, as PostgreSQL refuses NUL. */
+const LINE = '^[^\\p{Cc}]*$';
+const PARAGRAPHS = '^[\\P{Cc}\\n\\r\\t]*$';
+
+/** A name or another text of one line, not empty. */
+export const line = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: LINE, description: 'a text without control characters' });
+
+export const lineOrEmpty = (maxLength: number) =>
+  Type.String({ maxLength, pattern: LINE, description: 'a text without control characters' });
+
+const paragraphs = {
+  pattern: PARAGRAPHS,
+  description: 'a text without control characters other than tabs and line breaks',
+};
+
+export const note = (maxLength: number) => Type.String({ maxLength, ...paragraphs });
+
+export const noteNotEmpty = (maxLength: number) => Type.String({ minLength: 1, maxLength, ...paragraphs });
+
+/** What identifies things: safe in addresses, topics and logs. */
+export const id = () =>
+  Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: '1 to 64 letters, digits, - or _' });
