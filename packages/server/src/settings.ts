@@ -6,6 +6,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface Settings {
   readonly httpHost: string;
   readonly httpPort: number;
+  readonly httpConnectionsMax: number;
+  readonly httpConnectionsPerAddressMax: number;
+  readonly httpHeadersTimeoutS: number;
+  readonly httpRequestTimeoutS: number;
   readonly siloSegment: string;
   readonly fieldSegment: string;
   readonly sandboxPath: string;
@@ -54,6 +58,10 @@ export function readSettings(env: Env): Settings {
   const settings: Settings = {
     httpHost: read('GRANARY_HTTP_HOST', '127.0.0.1', asText),
     httpPort: read('GRANARY_HTTP_PORT', 8080, asPort),
+    httpConnectionsMax: read('GRANARY_HTTP_CONNECTIONS_MAX', 4_096, asCount),
+    httpConnectionsPerAddressMax: read('GRANARY_HTTP_CONNECTIONS_PER_ADDRESS_MAX', 1_024, asCount),
+    httpHeadersTimeoutS: read('GRANARY_HTTP_HEADERS_TIMEOUT_S', 10, asSeconds),
+    httpRequestTimeoutS: read('GRANARY_HTTP_REQUEST_TIMEOUT_S', 30, asSeconds),
     siloSegment: read('GRANARY_SILO_SEGMENT', 'siloscale', asSegment),
     fieldSegment: read('GRANARY_FIELD_SEGMENT', 'fielddevice', asSegment),
     sandboxPath: read('GRANARY_SANDBOX_PATH', '/sandbox', asSandboxPath),
@@ -68,6 +76,9 @@ export function readSettings(env: Env): Settings {
     eventRetentionDays: read('GRANARY_RETENTION_EVENTS_DAYS', 90, asDays),
     logLevel: read('GRANARY_LOG_LEVEL', 'info', asLogLevel),
   };
+  if (settings.httpHeadersTimeoutS > settings.httpRequestTimeoutS) {
+    faults.push('GRANARY_HTTP_HEADERS_TIMEOUT_S must not be above GRANARY_HTTP_REQUEST_TIMEOUT_S');
+  }
   if (settings.siloSegment === settings.fieldSegment) {
     faults.push('GRANARY_SILO_SEGMENT and GRANARY_FIELD_SEGMENT must differ');
   }
@@ -106,6 +117,18 @@ function asPort(text: string): number | Error {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
     ? Number(text)
     : new Error(`must be a port from 0 to 65535, not "${text}"`);
+}
+
+function asCount(text: string): number | Error {
+  return /^\d{1,6}$/.test(text) && Number(text) >= 1
+    ? Number(text)
+    : new Error(`must be a whole number from 1 to 999999, not "${text}"`);
+}
+
+function asSeconds(text: string): number | Error {
+  return /^\d{1,4}$/.test(text) && Number(text) >= 1
+    ? Number(text)
+    : new Error(`must be a whole number of seconds from 1 to 9999, not "${text}"`);
 }
 
 function asDays(text: string): number | Error {

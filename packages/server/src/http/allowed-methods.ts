@@ -1,33 +1,38 @@
 import { Refusal } from '@granary/contract/errors';
-import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+interface KnownAddress {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+}
 
 /**
- * An address that exists answers a wrong method with 405 and names the right ones. Call before the routes are made;
- * register what it returns after them.
+ * For what no route takes: an address that exists answers a wrong method with 405 and names the right ones, any other
+ * address is 404. Call before the routes are made.
  */
-export function collectMethods(app: FastifyInstance): (last: FastifyInstance) => Promise<void> {
-  const methodsOf = new Map<string, Set<string>>();
+export function refuseUnrouted(app: FastifyInstance): void {
+  const addresses = new Map<string, KnownAddress>();
   app.addHook('onRoute', ({ url, method }) => {
-    const known = methodsOf.get(url) ?? new Set();
-    for (const one of [method].flat()) known.add(one);
-    methodsOf.set(url, known);
+    const known = addresses.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const one of [method].flat()) known.methods.add(one);
+    addresses.set(url, known);
   });
-  return async (last) => {
-    for (const [url, known] of [...methodsOf]) {
-      const allow = [...known].join(', ');
-      const others = METHODS.filter((method) => !known.has(method));
-      // A group that answers in its own way has seen to it.
-      if (others.length === 0) continue;
-      last.route({
-        method: others,
-        url: url.slice(last.prefix.length),
-        handler: (request, reply) => {
-          reply.header('allow', allow);
-          throw new Refusal('method_not_allowed', `${request.method} is not possible here; ${allow} are`);
-        },
-      });
-    }
+  const refuse = (request: FastifyRequest, reply: FastifyReply): Refusal => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const found = [...addresses.values()].filter(({ pattern }) => pattern.test(path));
+    if (found.length === 0) return new Refusal('route_not_found', 'there is nothing at this address');
+    const allow = [...new Set(found.flatMap(({ methods }) => [...methods]))].join(', ');
+    reply.header('allow', allow);
+    return new Refusal('method_not_allowed', `${request.method} is not possible here; ${allow} are`);
   };
+  // Before the body is read, because what is wrong with it does not matter here.
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    done(request.is404 ? refuse(request, reply) : null);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    throw refuse(request, reply);
+  });
 }
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[a-z_]+/g, '[^/]+')}$`);

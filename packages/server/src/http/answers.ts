@@ -39,9 +39,11 @@ export function readLimit(text: string | undefined, max: number): number {
   throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/limit', message }]);
 }
 
+const KEY_OF_PAGE = /^[\w-]+$/;
+
 function readCursor(text: string): string {
   const after = Buffer.from(text, 'base64url').toString();
-  if (after !== '' && writeCursor(after) === text) return after;
+  if (KEY_OF_PAGE.test(after) && writeCursor(after) === text) return after;
   throw new Refusal('invalid_input', 'the query is not valid', [
     { path: '/cursor', message: 'must be a next_cursor of an earlier answer' },
   ]);

@@ -1,12 +1,15 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
+import { SECOND_MS } from '@granary/contract/time';
 import { isWellFormedKey, KEY_PREFIX } from '@granary/core/keys';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Keyring } from '../keys.ts';
 import { lateIfFailing } from '../storage-faults.ts';
 import { deadlineOf, UrgentDeadline } from '../urgent-deadline.ts';
 import { LATE, within } from '../within.ts';
+import type { FailedLogins } from './failed-logins.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { callerAddress } from './remote-address.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,8 +44,14 @@ export function bearerOf(request: FastifyRequest): string {
 
 type Done = (error?: Error) => void;
 
+export interface Gatekeepers {
+  readonly keyring: Keyring;
+  readonly limiter: RateLimiter | null;
+  readonly failedLogins: FailedLogins;
+}
+
 /** Knows the caller before a route runs, or refuses. */
-export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimiter | null): void {
+export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: Gatekeepers): void {
   app.decorateRequest('caller');
   app.decorateRequest('pendingIdentity', null);
   app.decorateRequest('deadline', null);
@@ -53,6 +62,10 @@ export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimit
     if (isUrgent) request.deadline = new UrgentDeadline();
     const recalled = keyring.recall(key);
     if (recalled !== null) return admit(recalled, request, reply, done);
+    // A key that was good before is not refused for the wrong ones of its neighbours, and a stop is never refused unseen.
+    const mayBeGood = isUrgent || keyring.lastKnown(key) !== null;
+    const waitMs = mayBeGood ? 0 : failedLogins.waitMs(addressOf(request));
+    if (waitMs > 0) return done(tooManyFailures(waitMs, reply));
     const identified = isUrgent ? identifyUrgently(keyring, key, request) : keyring.identify(key);
     identified.then((caller) => admitKnown(caller, key, request, reply, done), done);
   });
@@ -74,8 +87,11 @@ export function guard(app: FastifyInstance, keyring: Keyring, limiter: RateLimit
     reply: FastifyReply,
     done: Done,
   ): void {
-    if (caller === null) done(unknownKey(key));
-    else admit(caller, request, reply, done);
+    if (caller !== null) return admit(caller, request, reply, done);
+    const address = addressOf(request);
+    const waitMs = failedLogins.waitMs(address);
+    failedLogins.record(address);
+    done(waitMs > 0 ? tooManyFailures(waitMs, reply) : unknownKey(key));
   }
 
   function admit(caller: Caller, request: FastifyRequest, reply: FastifyReply, done: Done): void {
@@ -118,7 +134,7 @@ async function identifyUrgently(
   );
 }
 
-const urgencyOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.isUrgent ?? false;
+export const urgencyOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.isUrgent ?? false;
 
 function attempt(done: Done, check: () => void): void {
   try {
@@ -128,6 +144,13 @@ function attempt(done: Done, check: () => void): void {
     done(error as Refusal);
   }
 }
+
+function tooManyFailures(waitMs: number, reply: FastifyReply): Refusal {
+  reply.header('retry-after', Math.ceil(waitMs / SECOND_MS));
+  return new Refusal('too_many_failed_logins', 'too many API keys from this address were not valid');
+}
+
+const addressOf = ({ socket }: FastifyRequest): string => callerAddress(socket.remoteAddress);
 
 function requireScope(caller: Caller, scope: Scope | undefined): void {
   if (scope === undefined || caller.scopes.includes(scope)) return;

@@ -6,6 +6,7 @@ import type { Logger } from '../logger.ts';
 export const STATUS_OF: Record<ErrorCode, number> = {
   invalid_input: 400,
   malformed_json: 400,
+  malformed_request: 400,
   unauthorized: 401,
   forbidden: 403,
   device_not_found: 404,
@@ -17,6 +18,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   plant_not_found: 404,
   route_not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   device_exists: 409,
   plant_exists: 409,
   device_offline: 409,
@@ -30,6 +32,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   stale_version: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
+  expectation_failed: 417,
   critical_level_between_thresholds: 422,
   rate_exceeds_limit: 422,
   insufficient_capacity: 422,
@@ -39,7 +42,10 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   mission_infeasible: 422,
   idempotency_key_reused: 422,
   rate_limited: 429,
+  headers_too_large: 431,
   stream_limit_reached: 429,
+  too_many_failed_logins: 429,
+  too_many_connections: 503,
   storage_unavailable: 503,
   storage_full: 503,
   ingest_busy: 503,
@@ -52,11 +58,11 @@ const RETRY_AFTER_S = 5;
 const REFUSAL_OF_LIBRARY: Record<string, () => Refusal> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large', 'the body is larger than 1 MiB'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('unsupported_media_type', 'send application/json'),
-  FST_ERR_CTP_EMPTY_JSON_BODY: () => new Refusal('malformed_json', 'the body is empty'),
-  FST_ERR_CTP_INVALID_JSON_BODY: () => new Refusal('malformed_json', 'the body is not JSON'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new Refusal('malformed_json', 'the body is not as long as announced'),
   FST_ERR_BAD_URL: () => new Refusal('invalid_input', 'the address cannot be decoded'),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    new Refusal('route_not_found', 'a part of the address is longer than anything here is called'),
 };
 
 function asRefusal(error: FastifyError | Error): Refusal | null {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { HistoryPoint, Interval } from '@granary/contract/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { preferredType } from './accept.ts';
 import { success } from './answers.ts';
 
 interface History {
@@ -15,12 +16,11 @@ export function sendHistory(
   reply: FastifyReply,
   history: History,
 ): FastifyReply {
-  if (!prefersCsv(headers.accept)) return reply.send(success(history));
+  reply.header('vary', 'accept');
+  const type = preferredType(headers.accept, ['application/json', 'text/csv']);
+  if (type === 'application/json') return reply.send(success(history));
   return reply.type('text/csv; charset=utf-8').send(Readable.from(csvLines(history.points)));
 }
-
-const prefersCsv = (header: string | undefined): boolean =>
-  header?.split(',')[0]?.trim().startsWith('text/csv') ?? false;
 
 const LINES_PER_CHUNK = 1_000;
 

@@ -9,9 +9,10 @@ import {
 } from '@granary/contract/plants';
 import type { StoredPlant } from '@granary/store/plants';
 import type { FastifyInstance } from 'fastify';
-import { collectMethods } from './allowed-methods.ts';
+import { refuseUnrouted } from './allowed-methods.ts';
 import { paged, readPage } from './answers.ts';
 import { errorHandler } from './error-map.ts';
+import { acceptJsonBodies } from './json-body.ts';
 import type { RouteParts } from './parts.ts';
 import { answerPlantError } from './plant-errors.ts';
 
@@ -25,15 +26,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export function plantRoutes(app: FastifyInstance, parts: RouteParts): void {
   const { store, idempotency, settings, logger, now } = parts;
   app.setErrorHandler(errorHandler(logger, answerPlantError));
-  app.setNotFoundHandler(() => {
-    throw new Refusal('route_not_found', 'there is nothing at this address');
-  });
-  const refuseOtherMethods = collectMethods(app);
+  refuseUnrouted(app);
   // The text as it came: an id beyond 2^53 would lose its last digits as a number.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    done(null, text);
-  });
+  acceptJsonBodies(app, (text) => text);
 
   app.post('/plants', async (request, reply): Promise<Plant> => {
     const { id, name, tag = null } = accepted(request.body);
@@ -59,8 +54,6 @@ export function plantRoutes(app: FastifyInstance, parts: RouteParts): void {
     if (plant === undefined) throw new Refusal('plant_not_found', 'there is no such plant');
     return reply.type(JSON_TYPE).send(plantJson(plant));
   });
-
-  app.register(refuseOtherMethods);
 }
 
 function accepted(body: unknown): NewPlant {

@@ -1,16 +1,22 @@
 import { Refusal } from '@granary/contract/errors';
-import { type FastifyInstance, fastify } from 'fastify';
+import { readJson } from '@granary/contract/json';
+import { SECOND_MS } from '@granary/contract/time';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { requestIds } from '../ids.ts';
 import { alertRoutes } from './alerts.ts';
-import { collectMethods } from './allowed-methods.ts';
+import { refuseUnrouted } from './allowed-methods.ts';
 import { guard } from './auth.ts';
 import { commandRoutes } from './commands.ts';
 import { configurationRoutes } from './configuration.ts';
+import { answerOddRequests, clientErrorHandler } from './connection-errors.ts';
+import { ConnectionLimits } from './connection-limits.ts';
 import { deviceRoutes } from './devices.ts';
 import { answerError, errorHandler } from './error-map.ts';
 import { eventRoutes } from './events.ts';
+import { FailedLogins } from './failed-logins.ts';
 import { fieldReadingRoutes } from './field-readings.ts';
 import { healthRoutes } from './health.ts';
+import { acceptJsonBodies } from './json-body.ts';
 import { keyRoutes } from './keys.ts';
 import { missionRoutes } from './missions.ts';
 import { operationRoutes } from './operations.ts';
@@ -23,9 +29,14 @@ import { ingestRoutes, siloTelemetryRoutes } from './telemetry.ts';
 const BODY_BYTES_MAX = 1024 * 1024;
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
 
+/** Past this a connection on which nothing moves is closed; event streams have a heartbeat four times as often. */
+const IDLE_MS_MAX = 60 * SECOND_MS;
+/** Longer than the proxies in front of us keep an idle connection, so that it is they who close it. */
+const KEEP_ALIVE_MS = 72 * SECOND_MS;
+
 /** Every address of the service in one list. */
 export function createHttpServer(parts: RouteParts): FastifyInstance {
-  const { settings, now } = parts;
+  const { settings, now, logger } = parts;
   const nextRequestId = requestIds();
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
@@ -36,25 +47,42 @@ export function createHttpServer(parts: RouteParts): FastifyInstance {
     // Found before it is known what the address belongs to.
     frameworkErrors: (error, request, reply) => {
       const answer = request.url.startsWith(`${settings.sandboxPath}/`) ? answerPlantError : answerError;
-      errorHandler(parts.logger, answer)(error, request, reply);
+      setCommonHeaders(request, reply);
+      errorHandler(logger, answer)(error, request, reply);
     },
+    clientErrorHandler: clientErrorHandler(nextRequestId),
     forceCloseConnections: 'idle',
+    requestTimeout: settings.httpRequestTimeoutS * SECOND_MS,
+    connectionTimeout: IDLE_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: {
+      headersTimeout: settings.httpHeadersTimeoutS * SECOND_MS,
+      connectionsCheckingInterval: SECOND_MS,
+      // Node would answer with an empty body; `refusalOfRequestLine` does it with the envelope.
+      requireHostHeader: false,
+    },
   });
+  answerOddRequests(app.server, nextRequestId);
+  const connections = new ConnectionLimits({
+    connectionsMax: settings.httpConnectionsMax,
+    connectionsPerAddressMax: settings.httpConnectionsPerAddressMax,
+  });
+  connections.watch(app.server);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    done();
+    setCommonHeaders(request, reply);
+    done(refusalOfRequestLine(request));
   });
-  app.setErrorHandler(errorHandler(parts.logger, answerError));
-  app.setNotFoundHandler(() => {
-    throw new Refusal('route_not_found', 'there is nothing at this address');
-  });
-  const refuseOtherMethods = collectMethods(app);
+  connections.guard(app);
+  acceptJsonBodies(app, readJson);
+  app.setErrorHandler(errorHandler(logger, answerError));
+  refuseUnrouted(app);
 
   const limiter = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit, now);
+  const gatekeepers = { keyring: parts.keyring, limiter, failedLogins: new FailedLogins(logger, now) };
   const group = (prefix: string, register: (routes: FastifyInstance) => void): void => {
     app.register(
       async (routes) => {
-        guard(routes, parts.keyring, limiter);
+        guard(routes, gatekeepers);
         register(routes);
       },
       { prefix },
@@ -82,6 +110,20 @@ export function createHttpServer(parts: RouteParts): FastifyInstance {
     configurationRoutes(routes, parts, 'field');
   });
   group(settings.sandboxPath, (routes) => plantRoutes(routes, parts));
-  app.register(refuseOtherMethods);
   return app;
+}
+
+/** Answers differ by key and moment, and some hold secrets, so that nothing between us and the caller may keep them. */
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('cache-control', 'no-store');
+  reply.header('x-content-type-options', 'nosniff');
+}
+
+function refusalOfRequestLine({ headers, raw, url }: FastifyRequest): Refusal | undefined {
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    return new Refusal('malformed_request', 'the header Host is missing');
+  }
+  // PostgreSQL cannot hold it, and nothing here is called so.
+  return url.includes('%00') ? new Refusal('invalid_input', 'the address holds a NUL character') : undefined;
 }

@@ -1,0 +1,31 @@
+import { isUtf8 } from 'node:buffer';
+import { Refusal } from '@granary/contract/errors';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+/** Bodies are JSON in UTF-8 and nothing else; `read` makes of their text what the routes get. */
+export function acceptJsonBodies(app: FastifyInstance, read: (text: string) => unknown): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    let body: unknown;
+    try {
+      body = read(textOf(request, bytes));
+    } catch (error) {
+      return done(error as Error);
+    }
+    done(null, body);
+  });
+}
+
+function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    throw new Refusal('unsupported_media_type', 'send the body without a Content-Encoding');
+  }
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(charset)) {
+    throw new Refusal('unsupported_media_type', 'send application/json in UTF-8');
+  }
+  if (bytes.length === 0) throw new Refusal('malformed_json', 'the body is empty');
+  if (!isUtf8(bytes)) throw new Refusal('malformed_json', 'the body is not UTF-8');
+  return bytes.toString();
+}

@@ -1,0 +1,16 @@
+import { isIPv4 } from 'node:net';
+
+/**
+ * Who counts as one caller: an IPv4 address, or the 64 bit network of an IPv6 address, because whoever has one of its
+ * addresses usually has all of them.
+ */
+export function callerAddress(remoteAddress: string | undefined): string {
+  if (remoteAddress === undefined) return 'unknown';
+  const mapped = remoteAddress.replace(/^::ffff:/i, '');
+  if (isIPv4(mapped)) return mapped;
+  const [head = '', tail] = (remoteAddress.split('%', 1)[0] ?? '').split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+}

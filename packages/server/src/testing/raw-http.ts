@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** A connection on which anything can be sent, not only what an HTTP client would. */
+export class RawConnection {
+  readonly #socket: Socket;
+  #received = '';
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1');
+    socket.on('data', (text) => {
+      this.#received += text;
+    });
+    // The other side may cut the connection while something is being sent.
+    socket.on('error', () => undefined);
+  }
+
+  static async open(httpUrl: string): Promise<RawConnection> {
+    const { hostname, port } = new URL(httpUrl);
+    const socket = connect(Number(port), hostname);
+    const connection = new RawConnection(socket);
+    await once(socket, 'connect');
+    return connection;
+  }
+
+  send(bytes: string | Buffer): void {
+    if (this.#socket.writable) this.#socket.write(bytes);
+  }
+
+  /** The first whole answer, or `null` if the connection is closed without one. */
+  async answer(): Promise<RawAnswer | null> {
+    for (;;) {
+      const answer = wholeAnswer(this.#received);
+      if (answer !== null) return answer;
+      if (this.#socket.closed) return null;
+      await Promise.race([once(this.#socket, 'data'), once(this.#socket, 'close')]).catch(() => undefined);
+    }
+  }
+
+  async closed(): Promise<void> {
+    if (!this.#socket.closed) await once(this.#socket, 'close');
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+function wholeAnswer(received: string): RawAnswer | null {
+  const end = received.indexOf('\r\n\r\n');
+  if (end === -1) return null;
+  const [statusLine = '', ...lines] = received.slice(0, end).split('\r\n');
+  const headers = new Headers();
+  for (const line of lines)
+    headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim());
+  const text = received.slice(end + 4);
+  if (text.length < Number(headers.get('content-length') ?? 0)) return null;
+  return { status: Number(statusLine.split(' ')[1]), headers, text };
+}
+
+/** Sends one thing on a connection of its own and waits for what comes of it. */
+export async function exchange(httpUrl: string, bytes: string | Buffer): Promise<RawAnswer | null> {
+  const connection = await RawConnection.open(httpUrl);
+  connection.send(bytes);
+  const answer = await connection.answer();
+  connection.close();
+  return answer;
+}
