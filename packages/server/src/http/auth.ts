@@ -87,7 +87,10 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
     reply: FastifyReply,
     done: Done,
   ): void {
-    if (caller !== null) return admit(caller, request, reply, done);
+    if (caller !== null) {
+      admit(caller, request, reply, done);
+      return;
+    }
     const address = addressOf(request);
     const waitMs = failedLogins.waitMs(address);
     failedLogins.record(address);
