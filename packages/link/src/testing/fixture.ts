@@ -150,6 +150,11 @@ export class RawDevice {
     this.#socket.destroy();
   }
 
+  /** Lets what it is sent pile up. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
   finish(bytes: Uint8Array): void {
     this.#socket.end(bytes);
   }
