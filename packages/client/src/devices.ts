@@ -8,6 +8,7 @@ import type {
   SiloRegistration,
 } from '@granary/contract/devices';
 import type { Page } from '@granary/contract/envelope';
+import type { LinkStatus } from '@granary/contract/link-status';
 import { everyItem, type PageRequest } from './pages.ts';
 import type { Transport } from './transport.ts';
 
@@ -25,6 +26,8 @@ export interface DeviceGroup<Detail, Registration> {
   renewCredentials(deviceId: string): Promise<DeviceCredentials>;
   /** Messages of this device that could not be used. */
   rejections(deviceId: string): Promise<Rejections>;
+  /** Its MQTT connection: whether it is there, since when, and what went wrong last. */
+  link(deviceId: string): Promise<LinkStatus>;
 }
 
 export interface DevicesClient {
@@ -61,5 +64,6 @@ function deviceGroup<Detail, Registration>(
       transport.data({ method: 'POST', path: `${devicePath(root, deviceId)}/credentials` }),
     rejections: (deviceId) =>
       transport.data({ method: 'GET', path: `${devicePath(root, deviceId)}/rejections` }),
+    link: (deviceId) => transport.data({ method: 'GET', path: `${devicePath(root, deviceId)}/link` }),
   };
 }

@@ -18,6 +18,7 @@ import { fieldReadingRoutes } from './field-readings.ts';
 import { healthRoutes } from './health.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { keyRoutes } from './keys.ts';
+import { linkRoutes } from './link.ts';
 import { missionRoutes } from './missions.ts';
 import { operationRoutes } from './operations.ts';
 import type { RouteParts } from './parts.ts';
@@ -94,6 +95,7 @@ export function createHttpServer(parts: RouteParts): FastifyInstance {
   group('/v1', (routes) => eventRoutes(routes, parts));
   group(`/v1/${settings.siloSegment}`, (routes) => {
     deviceRoutes(routes, parts, 'silo');
+    linkRoutes(routes, parts, 'silo');
     siloTelemetryRoutes(routes, parts);
     ingestRoutes(routes, parts, 'silo');
     operationRoutes(routes, parts);
@@ -102,6 +104,7 @@ export function createHttpServer(parts: RouteParts): FastifyInstance {
   });
   group(`/v1/${settings.fieldSegment}`, (routes) => {
     deviceRoutes(routes, parts, 'field');
+    linkRoutes(routes, parts, 'field');
     fieldReadingRoutes(routes, parts);
     ingestRoutes(routes, parts, 'field');
     commandRoutes(routes, parts);

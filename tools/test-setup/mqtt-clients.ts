@@ -3,10 +3,18 @@ import { accessSync, constants } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { pythonWithPaho } from '@granary/link/testing/outside-clients';
 
-/** A broker and a client that nobody here wrote: proof that the device link speaks MQTT and not merely to itself. */
-const COMMANDS = ['mosquitto', 'mosquitto_pub'];
-const PACKAGES = ['mosquitto', 'mosquitto-clients'];
+/** MQTT programs that nobody here wrote: proof that the device link speaks MQTT and not merely to itself. */
+const NEEDED = [
+  {
+    name: 'mosquitto',
+    packages: ['mosquitto', 'mosquitto-clients'],
+    isThere: (path: string) =>
+      ['mosquitto', 'mosquitto_pub', 'mosquitto_sub'].every((command) => isOnPath(command, path)),
+  },
+  { name: 'paho', packages: ['python3-paho-mqtt'], isThere: () => pythonWithPaho() !== undefined },
+];
 
 /** Debian keeps the broker where only root's PATH looks. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
@@ -17,37 +25,39 @@ const NO_SERVICES = '#!/bin/sh\nexit 101\n';
 
 const NETWORK_LIMITS = ['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'];
 
-/** Sees to it that Mosquitto is there, and answers what to add to the environment of the tests. */
-export async function ensureMosquitto(): Promise<NodeJS.ProcessEnv> {
+/** Sees to it that they are there, and answers what to add to the environment of the tests. */
+export async function ensureMqttClients(): Promise<NodeJS.ProcessEnv> {
   const path = [process.env['PATH'] ?? '', ...SYSTEM_FOLDERS].join(delimiter);
-  const missing = COMMANDS.filter((command) => !isOnPath(command, path));
-  if (missing.length === 0) return { PATH: path };
-  const failure = await install();
-  if (failure === undefined) return { PATH: path };
+  const missing = () => NEEDED.filter(({ isThere }) => !isThere(path));
+  if (missing().length === 0) return { PATH: path };
+  const failure = await install(missing().flatMap(({ packages }) => packages));
+  const leftOut = missing();
+  if (leftOut.length === 0) return { PATH: path };
+  const names = leftOut.map(({ name }) => name);
   console.log(
     [
       '!'.repeat(100),
-      `! LEFT OUT: every test against Mosquitto. Not found: ${missing.join(', ')}.`,
-      `! ${failure}`,
-      `! To run them, install the packages ${PACKAGES.join(' and ')}.`,
+      `! LEFT OUT: every test against ${names.join(' and ')}, which ${names.length === 1 ? 'is' : 'are'} not there.`,
+      `! ${failure ?? 'The packages were installed, and still it is not found.'}`,
+      `! To run them, install the packages ${leftOut.flatMap(({ packages }) => packages).join(', ')}.`,
       '!'.repeat(100),
     ].join('\n'),
   );
-  return { GRANARY_TEST_WITHOUT: 'mosquitto' };
+  return { PATH: path, GRANARY_TEST_WITHOUT: names.join(',') };
 }
 
 /** What went wrong, if anything did. */
-async function install(): Promise<string | undefined> {
+async function install(packages: readonly string[]): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'Only root can install packages.';
   if (!isOnPath('apt-get', process.env['PATH'] ?? '')) return 'This is not a Debian-like system.';
-  console.log(`Installing ${PACKAGES.join(' and ')} for the tests of the device link ...`);
+  console.log(`Installing ${packages.join(', ')} for the tests of the device link ...`);
   const policyIsOurs = await writeFile(SERVICE_POLICY, NO_SERVICES, { mode: 0o755, flag: 'wx' }).then(
     () => true,
     () => false,
   );
   try {
     await aptGet('update', '-qq');
-    await aptGet('install', '-y', '-qq', '--no-install-recommends', ...PACKAGES);
+    await aptGet('install', '-y', '-qq', '--no-install-recommends', ...packages);
     return undefined;
   } catch (error) {
     return `apt-get failed: ${error instanceof Error ? error.message.trim() : String(error)}`;

@@ -1,0 +1,75 @@
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import type { TestContext } from 'node:test';
+
+/** MQTT clients that nobody here wrote. `npm test` installs them where it may, and names here what it could not. */
+const without = (process.env['GRANARY_TEST_WITHOUT'] ?? '').split(',');
+
+const PACKAGES = { mosquitto: 'mosquitto-clients', paho: 'python3-paho-mqtt' };
+
+/** The Python of Debian sees Debian's paho, another one in front of it on the PATH does not. */
+const PYTHONS = ['/usr/bin/python3', 'python3'];
+
+/** A Python that has paho, if there is one. */
+export function pythonWithPaho(): string | undefined {
+  return PYTHONS.find((python) => {
+    try {
+      execFileSync(python, ['-c', 'import paho.mqtt.client'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Answers `false`, and says so in the report, where the client is missing and may be. */
+export function mayTestWith(t: TestContext, name: 'mosquitto' | 'paho', isThere: boolean): boolean {
+  if (isThere) return true;
+  if (!without.includes(name)) throw new Error(`${name} is missing: install ${PACKAGES[name]}`);
+  t.diagnostic(`NOT TESTED with ${name}: it is missing, and GRANARY_TEST_WITHOUT allows that`);
+  return false;
+}
+
+export function hasMosquitto(): boolean {
+  try {
+    execFileSync('mosquitto_sub', ['--help'], { stdio: 'ignore' });
+    return true;
+  } catch (error) {
+    // It is there when it has an exit status.
+    return error instanceof Error && 'status' in error && error.status !== null;
+  }
+}
+
+/** A client process, and the lines that it writes. */
+export class OutsideClient {
+  readonly lines: string[] = [];
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  #arrived = Promise.withResolvers<void>();
+
+  constructor(t: TestContext, command: string, args: readonly string[]) {
+    this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    t.after(() => this.#child.kill('SIGKILL'));
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      this.lines.push(line);
+      this.#arrived.resolve();
+      this.#arrived = Promise.withResolvers();
+    });
+  }
+
+  async until(condition: (lines: readonly string[]) => boolean): Promise<void> {
+    while (!condition(this.lines)) await this.#arrived.promise;
+  }
+
+  async kill(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+
+  async exit(): Promise<number | null> {
+    const [code] = await once(this.#child, 'exit');
+    return code;
+  }
+}

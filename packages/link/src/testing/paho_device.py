@@ -1,0 +1,59 @@
+"""A device on Debian's paho client with a persistent session. Cuts its own connection before and after its PUBACKs.
+
+Arguments: host, port, device id, secret, number of readings to publish with QoS 2 (0: none). Writes one JSON object per line for each event.
+"""
+
+import json
+import socket
+import sys
+import threading
+
+import paho.mqtt.client as mqtt
+
+host, port, device_id, secret, readings = sys.argv[1:6]
+topic = f"granary/v1/{device_id}"
+lock = threading.Lock()
+messages = 0
+
+
+def tell(**event):
+    with lock:
+        print(json.dumps(event), flush=True)
+
+
+def cut(client):
+    connection = client.socket()
+    if connection is not None:
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+def on_connect(client, _userdata, flags, code):
+    tell(event="connect", code=code, session=flags["session present"])
+    if not flags["session present"]:
+        client.subscribe(f"{topic}/command", qos=1)
+
+
+def on_message(client, _userdata, message):
+    global messages
+    messages += 1
+    tell(event="message", mid=message.mid, dup=message.dup, payload=message.payload.decode())
+    # paho sends the PUBACK when this returns.
+    if messages % 2 == 0:
+        cut(client)
+    else:
+        threading.Timer(0.02, cut, [client]).start()
+
+
+client = mqtt.Client(device_id, clean_session=False)
+client.username_pw_set(device_id, secret)
+client.reconnect_delay_set(0.01, 0.02)
+client.on_connect = on_connect
+client.on_message = on_message
+client.connect(host, int(port), keepalive=10)
+client.loop_start()
+sent = [client.publish(f"{topic}/telemetry", json.dumps({"ts": 1 + n, "weight": 1}), qos=2) for n in range(int(readings))]
+for message in sent:
+    message.wait_for_publish()
+if sent:
+    tell(event="published")
+sys.stdin.read()
