@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createService } from '@granary/server/compose';
-import { readSettings } from '@granary/server/settings';
 import { type ScriptedSilo, startSilo } from '@granary/server/testing/scripted-silo';
 import { type Answer, type Api, apiOf } from '@granary/server/testing/service';
+import { startServiceProcess } from '@granary/server/testing/service-process';
 import { type Postgres, startPostgres } from '../test-setup/postgres.ts';
 
 /** Every answer comes within this time, whatever the storage does. */
@@ -24,21 +22,16 @@ export interface Rig {
 export async function startRig(): Promise<Rig> {
   const postgres = await startPostgres();
   const dataDir = await mkdtemp(join(tmpdir(), 'granary-storage-'));
-  const service = createService(
-    readSettings({
-      GRANARY_HTTP_PORT: '0',
-      GRANARY_MQTT_PORT: '0',
-      GRANARY_RATE_LIMIT: 'off',
-      GRANARY_LOG_LEVEL: 'silent',
-      GRANARY_DATA_DIR: dataDir,
-      GRANARY_DATABASE_URL: postgres.url,
-    }),
-  );
-  const started = await service.start();
+  const service = await startServiceProcess({
+    GRANARY_RATE_LIMIT: 'off',
+    GRANARY_LOG_LEVEL: 'silent',
+    GRANARY_DATA_DIR: dataDir,
+    GRANARY_DATABASE_URL: postgres.url,
+  });
   return {
     api: apiOf(
-      () => started,
-      () => started.adminKey.key,
+      () => service,
+      () => service.adminKey.key,
     ),
     postgres,
     async stop() {
@@ -83,11 +76,3 @@ export async function inTime(answering: Promise<Answer>): Promise<Answer> {
   return result;
 }
 
-/** Asks again while the storage is down; every answer must come in time. */
-export async function untilStored(ask: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    const answer = await inTime(ask());
-    if (answer.status !== 503) return answer;
-    await sleep(100);
-  }
-}

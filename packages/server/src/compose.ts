@@ -106,12 +106,12 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       observed: (event) => linkLog.write(event),
     });
     const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink, { now });
-    const commands = new DeviceCommands(link, logger);
+    const orders = new UrgentOrders();
+    const commands = new DeviceCommands(link, logger, (deviceId) => orders.isMotionBlocked(deviceId));
     const sendStoredConfiguration = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
       const stored = await store.configuration.get(deviceNo);
       if (stored !== undefined) sendConfiguration(link, deviceId, stored);
     };
-    const orders = new UrgentOrders();
     const setAside = new SetAsideLog(logger);
     const reconciler = new Reconciler({
       ...{ store, link, commands, orders, evaluator, setAside, logger, now, changed },

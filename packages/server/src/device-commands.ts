@@ -11,9 +11,13 @@ export class DeviceCommands {
   readonly #logger: Logger;
   readonly #unsent = { not_connected: 0, not_subscribed: 0, expired: 0, in_flight: 0 };
 
-  constructor(link: DeviceLink, logger: Logger) {
+  readonly #isMotionBlocked: (deviceId: string) => boolean;
+
+  /** `isMotionBlocked` tells of devices with an emergency stop that could not be stored yet. */
+  constructor(link: DeviceLink, logger: Logger, isMotionBlocked: (deviceId: string) => boolean) {
     this.#link = link;
     this.#logger = logger;
+    this.#isMotionBlocked = isMotionBlocked;
   }
 
   /** How many commands were not sent, by reason, since the start of the service. */
@@ -23,7 +27,10 @@ export class DeviceCommands {
 
   /** Called after it is stored that the command is to be sent. The answer tells whether it was written to the device. */
   send(deviceId: string, command: DeviceCommand): Delivery {
-    const delivery = this.#link.sendCommand(deviceId, command, commandOptions(command));
+    const delivery =
+      setsInMotion(command) && this.#isMotionBlocked(deviceId)
+        ? 'expired'
+        : this.#link.sendCommand(deviceId, command, commandOptions(command));
     if (delivery === 'sent') return delivery;
     this.#unsent[delivery] += 1;
     // A repeated stop or report is tried every few seconds while a device is away: that is no news.
@@ -36,6 +43,17 @@ export class DeviceCommands {
 /** A message that sets something in motion is sent once; all others are repeated until the device has answered. */
 const isSentOnce = (command: DeviceCommand): boolean =>
   command.command === 'start' || (command.command === 'execute' && command.expires_at !== null);
+
+const HARMLESS: ReadonlySet<DeviceCommand['command']> = new Set([
+  'stop',
+  'report',
+  'mission_cancel',
+  'mission_pause',
+]);
+
+/** Whatever is not known to be harmless. An emergency stop never expires. */
+const setsInMotion = (command: DeviceCommand): boolean =>
+  !HARMLESS.has(command.command) && !(command.command === 'execute' && command.name === 'emergency_stop');
 
 export function commandOptions(command: DeviceCommand): CommandOptions {
   const expiresAt = 'expires_at' in command ? command.expires_at : null;

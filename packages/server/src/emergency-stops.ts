@@ -42,6 +42,8 @@ export class EmergencyStops {
     const assumed = asIfSent(target, now());
     const order = {
       name: `${deviceId} ${commandId}`,
+      deviceId,
+      blocksMotion: true,
       send: () => commands.send(deviceId, commandMessage(assumed, 'execute')),
       store: () =>
         this.#parts.store.urgent.commands.issue({

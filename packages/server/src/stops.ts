@@ -40,6 +40,8 @@ export class Stops {
     const { deviceId, deviceNo, operationId } = target;
     const order = {
       name: `${deviceId} ${operationId}`,
+      deviceId,
+      blocksMotion: false,
       send: () => commands.send(deviceId, operationMessage(operationId, 'stop')),
       store: () => this.#parts.store.urgent.operations.stop({ deviceNo, operationId, nowMs: now() }),
     };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createService } from './compose.ts';
 import { readSettings } from './settings.ts';
 import { eventually } from './testing/eventually.ts';
@@ -15,6 +16,8 @@ import { apiOf } from './testing/service.ts';
 const PATIENCE_MS = 10_000;
 /** Far below the time for which the writer waits for the lock, and far above what a busy machine adds. */
 const ANSWERED_MS_MAX = 2_000;
+/** Long enough for a request to arrive. */
+const MOMENT_MS = 200;
 
 /** Fails if the answer waited for the storage. */
 async function atOnce<T>(answering: Promise<T>): Promise<T> {
@@ -98,4 +101,24 @@ test('an emergency stop reaches the device although nothing can be stored, and i
   await rover.commandProgress({ command_id: id, state: 'succeeded' });
   assert.equal((await api.get(path)).body.data.status, 'succeeded');
   assert.equal((await api.get(`${rover.path}/remote/commands`)).body.data.length, 1);
+});
+
+test('what was asked for after an emergency stop that could not be stored yet does not move the device', async (t) => {
+  const { api, block, release } = await startService(t);
+  const rover = await startRover(api, 'overtaken');
+  t.after(() => rover.leave());
+
+  block();
+  const { command_id: id } = (await api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' }))
+    .body.data;
+  const moving = api.post(`${rover.path}/remote/command`, { command: 'return_to_base' });
+  await sleep(MOMENT_MS);
+  release();
+  await moving;
+  await eventually(
+    async () => (await api.get(`${rover.path}/remote/commands/${id}`)).body.data?.status,
+    'sent',
+  );
+  const names = rover.commands.flatMap((sent) => (sent.command === 'execute' ? [sent.name] : []));
+  assert.deepEqual(new Set(names), new Set(['emergency_stop']));
 });

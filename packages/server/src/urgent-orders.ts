@@ -5,11 +5,16 @@ import { LATE, within } from './within.ts';
 /** Of more that wait to be stored the newest are sent, but not kept. */
 const UNSTORED_MAX = 10_000;
 const RETRIED_AT_ONCE_MAX = 100;
+/** By then every request that the storage accepted before such an order has been answered. */
+const BLOCKED_AFTER_STORED_MS = 5_000;
 
 /** What a device must be told even while nothing can be stored. */
 export interface UrgentOrder {
   /** Two that are the same have the same name. */
   readonly name: string;
+  readonly deviceId: string;
+  /** Nothing that sets the device in motion is sent before this order is stored. */
+  readonly blocksMotion: boolean;
   /** Tells the device, any number of times. */
   send(): unknown;
   /** Writes it down when the first attempt has failed. */
@@ -38,6 +43,13 @@ interface Storing<State> {
 /** Gives orders that cannot wait. One that cannot be stored is kept here and repeated until it could be. */
 export class UrgentOrders {
   readonly #unstored = new Map<string, UrgentOrder>();
+  readonly #blocking = new Set<UrgentOrder>();
+
+  /** What was accepted while an emergency stop could not be stored must not be sent after it. */
+  isMotionBlocked(deviceId: string): boolean {
+    if (this.#blocking.size === 0) return false;
+    return [...this.#blocking].some((order) => order.deviceId === deviceId);
+  }
 
   async give<State>(order: UrgentOrder, { deadline, store, assume }: Storing<State>): Promise<Given<State>> {
     const sending = setTimeout(() => order.send(), deadline.left('sendMs'));
@@ -66,26 +78,32 @@ export class UrgentOrders {
   /** Stores what could not be; from then on it is repeated from there. One that fails does not keep others from it. */
   async retry(): Promise<void> {
     const outcomes = await Promise.allSettled(
-      [...this.#unstored].slice(0, RETRIED_AT_ONCE_MAX).map(async ([name, order]) => {
+      [...this.#unstored.values()].slice(0, RETRIED_AT_ONCE_MAX).map(async (order) => {
         // A failing one goes to the end of the queue.
-        this.#unstored.delete(name);
-        this.#unstored.set(name, order);
+        this.#unstored.delete(order.name);
+        this.#unstored.set(order.name, order);
         await order.store();
-        this.#unstored.delete(name);
+        this.#stored(order);
       }),
     );
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** The first attempt may still succeed after its time is over. */
   #keep(order: UrgentOrder, storing: Promise<unknown>): void {
     order.send();
     if (this.#unstored.size >= UNSTORED_MAX) return;
     this.#unstored.set(order.name, order);
+    if (order.blocksMotion) this.#blocking.add(order);
+    // The first attempt may still succeed after its time is over.
     storing.then(
-      () => this.#unstored.delete(order.name),
+      () => this.#stored(order),
       () => undefined,
     );
+  }
+
+  #stored(order: UrgentOrder): void {
+    this.#unstored.delete(order.name);
+    setTimeout(() => this.#blocking.delete(order), BLOCKED_AFTER_STORED_MS).unref();
   }
 }
