@@ -45,7 +45,8 @@ describe('while PostgreSQL is frozen', () => {
         const answering = timed(api.post(`${path}/stop`, undefined, { 'idempotency-key': operationId }));
         atDevice.push(await timed(silo.take('stop')));
         const { result, ms } = await answering;
-        const { status, operation_id } = result.body.data;
+        const { status, operation_id, status_detail } = result.body.data;
+        assert.match(status_detail, /sent to the device.*not stored yet/);
         assert.deepEqual([result.status, status, operation_id], [200, 'stopping', operationId]);
         answers.push({ ms });
       }

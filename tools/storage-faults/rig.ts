@@ -75,4 +75,3 @@ export async function inTime(answering: Promise<Answer>): Promise<Answer> {
   assert.ok(ms < ANSWER_MS_MAX + ALLOWANCE_MS, `${result.status} after ${ms} ms`);
   return result;
 }
-

@@ -1,8 +1,11 @@
+import { Refusal } from '@granary/contract/errors';
+import { unstoredStopDetail } from '@granary/core/unstored-stop';
+import type { Delivery } from '@granary/link/port';
 import { isStorageFault } from './storage-faults.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 import { LATE, within } from './within.ts';
 
-/** Of more that wait to be stored the newest are sent, but not kept. */
+/** More are sent, but not repeated, and their callers are told to repeat them. */
 const UNSTORED_MAX = 10_000;
 const RETRIED_AT_ONCE_MAX = 100;
 /** By then every request that the storage accepted before such an order has been answered. */
@@ -16,7 +19,7 @@ export interface UrgentOrder {
   /** Nothing that sets the device in motion is sent before this order is stored. */
   readonly blocksMotion: boolean;
   /** Tells the device, any number of times. */
-  send(): unknown;
+  send(): Delivery;
   /** Writes it down when the first attempt has failed. */
   store(): Promise<unknown>;
 }
@@ -28,8 +31,8 @@ export interface Outcome<State> {
 
 export interface Given<State> {
   readonly state: State;
-  /** `false`: it was sent as far as the device is there, and is stored as soon as that is possible. */
-  readonly isStored: boolean;
+  /** What to tell of an order that is not stored yet; `null` when it is, or when there was nothing to send. */
+  readonly unstoredDetail: string | null;
 }
 
 interface Storing<State> {
@@ -58,7 +61,7 @@ export class UrgentOrders {
       const stored = await within(deadline.left('storeMs'), storing);
       if (stored !== LATE) {
         if (stored.isToSend) order.send();
-        return { state: stored.state, isStored: true };
+        return { state: stored.state, unstoredDetail: null };
       }
     } catch (error) {
       if (!isStorageFault(error)) throw error;
@@ -66,8 +69,10 @@ export class UrgentOrders {
       clearTimeout(sending);
     }
     const { state, isToSend } = await assume();
-    if (isToSend) this.#keep(order, storing);
-    return { state, isStored: false };
+    if (!isToSend) return { state, unstoredDetail: null };
+    const delivery = this.#keep(order, storing);
+    const isSent = delivery === 'sent' || delivery === 'in_flight';
+    return { state, unstoredDetail: unstoredStopDetail(isSent) };
   }
 
   /** Tells the devices again what could not be stored. */
@@ -90,9 +95,14 @@ export class UrgentOrders {
     if (failed !== undefined) throw failed.reason;
   }
 
-  #keep(order: UrgentOrder, storing: Promise<unknown>): void {
-    order.send();
-    if (this.#unstored.size >= UNSTORED_MAX) return;
+  #keep(order: UrgentOrder, storing: Promise<unknown>): Delivery {
+    const delivery = order.send();
+    if (this.#unstored.size >= UNSTORED_MAX) {
+      throw new Refusal(
+        'storage_unavailable',
+        `the stop is ${delivery}, but too many wait to be stored: send it again`,
+      );
+    }
     this.#unstored.set(order.name, order);
     if (order.blocksMotion) this.#blocking.add(order);
     // The first attempt may still succeed after its time is over.
@@ -100,6 +110,7 @@ export class UrgentOrders {
       () => this.#stored(order),
       () => undefined,
     );
+    return delivery;
   }
 
   #stored(order: UrgentOrder): void {

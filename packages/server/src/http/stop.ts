@@ -23,13 +23,14 @@ export function stopRoute(app: FastifyInstance, parts: RouteParts): void {
         const { operation_id: operationId } = request.params;
         const { deviceId, deviceNo } = await urgentTarget(request, parts, 'silo');
         const target = { deviceId, deviceNo, operationId };
-        const { state: operation } = await stops.stop(target, deadlineOf(request), async () => {
+        const { state, unstoredDetail } = await stops.stop(target, deadlineOf(request), async () => {
           const stop = { deviceNo, operationId, nowMs: now() };
           return await storeUrgently(request, reply, parts, (slices) => slices.operations.stop(stop));
         });
         evaluator.wake([deviceNo]);
         feed.wake();
-        return success(operationRecord(foundOperation(operation)));
+        const record = operationRecord(foundOperation(state));
+        return success(unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail });
       },
     );
     registered();
