@@ -17,7 +17,7 @@ interface RetentionParts {
   readonly now: () => number;
 }
 
-/** Lets go of what is older than the settings keep: readings, buckets, events, and answers kept for repeated requests. */
+/** Removes what is older than the settings keep: readings, buckets, events, finished jobs, resolved alerts, kept answers. */
 export class Retention {
   readonly #parts: RetentionParts;
   #timer: NodeJS.Timeout | undefined;
@@ -61,8 +61,22 @@ export class Retention {
       const eventsBeforeMs = nowMs - settings.eventRetentionDays * DAY_MS;
       const events = await store.events.expire({ beforeMs: eventsBeforeMs, rowsMax });
       const answers = await store.idempotency.expire({ beforeMs: nowMs - ANSWERS_KEPT_MS, rowsMax });
-      removed = readings + events + answers;
+      const finished = await this.#expireFinished(nowMs);
+      removed = readings + events + answers + finished;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
+  }
+
+  /** Resolved alerts go before the operations and missions that they name. */
+  async #expireFinished(nowMs: number): Promise<number> {
+    const { store, settings } = this.#parts;
+    const rowsMax = ROWS_PER_STEP_MAX;
+    const alertsBeforeMs = nowMs - settings.alertRetentionDays * DAY_MS;
+    let removed = await store.alerts.expire({ beforeMs: alertsBeforeMs, rowsMax });
+    const beforeMs = nowMs - settings.jobRetentionDays * DAY_MS;
+    for (const jobs of [store.operations, store.commands, store.missions]) {
+      removed += await jobs.expire({ beforeMs, rowsMax });
+    }
+    return removed;
   }
 }

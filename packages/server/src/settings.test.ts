@@ -18,6 +18,8 @@ test('nothing set gives the embedded defaults', () => {
     rawRetentionDays: 30,
     fiveMinuteRetentionDays: 730,
     eventRetentionDays: 90,
+    jobRetentionDays: 365,
+    alertRetentionDays: 365,
     logLevel: 'info',
   });
 });

@@ -23,6 +23,10 @@ export interface Settings {
   readonly rawRetentionDays: number;
   readonly fiveMinuteRetentionDays: number;
   readonly eventRetentionDays: number;
+  /** Of operations, commands and missions, after their end. */
+  readonly jobRetentionDays: number;
+  /** Of alerts, after they were resolved. */
+  readonly alertRetentionDays: number;
   readonly logLevel: LogLevel;
 }
 
@@ -74,6 +78,8 @@ export function readSettings(env: Env): Settings {
     rawRetentionDays: read('GRANARY_RETENTION_RAW_DAYS', 30, asDays),
     fiveMinuteRetentionDays: read('GRANARY_RETENTION_5M_DAYS', 730, asDays),
     eventRetentionDays: read('GRANARY_RETENTION_EVENTS_DAYS', 90, asDays),
+    jobRetentionDays: read('GRANARY_RETENTION_JOBS_DAYS', 365, asDays),
+    alertRetentionDays: read('GRANARY_RETENTION_ALERTS_DAYS', 365, asDays),
     logLevel: read('GRANARY_LOG_LEVEL', 'info', asLogLevel),
   };
   if (settings.httpHeadersTimeoutS > settings.httpRequestTimeoutS) {

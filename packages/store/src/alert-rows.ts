@@ -1,5 +1,6 @@
 import type { AlertFilter } from '@granary/contract/alerts';
 import type { AlertState } from '@granary/core/alerts';
+import type { Expiry } from './errands.ts';
 import { insertRows } from './rows.ts';
 import type { Sql, Value } from './sql.ts';
 
@@ -61,13 +62,28 @@ export async function saveAlerts(sql: Sql, alerts: readonly AlertState[]): Promi
     sql,
     {
       table: 'alerts',
-      columns: ['alert_id', 'device_no', 'type', 'status', 'body'],
-      onConflict: 'ON CONFLICT (alert_id) DO UPDATE SET status = excluded.status, body = excluded.body',
+      columns: ['alert_id', 'device_no', 'type', 'status', 'resolved_at_ms', 'body'],
+      onConflict: `ON CONFLICT (alert_id) DO UPDATE
+        SET status = excluded.status, resolved_at_ms = excluded.resolved_at_ms, body = excluded.body`,
     },
-    alerts.map((alert) => [alert.alertId, alert.deviceNo, alert.type, alert.status, JSON.stringify(alert)]),
+    alerts.map((alert) => [
+      ...[alert.alertId, alert.deviceNo, alert.type, alert.status, alert.resolvedAtMs],
+      JSON.stringify(alert),
+    ]),
   );
 }
 
 export async function removeAlert(sql: Sql, alertId: string): Promise<void> {
   await sql.run('DELETE FROM alerts WHERE alert_id = $1', [alertId]);
+}
+
+/** Removes some of the alerts that were resolved before a time and answers how many. */
+export async function expireAlerts(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+  const isOld = "status = 'resolved' AND resolved_at_ms < $1";
+  return await sql.run(
+    `DELETE FROM alerts WHERE ${isOld} AND alert_no IN (
+       SELECT alert_no FROM alerts WHERE ${isOld}
+       ORDER BY resolved_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipHeld})`,
+    [beforeMs, rowsMax],
+  );
 }

@@ -1,6 +1,7 @@
 import type { Acknowledgement, Shelving } from '@granary/contract/alerts';
 import { type AlertState, acknowledgeAlert, shelveAlert } from '@granary/core/alerts';
-import { type AlertPage, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
+import { type AlertPage, expireAlerts, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
+import type { Expiry } from './errands.ts';
 import { evaluateDevices, eventsOf } from './evaluation.ts';
 import { logEvents } from './events.ts';
 import type { Sql } from './sql.ts';
@@ -18,6 +19,9 @@ export const reads = {
 };
 
 export const writes = {
+  /** Removes some of those that were resolved long ago and answers how many. */
+  expire: (sql: Sql, expiry: Expiry) => expireAlerts(sql, expiry),
+
   /** Answers how many alerts changed. */
   async evaluate(
     sql: Sql,

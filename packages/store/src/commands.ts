@@ -15,6 +15,7 @@ import { missionHoldsDevice } from '@granary/core/mission-state';
 import { advanceMission } from '@granary/core/missions';
 import { COMMANDS } from './command-rows.ts';
 import { ErrandLedger, foreign, type Heard, settle } from './errand-ledger.ts';
+import type { Expiry } from './errands.ts';
 import { type FieldDevice, holdFieldDevice } from './field-devices.ts';
 import { MISSIONS } from './mission-rows.ts';
 import type { Sql } from './sql.ts';
@@ -56,6 +57,11 @@ export const reads = {
 };
 
 export const writes = {
+  /** Removes some of those that ended long ago and answers how many. */
+  async expire(sql: Sql, expiry: Expiry): Promise<number> {
+    return await COMMANDS.expire(sql, expiry);
+  },
+
   /** An emergency stop that the device has yet to confirm is not issued a second time: it is being repeated. */
   async issue(sql: Sql, { deviceNo, commandId, request, nowMs }: CommandIssue): Promise<Issued> {
     const { watch, ...held } = await holdFieldDevice(sql, deviceNo);

@@ -8,6 +8,7 @@ import type { Sql, Value } from './sql.ts';
 export interface Errand {
   readonly deviceNo: number;
   readonly status: string;
+  readonly endedAtMs: number | null;
 }
 
 type Columns = Readonly<Record<string, Value>>;
@@ -40,6 +41,11 @@ export interface ErrandPage {
 export interface WaitingDevice {
   readonly deviceNo: number;
   readonly waitsSinceMs: number;
+}
+
+export interface Expiry {
+  readonly beforeMs: number;
+  readonly rowsMax: number;
 }
 
 /** A change that was worked out completely and is yet to be written. */
@@ -182,6 +188,23 @@ export class Errands<E extends Errand> {
     );
   }
 
+  /**
+   * Removes some of those that ended before a time and answers how many. One that an open alert names as its cause is
+   * kept. Rows that somebody else is changing are left for the next step, so this waits for nobody.
+   */
+  async expire(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+    const isOld = 'is_settled = 1 AND ended_at_ms < $1';
+    const isNamed = `EXISTS (SELECT 1 FROM alerts
+      WHERE alerts.device_no = ${this.#table}.device_no AND alerts.status <> 'resolved'
+        AND alerts.body LIKE '%"cause":"' || ${this.#table}.${this.#id} || '"%')`;
+    return await sql.run(
+      `DELETE FROM ${this.#table} WHERE ${isOld} AND ${this.#no} IN (
+         SELECT ${this.#no} FROM ${this.#table} WHERE ${isOld} AND NOT ${isNamed}
+         ORDER BY ended_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipHeld})`,
+      [beforeMs, rowsMax],
+    );
+  }
+
   async #page(sql: Sql, { deviceNo, filter, beforeId, limit }: ErrandPage): Promise<ErrandRow[]> {
     const params: Value[] = [deviceNo, limit];
     const conditions = ['device_no = $1'];
@@ -234,6 +257,7 @@ export class Errands<E extends Errand> {
     return {
       status: after.status,
       is_settled: Number(this.kind.isSettled(after, nowMs)),
+      ended_at_ms: after.endedAtMs,
       body: JSON.stringify(after),
       ...this.kind.columnsOf(before, after),
     };

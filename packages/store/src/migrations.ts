@@ -4,6 +4,7 @@ import { StoreOpenError } from './errors.ts';
 import { field } from './field-tables.ts';
 import { badReadings } from './migration-bad-readings.ts';
 import { reporting } from './migration-reporting.ts';
+import { retention } from './migration-retention.ts';
 import type { Sql } from './sql.ts';
 
 /** One entry per version, in order. An entry that was ever released is never edited. */
@@ -13,6 +14,7 @@ const MIGRATIONS: readonly ((dialect: Dialect, nowMs: number) => readonly string
   field,
   reporting,
   badReadings,
+  retention,
 ];
 
 export async function migrate(sql: Sql, dialect: Dialect, nowMs: number): Promise<void> {

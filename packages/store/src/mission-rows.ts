@@ -18,7 +18,6 @@ export const MISSIONS = new Errands<MissionState>({
   isSettled: isMissionSettled,
   columnsOf: (before, after) => ({
     due_at_ms: after.status === 'scheduled' ? after.plan.startAtMs - UPLOAD_LEAD_MS : AT_ONCE_MS,
-    ended_at_ms: after.endedAtMs,
     ...claimOf(before, after),
   }),
   eventsOf: missionEvents,

@@ -6,6 +6,7 @@ import { missionMessage } from '@granary/core/mission-record';
 import { beginMission, type MissionState, missionWord } from '@granary/core/mission-state';
 import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/missions';
 import { foreign, type Heard, settle } from './errand-ledger.ts';
+import type { Expiry } from './errands.ts';
 import { holdFieldDevice } from './field-devices.ts';
 import { MISSIONS, missionsAhead } from './mission-rows.ts';
 import type { Sql } from './sql.ts';
@@ -47,6 +48,11 @@ export const reads = {
 };
 
 export const writes = {
+  /** Removes some of those that ended long ago and answers how many. */
+  async expire(sql: Sql, expiry: Expiry): Promise<number> {
+    return await MISSIONS.expire(sql, expiry);
+  },
+
   /** It waits for its time, which the next tick knows also if that is now. */
   async create(sql: Sql, { deviceNo, missionId, mission, nowMs }: MissionCreation): Promise<MissionState> {
     const { watch, facts } = await holdFieldDevice(sql, deviceNo);

@@ -26,6 +26,7 @@ import {
   type TickOutcome,
   type TickRound,
 } from './errand-ticks.ts';
+import type { Expiry } from './errands.ts';
 import { OPERATIONS } from './operation-rows.ts';
 import { type TickedOperation, tickOperations } from './operation-ticks.ts';
 import { UnreadableRow } from './set-aside.ts';
@@ -89,6 +90,11 @@ export const reads = {
 };
 
 export const writes = {
+  /** Removes some of those that ended long ago and answers how many. */
+  async expire(sql: Sql, expiry: Expiry): Promise<number> {
+    return await OPERATIONS.expire(sql, expiry);
+  },
+
   async start(sql: Sql, start: NewStart): Promise<Started> {
     const { deviceNo, operationId, type, nowMs } = start;
     const watch = await holdDevice(sql, deviceNo);

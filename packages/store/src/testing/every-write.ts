@@ -134,6 +134,7 @@ export const EVERY_WRITE: EveryWrite = {
     recordUse: (round) => [round.store.keys.recordUse('key_lasting', atMs(round))],
   },
   operations: {
+    expire: (round) => [round.store.operations.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
     start: (round) =>
       ofEach(round.silos, (deviceNo) => {
         const nowMs = atMs(round);
@@ -173,6 +174,7 @@ export const EVERY_WRITE: EveryWrite = {
     tick: (round) => [tickDue(round.store.operations, atMs(round))],
   },
   alerts: {
+    expire: (round) => [round.store.alerts.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
     evaluate: (round) =>
       [[...round.silos, ...round.rovers], [...round.rovers, ...round.silos].toReversed()].map((deviceNos) =>
         round.store.alerts.evaluate({ deviceNos, nowMs: atMs(round) }),
@@ -197,6 +199,7 @@ export const EVERY_WRITE: EveryWrite = {
     ],
   },
   commands: {
+    expire: (round) => [round.store.commands.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
     issue: (round) =>
       ofEach(round.rovers, (deviceNo) => {
         const request = { command: round.round % 3 ? 'hold' : 'emergency_stop' } as const;
@@ -216,6 +219,7 @@ export const EVERY_WRITE: EveryWrite = {
       }),
   },
   missions: {
+    expire: (round) => [round.store.missions.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
     create: (round) =>
       ofEach(round.rovers, (deviceNo) => {
         const waypoints = [{ lat: 52, lng: 13, action: 'none' as const }];
