@@ -9,6 +9,8 @@ export const ALERT_TYPES = [
   'high_level',
   'critical_level',
   'sensor_stale',
+  'sensor_fault',
+  'sensor_threshold',
   'device_offline',
   'operation_failed',
   'mass_imbalance',
@@ -16,6 +18,7 @@ export const ALERT_TYPES = [
   'low_battery',
   'geofence_breach',
   'mission_failed',
+  'emergency_stop_unconfirmed',
 ] as const;
 
 /** From the least to the most urgent. */
@@ -27,8 +30,8 @@ export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
  */
 export const ALERT_STATUSES = ['active', 'acknowledged', 'cleared', 'resolved'] as const;
 
-/** `open` is every status but `resolved`. */
-export const ALERT_FILTERS = [...ALERT_STATUSES, 'open', 'all'] as const;
+/** `open` is every status but `resolved`. What is shelved is shown by `shelved` and `all` only. */
+export const ALERT_FILTERS = [...ALERT_STATUSES, 'open', 'shelved', 'all'] as const;
 
 export type AlertType = (typeof ALERT_TYPES)[number];
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];

@@ -17,6 +17,7 @@ export const EVENT_TYPES = [
   'alert.raised',
   'alert.status_changed',
   'alert.severity_raised',
+  'alert.updated',
   'alert.shelved',
   'alert.unshelved',
   'key.issued',

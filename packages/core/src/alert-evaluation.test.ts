@@ -5,30 +5,31 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/
 import fc from 'fast-check';
 import { evaluateAlerts, isQuiet, nextCheckAtMs, quietBand } from './alert-evaluation.ts';
 import type { SiloFacts } from './alert-rules.ts';
-import {
-  type AlertDelays,
-  type AlertState,
-  acknowledgeAlert,
-  alertEvents,
-  DEFAULT_DELAYS,
-} from './alerts.ts';
+import { type AlertDelays, type AlertState, acknowledgeAlert, alertEvents } from './alerts.ts';
 import { initialConfiguration } from './configuration.ts';
 import { NEVER_SEEN } from './devices.ts';
 import { contains } from './level-rules.ts';
+import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
+import type { Observed } from './observation.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
 const CAPACITY_KG = 1_000;
+const DEFAULT_DELAYS = delaysOf(DEFAULT_MONITORING.alarms);
+
+type Facts = SiloFacts & Observed;
 const GRAMS_PER_POINT = 10_000;
 
 const configuration = initialConfiguration(START_MS);
 
-const factsAt = (percent: number, nowMs: number): SiloFacts => ({
+const factsAt = (percent: number, nowMs: number): Facts => ({
   deviceNo: 1,
   presence: { ...NEVER_SEEN, lastSeenAtMs: nowMs, linkDownAtMs: null, reportedState: 'online' },
   capacityKg: CAPACITY_KG,
   latest: { weight: { value: Math.round(percent * GRAMS_PER_POINT), tsMs: nowMs } },
   configuration,
   operations: [],
+  observedSinceMs: 0,
+  onlineSinceMs: 0,
 });
 
 /** A silo's alerts, kept as a store would keep them. */
@@ -46,7 +47,7 @@ class Alerts {
     return this.all.filter(({ status }) => status !== 'resolved');
   }
 
-  evaluate(facts: SiloFacts, nowMs: number): number {
+  evaluate(facts: Facts, nowMs: number): number {
     const newAlertId = () => `al_${++this.#count}`;
     const changes = evaluateAlerts(facts, this.open, { delays: this.delays, newAlertId }, nowMs);
     for (const { before, after } of changes) {
@@ -111,14 +112,19 @@ const moment = fc.record({
 type Moment = typeof moment extends fc.Arbitrary<infer M> ? M : never;
 
 const delays = fc.record({ onMs: fc.constantFrom(0, 3_000), offMs: fc.constantFrom(0, 5_000) });
-const life = fc.tuple(fc.array(moment, { maxLength: 40 }), delays);
+const watched = fc.record({
+  offlineDelayMs: fc.constantFrom(0, 500, 30_000),
+  observedSinceMs: fc.constantFrom(0, START_MS, START_MS + 20_000),
+  onlineSinceMs: fc.constantFrom(0, START_MS + 2_000),
+});
+const life = fc.tuple(fc.array(moment, { maxLength: 40 }), delays, watched);
 
 const readingOf = ({ percent, humidity }: Moment) => ({
   weight: Math.round(percent * GRAMS_PER_POINT),
   ...(humidity === null ? {} : { humidity }),
 });
 
-function heard(facts: SiloFacts, reading: ReturnType<typeof readingOf>, nowMs: number): SiloFacts {
+function heard(facts: Facts, reading: ReturnType<typeof readingOf>, nowMs: number): Facts {
   const latest = Object.entries(reading).map(([channel, value]) => [channel, { value, tsMs: nowMs }]);
   return {
     ...facts,
@@ -137,7 +143,7 @@ function touch(alerts: Alerts, { acknowledges, shelves }: Moment, nowMs: number)
   );
 }
 
-const silent: SiloFacts = {
+const silent: Facts = {
   ...factsAt(50, START_MS),
   configuration: {
     ...configuration,
@@ -149,10 +155,11 @@ const silent: SiloFacts = {
 function live(
   moments: readonly Moment[],
   given: AlertDelays,
-  check: (alerts: Alerts, facts: SiloFacts, nowMs: number, next: Moment) => void,
+  { offlineDelayMs, ...observed }: typeof watched extends fc.Arbitrary<infer W> ? W : never,
+  check: (alerts: Alerts, facts: Facts, nowMs: number, next: Moment) => void,
 ): void {
   const alerts = new Alerts(given);
-  let facts = silent;
+  let facts: Facts = { ...silent, ...observed, presence: { ...silent.presence, offlineDelayMs } };
   let nowMs = START_MS;
   for (const next of moments) {
     alerts.evaluate(facts, nowMs);
@@ -165,9 +172,9 @@ function live(
   }
 }
 
-const whatever = (check: Parameters<typeof live>[2]): void =>
+const whatever = (check: Parameters<typeof live>[3]): void =>
   fc.assert(
-    fc.property(life, ([moments, given]) => live(moments, given, check)),
+    fc.property(life, ([moments, given, how]) => live(moments, given, how, check)),
     { numRuns: 300 },
   );
 
@@ -222,7 +229,8 @@ describe('the quiet band', () => {
   });
 
   it('spans what keeps a level alert as it is', () => {
-    assert.deepEqual(bandOf({}), { minG: 100_001, maxG: 210_000 });
+    assert.deepEqual(bandOf({ currentValue: 20 }), { minG: 190_001, maxG: 209_999 });
+    assert.deepEqual(bandOf({ currentValue: 20.5 }), { minG: 195_001, maxG: 210_000 });
     assert.deepEqual(bandOf({ status: 'cleared' }), { minG: 200_001, maxG: 899_999 });
     assert.deepEqual(bandOf({ absentSinceMs: START_MS }), { minG: 210_001, maxG: 899_999 });
     assert.deepEqual(bandOf({ status: 'pending' }), { minG: 100_001, maxG: 200_000 });
@@ -230,6 +238,7 @@ describe('the quiet band', () => {
 
   it('is nothing while readings themselves are in doubt', () => {
     assert.equal(bandOf({ type: 'sensor_stale' }), null);
+    assert.equal(bandOf({ type: 'sensor_fault' }), null);
     assert.equal(bandOf({ type: 'device_offline' }), null);
     assert.notEqual(bandOf({ type: 'device_offline', status: 'cleared' }), null);
   });

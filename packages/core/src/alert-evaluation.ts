@@ -1,11 +1,22 @@
+import type { AlertType } from '@granary/contract/alerts';
 import { CHANNELS, CHANNELS_OF, type ChannelName } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
 import { checkedTimeMs } from '@granary/contract/time';
 import { conditionsOf, type SiloFacts } from './alert-rules.ts';
-import { type AlertDelays, type AlertState, advanceAlert, type Condition } from './alerts.ts';
-import { deviceStatus, freshnessMs, type Presence } from './devices.ts';
-import { atLeast, atMost, contains, type LevelRule, levelRules, type WeightRange } from './level-rules.ts';
-import { isPlausible, type LatestValues, type StoredValues } from './telemetry.ts';
+import { type AlertDelays, type AlertState, advanceAlert, type Condition, onDelayMs } from './alerts.ts';
+import { freshnessMs } from './devices.ts';
+import {
+  atLeast,
+  atMost,
+  contains,
+  type LevelRule,
+  levelRules,
+  valueStepPercent,
+  type WeightRange,
+} from './level-rules.ts';
+import { type Observed, offlineAlarmAtMs, offlineFromMs } from './observation.ts';
+import { type SensorFacts, staleFromMs } from './sensor-alert-rules.ts';
+import { isPlausible, type StoredValues } from './telemetry.ts';
 import { toGrams } from './units.ts';
 
 export interface AlertChange {
@@ -21,7 +32,7 @@ export interface EvaluationSettings {
 
 /** What has to change in a silo's alerts so that they say how it stands now. Doing it twice changes nothing more. */
 export const evaluateAlerts = (
-  facts: SiloFacts,
+  facts: SiloFacts & Observed,
   open: readonly AlertState[],
   settings: EvaluationSettings,
   nowMs: number,
@@ -46,14 +57,17 @@ export function alertChanges(
 
 /** When, at the earliest, time alone could change the alerts as they were evaluated at `nowMs`; `null` for never. */
 export function nextCheckAtMs(
-  facts: SiloFacts,
+  facts: SiloFacts & Observed,
   open: readonly AlertState[],
   delays: AlertDelays,
   nowMs: number,
 ): number | null {
-  const maintenanceMs = checkedTimeMs(facts.configuration.maintenance.next_scheduled);
-  const freshnessMs = freshnessEndsMs(facts, CHANNELS_OF.silo, nowMs);
-  return earliestCheckAtMs([maintenanceMs, ...freshnessMs], open, delays, nowMs);
+  const timesMs = [
+    checkedTimeMs(facts.configuration.maintenance.next_scheduled),
+    ...silenceTimesMs(facts, CHANNELS_OF.silo),
+    ...growthTimesMs(conditionsOf(facts, nowMs), open),
+  ];
+  return earliestCheckAtMs(timesMs, open, delays, nowMs);
 }
 
 /** The first of these times, and of those that the open alerts wait for, that is yet to come. */
@@ -68,25 +82,37 @@ export function earliestCheckAtMs(
   return comingMs.length === 0 ? null : Math.min(...comingMs);
 }
 
-/** When what was heard of a device, and what it measured, stops being fresh. */
-export function freshnessEndsMs(
-  { presence, latest }: { readonly presence: Presence; readonly latest: LatestValues },
+/** When the silence of a device, or of its sensors, changes what is known or becomes an alarm. */
+export function silenceTimesMs(
+  { presence, latest, ...observed }: SensorFacts & Observed,
   channels: readonly ChannelName[],
-  nowMs: number,
 ): number[] {
-  const heardAtMs = channels.flatMap((channel) => latest[channel]?.tsMs ?? []);
-  if (presence.lastSeenAtMs !== null && deviceStatus(presence, nowMs) !== 'offline') {
-    heardAtMs.push(presence.lastSeenAtMs);
-  }
-  return heardAtMs.map((timeMs) => timeMs + freshnessMs(presence) + 1);
+  const newest = channels.flatMap((channel) => latest[channel] ?? []);
+  const ofSensors = newest.flatMap((value) => [
+    value.tsMs + freshnessMs(presence) + 1,
+    staleFromMs(value, presence, observed),
+  ]);
+  const { observedSinceMs } = observed;
+  const ofDevice = [offlineFromMs(presence, observedSinceMs), offlineAlarmAtMs(presence, observedSinceMs)];
+  return [...ofSensors, ...ofDevice.filter((timeMs) => timeMs !== null)];
 }
 
+/** When a value that grows by time alone has grown enough to be shown anew. */
+export const growthTimesMs = (conditions: readonly Condition[], open: readonly AlertState[]): number[] =>
+  conditions.flatMap((condition) => {
+    if (condition.state !== 'present' || condition.age === undefined) return [];
+    const { sinceMs, unitMs } = condition.age;
+    const alert = open.find(({ type }) => type === condition.type);
+    const shown = alert?.currentValue ?? null;
+    return shown === null ? [] : [sinceMs + (shown + (condition.valueStep ?? 0)) * unitMs];
+  });
+
 function dueTimesMs(
-  { status, createdAtMs, absentSinceMs, shelvedUntilMs }: AlertState,
+  { type, status, createdAtMs, absentSinceMs, shelvedUntilMs }: AlertState,
   delays: AlertDelays,
 ): number[] {
   const timesMs: number[] = [];
-  if (status === 'pending') timesMs.push(createdAtMs + delays.onMs);
+  if (status === 'pending') timesMs.push(createdAtMs + onDelayMs(type, delays));
   if (absentSinceMs !== null) timesMs.push(absentSinceMs + delays.offMs);
   if (shelvedUntilMs !== null) timesMs.push(shelvedUntilMs);
   return timesMs;
@@ -97,21 +123,41 @@ function dueTimesMs(
  * every reading needs one, because it may end an alert about silence or nonsense. Valid until alerts or thresholds change.
  */
 export function quietBand(
-  { thresholds }: SiloConfiguration,
+  configuration: SiloConfiguration,
   open: readonly AlertState[],
   capacityKg: number,
 ): WeightRange | null {
   const isHere = ({ status }: AlertState) => status !== 'cleared' && status !== 'resolved';
-  const awaitsReading = ({ type }: AlertState) => type === 'sensor_stale' || type === 'device_offline';
-  if (open.some((alert) => awaitsReading(alert) && isHere(alert))) return null;
-  const ranges = levelRules(thresholds, toGrams(capacityKg, 'kg')).map((rule) => {
+  if (open.some((alert) => AWAITING_READING.has(alert.type) && isHere(alert))) return null;
+  const capacityG = toGrams(capacityKg, 'kg');
+  const stepG = (valueStepPercent(configuration.alarms) * capacityG) / 100;
+  const ranges = levelRules(configuration, capacityG).flatMap((rule) => {
     const alert = open.find(({ type }) => type === rule.type);
-    return alert !== undefined && isHere(alert) ? quietRange(rule, alert) : allBut(rule.present);
+    if (alert === undefined || !isHere(alert)) return [allBut(rule.present)];
+    return [quietRange(rule, alert), ...shownRange(alert, capacityG, stepG)];
   });
   return {
     minG: Math.max(...ranges.map(({ minG }) => minG)),
     maxG: Math.min(...ranges.map(({ maxG }) => maxG)),
   };
+}
+
+const AWAITING_READING: ReadonlySet<AlertType> = new Set<AlertType>([
+  'sensor_stale',
+  'sensor_fault',
+  'device_offline',
+]);
+
+/** The weights that are so close to the level an open alert shows that it need not show a new one. */
+function shownRange(
+  { status, absentSinceMs, currentValue }: AlertState,
+  capacityG: number,
+  stepG: number,
+): WeightRange[] {
+  if (status === 'pending' || absentSinceMs !== null || currentValue === null) return [];
+  const shownG = (currentValue * capacityG) / 100;
+  // A gram less on either side, so that rounding cannot make a reading quiet that is to be shown.
+  return [{ minG: Math.ceil(shownG - stepG) + 1, maxG: Math.floor(shownG + stepG) - 1 }];
 }
 
 /** A delay that runs is ended by whatever leaves the range in which it began. */

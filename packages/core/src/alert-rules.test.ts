@@ -6,16 +6,20 @@ import { conditionsOf, type SiloFacts } from './alert-rules.ts';
 import type { Condition } from './alerts.ts';
 import { initialConfiguration } from './configuration.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from './devices.ts';
+import type { Observed } from './observation.ts';
 import { beginOperation, type OperationState } from './operation-state.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const OLD_MS = NOW_MS - FRESHNESS_MS - 1;
 
+type Facts = SiloFacts & Observed;
+
 const configuration = initialConfiguration(NOW_MS);
 const online = { ...NEVER_SEEN, lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' } as const;
-const offline = { ...online, linkDownAtMs: NOW_MS };
+const goneFor = (ms: number) => ({ ...online, lastSeenAtMs: NOW_MS - ms, linkDownAtMs: NOW_MS - ms });
+const offline = goneFor(online.offlineDelayMs);
 
-const facts: SiloFacts = {
+const facts: Facts = {
   deviceNo: 1,
   presence: online,
   capacityKg: 1_000,
@@ -26,6 +30,8 @@ const facts: SiloFacts = {
   },
   configuration,
   operations: [],
+  observedSinceMs: 0,
+  onlineSinceMs: 0,
 };
 
 const started = beginOperation(
@@ -65,27 +71,27 @@ const notSent: OperationState = {
 const later: OperationState = { ...started, operationId: 'op_2', startedAtMs: NOW_MS };
 const unasked: OperationState = { ...started, operationId: 'local-1', plan: null, status: 'in_progress' };
 
-const conditionOf = (type: AlertType, change: Partial<SiloFacts>, nowMs = NOW_MS): Condition => {
+const conditionOf = (type: AlertType, change: Partial<Facts>, nowMs = NOW_MS): Condition => {
   const found = conditionsOf({ ...facts, ...change }, nowMs).filter((condition) => condition.type === type);
   const [condition] = found;
   assert.ok(condition !== undefined && found.length === 1, `${type} is named once`);
   return condition;
 };
 
-const weighing = (percent: number): Partial<SiloFacts> => ({
+const weighing = (percent: number): Partial<Facts> => ({
   latest: { ...facts.latest, weight: { value: percent * 10_000, tsMs: NOW_MS } },
 });
-const withCritical = (percent: number, critical_level: number): Partial<SiloFacts> => ({
+const withCritical = (percent: number, critical_level: number): Partial<Facts> => ({
   ...weighing(percent),
   configuration: { ...configuration, thresholds: { ...configuration.thresholds, critical_level } },
 });
-const withLatest = (latest: SiloFacts['latest']): Partial<SiloFacts> => ({
+const withLatest = (latest: Facts['latest']): Partial<Facts> => ({
   latest: { ...facts.latest, ...latest },
 });
 
 type Outcome = 'absent' | 'unsure' | 'info' | 'warning' | 'critical';
 
-const TABLE: readonly (readonly [AlertType, string, Partial<SiloFacts>, Outcome])[] = [
+const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] = [
   ['low_level', 'in the middle', {}, 'absent'],
   ['low_level', 'at the threshold', weighing(20), 'warning'],
   ['low_level', 'a gram above it', weighing(20.0001), 'unsure'],
@@ -108,15 +114,71 @@ const TABLE: readonly (readonly [AlertType, string, Partial<SiloFacts>, Outcome]
   ['sensor_stale', 'silent in one sensor', withLatest({ humidity: { value: 0, tsMs: OLD_MS } }), 'warning'],
   [
     'sensor_stale',
-    'raving in one sensor',
-    withLatest({ temperature: { value: 1e6, tsMs: NOW_MS } }),
+    'silent, but not listened to for long enough',
+    { ...withLatest({ humidity: { value: 0, tsMs: OLD_MS } }), observedSinceMs: NOW_MS - FRESHNESS_MS },
+    'unsure',
+  ],
+  [
+    'sensor_stale',
+    'silent since the service listens',
+    { ...withLatest({ humidity: { value: 0, tsMs: 0 } }), observedSinceMs: OLD_MS },
     'warning',
   ],
+  [
+    'sensor_stale',
+    'back online a moment ago',
+    { ...withLatest({ humidity: { value: 0, tsMs: OLD_MS } }), onlineSinceMs: NOW_MS - FRESHNESS_MS },
+    'unsure',
+  ],
+  [
+    'sensor_stale',
+    'reporting what cannot be true',
+    withLatest({ temperature: { value: 1e6, tsMs: NOW_MS } }),
+    'absent',
+  ],
+  ['sensor_fault', 'in order', {}, 'absent'],
+  ['sensor_fault', 'heavier than it can be', weighing(110.0001), 'warning'],
+  ['sensor_fault', 'as heavy as it can be', weighing(110), 'absent'],
+  ['sensor_fault', 'too humid', withLatest({ humidity: { value: 100_001, tsMs: NOW_MS } }), 'warning'],
+  ['sensor_fault', 'too hot, long ago', withLatest({ temperature: { value: 1e6, tsMs: OLD_MS } }), 'unsure'],
+  ['sensor_fault', 'offline', { presence: offline }, 'unsure'],
+  ['sensor_fault', 'in maintenance', { presence: { ...online, reportedState: 'maintenance' } }, 'unsure'],
   ['sensor_stale', 'without some sensor', { latest: { humidity: { value: 0, tsMs: NOW_MS } } }, 'absent'],
   ['sensor_stale', 'offline', { presence: offline }, 'unsure'],
   ['sensor_stale', 'in maintenance', { presence: { ...online, reportedState: 'maintenance' } }, 'unsure'],
   ['device_offline', 'in order', {}, 'absent'],
   ['device_offline', 'offline', { presence: offline }, 'warning'],
+  ['device_offline', 'offline for less than its delay', { presence: goneFor(29_999) }, 'unsure'],
+  [
+    'device_offline',
+    'offline without a delay',
+    { presence: { ...goneFor(0), offlineDelayMs: 0 } },
+    'warning',
+  ],
+  [
+    'device_offline',
+    'silent for less than its delay',
+    { presence: { ...online, lastSeenAtMs: NOW_MS - FRESHNESS_MS - 30_000 } },
+    'unsure',
+  ],
+  [
+    'device_offline',
+    'silent for its delay',
+    { presence: { ...online, lastSeenAtMs: NOW_MS - FRESHNESS_MS - 30_001 } },
+    'warning',
+  ],
+  [
+    'device_offline',
+    'gone before the service listened',
+    { presence: goneFor(3_600_000), observedSinceMs: NOW_MS - FRESHNESS_MS - 30_000 },
+    'unsure',
+  ],
+  [
+    'device_offline',
+    'still gone after that',
+    { presence: goneFor(3_600_000), observedSinceMs: NOW_MS - FRESHNESS_MS - 30_001 },
+    'warning',
+  ],
   ['device_offline', 'offline in an operation', { presence: offline, operations: [started] }, 'critical'],
   ['device_offline', 'offline after one', { presence: offline, operations: [completed] }, 'warning'],
   ['device_offline', 'never heard of', { presence: { ...offline, lastSeenAtMs: null } }, 'absent'],
@@ -189,7 +251,40 @@ describe('a condition', () => {
       threshold: 20,
       cause: null,
       message: 'level 18.3 % is at or below 20 %',
+      valueStep: 1,
     });
+  });
+
+  it('about sensors names each of them, with its value and range', () => {
+    const wrong = withLatest({
+      weight: { value: 99_999_000, tsMs: NOW_MS },
+      humidity: { value: -1_000, tsMs: NOW_MS },
+    });
+    const fault = conditionOf('sensor_fault', wrong);
+    assert.ok(fault.state === 'present');
+    assert.deepEqual([fault.currentValue, fault.threshold, fault.cause], [99_999, 1_100, 'weight,humidity']);
+    assert.equal(
+      fault.message,
+      'weight 99999 kg cannot be true: it is outside -20 to 1100 kg; ' +
+        'humidity -1 percent cannot be true: it is outside 0 to 100 percent',
+    );
+  });
+
+  it('about silence names the sensors that are silent now, the longest silence first', () => {
+    const silent = withLatest({
+      weight: { value: 0, tsMs: OLD_MS },
+      temperature: { value: 0, tsMs: OLD_MS - 10_000 },
+    });
+    const stale = conditionOf('sensor_stale', silent);
+    assert.ok(stale.state === 'present');
+    assert.deepEqual([stale.currentValue, stale.threshold, stale.cause], [40, 30, 'temperature,weight']);
+    assert.equal(
+      stale.message,
+      'no temperature since 2026-03-01T11:59:19.999Z, no weight since 2026-03-01T11:59:29.999Z although the device is online',
+    );
+    const weightIsBack = conditionOf('sensor_stale', withLatest({ temperature: { value: 0, tsMs: OLD_MS } }));
+    assert.ok(weightIsBack.state === 'present');
+    assert.match(weightIsBack.message, /^no temperature since [^,]* although the device is online$/);
   });
 
   it('about an operation says which', () => {

@@ -1,14 +1,15 @@
-import { CHANNELS, CHANNELS_OF, type ChannelName } from '@granary/contract/channels';
+import { CHANNELS_OF } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
-import { SECOND_MS } from '@granary/contract/time';
 import type { Condition } from './alerts.ts';
 import { deviceOffline, maintenanceDue } from './device-alert-rules.ts';
-import { deviceStatus, freshnessMs, type Presence } from './devices.ts';
-import { levelRules, stateAt } from './level-rules.ts';
+import type { Presence } from './devices.ts';
+import { levelRules, stateAt, valueStepPercent } from './level-rules.ts';
 import { IMBALANCE_PERCENT_MAX, massBalance } from './mass-balance.ts';
+import type { Observed } from './observation.ts';
 import { shownFailure } from './operation-detail.ts';
 import { finallyMeasuredG, holdsDevice, type OperationState } from './operation-state.ts';
-import { isPlausible, type LatestValue, type LatestValues, tidy } from './telemetry.ts';
+import { isBelievable, isFresh, sensorFault, sensorStale } from './sensor-alert-rules.ts';
+import { type LatestValues, tidy } from './telemetry.ts';
 import { toGrams } from './units.ts';
 
 /** Everything that the alerts of a silo follow from. */
@@ -23,22 +24,17 @@ export interface SiloFacts {
 }
 
 /** How each thing that can be wrong with a silo stands now. Every type of alert that a silo can have is named once. */
-export function conditionsOf(facts: SiloFacts, nowMs: number): Condition[] {
+export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condition[] {
   return [
     ...levelConditions(facts, nowMs),
-    sensorStale(facts, nowMs),
-    deviceOffline(facts.presence, facts.operations.some(holdsDevice) ? 'an operation' : null, nowMs),
+    sensorStale(facts, CHANNELS_OF.silo, nowMs),
+    sensorFault(facts, CHANNELS_OF.silo, nowMs),
+    deviceOffline(facts, facts.operations.some(holdsDevice) ? 'an operation' : null, nowMs),
     operationFailed(facts),
     massImbalance(facts),
     maintenanceDue(facts.configuration.maintenance, nowMs),
   ];
 }
-
-const isFresh = ({ tsMs }: LatestValue, presence: Presence, nowMs: number): boolean =>
-  nowMs - tsMs <= freshnessMs(presence);
-
-const isBelievable = (channel: ChannelName, { value }: LatestValue, capacityKg: number): boolean =>
-  isPlausible(channel, value / CHANNELS[channel].scale, capacityKg);
 
 /** A weight that is old or cannot be true says nothing about the level. */
 function levelConditions(
@@ -47,47 +43,18 @@ function levelConditions(
 ): Condition[] {
   const capacityG = toGrams(capacityKg, 'kg');
   const { weight } = latest;
+  const valueStep = valueStepPercent(configuration.alarms);
   const isUsable =
     weight !== undefined && isFresh(weight, presence, nowMs) && isBelievable('weight', weight, capacityKg);
-  return levelRules(configuration.thresholds, capacityG).map((rule): Condition => {
+  return levelRules(configuration, capacityG).map((rule): Condition => {
     const { type, severity, thresholdPercent: threshold, side } = rule;
     if (!isUsable) return { type, state: 'unsure' };
     const state = stateAt(rule, weight.value);
     if (state !== 'present') return { type, state };
     const currentValue = tidy((weight.value / capacityG) * 100);
     const message = `level ${currentValue.toFixed(1)} % is ${side === 'bottom' ? 'at or below' : 'at or above'} ${threshold} %`;
-    return { type, state, severity, currentValue, threshold, cause: null, message };
+    return { type, state, severity, currentValue, threshold, cause: null, message, valueStep };
   });
-}
-
-/** An offline device has no fresh values, and in maintenance its sensors may be off: neither tells of a broken one. */
-function sensorStale({ presence, latest, capacityKg }: SiloFacts, nowMs: number): Condition {
-  const type = 'sensor_stale';
-  if (deviceStatus(presence, nowMs) !== 'online') return { type, state: 'unsure' };
-  for (const channel of CHANNELS_OF.silo) {
-    const value = latest[channel];
-    if (value === undefined) continue;
-    if (!isFresh(value, presence, nowMs)) {
-      const currentValue = Math.round((nowMs - value.tsMs) / SECOND_MS);
-      const message = `no ${channel} for ${currentValue} s although the device is online`;
-      const threshold = freshnessMs(presence) / SECOND_MS;
-      return { type, state: 'present', severity: 'warning', currentValue, threshold, cause: null, message };
-    }
-    if (!isBelievable(channel, value, capacityKg)) {
-      const currentValue = value.value / CHANNELS[channel].scale;
-      const message = `${channel} ${currentValue} ${CHANNELS[channel].unit} cannot be true`;
-      return {
-        type,
-        state: 'present',
-        severity: 'warning',
-        currentValue,
-        threshold: null,
-        cause: null,
-        message,
-      };
-    }
-  }
-  return { type, state: 'absent' };
 }
 
 const newestOf = (operations: readonly OperationState[]): OperationState | undefined =>

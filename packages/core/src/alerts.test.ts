@@ -15,6 +15,7 @@ import {
   needsAttention,
   SHELVED_MS_MAX,
   shelveAlert,
+  unshelveAlert,
 } from './alerts.ts';
 
 const NOW_MS = 1_000_000_000_000;
@@ -29,6 +30,7 @@ const present: Condition = {
   currentValue: 19,
   threshold: 20,
   cause: null,
+  valueStep: 2,
 };
 const worse: Condition = { ...present, severity: 'critical', currentValue: 5 };
 const absent: Condition = { type: 'low_level', state: 'absent' };
@@ -209,6 +211,8 @@ describe('acknowledging', () => {
     const before: AlertState = { ...ALERTS['an acknowledged one'], severity: 'critical', cause: 'op_1' };
     const again = at(before, { ...present, cause: 'op_2' });
     assert.deepEqual([again?.status, again?.cause, again?.severity], ['active', 'op_2', 'critical']);
+    assert.deepEqual(alertEvents(before, again), ['alert.updated', 'alert.status_changed']);
+    assert.deepEqual(alertEvents({ ...before, status: 'active' }, again), ['alert.updated']);
     assert.equal(again?.acknowledgedBy, null);
     assert.equal(at(again, { ...present, cause: 'op_2' }), again);
   });
@@ -216,6 +220,53 @@ describe('acknowledging', () => {
   it('is not asked for anew when it becomes less bad', () => {
     const critical: AlertState = { ...ALERTS['an acknowledged one'], severity: 'critical' };
     assert.equal(at(critical, present), critical);
+  });
+});
+
+describe('while it is open, an alert', () => {
+  const acknowledged = ALERTS['an acknowledged one'];
+  const valueAfter = (currentValue: number) =>
+    at(acknowledged, { ...present, currentValue, message: `level ${currentValue}` });
+
+  it('shows a value that has moved by a step, without an event and without a new acknowledgement', () => {
+    assert.equal(valueAfter(16.1), acknowledged);
+    const moved = valueAfter(16);
+    assert.deepEqual([moved?.currentValue, moved?.message, moved?.status], [16, 'level 16', 'acknowledged']);
+    assert.deepEqual(alertEvents(acknowledged, moved), []);
+  });
+
+  it('shows a text that has changed although the value has not', () => {
+    const message = 'level 18.0 % is at or below 20 %, and falling';
+    assert.equal(at(acknowledged, { ...present, currentValue: 18, message })?.message, message);
+    const threshold = at(acknowledged, { ...present, currentValue: 18.1, threshold: 25 });
+    assert.deepEqual([threshold?.threshold, threshold?.currentValue], [25, 18.1]);
+  });
+
+  it('names fewer causes when some are gone, and asks anew when one is added', () => {
+    const about = (cause: string) => ({ ...present, cause, message: `no ${cause}` });
+    const both: AlertState = { ...acknowledged, cause: 'weight,humidity', message: 'no weight,humidity' };
+    const one = at(both, about('humidity'));
+    assert.deepEqual([one?.status, one?.cause, one?.message], ['acknowledged', 'humidity', 'no humidity']);
+    assert.deepEqual(alertEvents(both, one), ['alert.updated']);
+    const another = at(one, about('humidity,temperature'));
+    assert.deepEqual([another?.status, another?.acknowledgedBy], ['active', null]);
+    assert.deepEqual(alertEvents(one, another), ['alert.updated', 'alert.status_changed']);
+  });
+
+  it('shows what is the case when it comes back before or after it has cleared', () => {
+    const back = { ...present, currentValue: 17.5, message: 'level 17.5' };
+    for (const alert of [ALERTS['an active one, going'], ALERTS['a cleared one']]) {
+      assert.partialDeepStrictEqual(at(alert, back), { currentValue: 17.5, message: 'level 17.5' });
+    }
+  });
+});
+
+describe('what has happened', () => {
+  it('is told at once, whatever the delay for what is measured', () => {
+    const slow = { onMs: 60_000, offMs: 5_000 };
+    const failed: Condition = { ...present, type: 'operation_failed' };
+    assert.equal(advanceAlert(null, failed, subject, slow, NOW_MS)?.status, 'active');
+    assert.equal(advanceAlert(null, present, subject, slow, NOW_MS)?.status, 'pending');
   });
 });
 
@@ -237,6 +288,12 @@ describe('shelving', () => {
     assert.equal(acknowledgeAlert(shelved, { acknowledged_by: 'Ida' }, NOW_MS).status, 'acknowledged');
     assert.equal(at(at(shelved, absent, NOW_MS - 5_000), absent)?.status, 'cleared');
     assert.equal(at(shelved, worse)?.shelvedUntilMs, null);
+  });
+
+  it('ends when somebody says so', () => {
+    assert.deepEqual(unshelveAlert(shelved), active);
+    assert.deepEqual(alertEvents(shelved, unshelveAlert(shelved)), ['alert.unshelved']);
+    assert.equal(unshelveAlert(active), active);
   });
 
   it('is refused for the past and for ever', () => {

@@ -9,18 +9,29 @@ import {
 } from '@granary/contract/alerts';
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
-import { checkedTimeMs, DAY_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { checkedTimeMs, DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 
 /** An alert out of sight for longer would be forgotten rather than shelved. */
 export const SHELVED_MS_MAX = 30 * DAY_MS;
 
 /** How long a condition must hold without a break before it raises an alert, or be gone before it clears one. */
 export interface AlertDelays {
+  /** For what is measured; what has happened, such as a failed operation, is raised at once. */
   readonly onMs: number;
   readonly offMs: number;
 }
 
-export const DEFAULT_DELAYS: AlertDelays = { onMs: 0, offMs: 5 * SECOND_MS };
+const MEASURED: ReadonlySet<AlertType> = new Set<AlertType>([
+  'low_level',
+  'high_level',
+  'critical_level',
+  'low_battery',
+  'geofence_breach',
+  'sensor_fault',
+  'sensor_threshold',
+]);
+
+export const onDelayMs = (type: AlertType, { onMs }: AlertDelays): number => (MEASURED.has(type) ? onMs : 0);
 
 export interface PresentCondition {
   readonly type: AlertType;
@@ -29,8 +40,15 @@ export interface PresentCondition {
   readonly message: string;
   readonly currentValue: number | null;
   readonly threshold: number | null;
-  /** What it is about where that can change while it stays present, such as one failed operation after another. */
+  /**
+   * What it is about where that can change while it stays present: one failed operation after another, or several
+   * sensors, separated by commas.
+   */
   readonly cause: string | null;
+  /** The least move of the value that is stored while the alert is open; 0 when not given. */
+  readonly valueStep?: number;
+  /** For a value that grows by time alone: its unit, and when it was 0. */
+  readonly age?: { readonly sinceMs: number; readonly unitMs: number };
 }
 
 /** `unsure`: within the dead band, or nothing to judge by. It neither raises nor clears. */
@@ -120,10 +138,10 @@ const pendingAlert = (
 function raiseWhenLasting(
   alert: AlertState,
   condition: PresentCondition,
-  { onMs }: AlertDelays,
+  delays: AlertDelays,
   nowMs: number,
 ): AlertState {
-  if (nowMs - alert.createdAtMs < onMs) return alert;
+  if (nowMs - alert.createdAtMs < onDelayMs(alert.type, delays)) return alert;
   return { ...alert, ...detailsOf(condition), status: 'active', createdAtMs: nowMs };
 }
 
@@ -132,13 +150,28 @@ const urgency = (severity: AlertSeverity): number => ALERT_SEVERITIES.indexOf(se
 /** Severity only rises while an alert is open. What is worse, or has happened again, must be acknowledged anew. */
 function stayPresent(alert: AlertState, condition: PresentCondition): AlertState {
   const isWorse = urgency(condition.severity) > urgency(alert.severity);
-  if (isWorse || condition.cause !== alert.cause) {
-    const severity = isWorse ? condition.severity : alert.severity;
-    const anew = { ...alert, ...detailsOf(condition), severity, ...UNACKNOWLEDGED, ...UNSHELVED };
+  const current = { ...detailsOf(condition), severity: isWorse ? condition.severity : alert.severity };
+  if (isWorse || isFurtherCause(alert.cause, condition.cause)) {
+    const anew = { ...alert, ...current, ...UNACKNOWLEDGED, ...UNSHELVED };
     return { ...anew, status: 'active', absentSinceMs: null, clearedAtMs: null };
   }
-  if (alert.status === 'cleared') return { ...alert, status: 'active', clearedAtMs: null };
-  return alert.absentSinceMs === null ? alert : { ...alert, absentSinceMs: null };
+  if (alert.status === 'cleared') return { ...alert, ...current, status: 'active', clearedAtMs: null };
+  if (alert.absentSinceMs !== null) return { ...alert, ...current, absentSinceMs: null };
+  return isOutdated(alert, condition) ? { ...alert, ...current } : alert;
+}
+
+const causesOf = (cause: string | null): string[] => (cause === null ? [] : cause.split(','));
+
+/** One of several sensors that works again is no further cause. */
+const isFurtherCause = (before: string | null, after: string | null): boolean =>
+  !new Set(causesOf(after)).isSubsetOf(new Set(causesOf(before)));
+
+/** Whether an open alert no longer says what is the case. A move that is smaller than the step is not worth a write. */
+function isOutdated(alert: AlertState, condition: PresentCondition): boolean {
+  if (alert.cause !== condition.cause || alert.threshold !== condition.threshold) return true;
+  if (alert.currentValue === condition.currentValue) return alert.message !== condition.message;
+  if (alert.currentValue === null || condition.currentValue === null) return true;
+  return Math.abs(condition.currentValue - alert.currentValue) >= (condition.valueStep ?? 0);
 }
 
 function clearWhenLasting(alert: AlertState, { offMs }: AlertDelays, nowMs: number): AlertState {
@@ -185,6 +218,10 @@ export function shelveAlert(alert: AlertState, shelving: Shelving, nowMs: number
   };
 }
 
+/** Back in sight at once. */
+export const unshelveAlert = (alert: AlertState): AlertState =>
+  alert.shelvedUntilMs === null || alert.status === 'resolved' ? alert : { ...alert, ...UNSHELVED };
+
 function refuseUntil(message: string): never {
   throw new Refusal('invalid_input', `until ${message}`, [{ path: '/until', message }]);
 }
@@ -200,6 +237,7 @@ export function alertEvents(before: AlertState | null, after: AlertState | null)
     return ['alert.raised'];
   const events: EventType[] = [];
   if (after.severity !== before.severity) events.push('alert.severity_raised');
+  if (after.cause !== before.cause) events.push('alert.updated');
   if (after.status !== before.status) events.push('alert.status_changed');
   if (after.shelvedUntilMs !== before.shelvedUntilMs) {
     events.push(after.shelvedUntilMs === null ? 'alert.unshelved' : 'alert.shelved');

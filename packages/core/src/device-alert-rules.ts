@@ -2,12 +2,18 @@ import type { Maintenance } from '@granary/contract/configuration';
 import { checkedTimeMs, HOUR_MS } from '@granary/contract/time';
 import type { Condition } from './alerts.ts';
 import { deviceStatus, type Presence } from './devices.ts';
+import { type Observed, offlineAlarmAtMs } from './observation.ts';
 
 /** Worse when the device is away during something, such as `an operation`. */
-export function deviceOffline(presence: Presence, during: string | null, nowMs: number): Condition {
+export function deviceOffline(
+  { presence, observedSinceMs }: { readonly presence: Presence } & Observed,
+  during: string | null,
+  nowMs: number,
+): Condition {
   const type = 'device_offline';
-  const isGone = presence.lastSeenAtMs !== null && deviceStatus(presence, nowMs) === 'offline';
-  if (!isGone) return { type, state: 'absent' };
+  const alarmAtMs = offlineAlarmAtMs(presence, observedSinceMs);
+  if (alarmAtMs === null || deviceStatus(presence, nowMs) !== 'offline') return { type, state: 'absent' };
+  if (nowMs < alarmAtMs) return { type, state: 'unsure' };
   return {
     type,
     state: 'present',
@@ -31,5 +37,7 @@ export function maintenanceDue({ next_scheduled }: Maintenance, nowMs: number): 
     threshold: 0,
     cause: null,
     message: `maintenance was due at ${next_scheduled}`,
+    valueStep: 1,
+    age: { sinceMs: dueAtMs, unitMs: HOUR_MS },
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AlertType } from '@granary/contract/alerts';
 import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { type AlertState, type Condition, DEFAULT_DELAYS } from './alerts.ts';
+import type { AlertState, Condition } from './alerts.ts';
 import { beginCommand } from './command-state.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from './devices.ts';
 import {
@@ -13,22 +13,31 @@ import {
 } from './field-alert-rules.ts';
 import { initialFieldConfiguration } from './field-configuration.ts';
 import { beginMission, type MissionState } from './mission-state.ts';
+import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
+import type { Observed } from './observation.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const OLD_MS = NOW_MS - FRESHNESS_MS - 1;
 
+const DEFAULT_DELAYS = delaysOf(DEFAULT_MONITORING.alarms);
+
+type Facts = FieldFacts & Observed;
+
 const configuration = initialFieldConfiguration(NOW_MS);
 const online = { ...NEVER_SEEN, lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' } as const;
-const offline = { ...online, linkDownAtMs: NOW_MS };
+const goneAtMs = NOW_MS - online.offlineDelayMs;
+const offline = { ...online, lastSeenAtMs: goneAtMs, linkDownAtMs: goneAtMs };
 const fresh = (value: number) => ({ value, tsMs: NOW_MS });
 
-const facts: FieldFacts = {
+const facts: Facts = {
   deviceNo: 1,
   presence: online,
   latest: { latitude: fresh(52_0050000), longitude: fresh(13_0050000), battery_level: fresh(80_000) },
   configuration,
   missions: [],
   commands: [],
+  observedSinceMs: 0,
+  onlineSinceMs: 0,
 };
 
 const FENCE = [
@@ -38,7 +47,7 @@ const FENCE = [
   { lat: 52.01, lng: 13 },
 ];
 const fenced = { configuration: { ...configuration, geofence: FENCE } };
-const latestWith = (change: FieldFacts['latest']) => ({ latest: { ...facts.latest, ...change } });
+const latestWith = (change: Facts['latest']) => ({ latest: { ...facts.latest, ...change } });
 const charged = (percent: number) => latestWith({ battery_level: fresh(percent * 1_000) });
 const away = latestWith({ latitude: fresh(53_0000000) });
 
@@ -79,7 +88,7 @@ const stop = beginCommand(
   NOW_MS,
 );
 
-const conditionOf = (type: AlertType, change: Partial<FieldFacts>, nowMs = NOW_MS): Condition => {
+const conditionOf = (type: AlertType, change: Partial<Facts>, nowMs = NOW_MS): Condition => {
   const found = fieldConditionsOf({ ...facts, ...change }, nowMs).filter((one) => one.type === type);
   const [condition] = found;
   assert.ok(condition !== undefined && found.length === 1, `${type} is named once`);
@@ -88,7 +97,7 @@ const conditionOf = (type: AlertType, change: Partial<FieldFacts>, nowMs = NOW_M
 
 type Outcome = 'absent' | 'unsure' | 'info' | 'warning' | 'critical';
 
-const TABLE: readonly (readonly [AlertType, string, Partial<FieldFacts>, Outcome])[] = [
+const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] = [
   ['low_battery', 'well charged', {}, 'absent'],
   ['low_battery', 'at the threshold', charged(25), 'warning'],
   ['low_battery', 'a little above it', charged(25.001), 'unsure'],
@@ -129,6 +138,11 @@ const TABLE: readonly (readonly [AlertType, string, Partial<FieldFacts>, Outcome
   ['device_offline', 'offline in a mission', { presence: offline, missions: [running] }, 'critical'],
   ['device_offline', 'offline in a stop', { presence: offline, commands: [stop] }, 'critical'],
   ['device_offline', 'never heard of', { presence: { ...offline, lastSeenAtMs: null } }, 'absent'],
+  ['device_offline', 'offline a moment ago', { presence: { ...online, linkDownAtMs: NOW_MS } }, 'unsure'],
+  ['sensor_fault', 'in order', {}, 'absent'],
+  ['sensor_fault', 'overcharged', charged(101), 'warning'],
+  ['sensor_fault', 'in a storm', latestWith({ wind_speed: fresh(151_000) }), 'warning'],
+  ['sensor_fault', 'offline', { presence: offline }, 'unsure'],
   ['maintenance_due', 'not yet due', {}, 'absent'],
   [
     'maintenance_due',
@@ -164,7 +178,7 @@ describe('a field device', () => {
 
 describe('the alerts of a field device', () => {
   const settings = { delays: DEFAULT_DELAYS, newAlertId: () => 'al_1' };
-  const raised = (change: Partial<FieldFacts>, open: readonly AlertState[] = []) =>
+  const raised = (change: Partial<Facts>, open: readonly AlertState[] = []) =>
     evaluateFieldAlerts({ ...facts, ...change }, open, settings, NOW_MS).flatMap(({ after }) => after ?? []);
 
   it('follow its state, and are raised once', () => {
@@ -182,7 +196,7 @@ describe('the alerts of a field device', () => {
   });
 
   it('are looked at again when something could have become old', () => {
-    const nextMs = (change: Partial<FieldFacts>, open: readonly AlertState[] = []) =>
+    const nextMs = (change: Partial<Facts>, open: readonly AlertState[] = []) =>
       nextFieldCheckAtMs({ ...facts, ...change }, open, DEFAULT_DELAYS, NOW_MS);
     assert.equal(nextMs({}), NOW_MS + FRESHNESS_MS + 1);
     assert.equal(

@@ -1,4 +1,4 @@
-import { CHANNELS } from '@granary/contract/channels';
+import { CHANNELS, CHANNELS_OF } from '@granary/contract/channels';
 import type { FieldConfiguration } from '@granary/contract/field-configuration';
 import type { Point } from '@granary/contract/positions';
 import { checkedTimeMs } from '@granary/contract/time';
@@ -7,15 +7,18 @@ import {
   alertChanges,
   type EvaluationSettings,
   earliestCheckAtMs,
-  freshnessEndsMs,
+  growthTimesMs,
+  silenceTimesMs,
 } from './alert-evaluation.ts';
 import type { AlertDelays, AlertState, Condition } from './alerts.ts';
 import { type CommandState, isEmergencyStop, isOpen } from './command-state.ts';
 import { deviceOffline, maintenanceDue } from './device-alert-rules.ts';
 import { freshnessMs, type Presence } from './devices.ts';
 import { isInside } from './geofence.ts';
-import { DEAD_BAND_PERCENT } from './level-rules.ts';
+import { valueStepPercent } from './level-rules.ts';
 import { type MissionState, missionHoldsDevice } from './mission-state.ts';
+import type { Observed } from './observation.ts';
+import { sensorFault } from './sensor-alert-rules.ts';
 import { isPlausible, type LatestValues, tidy } from './telemetry.ts';
 
 /** Everything that the alerts of a field device follow from. */
@@ -33,19 +36,20 @@ export interface FieldFacts {
 const JUDGED_CHANNELS = ['latitude', 'longitude', 'battery_level'] as const;
 
 /** How each thing that can be wrong with a field device stands now. Every type of alert it can have is named once. */
-export function fieldConditionsOf(facts: FieldFacts, nowMs: number): Condition[] {
+export function fieldConditionsOf(facts: FieldFacts & Observed, nowMs: number): Condition[] {
   return [
     lowBattery(facts, nowMs),
     geofenceBreach(facts, nowMs),
     missionFailed(facts),
-    deviceOffline(facts.presence, underWay(facts), nowMs),
+    sensorFault(facts, CHANNELS_OF.field, nowMs),
+    deviceOffline(facts, underWay(facts), nowMs),
     maintenanceDue(facts.configuration.maintenance, nowMs),
   ];
 }
 
 /** What has to change in a field device's alerts so that they say how it stands now. */
 export const evaluateFieldAlerts = (
-  facts: FieldFacts,
+  facts: FieldFacts & Observed,
   open: readonly AlertState[],
   settings: EvaluationSettings,
   nowMs: number,
@@ -53,14 +57,17 @@ export const evaluateFieldAlerts = (
 
 /** When, at the earliest, time alone could change the alerts as they were evaluated at `nowMs`; `null` for never. */
 export function nextFieldCheckAtMs(
-  facts: FieldFacts,
+  facts: FieldFacts & Observed,
   open: readonly AlertState[],
   delays: AlertDelays,
   nowMs: number,
 ): number | null {
-  const maintenanceMs = checkedTimeMs(facts.configuration.maintenance.next_scheduled);
-  const freshnessMs = freshnessEndsMs(facts, JUDGED_CHANNELS, nowMs);
-  return earliestCheckAtMs([maintenanceMs, ...freshnessMs], open, delays, nowMs);
+  const timesMs = [
+    checkedTimeMs(facts.configuration.maintenance.next_scheduled),
+    ...silenceTimesMs(facts, CHANNELS_OF.field),
+    ...growthTimesMs(fieldConditionsOf(facts, nowMs), open),
+  ];
+  return earliestCheckAtMs(timesMs, open, delays, nowMs);
 }
 
 /** A value that is old or cannot be true says nothing about now. */
@@ -77,11 +84,12 @@ function usable(
 
 function lowBattery(facts: FieldFacts, nowMs: number): Condition {
   const type = 'low_battery';
-  const { low_battery, critical_battery } = facts.configuration.thresholds;
+  const { thresholds, alarms } = facts.configuration;
+  const { low_battery, critical_battery } = thresholds;
   const level = usable(facts, 'battery_level', nowMs);
   if (level === null) return { type, state: 'unsure' };
   if (level > low_battery) {
-    return { type, state: level > low_battery + DEAD_BAND_PERCENT ? 'absent' : 'unsure' };
+    return { type, state: level > low_battery + alarms.dead_band ? 'absent' : 'unsure' };
   }
   const isCritical = level <= critical_battery;
   const threshold = isCritical ? critical_battery : low_battery;
@@ -93,6 +101,7 @@ function lowBattery(facts: FieldFacts, nowMs: number): Condition {
     threshold,
     cause: null,
     message: `battery ${level.toFixed(1)} % is at or below ${threshold} %`,
+    valueStep: valueStepPercent(alarms),
   };
 }
 

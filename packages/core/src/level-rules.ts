@@ -1,9 +1,13 @@
 import type { AlertSeverity, AlertType } from '@granary/contract/alerts';
-import type { SiloConfiguration } from '@granary/contract/configuration';
+import type { Alarms, SiloConfiguration } from '@granary/contract/configuration';
 import { tidy } from './telemetry.ts';
 
-/** How far the level must come back from a threshold before the alert about it may clear. */
-export const DEAD_BAND_PERCENT = 1;
+/** Smaller moves of a percentage are not worth a write of the alert about it. */
+const VALUE_STEP_MIN_PERCENT = 0.5;
+
+/** By how much a percentage must move until an open alert shows the new one. */
+export const valueStepPercent = ({ dead_band }: Alarms): number =>
+  Math.max(dead_band, VALUE_STEP_MIN_PERCENT);
 
 /** Whole grams from one to the other, both included. */
 export interface WeightRange {
@@ -27,22 +31,23 @@ export const atLeast = (minG: number): WeightRange => ({ minG, maxG: Number.POSI
 export const contains = ({ minG, maxG }: WeightRange, weightG: number): boolean =>
   weightG >= minG && weightG <= maxG;
 
-type Thresholds = SiloConfiguration['thresholds'];
+type LevelSettings = Pick<SiloConfiguration, 'thresholds' | 'alarms'>;
 
-export function levelRules(thresholds: Thresholds, capacityG: number): LevelRule[] {
+export function levelRules({ thresholds, alarms }: LevelSettings, capacityG: number): LevelRule[] {
   const { low_level, high_level, critical_level } = thresholds;
+  const { dead_band } = alarms;
   const gramsAt = (percent: number) => tidy((percent * capacityG) / 100);
   const bottom = (thresholdPercent: number) => ({
     side: 'bottom' as const,
     thresholdPercent,
     present: atMost(Math.floor(gramsAt(thresholdPercent))),
-    absent: atLeast(Math.floor(gramsAt(thresholdPercent + DEAD_BAND_PERCENT)) + 1),
+    absent: atLeast(Math.floor(gramsAt(thresholdPercent + dead_band)) + 1),
   });
   const top = (thresholdPercent: number) => ({
     side: 'top' as const,
     thresholdPercent,
     present: atLeast(Math.ceil(gramsAt(thresholdPercent))),
-    absent: atMost(Math.ceil(gramsAt(thresholdPercent - DEAD_BAND_PERCENT)) - 1),
+    absent: atMost(Math.ceil(gramsAt(thresholdPercent - dead_band)) - 1),
   });
   const guardCritical = critical_level < low_level ? bottom : top;
   return [

@@ -1,5 +1,6 @@
 import type { Alarms, Reporting } from '@granary/contract/configuration';
 import { SECOND_MS } from '@granary/contract/time';
+import type { AlertDelays } from './alerts.ts';
 import type { Presence } from './devices.ts';
 
 /** The part of a configuration that says when a device is offline and how its alarms are filtered. */
@@ -31,4 +32,9 @@ export const reportingTimes = ({
 }: Reporting): Pick<Presence, 'reportingIntervalMs' | 'offlineDelayMs'> => ({
   reportingIntervalMs: Math.max(1, Math.round(interval_s * SECOND_MS)),
   offlineDelayMs: Math.round(offline_delay_s * SECOND_MS),
+});
+
+export const delaysOf = ({ on_delay_s, off_delay_s }: Alarms): AlertDelays => ({
+  onMs: Math.round(on_delay_s * SECOND_MS),
+  offMs: Math.round(off_delay_s * SECOND_MS),
 });

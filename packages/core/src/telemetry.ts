@@ -114,6 +114,19 @@ export function isPlausible(
   return value >= CHANNELS[channel].min && value <= CHANNELS[channel].max;
 }
 
+export function plausibleRange(channel: ChannelName, capacityKg = Number.POSITIVE_INFINITY): ValueRange {
+  if (channel !== 'weight') return CHANNELS[channel];
+  return {
+    min: tidy(-WEIGHT_UNDER_EMPTY_MAX * capacityKg),
+    max: tidy((1 + WEIGHT_OVER_FULL_MAX) * capacityKg),
+  };
+}
+
+interface ValueRange {
+  readonly min: number;
+  readonly max: number;
+}
+
 export interface Measured {
   readonly value: number | null;
   readonly timestamp: string | null;

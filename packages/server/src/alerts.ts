@@ -1,12 +1,15 @@
 import type { Store } from '@granary/store/store';
 import type { Logger } from './logger.ts';
+import type { Observation } from './observation.ts';
+import type { SetAsideLog } from './set-aside-log.ts';
 
 const DEVICES_PER_CALL_MAX = 500;
 
 interface EvaluatorParts {
   readonly store: Store;
+  readonly observation: Observation;
+  readonly setAside: SetAsideLog;
   readonly logger: Logger;
-  readonly now: () => number;
   /** Called when alerts may have changed. */
   readonly changed: () => void;
 }
@@ -40,12 +43,13 @@ export class AlertEvaluator {
   }
 
   async #evaluateAll(): Promise<void> {
-    const { store, logger, now, changed } = this.#parts;
+    const { store, observation, setAside, logger, changed } = this.#parts;
     while (this.#waiting.size > 0) {
       const deviceNos = [...this.#waiting].slice(0, DEVICES_PER_CALL_MAX);
       for (const deviceNo of deviceNos) this.#waiting.delete(deviceNo);
       try {
-        await store.alerts.evaluate({ deviceNos, nowMs: now() });
+        const receipt = await observation.during((nowMs) => store.alerts.evaluate({ deviceNos, nowMs }));
+        setAside.note(receipt.setAside);
         changed();
       } catch (error) {
         logger.warn({ err: error }, 'evaluating alerts failed');

@@ -20,6 +20,7 @@ import { Uplink } from './ingest/uplink.ts';
 import { endedKeyIds, Keyring } from './keys.ts';
 import { LinkLog } from './link-log.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { Observation } from './observation.ts';
 import { Reconciler } from './reconciler.ts';
 import { Retention } from './retention.ts';
 import { SetAsideLog } from './set-aside-log.ts';
@@ -77,7 +78,10 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     undos.push(() => feed.stop());
     const changed = () => feed.wake();
 
-    const evaluator = new AlertEvaluator({ store, logger, now, changed });
+    const observation = new Observation(store, now);
+    await explainStart('the storage', () => observation.begin());
+    const setAside = new SetAsideLog(logger);
+    const evaluator = new AlertEvaluator({ store, observation, setAside, logger, changed });
     undos.push(() => evaluator.drain());
     const ingestCounters = newIngestCounters();
     const pipeline = new IngestPipeline({
@@ -112,9 +116,8 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       const stored = await store.configuration.get(deviceNo);
       if (stored !== undefined) sendConfiguration(link, deviceId, stored);
     };
-    const setAside = new SetAsideLog(logger);
     const reconciler = new Reconciler({
-      ...{ store, link, commands, orders, evaluator, setAside, logger, now, changed },
+      ...{ store, link, commands, orders, evaluator, observation, setAside, logger, now, changed },
     });
     const mqtt = await explainStart('GRANARY_MQTT_PORT', () => link.start());
     undos.push(() => link.stop());

@@ -4,6 +4,7 @@ import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from './alerts.ts';
 import { type DeviceCommands, operationMessage } from './device-commands.ts';
 import type { Logger } from './logger.ts';
+import type { Observation } from './observation.ts';
 import type { SetAsideLog } from './set-aside-log.ts';
 import type { UrgentOrders } from './urgent-orders.ts';
 
@@ -18,6 +19,7 @@ interface ReconcilerParts {
   readonly commands: DeviceCommands;
   readonly orders: UrgentOrders;
   readonly evaluator: AlertEvaluator;
+  readonly observation: Observation;
   readonly logger: Logger;
   readonly now: () => number;
   /** Called when a round may have logged something. */
@@ -130,11 +132,15 @@ export class Reconciler {
   }
 
   async #evaluateDue(): Promise<void> {
-    const { store, now, changed } = this.#parts;
-    let evaluated = DEVICES_PER_CALL_MAX;
-    while (evaluated === DEVICES_PER_CALL_MAX) {
-      evaluated = await store.alerts.evaluateDue({ nowMs: now(), limit: DEVICES_PER_CALL_MAX });
-      if (evaluated > 0) changed();
+    const { store, observation, setAside, changed } = this.#parts;
+    let devices = DEVICES_PER_CALL_MAX;
+    while (devices === DEVICES_PER_CALL_MAX) {
+      const receipt = await observation.during((nowMs) =>
+        store.alerts.evaluateDue({ nowMs, limit: DEVICES_PER_CALL_MAX }),
+      );
+      setAside.note(receipt.setAside);
+      devices = receipt.devices;
+      if (devices > 0) changed();
     }
   }
 }

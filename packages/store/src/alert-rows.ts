@@ -1,7 +1,8 @@
-import type { AlertFilter } from '@granary/contract/alerts';
+import { ALERT_STATUSES, type AlertFilter, type AlertType } from '@granary/contract/alerts';
 import type { AlertState } from '@granary/core/alerts';
 import type { Expiry } from './errands.ts';
 import { insertRows } from './rows.ts';
+import { type OnUnreadable, reasonOf } from './set-aside.ts';
 import type { Sql, Value } from './sql.ts';
 
 export interface AlertPage {
@@ -13,7 +14,16 @@ export interface AlertPage {
 
 type AlertRow = [body: string];
 
-const toAlert = ([body]: AlertRow): AlertState => JSON.parse(body);
+const KNOWN_STATUSES: readonly string[] = [...ALERT_STATUSES, 'pending'];
+
+/** Throws for a row that is not what this version can read. */
+function toAlert([body]: AlertRow): AlertState {
+  const stored: AlertState = JSON.parse(body);
+  if (!KNOWN_STATUSES.includes(stored.status)) {
+    throw new Error(`unknown status ${JSON.stringify(stored.status)}`);
+  }
+  return stored;
+}
 
 /** Nobody is shown a pending one. */
 export async function findAlert(
@@ -28,33 +38,81 @@ export async function findAlert(
   return row && toAlert(row);
 }
 
-/** Newest first. */
+/** Newest first, without the rows that cannot be read: the evaluation reports these. */
 export async function listAlerts(sql: Sql, page: AlertPage): Promise<AlertState[]> {
+  const found: AlertState[] = [];
+  let { beforeAlertId } = page;
+  for (;;) {
+    const limit = page.limit - found.length;
+    const rows = await selectPage(sql, { ...page, beforeAlertId, limit });
+    found.push(...rows.flatMap(([, body]) => readable(body)));
+    if (rows.length < limit || found.length === page.limit) return found;
+    beforeAlertId = rows.at(-1)?.[0] ?? null;
+  }
+}
+
+function readable(body: string): AlertState[] {
+  try {
+    return [toAlert([body])];
+  } catch {
+    return [];
+  }
+}
+
+async function selectPage(sql: Sql, page: AlertPage): Promise<[alertId: string, body: string][]> {
   const params: Value[] = [page.deviceNo, page.limit];
+  const placeholder = (value: Value): string => `$${params.push(value)}`;
   const conditions = ['device_no = $1', "status <> 'pending'"];
-  if (page.filter === 'open') conditions.push("status <> 'resolved'");
-  else if (page.filter !== 'all') {
-    params.push(page.filter);
-    conditions.push(`status = $${params.length}`);
-  }
+  const { filter } = page;
+  if (filter === 'open') conditions.push("status <> 'resolved'");
+  else if (filter === 'shelved') conditions.push("status <> 'resolved'", 'shelved_until_ms IS NOT NULL');
+  else if (filter !== 'all') conditions.push(`status = ${placeholder(filter)}`);
+  if (HIDES_SHELVED.has(filter)) conditions.push('shelved_until_ms IS NULL');
   if (page.beforeAlertId !== null) {
-    params.push(page.beforeAlertId);
-    conditions.push(`alert_no < (SELECT alert_no FROM alerts WHERE alert_id = $${params.length})`);
+    const alertId = placeholder(page.beforeAlertId);
+    conditions.push(`alert_no < (SELECT alert_no FROM alerts WHERE alert_id = ${alertId})`);
   }
-  const rows = await sql.query<AlertRow>(
-    `SELECT body FROM alerts WHERE ${conditions.join(' AND ')} ORDER BY alert_no DESC LIMIT $2`,
+  return await sql.query(
+    `SELECT alert_id, body FROM alerts WHERE ${conditions.join(' AND ')} ORDER BY alert_no DESC LIMIT $2`,
     params,
   );
-  return rows.map(toAlert);
+}
+
+const HIDES_SHELVED: ReadonlySet<AlertFilter> = new Set<AlertFilter>([
+  'open',
+  'active',
+  'acknowledged',
+  'cleared',
+]);
+
+/** A row that is there and cannot be read. */
+interface UnreadableAlert {
+  readonly deviceNo: number;
+  readonly type: AlertType;
 }
 
 /** All that are not resolved, pending ones too. */
-export async function openAlerts(sql: Sql, deviceNos: readonly number[]): Promise<AlertState[]> {
-  const rows = await sql.query<AlertRow>(
-    `SELECT body FROM alerts WHERE status <> 'resolved' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
+export async function openAlerts(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable: OnUnreadable,
+): Promise<{ readonly alerts: readonly AlertState[]; readonly unreadable: readonly UnreadableAlert[] }> {
+  const rows = await sql.query<[alertId: string, deviceNo: number, type: AlertType, body: string]>(
+    `SELECT alert_id, device_no, type, body FROM alerts
+     WHERE status <> 'resolved' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
     [JSON.stringify(deviceNos)],
   );
-  return rows.map(toAlert);
+  const alerts: AlertState[] = [];
+  const unreadable: UnreadableAlert[] = [];
+  for (const [id, deviceNo, type, body] of rows) {
+    try {
+      alerts.push(toAlert([body]));
+    } catch (error) {
+      unreadable.push({ deviceNo, type });
+      onUnreadable({ kind: 'alert', id, reason: reasonOf(error) });
+    }
+  }
+  return { alerts, unreadable };
 }
 
 export async function saveAlerts(sql: Sql, alerts: readonly AlertState[]): Promise<void> {
@@ -62,12 +120,13 @@ export async function saveAlerts(sql: Sql, alerts: readonly AlertState[]): Promi
     sql,
     {
       table: 'alerts',
-      columns: ['alert_id', 'device_no', 'type', 'status', 'resolved_at_ms', 'body'],
-      onConflict: `ON CONFLICT (alert_id) DO UPDATE
-        SET status = excluded.status, resolved_at_ms = excluded.resolved_at_ms, body = excluded.body`,
+      columns: ['alert_id', 'device_no', 'type', 'status', 'shelved_until_ms', 'resolved_at_ms', 'body'],
+      onConflict: `ON CONFLICT (alert_id) DO UPDATE SET
+        status = excluded.status, shelved_until_ms = excluded.shelved_until_ms,
+        resolved_at_ms = excluded.resolved_at_ms, body = excluded.body`,
     },
     alerts.map((alert) => [
-      ...[alert.alertId, alert.deviceNo, alert.type, alert.status, alert.resolvedAtMs],
+      ...[alert.alertId, alert.deviceNo, alert.type, alert.status, alert.shelvedUntilMs, alert.resolvedAtMs],
       JSON.stringify(alert),
     ]),
   );

@@ -2,11 +2,24 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { AlertFilter } from '@granary/contract/alerts';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { DEFAULT_DELAYS } from '@granary/core/alerts';
-import { FRESHNESS_MS } from '@granary/core/devices';
+import { FRESHNESS_MS, NEVER_SEEN } from '@granary/core/devices';
+import type { StoredValues } from '@granary/core/telemetry';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { eventsOfDevice, isRefusal, NOW_MS, readySilo, weigh } from './testing/fixtures.ts';
+import {
+  batchOf,
+  eventsOfDevice,
+  isRefusal,
+  NOW_MS,
+  reading,
+  readySilo,
+  registerDevice,
+  SILO_CAPACITY_KG,
+  weigh,
+} from './testing/fixtures.ts';
+
+const OFF_DELAY_MS = 5 * SECOND_MS;
+const OFFLINE_ALARM_MS = FRESHNESS_MS + NEVER_SEEN.offlineDelayMs + 1;
 
 describeEachEngine('alerts', (engine) => {
   let store: Store;
@@ -28,8 +41,11 @@ describeEachEngine('alerts', (engine) => {
       .filter(({ type }) => type.startsWith('alert.') || type === 'device.status_changed')
       .map(({ type, data }) => `${type} ${data['status']}`);
 
-  const evaluate = (deviceNo: number, nowMs: number) =>
-    store.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
+  const evaluate = async (deviceNo: number, nowMs: number) =>
+    (await store.alerts.evaluate({ deviceNos: [deviceNo], nowMs })).changes;
+
+  const evaluateDue = async (nowMs: number) =>
+    (await store.alerts.evaluateDue({ nowMs, limit: 1_000 })).devices;
 
   /** A silo that has sunk to 15 %, which is below its low level. */
   async function lowSilo(): Promise<{ deviceNo: number; alertId: string }> {
@@ -45,7 +61,7 @@ describeEachEngine('alerts', (engine) => {
   async function recover(deviceNo: number): Promise<void> {
     await weigh(store, deviceNo, 5_000, NOW_MS + 2);
     await evaluate(deviceNo, NOW_MS + 2);
-    await evaluate(deviceNo, NOW_MS + 2 + DEFAULT_DELAYS.offMs);
+    await evaluate(deviceNo, NOW_MS + 2 + OFF_DELAY_MS);
   }
 
   it('are raised once, however often and from however many sides silos are evaluated', async () => {
@@ -60,7 +76,7 @@ describeEachEngine('alerts', (engine) => {
       ),
     );
     assert.equal(
-      counts.reduce((sum, count) => sum + count),
+      counts.reduce((sum, { changes }) => sum + changes, 0),
       3,
     );
     for (const deviceNo of deviceNos) {
@@ -111,9 +127,23 @@ describeEachEngine('alerts', (engine) => {
     assert.equal(await shelve(NOW_MS + MINUTE_MS, 'al_unknown'), undefined);
     assert.deepEqual(await told(deviceNo), before);
     assert.equal((await shelve(NOW_MS + SECOND_MS))?.shelveReason, 'cleaning');
-    await store.alerts.evaluateDue({ nowMs: NOW_MS + SECOND_MS, limit: 1_000 });
+    const shownBy = async (filter: AlertFilter) => (await list(deviceNo, filter)).length;
+    for (const filter of ['open', 'active', 'acknowledged', 'cleared', 'resolved'] as const) {
+      assert.equal(await shownBy(filter), 0, filter);
+    }
+    for (const filter of ['shelved', 'all'] as const) assert.equal(await shownBy(filter), 1, filter);
+    await evaluateDue(NOW_MS + SECOND_MS);
     assert.equal((await store.alerts.find(deviceNo, alertId))?.shelvedUntilMs, null);
+    assert.deepEqual([await shownBy('open'), await shownBy('shelved')], [1, 0]);
+    await shelve(NOW_MS + MINUTE_MS);
+    const unshelve = () => store.alerts.unshelve({ deviceNo, alertId, nowMs: NOW_MS + 2 * SECOND_MS });
+    const unshelved = await unshelve();
+    assert.deepEqual([unshelved?.shelvedUntilMs, unshelved?.shelveReason], [null, null]);
+    assert.deepEqual(await unshelve(), unshelved);
+    assert.equal(await shownBy('open'), 1);
     assert.deepEqual((await told(deviceNo)).slice(before.length), [
+      'alert.shelved active',
+      'alert.unshelved active',
       'alert.shelved active',
       'alert.unshelved active',
     ]);
@@ -155,34 +185,151 @@ describeEachEngine('alerts', (engine) => {
     assert.deepEqual(types.slice(-2), ['configuration.changed', 'alert.raised']);
   });
 
-  it('tell of silence when its time has come, and of the end of it', async () => {
+  it('tell of silence when its delay is over, and of the end of it', async () => {
     const deviceNo = await readySilo(store);
-    const due = (nowMs: number) => store.alerts.evaluateDue({ nowMs, limit: 1_000 });
-    await due(NOW_MS + FRESHNESS_MS);
+    await evaluateDue(NOW_MS + FRESHNESS_MS);
+    assert.deepEqual((await told(deviceNo)).slice(1), []);
+    await evaluateDue(NOW_MS + FRESHNESS_MS + 1);
+    assert.deepEqual((await told(deviceNo)).slice(1), ['device.status_changed offline']);
+    await evaluateDue(NOW_MS + OFFLINE_ALARM_MS - 1);
     assert.deepEqual(await list(deviceNo), []);
-    const silentMs = NOW_MS + FRESHNESS_MS + 1;
-    assert.notEqual(await due(silentMs), 0);
-    assert.equal(await due(silentMs), 0);
+    const alarmMs = NOW_MS + OFFLINE_ALARM_MS;
+    assert.notEqual(await evaluateDue(alarmMs), 0);
+    assert.equal(await evaluateDue(alarmMs), 0);
     assert.deepEqual(
       (await list(deviceNo)).map(({ type }) => type),
       ['device_offline'],
     );
-    assert.deepEqual(await weigh(store, deviceNo, 5_000, silentMs + 1), [deviceNo]);
+    assert.deepEqual(await weigh(store, deviceNo, 5_000, alarmMs + 1), [deviceNo]);
     // Nobody evaluates what the batch concerned; its time has come nevertheless.
-    await due(silentMs + 1);
-    assert.deepEqual((await told(deviceNo)).slice(1), [
-      'device.status_changed offline',
+    await evaluateDue(alarmMs + 1);
+    assert.deepEqual((await told(deviceNo)).slice(2), [
       'alert.raised active',
       'device.status_changed online',
     ]);
   });
 
+  it('blame no device for what the service did not notice', async () => {
+    const deviceNo = await readySilo(store);
+    const hadAlarm = await readySilo(store);
+    await evaluateDue(NOW_MS + OFFLINE_ALARM_MS);
+    await weigh(store, deviceNo, 5_000, NOW_MS + OFFLINE_ALARM_MS + 1);
+    await evaluateDue(NOW_MS + OFFLINE_ALARM_MS + 1);
+    await evaluateDue(NOW_MS + OFFLINE_ALARM_MS + OFF_DELAY_MS + 1);
+    const before = await told(deviceNo);
+    const [alarm] = await list(hadAlarm);
+    const startMs = NOW_MS + 60 * MINUTE_MS;
+    await store.alerts.beginObservation(startMs);
+    for (const sinceMs of [0, SECOND_MS, FRESHNESS_MS]) {
+      await evaluate(deviceNo, startMs + sinceMs);
+      await evaluate(hadAlarm, startMs + sinceMs);
+    }
+    assert.deepEqual(await told(deviceNo), before);
+    assert.deepEqual(await list(hadAlarm), [alarm]);
+    await evaluateDue(startMs + FRESHNESS_MS + 1);
+    await evaluateDue(startMs + OFFLINE_ALARM_MS);
+    assert.deepEqual((await told(deviceNo)).slice(before.length), [
+      'device.status_changed offline',
+      'alert.status_changed active',
+    ]);
+    await store.alerts.beginObservation(0);
+  });
+
+  it('show what is the case while they are open', async () => {
+    const { deviceNo, alertId } = await lowSilo();
+    const shown = async () => {
+      const alert = await store.alerts.find(deviceNo, alertId);
+      return [alert?.currentValue, alert?.message];
+    };
+    await evaluate(deviceNo, NOW_MS + 2 * SECOND_MS);
+    assert.deepEqual(await weigh(store, deviceNo, 1_590, NOW_MS + 3 * SECOND_MS), []);
+    assert.deepEqual(await weigh(store, deviceNo, 1_400, NOW_MS + 4 * SECOND_MS), [deviceNo]);
+    const before = await told(deviceNo);
+    await evaluate(deviceNo, NOW_MS + 4 * SECOND_MS);
+    assert.deepEqual(await shown(), [14, 'level 14.0 % is at or below 20 %']);
+    await store.configuration.change(deviceNo, { thresholds: { low_level: 30 } }, NOW_MS + 5 * SECOND_MS);
+    assert.deepEqual(await shown(), [14, 'level 14.0 % is at or below 30 %']);
+    assert.deepEqual(await told(deviceNo), before);
+  });
+
+  it('of sensors are about those that are silent or wrong now', async () => {
+    const deviceNo = await registerDevice(store, { capacityKg: SILO_CAPACITY_KG });
+    const send = async (values: StoredValues, atMs: number) => {
+      const readings = [reading(deviceNo, atMs, values)];
+      const batch = batchOf({ readings, seen: [{ deviceNo, atMs }] });
+      await store.telemetry.append(batch);
+      await evaluateDue(atMs);
+    };
+    const texts = async () => (await list(deviceNo)).map(({ type, cause }) => `${type} ${cause}`);
+    await send({ weight: 5_000_000, temperature: 20_000, humidity: 40_000 }, NOW_MS);
+    const silentMs = NOW_MS + FRESHNESS_MS + 1;
+    await send({ humidity: 40_000 }, NOW_MS + FRESHNESS_MS);
+    await send({ humidity: 40_000 }, silentMs);
+    assert.deepEqual(await texts(), ['sensor_stale weight,temperature']);
+    await send({ weight: 5_000_000, humidity: 400_000 }, silentMs + 1);
+    assert.deepEqual(await texts(), ['sensor_fault humidity', 'sensor_stale temperature']);
+    const [, stale] = await list(deviceNo);
+    assert.doesNotMatch(stale?.message ?? '', /weight/);
+    await send({ weight: 5_000_000, temperature: 20_000, humidity: 40_000 }, silentMs + 2);
+    await evaluateDue(silentMs + 2 + OFF_DELAY_MS);
+    assert.deepEqual(
+      (await list(deviceNo)).map(({ status }) => status),
+      ['cleared', 'cleared'],
+    );
+    assert.deepEqual((await told(deviceNo)).slice(1), [
+      'alert.raised active',
+      'alert.updated active',
+      'alert.raised active',
+      'alert.status_changed cleared',
+      'alert.status_changed cleared',
+    ]);
+  });
+
+  it('give the sensors of a device that was away time to report', async () => {
+    const deviceNo = await readySilo(store);
+    await evaluateDue(NOW_MS + FRESHNESS_MS + 1);
+    const backMs = NOW_MS + 10 * MINUTE_MS;
+    await store.telemetry.append(batchOf({ seen: [{ deviceNo, atMs: backMs }] }));
+    await evaluateDue(backMs);
+    const types = async () =>
+      (await list(deviceNo)).filter(({ type }) => type.startsWith('sensor')).map(({ type }) => type);
+    assert.deepEqual(await types(), []);
+    const stillMs = backMs + FRESHNESS_MS + 1;
+    await store.telemetry.append(batchOf({ seen: [{ deviceNo, atMs: stillMs }] }));
+    await evaluateDue(stillMs);
+    assert.deepEqual(await types(), ['sensor_stale']);
+  });
+
+  it('wait and clear as the device is configured', async () => {
+    const deviceNo = await readySilo(store);
+    const alarms = { dead_band: 10, on_delay_s: 2, off_delay_s: 60 };
+    await store.configuration.change(deviceNo, { alarms }, NOW_MS);
+    const statuses = async () => (await list(deviceNo)).map(({ type, status }) => `${type} ${status}`);
+    await weigh(store, deviceNo, 1_500, NOW_MS + 1);
+    await evaluateDue(NOW_MS + 1);
+    assert.deepEqual(await statuses(), []);
+    await evaluateDue(NOW_MS + 1 + 2 * SECOND_MS);
+    assert.deepEqual(await statuses(), ['low_level active']);
+    await weigh(store, deviceNo, 2_900, NOW_MS + 3 * SECOND_MS);
+    await evaluate(deviceNo, NOW_MS + 3 * SECOND_MS);
+    await evaluate(deviceNo, NOW_MS + 20 * SECOND_MS);
+    assert.deepEqual(await statuses(), ['low_level active']);
+    await weigh(store, deviceNo, 3_001, NOW_MS + 20 * SECOND_MS);
+    for (const sinceMs of [20_000, 50_000, 79_999]) {
+      await weigh(store, deviceNo, 3_001, NOW_MS + sinceMs);
+      await evaluate(deviceNo, NOW_MS + sinceMs);
+    }
+    assert.deepEqual(await statuses(), ['low_level active']);
+    await evaluate(deviceNo, NOW_MS + 80_000);
+    assert.deepEqual(await statuses(), ['low_level cleared']);
+  });
+
   it('hear of a link that ended and of maintenance with the next look', async () => {
     const deviceNo = await readySilo(store);
     await store.devices.recordLinkDown(deviceNo, NOW_MS + 1);
-    await store.alerts.evaluateDue({ nowMs: NOW_MS + 1, limit: 1_000 });
+    await evaluateDue(NOW_MS + 1);
     await store.devices.recordState(deviceNo, 'maintenance', NOW_MS + 2);
-    await store.alerts.evaluateDue({ nowMs: NOW_MS + 2, limit: 1_000 });
+    await evaluateDue(NOW_MS + 2);
     const changes = (await told(deviceNo)).filter((text) => String(text).startsWith('device.'));
     assert.deepEqual(changes.slice(1), [
       'device.status_changed offline',
@@ -200,8 +347,8 @@ describeEachEngine('alerts', (engine) => {
 
   it('need no evaluation after readings that change nothing', async () => {
     const deviceNo = await readySilo(store);
-    await store.alerts.evaluateDue({ nowMs: NOW_MS + SECOND_MS, limit: 1_000 });
+    await evaluateDue(NOW_MS + SECOND_MS);
     assert.deepEqual(await weigh(store, deviceNo, 5_001, NOW_MS + SECOND_MS), []);
-    assert.equal(await store.alerts.evaluateDue({ nowMs: NOW_MS + SECOND_MS, limit: 1_000 }), 0);
+    assert.equal(await evaluateDue(NOW_MS + SECOND_MS), 0);
   });
 });

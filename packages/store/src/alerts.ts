@@ -1,16 +1,24 @@
 import type { Acknowledgement, Shelving } from '@granary/contract/alerts';
-import { type AlertState, acknowledgeAlert, shelveAlert } from '@granary/core/alerts';
+import { type AlertState, acknowledgeAlert, shelveAlert, unshelveAlert } from '@granary/core/alerts';
 import { type AlertPage, expireAlerts, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
 import type { Expiry } from './errands.ts';
 import { evaluateDevices, eventsOf } from './evaluation.ts';
 import { logEvents } from './events.ts';
+import type { SetAside } from './set-aside.ts';
 import type { Sql } from './sql.ts';
-import { holdDevice, holdDevices, holdDueDevices, type Watch } from './watches.ts';
+import { holdDevice, holdDevices, holdDueDevices, saveObservedSince, type Watch } from './watches.ts';
 
 export interface AlertAddress {
   readonly deviceNo: number;
   readonly alertId: string;
   readonly nowMs: number;
+}
+
+export interface EvaluationReceipt {
+  readonly devices: number;
+  /** How many alerts changed. */
+  readonly changes: number;
+  readonly setAside: readonly SetAside[];
 }
 
 export const reads = {
@@ -22,19 +30,25 @@ export const writes = {
   /** Removes some of those that were resolved long ago and answers how many. */
   expire: (sql: Sql, expiry: Expiry) => expireAlerts(sql, expiry),
 
+  /** From now on the service listens. What devices did not say before is no reason for an alert. */
+  async beginObservation(sql: Sql, nowMs: number): Promise<void> {
+    await saveObservedSince(sql, nowMs);
+  },
+
   /** Answers how many alerts changed. */
   async evaluate(
     sql: Sql,
     { deviceNos, nowMs }: { deviceNos: readonly number[]; nowMs: number },
-  ): Promise<number> {
+  ): Promise<EvaluationReceipt> {
     return await evaluateHeld(sql, await holdDevices(sql, deviceNos), nowMs);
   },
 
-  /** Evaluates devices whose time has come and answers how many there were. */
-  async evaluateDue(sql: Sql, { nowMs, limit }: { nowMs: number; limit: number }): Promise<number> {
-    const due = await holdDueDevices(sql, nowMs, limit);
-    await evaluateHeld(sql, due, nowMs);
-    return due.length;
+  /** Evaluates devices whose time has come. */
+  async evaluateDue(
+    sql: Sql,
+    { nowMs, limit }: { nowMs: number; limit: number },
+  ): Promise<EvaluationReceipt> {
+    return await evaluateHeld(sql, await holdDueDevices(sql, nowMs, limit), nowMs);
   },
 
   /** `undefined`: the device has no such alert. */
@@ -51,12 +65,16 @@ export const writes = {
   ): Promise<AlertState | undefined> {
     return await change(sql, address, (alert) => shelveAlert(alert, shelving, address.nowMs));
   },
+
+  async unshelve(sql: Sql, address: AlertAddress): Promise<AlertState | undefined> {
+    return await change(sql, address, unshelveAlert);
+  },
 };
 
-async function evaluateHeld(sql: Sql, held: readonly Watch[], nowMs: number): Promise<number> {
-  const { changes, events } = await evaluateDevices(sql, held, nowMs);
+async function evaluateHeld(sql: Sql, held: readonly Watch[], nowMs: number): Promise<EvaluationReceipt> {
+  const { changes, events, setAside } = await evaluateDevices(sql, held, nowMs);
   await logEvents(sql, events);
-  return changes;
+  return { devices: held.length, changes, setAside };
 }
 
 /** What a person does to an alert also decides which readings matter and when to look again. */

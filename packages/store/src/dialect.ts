@@ -8,4 +8,6 @@ export interface Dialect {
   readonly partitionedByTime: string;
   /** Leaves room in each page for rows that are updated again and again. */
   readonly oftenUpdated: string;
+  /** Answers where in its first argument the second one stands. */
+  readonly positionFunction: string;
 }

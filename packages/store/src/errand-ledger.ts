@@ -76,7 +76,8 @@ export class ErrandLedger {
   /** Must come last in a write, like every logging of events. `held` are the devices whose errands were recorded. */
   async close(held: readonly Watch[]): Promise<void> {
     const toEvaluate = held.filter(({ deviceNo }) => this.#concerned.has(deviceNo));
-    const { events } = await evaluateDevices(this.#sql, toEvaluate, this.#nowMs);
+    const { events, setAside } = await evaluateDevices(this.#sql, toEvaluate, this.#nowMs);
+    this.setAside.push(...setAside);
     await logEvents(this.#sql, [...this.#events, ...events]);
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { SECOND_MS } from '@granary/contract/time';
-import { FRESHNESS_MS } from '@granary/core/devices';
+import { FRESHNESS_MS, NEVER_SEEN } from '@granary/core/devices';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
 import { eventsOfDevice, locate, NOW_MS, readyFieldDevice } from './testing/fixtures.ts';
@@ -39,8 +39,10 @@ describeEachEngine('alerts of field devices', (engine) => {
       'geofence_breach critical active',
       'low_battery warning cleared',
     ]);
-    const gone = NOW_MS + 2 + FRESHNESS_MS + 1;
-    assert(await store.alerts.evaluateDue({ nowMs: gone, limit: 100 }));
+    const goneMs = NOW_MS + 2 + FRESHNESS_MS + 1;
+    assert((await store.alerts.evaluateDue({ nowMs: goneMs, limit: 100 })).devices > 0);
+    assert(!(await openTypes(deviceNo)).includes('device_offline warning active'));
+    await store.alerts.evaluateDue({ nowMs: goneMs + NEVER_SEEN.offlineDelayMs, limit: 100 });
     assert((await openTypes(deviceNo)).includes('device_offline warning active'));
     const statuses = (await eventsOfDevice(store, deviceNo))
       .filter(({ type }) => type === 'device.status_changed')
@@ -48,13 +50,16 @@ describeEachEngine('alerts of field devices', (engine) => {
     assert.deepEqual(statuses, ['online', 'offline']);
   });
 
-  it('of a link that is lost come at once, and are worse while an emergency stop is not confirmed', async () => {
+  it('of a link that is lost come after the delay, and are worse while an emergency stop is not confirmed', async () => {
     const deviceNo = await readyFieldDevice(store);
     await store.devices.recordLinkDown(deviceNo, NOW_MS + 1);
-    assert(await store.alerts.evaluateDue({ nowMs: NOW_MS + 1, limit: 100 }));
+    await store.alerts.evaluateDue({ nowMs: NOW_MS + 1, limit: 100 });
+    assert.deepEqual(await openTypes(deviceNo), []);
+    const alarmMs = NOW_MS + 1 + NEVER_SEEN.offlineDelayMs;
+    await store.alerts.evaluateDue({ nowMs: alarmMs, limit: 100 });
     assert.deepEqual(await openTypes(deviceNo), ['device_offline warning active']);
     const request = { command: 'emergency_stop' } as const;
-    await store.commands.issue({ deviceNo, commandId: `cmd_${deviceNo}`, request, nowMs: NOW_MS + 2 });
+    await store.commands.issue({ deviceNo, commandId: `cmd_${deviceNo}`, request, nowMs: alarmMs + 1 });
     assert.deepEqual(await openTypes(deviceNo), ['device_offline critical active']);
   });
 

@@ -3,6 +3,7 @@ import type { Dialect } from './dialect.ts';
 import { StoreOpenError } from './errors.ts';
 import { field } from './field-tables.ts';
 import { badReadings } from './migration-bad-readings.ts';
+import { observation } from './migration-observation.ts';
 import { reporting } from './migration-reporting.ts';
 import { retention } from './migration-retention.ts';
 import type { Sql } from './sql.ts';
@@ -15,6 +16,7 @@ const MIGRATIONS: readonly ((dialect: Dialect, nowMs: number) => readonly string
   reporting,
   badReadings,
   retention,
+  observation,
 ];
 
 export async function migrate(sql: Sql, dialect: Dialect, nowMs: number): Promise<void> {

@@ -3,6 +3,7 @@ import type { SiloFacts } from '@granary/core/alert-rules';
 import type { StoredDevice } from './devices.ts';
 import { type KnownDevice, parsedConfiguration, readKnownDevices } from './known-devices.ts';
 import { currentOperations } from './operation-rows.ts';
+import type { OnUnreadable } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 
 export interface Silo {
@@ -15,14 +16,21 @@ export async function readSilos(sql: Sql, deviceNos: readonly number[]): Promise
   return await silosAmong(sql, await readKnownDevices(sql, deviceNos));
 }
 
-export async function silosAmong(sql: Sql, known: readonly KnownDevice[]): Promise<Silo[]> {
+export async function silosAmong(
+  sql: Sql,
+  known: readonly KnownDevice[],
+  onUnreadable?: OnUnreadable,
+): Promise<Silo[]> {
   const silos = known.filter(({ device }) => device.kind === 'silo');
   if (silos.length === 0) return [];
   const deviceNos = silos.map(({ device }) => device.deviceNo);
-  const operations = Map.groupBy(await currentOperations(sql, deviceNos), ({ deviceNo }) => deviceNo);
+  const operations = Map.groupBy(
+    await currentOperations(sql, deviceNos, onUnreadable),
+    ({ deviceNo }) => deviceNo,
+  );
   return silos.flatMap(({ device, latest, configuration }) => {
     const { deviceNo, presence, capacityKg } = device;
-    const parsed = parsedConfiguration<SiloConfiguration>(device, configuration);
+    const parsed = parsedConfiguration<SiloConfiguration>(device, configuration, onUnreadable);
     if (capacityKg === null || parsed === null) return [];
     const facts: SiloFacts = {
       ...{ deviceNo, presence, capacityKg, latest },

@@ -70,7 +70,7 @@ describeEachEngine('the readings that need an evaluation', (engine) => {
             const { toEvaluate } = await store.telemetry.append(batch);
             if (toEvaluate.length > 0) continue;
             const { newest } = await store.events.bounds();
-            assert.equal(await store.alerts.evaluate({ deviceNos: [deviceNo], nowMs }), 0);
+            assert.equal((await store.alerts.evaluate({ deviceNos: [deviceNo], nowMs })).changes, 0);
             assert.equal((await store.events.bounds()).newest, newest);
           }
         }

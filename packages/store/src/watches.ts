@@ -1,5 +1,6 @@
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices';
 import type { WeightRange } from '@granary/core/level-rules';
+import type { Observation } from '@granary/core/observation';
 import type { BulkUpsert, NumberRow, Sql } from './sql.ts';
 
 /**
@@ -7,12 +8,11 @@ import type { BulkUpsert, NumberRow, Sql } from './sql.ts';
  * event log last told. The row is also the device's lock: whoever decides anything about its errands or alerts holds it
  * first, of several devices in the order of their numbers.
  */
-export interface Watch {
+export interface Watch extends Observation {
   readonly deviceNo: number;
   /** `null`: every sign of life may change an alert. */
   readonly quietBand: WeightRange | null;
   readonly checkAtMs: number | null;
-  readonly toldStatus: DeviceStatus;
 }
 
 /** How a status is named in stored rows. Fixed for ever. A device without one was never told of, and starts offline. */
@@ -24,9 +24,13 @@ const STATUS_CODES = { offline: 0, online: 1, maintenance: 2 } as const satisfie
 type WatchRow = [
   ...[deviceNo: number, minG: number | null, maxG: number | null],
   ...[checkAtMs: number | null, toldStatus: number | null],
+  ...[onlineSinceMs: number | null, leftAtMs: number | null, observedSinceMs: number],
 ];
 
-const COLUMNS = ['device_no', 'quiet_min_g', 'quiet_max_g', 'check_at_ms', 'told_status'];
+const COLUMNS = [
+  ...['device_no', 'quiet_min_g', 'quiet_max_g', 'check_at_ms', 'told_status'],
+  ...['online_since_ms', 'left_at_ms'],
+];
 
 const WATCHES: BulkUpsert = {
   table: 'watches',
@@ -47,29 +51,47 @@ const MARKS: BulkUpsert = {
   update: 'check_at_ms = excluded.check_at_ms',
 };
 
-const SELECT_WATCH = `SELECT ${COLUMNS.join(', ')} FROM watches`;
+/** With since when the service has been listening, which every evaluation of a device depends on. */
+const SELECT_WATCH = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM watches`;
 
 export const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
   minG === null || maxG === null ? null : { minG, maxG };
 
-const toWatch = ([deviceNo, minG, maxG, checkAtMs, statusCode]: WatchRow): Watch => ({
-  deviceNo,
-  quietBand: bandOf(minG, maxG),
-  checkAtMs,
-  toldStatus: DEVICE_STATUSES.find((status) => STATUS_CODES[status] === statusCode) ?? 'offline',
-});
+function toWatch([deviceNo, minG, maxG, checkAtMs, statusCode, ...observation]: WatchRow): Watch {
+  const [onlineSinceMs, leftAtMs, observedSinceMs] = observation;
+  return {
+    deviceNo,
+    quietBand: bandOf(minG, maxG),
+    checkAtMs,
+    toldStatus: DEVICE_STATUSES.find((status) => STATUS_CODES[status] === statusCode) ?? 'offline',
+    onlineSinceMs: onlineSinceMs ?? 0,
+    leftAtMs,
+    observedSinceMs,
+  };
+}
 
 /** No stored weight lies beyond it. */
 const whole = (boundG: number): number =>
   Math.min(Math.max(boundG, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
-const toRow = ({ deviceNo, quietBand, checkAtMs, toldStatus }: Watch): NumberRow => [
+const toRow = ({ deviceNo, quietBand, checkAtMs, toldStatus, onlineSinceMs, leftAtMs }: Watch): NumberRow => [
   deviceNo,
   quietBand && whole(quietBand.minG),
   quietBand && whole(quietBand.maxG),
   checkAtMs,
   STATUS_CODES[toldStatus],
+  onlineSinceMs,
+  leftAtMs,
 ];
+
+/** Whether both would be stored alike. */
+export const isSameWatch = (a: Watch, b: Watch | undefined): boolean =>
+  b !== undefined &&
+  a.checkAtMs === b.checkAtMs &&
+  a.toldStatus === b.toldStatus &&
+  a.onlineSinceMs === b.onlineSinceMs &&
+  a.leftAtMs === b.leftAtMs &&
+  isSameBand(a.quietBand, b.quietBand);
 
 export const isSameBand = (a: WeightRange | null, b: WeightRange | null): boolean =>
   a === b || (a !== null && b !== null && whole(a.minG) === whole(b.minG) && whole(a.maxG) === whole(b.maxG));
@@ -116,4 +138,9 @@ export async function watchAtOnce(sql: Sql, deviceNos: readonly number[]): Promi
     MARKS,
     deviceNos.map((deviceNo) => [deviceNo, AT_ONCE_MS]),
   );
+}
+
+/** From now on the service listens without a gap; a later call of another node wins. */
+export async function saveObservedSince(sql: Sql, sinceMs: number): Promise<void> {
+  await sql.run('UPDATE observation SET since_ms = $1', [sinceMs]);
 }

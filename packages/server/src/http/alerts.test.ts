@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ALERT_FILTERS } from '@granary/contract/alerts';
 import { eventually } from '../testing/eventually.ts';
 import { startSilo } from '../testing/scripted-silo.ts';
 import { describeService } from '../testing/service.ts';
@@ -43,6 +44,7 @@ describeService('alerts', (api) => {
 
   test('a lost link is told, and so is the way back', async () => {
     const silo = await startSilo(api, 'leaving');
+    await api.put(`${silo.path}/config`, { reporting: { offline_delay_s: 0 } });
     await silo.vanish();
     await eventually(() => shown(silo.path), 'device_offline active');
     await silo.reconnect();
@@ -82,6 +84,26 @@ describeService('alerts', (api) => {
     const { body } = await api.post(path, { until, reason: 'being emptied', shelved_by: 'Ada' });
     const { shelved_until, shelve_reason, shelved_by } = body.data;
     assert.deepEqual([shelved_until, shelve_reason, shelved_by], [until, 'being emptied', 'Ada']);
+    for (const [query, expected] of [
+      ['', ''],
+      ['?status=open', ''],
+      ['?status=active', ''],
+      ['?status=shelved', 'low_level active'],
+      ['?status=all', 'low_level active'],
+    ] as const) {
+      assert.equal(await shown(silo.path, query), expected, query);
+    }
+    const one = await api.get(`${silo.path}/alerts/${id}`);
+    assert.deepEqual([one.status, one.body], [200, body]);
+    const back = await api.post(`${silo.path}/alerts/${id}/unshelve`);
+    assert.deepEqual([back.status, back.body.data.shelved_until], [200, null]);
+    assert.equal(await shown(silo.path), 'low_level active');
+    assert.deepEqual((await api.post(`${silo.path}/alerts/${id}/unshelve`)).body, back.body);
+    for (const missing of ['al_nothing', 'al_nothing/unshelve']) {
+      const call = missing.endsWith('unshelve') ? api.post : api.get;
+      const { status, body: refused } = await call(`${silo.path}/alerts/${missing}`);
+      assert.deepEqual([status, refused.error.code], [404, 'alert_not_found']);
+    }
     assert.equal(
       (await api.post(`${silo.path}/alerts/al_nothing/shelve`, { until, reason: 'r' })).status,
       404,
@@ -102,8 +124,50 @@ describeService('alerts', (api) => {
     const first = (await api.get(`${silo.path}/alerts?limit=1`)).body;
     const rest = (await api.get(`${silo.path}/alerts?limit=1&cursor=${first.page.next_cursor}`)).body;
     assert.deepEqual([first.data[0].type, rest.data[0].type], [type, other]);
-    assert.equal((await api.get(`${silo.path}/alerts?status=loud`)).status, 400);
+    const refused = await api.get(`${silo.path}/alerts?status=loud`);
+    assert.equal(refused.status, 400);
+    for (const known of ALERT_FILTERS) assert.match(refused.body.error.details[0].message, new RegExp(known));
     assert.equal((await api.get('/v1/siloscale/devices/nobody/alerts')).status, 404);
+    await silo.leave();
+  });
+
+  test('a reading that cannot be true raises one of its own, which a true one clears', async () => {
+    const silo = await startSilo(api, 'wrong');
+    await api.put(`${silo.path}/config`, { alarms: { off_delay_s: 0 } });
+    await silo.weigh(99_999);
+    await eventually(() => shown(silo.path), 'sensor_fault active');
+    const [alert] = await alertsOf(silo.path);
+    assert.equal(alert.message, 'weight 99999 kg cannot be true: it is outside -20 to 1100 kg');
+    assert.deepEqual([alert.current_value, alert.threshold], [99_999, 1_100]);
+    await silo.weigh(88_888);
+    await eventually(async () => (await alertsOf(silo.path))[0].current_value, 88_888);
+    await silo.weigh(500);
+    await eventually(() => shown(silo.path), 'sensor_fault cleared');
+    await silo.leave();
+  });
+
+  test('a device that leaves with a goodbye stays online while what it said is fresh', async () => {
+    const silo = await startSilo(api, 'logger');
+    await silo.goodbye();
+    const lost = await startSilo(api, 'lost');
+    await lost.vanish();
+    const status = async (path: string) => (await api.get(path)).body.data.status;
+    await eventually(() => status(lost.path), 'offline');
+    assert.equal(await status(silo.path), 'online');
+    assert.equal(await shown(silo.path, '?status=all'), '');
+    assert.equal(await shown(lost.path, '?status=all'), '');
+  });
+
+  test('a scale that reports every five minutes is online and good between two reports', async () => {
+    const silo = await startSilo(api, 'rare', null);
+    await api.put(`${silo.path}/config`, { reporting: { interval_s: 300 } });
+    const minutesAgo = new Date(Date.now() - 299_000).toISOString();
+    await silo.publish('telemetry', { ts: minutesAgo, weight: 500 });
+    const sensors = async () => (await api.get(`${silo.path}/sensors`)).body.data.level.quality;
+    await eventually(sensors, 'good');
+    await api.put(`${silo.path}/config`, { reporting: { interval_s: 10 } });
+    assert.equal(await sensors(), 'stale');
+    assert.equal((await api.get(silo.path)).body.data.sensors[0].status, 'stale');
     await silo.leave();
   });
 });

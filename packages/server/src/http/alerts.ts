@@ -27,6 +27,15 @@ export function alertRoutes(app: FastifyInstance, parts: RouteParts, kind: Devic
     return paged(alerts, page, ({ alertId }) => alertId, shown);
   });
 
+  app.get<AlertPath>(
+    '/devices/:device_id/alerts/:alert_id',
+    { config: { scope: 'read' } },
+    async (request) => {
+      const { deviceNo } = await knownDevice(request, store, kind);
+      return success(shown(found(await store.alerts.find(deviceNo, request.params.alert_id))));
+    },
+  );
+
   app.post<AlertPath>(
     '/devices/:device_id/alerts/:alert_id/acknowledge',
     { config: { scope: 'operate' } },
@@ -53,6 +62,21 @@ export function alertRoutes(app: FastifyInstance, parts: RouteParts, kind: Devic
       const nowMs = now();
       const { result } = await idempotency.once(request, reply, (slices) =>
         slices.alerts.shelve({ deviceNo, alertId, shelving, nowMs }),
+      );
+      feed.wake();
+      return success(shown(found(result)));
+    },
+  );
+
+  app.post<AlertPath>(
+    '/devices/:device_id/alerts/:alert_id/unshelve',
+    { config: { scope: 'operate' } },
+    async (request, reply) => {
+      const { deviceNo } = await knownDevice(request, store, kind);
+      const { alertId } = found(await store.alerts.find(deviceNo, request.params.alert_id));
+      const nowMs = now();
+      const { result } = await idempotency.once(request, reply, (slices) =>
+        slices.alerts.unshelve({ deviceNo, alertId, nowMs }),
       );
       feed.wake();
       return success(shown(found(result)));

@@ -63,6 +63,7 @@ describeService('missions that go wrong', (api) => {
 
   test('the device dies half-way and comes back without memory', async () => {
     const rover = await startRover(api, 'mortal');
+    await api.put(`${rover.path}/config`, { reporting: { offline_delay_s: 0 } });
     const { id, mission } = await running(api, rover);
     await rover.missionProgress({
       mission_id: id,

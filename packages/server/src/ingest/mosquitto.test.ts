@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { topicOf } from '@granary/contract/link';
 import { describeService, siloNamed } from '../testing/service.ts';
@@ -28,6 +29,11 @@ describeService('a client nobody here wrote', (api) => {
 
     await publish(321, secret);
     assert.equal(await actual(), 321);
+    const device = async () => (await api.get('/v1/siloscale/devices/foreign')).body.data.status;
+    const alerts = async () => (await api.get('/v1/siloscale/devices/foreign/alerts?status=all')).body.data;
+    // Several rounds of the reconciler after the client has left.
+    await setTimeout(1_500);
+    assert.deepEqual([await device(), await alerts()], ['online', []]);
     await assert.rejects(publish(999, 'wrong'), /not authori[sz]ed|refused|bad user/i);
     assert.equal(await actual(), 321);
   });

@@ -58,10 +58,12 @@ describeService('devices on the link', (api) => {
     await eventually(() => statusOf('will'), 'offline');
   });
 
-  test('a clean goodbye is offline too', async () => {
+  test('after a clean goodbye a device is online for as long as it is fresh', async () => {
     const device = await connectSilo(api, 'goodbye');
     await eventually(() => statusOf('goodbye'), 'online');
     await device.endAsync();
+    await api.put(`${SILOS}/goodbye/config`, { reporting: { interval_s: 0.5 } });
+    assert.equal(await statusOf('goodbye'), 'online');
     await eventually(() => statusOf('goodbye'), 'offline');
   });
 

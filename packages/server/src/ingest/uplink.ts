@@ -99,7 +99,8 @@ export class Uplink implements LinkHandler {
   }
 
   disconnected(device: LinkDevice, how: Parameters<LinkHandler['disconnected']>[1]): void {
-    if (how === 'replaced') return;
+    // A logger that connects, publishes and leaves is online for as long as what it said is fresh.
+    if (how === 'replaced' || how === 'clean') return;
     this.#guard(device, 'noting the lost link', this.#state(device, 'offline'));
   }
 

@@ -78,6 +78,11 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     await closed;
   }
 
+  /** Ends the session as the protocol asks. */
+  async goodbye(): Promise<void> {
+    await this.#client?.endAsync();
+  }
+
   async leave(): Promise<void> {
     await this.#client?.endAsync(true);
   }

@@ -43,6 +43,7 @@ const DIALECT: Dialect = {
   clustered: '',
   partitionedByTime: 'PARTITION BY RANGE (ts_ms)',
   oftenUpdated: 'WITH (fillfactor = 70)',
+  positionFunction: 'strpos',
 };
 
 /** Every whole number in the schema fits a JavaScript number; sums that may not are cast where they are read. */

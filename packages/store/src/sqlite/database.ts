@@ -25,6 +25,7 @@ const DIALECT: Dialect = {
   clustered: 'WITHOUT ROWID',
   partitionedByTime: 'WITHOUT ROWID',
   oftenUpdated: '',
+  positionFunction: 'instr',
 };
 
 /** Readies the file in the folder for its reader and its writer, and answers its path. */

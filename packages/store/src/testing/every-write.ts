@@ -175,6 +175,7 @@ export const EVERY_WRITE: EveryWrite = {
   },
   alerts: {
     expire: (round) => [round.store.alerts.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
+    beginObservation: (round) => [round.store.alerts.beginObservation(NOW_MS - DAY_MS)],
     evaluate: (round) =>
       [[...round.silos, ...round.rovers], [...round.rovers, ...round.silos].toReversed()].map((deviceNos) =>
         round.store.alerts.evaluate({ deviceNos, nowMs: atMs(round) }),
@@ -189,6 +190,8 @@ export const EVERY_WRITE: EveryWrite = {
         const shelving = { until: toIso(atMs(round) + DAY_MS), reason: 'known' };
         return round.store.alerts.shelve({ ...address, nowMs: atMs(round), shelving });
       }),
+    unshelve: (round) =>
+      round.alerts.map((address) => round.store.alerts.unshelve({ ...address, nowMs: atMs(round) })),
   },
   events: {
     expire: (round) => [round.store.events.expire({ beforeMs: atMs(round) - 5 * SECOND_MS, rowsMax: LIMIT })],
