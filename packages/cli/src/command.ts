@@ -31,8 +31,10 @@ export function parseOptions<const T extends ParseArgsConfig>(config: T): Return
   }
 }
 
-export function required(value: string | undefined, option: string): string {
-  if (value === undefined || value === '') throw new UsageError(`${option} is missing`);
+export function required(value: string | undefined, option: string, hint = ''): string {
+  if (value === undefined || value === '') {
+    throw new UsageError(`${option} is missing${hint === '' ? '' : `; ${hint}`}`);
+  }
   return value;
 }
 

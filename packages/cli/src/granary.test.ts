@@ -69,7 +69,7 @@ const MISUSES: readonly (readonly [args: string[], complaint: RegExp, env?: Reco
     /^granary: --fault: "tired" is not a fault of silo-01; there are link-loss/,
   ],
   [['simulate', '--key', 'gk_1'], /^granary: Unknown option '--key'$/],
-  [['simulate'], /^granary: the environment variable GRANARY_API_KEY is missing$/],
+  [['simulate'], /^granary: the environment variable GRANARY_API_KEY is missing; .* \.granary\/admin-key$/],
   [
     ['simulate', '--mqtt', 'here'],
     /^granary: --mqtt must be an address such as mqtt:\/\/127\.0\.0\.1, not "here"$/,

@@ -16,7 +16,11 @@ export function serviceAccess(url: string | undefined, env: Surroundings['env'])
   const fieldSegment = env['GRANARY_FIELD_SEGMENT'];
   return {
     baseUrl: address(url ?? env['GRANARY_URL'] ?? URL_DEFAULT, '--url', ['http:', 'https:']),
-    apiKey: required(env['GRANARY_API_KEY'], 'the environment variable GRANARY_API_KEY'),
+    apiKey: required(
+      env['GRANARY_API_KEY'],
+      'the environment variable GRANARY_API_KEY',
+      'the first admin key is in admin-key in the data folder, such as .granary/admin-key',
+    ),
     ...(siloSegment === undefined ? {} : { siloSegment }),
     ...(fieldSegment === undefined ? {} : { fieldSegment }),
   };

@@ -19,6 +19,8 @@ export interface ClientOptions {
   readonly fieldSegment?: string;
   readonly sandboxPath?: string;
   readonly fetch?: Fetch;
+  /** Waits as long as the service says when it limits this key, instead of failing; off when not given. */
+  readonly waitsWhenLimited?: boolean;
 }
 
 export interface Client {
@@ -42,8 +44,9 @@ export function createClient({
   fieldSegment = 'fielddevice',
   sandboxPath = '/sandbox',
   fetch = globalThis.fetch,
+  waitsWhenLimited = false,
 }: ClientOptions): Client {
-  const transport = createTransport({ baseUrl, apiKey, fetch });
+  const transport = createTransport({ baseUrl, apiKey, fetch, waitsWhenLimited });
   const roots = { silo: `/v1/${siloSegment}`, field: `/v1/${fieldSegment}` };
   return {
     devices: devicesClient(transport, roots),

@@ -4,6 +4,7 @@ import type { PlantError } from '@granary/contract/plants';
 import { ApiError, UnreachableError } from './failures.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+const LIMITED_ATTEMPTS_MAX = 100;
 
 export type Fetch = typeof globalThis.fetch;
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -12,6 +13,7 @@ export interface TransportOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: Fetch;
+  readonly waitsWhenLimited: boolean;
 }
 
 export interface Call {
@@ -40,7 +42,7 @@ export interface Transport {
   stream(call: Call, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): Transport {
+export function createTransport({ baseUrl, apiKey, fetch, waitsWhenLimited }: TransportOptions): Transport {
   const root = baseUrl.replace(/\/+$/, '');
 
   function urlOf({ path, query = {} }: Call): URL {
@@ -56,7 +58,19 @@ export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): T
     return { body: parse<Body>(response, text), headers: response.headers };
   }
 
+  /** A request that was limited has changed nothing, so it can be sent again whatever it asks for. */
   async function ask(call: Call) {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await askOnce(call);
+      if (answer.response.ok) return answer;
+      const refusal = refusalOf(answer.response, answer.text);
+      const isLimited = refusal.code === 'rate_limited' && attempt < LIMITED_ATTEMPTS_MAX;
+      if (!waitsWhenLimited || !isLimited) throw refusal;
+      await pause(Number(answer.response.headers.get('retry-after') ?? 1) * 1_000);
+    }
+  }
+
+  async function askOnce(call: Call) {
     const { method, body, headers = {} } = call;
     const json = call.json ?? (body === undefined ? undefined : JSON.stringify(body));
     const request: RequestInit = {
@@ -68,9 +82,7 @@ export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): T
       request.body = json;
       request.headers = { ...request.headers, 'content-type': 'application/json' };
     }
-    const answer = await reach(urlOf(call), request);
-    if (!answer.response.ok) throw refusalOf(answer.response, answer.text);
-    return answer;
+    return await reach(urlOf(call), request);
   }
 
   async function open(call: Call, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -104,6 +116,8 @@ export function createTransport({ baseUrl, apiKey, fetch }: TransportOptions): T
     stream: open,
   };
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The shape of the answer is not checked here: the service is trusted to keep to the contract. */
 function parse<T>(response: Response, text: string): T {

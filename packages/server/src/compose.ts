@@ -119,7 +119,9 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     const reconciler = new Reconciler({
       ...{ store, link, commands, orders, evaluator, observation, setAside, logger, now, changed },
     });
-    const mqtt = await explainStart('GRANARY_MQTT_PORT', () => link.start());
+    const mqtt = await explainStart(`GRANARY_MQTT_PORT (${settings.mqttHost}:${settings.mqttPort})`, () =>
+      link.start(),
+    );
     undos.push(() => link.stop());
 
     const stops = new Stops({ store, commands, orders, now });
@@ -156,7 +158,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     });
     http.addHook('preClose', () => subscribers.stop());
     undos.push(() => http.close());
-    const httpUrl = await explainStart('GRANARY_HTTP_PORT', () =>
+    const httpUrl = await explainStart(`GRANARY_HTTP_PORT (${settings.httpHost}:${settings.httpPort})`, () =>
       http.listen({ host: settings.httpHost, port: settings.httpPort }),
     );
     return { httpUrl, mqttUrl: `mqtt://${mqtt.host}:${mqtt.port}`, adminKey };

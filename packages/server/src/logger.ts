@@ -1,17 +1,28 @@
 import { type Logger, pino } from 'pino';
+import { limitLines } from './log-limits.ts';
 import type { LogLevel } from './settings.ts';
 
 export type { Logger } from 'pino';
 
 /** JSON lines, except to a person at a terminal. */
-export function createLogger(level: LogLevel, terminal: boolean = process.stdout.isTTY === true): Logger {
+export function createLogger(
+  level: LogLevel,
+  terminal: boolean = process.stdout.isTTY === true,
+  destination = limitLines(terminal ? writePretty : standardOutput(), Date.now),
+): Logger {
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return terminal ? pino(options, { write: writePretty }) : pino(options);
+  return pino(options, destination);
+}
+
+/** At once, so that the last lines before a crash are there. */
+function standardOutput(): (line: string) => void {
+  const output = pino.destination({ dest: process.stdout.fd, sync: true });
+  return (line) => void output.write(line);
 }
 
 function writePretty(line: string): void {

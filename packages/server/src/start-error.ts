@@ -9,7 +9,7 @@ export class StartError extends Error {
 }
 
 const EXPLANATIONS: Record<string, string> = {
-  EADDRINUSE: 'that port is in use already; stop the other program or choose another port',
+  EADDRINUSE: 'that port is in use already; stop the other program or set another port',
   EADDRNOTAVAIL: 'that address does not belong to this machine',
   EACCES: 'this user may not use it',
   EPERM: 'this user may not use it',

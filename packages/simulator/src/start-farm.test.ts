@@ -149,3 +149,12 @@ test('a key that may not register devices is told so', async (t) => {
   const { key } = await client.keys.create({ name: 'reader', scopes: ['read'] });
   await assert.rejects(startFarm({ ...options, adminKey: key }), { name: 'ApiError', code: 'forbidden' });
 });
+
+test('waits while the service limits its key, instead of giving up', async (t) => {
+  const { client, options } = await startService(t, { ...FARM, historyDays: 0 }, { GRANARY_RATE_LIMIT: '5' });
+  const { farm } = await farmWithEvents(t, options);
+  assert.ok(farm.silo(SILOS[0]?.id ?? ''));
+  // The farm has used up what its key may send, and the key is the same.
+  await sleep(1_000);
+  assert.equal((await client.devices.field.list()).data.length, FIELD_UNITS.length);
+});

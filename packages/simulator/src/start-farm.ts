@@ -73,7 +73,7 @@ export interface SimulatedFieldDevice {
 export async function startFarm(options: FarmOptions): Promise<Farm> {
   const { historyDays = HISTORY_DAYS_DEFAULT, now = Date.now, onEvent = () => undefined } = options;
   const { adminKey: apiKey, credentialsFile, ...access } = options;
-  const client = createClient({ ...access, apiKey });
+  const client = createClient({ ...access, apiKey, waitsWhenLimited: true });
   const secrets = await CredentialsFile.open(credentialsFile);
   const silos = await enrolSilos(client, secrets, SILOS);
   const fieldUnits = await enrolField(client, secrets, FIELD_UNITS);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -46,7 +46,7 @@ describe('the data folder lock', () => {
   it('keeps a second process out and is free again when the first is killed', async () => {
     const child = runScript(`
       import { lockDataFolder } from ${moduleUrl('./data-folder.ts')};
-      lockDataFolder(process.argv[1]);
+      globalThis.lock = lockDataFolder(process.argv[1]);
       console.log('held');
       setInterval(() => {}, 60_000);
     `);
@@ -95,6 +95,31 @@ describe('a data folder that cannot be used', () => {
     chmodSync(file, 0o444);
     const expected = `StoreOpenError: cannot open the database ${file}: it is read-only`;
     assert.equal(await errorOfNobody('./store.ts', `openStore({ engine: 'sqlite', folder })`), expected);
+  });
+
+  it('and all that is in it belong to their owner alone', async () => {
+    chmodSync(folder, 0o755);
+    const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8);
+    const lock = lockDataFolder(folder);
+    const store = await openStore({ engine: 'sqlite', folder });
+    const names = readdirSync(folder);
+    assert.ok(
+      [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, 'lock'].every((name) =>
+        names.includes(name),
+      ),
+    );
+    for (const name of names) assert.equal(modeOf(name), '600', name);
+    assert.equal(modeOf('.'), '700');
+    await store.close();
+    lock.release();
+  });
+
+  it('is closed to others if an earlier version left it open', async () => {
+    await (await openStore({ engine: 'sqlite', folder })).close();
+    const file = join(folder, DATABASE_FILE);
+    chmodSync(file, 0o644);
+    await (await openStore({ engine: 'sqlite', folder })).close();
+    assert.equal((statSync(file).mode & 0o777).toString(8), '600');
   });
 
   it('is named when the database in it is none', async () => {

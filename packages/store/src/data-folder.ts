@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { codeOf, StoreOpenError } from './errors.ts';
@@ -19,10 +19,11 @@ export interface DataFolderLock {
   release(): void;
 }
 
-/** Makes the folder if it is not there yet, for its owner alone. */
+/** Makes the folder if it is not there yet, and closes it to everybody but its owner. */
 export function makeDataFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    keepToOwner(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const code = codeOf(error);
@@ -39,7 +40,7 @@ export function lockDataFolder(folder: string): DataFolderLock {
   makeDataFolder(folder);
   let lock: DatabaseSync | undefined;
   try {
-    lock = new DatabaseSync(join(folder, LOCK_FILE));
+    lock = new DatabaseSync(privateFile(join(folder, LOCK_FILE)));
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock?.close();
@@ -50,4 +51,29 @@ export function lockDataFolder(folder: string): DataFolderLock {
   }
   const held = lock;
   return { release: () => held.close() };
+}
+
+/**
+ * Makes a file for its owner alone, or closes one that is there already. SQLite gives the files that it keeps beside a
+ * database the mode of the database.
+ */
+export function privateFile(file: string): string {
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    keepToOwner(file);
+  }
+  return file;
+}
+
+/** Takes the rights of group and others away. What belongs to another user stays as that user has set it. */
+function keepToOwner(path: string): void {
+  const { mode } = statSync(path);
+  if ((mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, mode & 0o700);
+  } catch (error) {
+    if (codeOf(error) !== 'EPERM') throw error;
+  }
 }

@@ -67,6 +67,12 @@ describeEachEngine('keys', (engine) => {
     assert.equal((await store.keys.findByHash(old.hash))?.expiresAtMs, NOW_MS + 60);
   });
 
+  it('refuses a key that has expired when it is made', async () => {
+    for (const expiresAtMs of [NOW_MS, NOW_MS - 1]) {
+      await assert.rejects(store.keys.create(newKey('late', { expiresAtMs })), isRefusal('invalid_input'));
+    }
+  });
+
   it('never prolongs a key by rotating it', async () => {
     await store.keys.create(newKey('short', { expiresAtMs: NOW_MS + 5 }));
     await store.keys.rotate('short', { keyId: 'short2', hash: 'short2', createdAtMs: NOW_MS }, NOW_MS + 60);
@@ -74,7 +80,7 @@ describeEachEngine('keys', (engine) => {
   });
 
   it('does not rotate what is unknown, revoked or expired', async () => {
-    await store.keys.create(newKey('ended', { expiresAtMs: NOW_MS }));
+    await store.keys.create(newKey('ended', { expiresAtMs: NOW_MS + 1 }));
     await store.keys.create(newKey('gone'));
     await store.keys.revoke('gone', NOW_MS);
     const count = await store.keys.count();

@@ -91,6 +91,12 @@ export const reads = {
 
 export const writes = {
   async create(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
+    // Checked here and not before, because a repeated request is answered like the first whatever the time is now.
+    if (key.expiresAtMs !== null && key.expiresAtMs <= key.createdAtMs) {
+      throw new Refusal('invalid_input', 'the key is not valid', [
+        { path: '/expires_at', message: 'has passed' },
+      ]);
+    }
     const created = await insert(sql, key);
     await logEvents(sql, [keyEvent('key.issued', created, created.createdAtMs)]);
     return created;

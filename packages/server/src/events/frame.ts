@@ -19,7 +19,8 @@ const RECONNECT_MS = 2_000;
 export const opening = (fromSequence: number | null): string =>
   fromSequence === null ? `retry: ${RECONNECT_MS}\n\n` : `retry: ${RECONNECT_MS}\nid: ${fromSequence}\n\n`;
 
-export const HEARTBEAT = ': heartbeat\n\n';
+/** Carries the position, so that a reader whose filter lets nothing through does not fall behind what is kept. */
+export const heartbeat = (position: number): string => `: heartbeat\nid: ${position}\n\n`;
 
 /** What the reader wanted to go on from is no longer kept: it has to look at the present state of things. */
 export const reset = (bounds: EventBounds): string =>

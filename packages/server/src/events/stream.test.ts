@@ -45,6 +45,19 @@ test('what was sent is not sent again, what is not wanted never is', async (t) =
   assert.deepEqual(text.match(/^\d\n/gm), ['4\n']);
 });
 
+test('a heartbeat tells how far the log was read, also where nothing was wanted', async (t) => {
+  const { socket, response } = await respond(t);
+  const stream = new EventStream(response, () => false, 2);
+  stream.offer([frame(3), frame(4)]);
+  stream.beat();
+  let text = '';
+  for await (const chunk of socket) {
+    text += chunk;
+    if (text.includes('id: ')) break;
+  }
+  assert.match(text, /^id: 4\n\n/m);
+});
+
 test('who does not read is let go before too much waits', async (t) => {
   const { socket, response } = await respond(t);
   socket.pause();

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Frame } from './frame.ts';
+import { type Frame, heartbeat } from './frame.ts';
 
 /** A reader that leaves more than this untouched is let go; it can come back and go on where it was. */
 export const WAITING_BYTES_MAX = 256 * 1024;
@@ -42,6 +42,10 @@ export class EventStream {
 
   skipTo(sequence: number): void {
     this.#position = Math.max(this.#position, sequence);
+  }
+
+  beat(): void {
+    this.say(heartbeat(this.#position));
   }
 
   say(text: string): void {

@@ -2,7 +2,6 @@ import { Refusal } from '@granary/contract/errors';
 import type { Keyring } from '../keys.ts';
 import type { Logger } from '../logger.ts';
 import type { EventFeed } from './feed.ts';
-import { HEARTBEAT } from './frame.ts';
 import type { EventStream } from './stream.ts';
 
 const STREAMS_PER_KEY_MAX = 10;
@@ -79,7 +78,7 @@ export class Subscribers {
   }
 
   #beat(): void {
-    for (const stream of this.#all()) stream.say(HEARTBEAT);
+    for (const stream of this.#all()) stream.beat();
   }
 
   async #checkKeys(): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeService, siloNamed } from '../testing/service.ts';
+import { describeService, fieldDeviceNamed, siloNamed } from '../testing/service.ts';
 
 describeService('devices over HTTP', (api) => {
   test('a registered silo is listed, shown, and given credentials once', async () => {
@@ -91,6 +91,17 @@ describeService('devices over HTTP', (api) => {
       assert.equal((await api.get(`/v1/siloscale/devices?${query}`)).status, 400);
     });
   }
+
+  test('one of the other group is said to be there', async () => {
+    await api.post('/v1/fielddevice/devices', fieldDeviceNamed('astray'));
+    const astray = await api.get('/v1/siloscale/devices/astray');
+    assert.deepEqual([astray.status, astray.body.error.code], [404, 'device_not_found']);
+    assert.match(astray.body.error.message, /it is one of the field devices/);
+    const { key } = (await api.post('/v1/keys', { name: 'k', scopes: ['read'], facilities: ['elsewhere'] }))
+      .body.data;
+    const hidden = await api.as(key).get('/v1/siloscale/devices/astray');
+    assert.equal(hidden.body.error.message, 'there is no such device');
+  });
 
   test('new credentials replace the old ones', async () => {
     const first = await api.post('/v1/siloscale/devices', siloNamed('silo-2'));

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../testing/eventually.ts';
+import { WAYPOINT } from '../testing/missions.ts';
+import { startRover } from '../testing/scripted-rover.ts';
 import { startSilo } from '../testing/scripted-silo.ts';
 import { describeService, siloNamed } from '../testing/service.ts';
 
@@ -76,9 +80,41 @@ describeService('Idempotency-Key', (api) => {
     const reading = { ts: Date.now(), weight: 100 };
     const first = await api.post(`${SILOS}/told/telemetry`, reading, named('reading'));
     const again = await api.post(`${SILOS}/told/telemetry`, reading, named('reading'));
-    assert.deepEqual([first.body, again.body], [first.body, first.body]);
+    assert.deepEqual([first.status, first.body.data], [200, { stored: 1 }]);
+    assert.deepEqual([again.status, again.text], [200, first.text]);
+    assert.equal(first.headers.get('idempotency-replayed'), null);
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
-    assert.equal((await api.get(`${SILOS}/told/sensors`)).body.data.level.actual, 100);
+    const counts = await api.get(`${SILOS}/told/sensors/history?interval=5m&aggregate=count`);
+    assert.deepEqual(
+      counts.body.data.points.map(({ value }: { value: number }) => value),
+      [1],
+    );
+  });
+
+  test('a repetition is answered like the first although its time has passed by now', async () => {
+    const silo = await startSilo(api, 'late', 150);
+    const rover = await startRover(api, 'late-rover');
+    const alerts = async () => (await api.get(`${silo.path}/alerts`)).body.data;
+    await eventually(async () => (await alerts()).length, 1);
+    const alertId = (await alerts())[0].alert_id;
+    const soon = new Date(Date.now() + 1_500).toISOString();
+    const almostTooLate = new Date(Date.now() - 58_500).toISOString();
+    const mission = { mission_name: 'm', waypoints: [WAYPOINT], scheduled_start: almostTooLate };
+    const requests: readonly (readonly [string, object, string])[] = [
+      ['/v1/keys', { name: 'k', scopes: ['read'], expires_at: soon }, 'late-key'],
+      [`${silo.path}/alerts/${alertId}/shelve`, { until: soon, reason: 'r' }, 'late-shelving'],
+      [`${rover.path}/missions`, mission, 'late-mission'],
+    ];
+    const firsts = await Promise.all(requests.map(([path, body, key]) => api.post(path, body, named(key))));
+    for (const { status, text } of firsts) assert.equal(status, 200, text);
+    await sleep(2_000);
+    for (const [index, [path, body, key]] of requests.entries()) {
+      const again = await api.post(path, body, named(key));
+      assert.deepEqual([again.status, again.text], [200, firsts[index]?.text], path);
+      assert.equal((await api.post(path, body, named(`${key}-anew`))).status, 400, path);
+    }
+    await silo.leave();
+    await rover.leave();
   });
 
   for (const key of ['x'.repeat(256), 'caf\u00e9', 'tab\there']) {

@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import { checkKeyRotation, checkNewKey } from '@granary/contract/keys';
-import { checkedTimeMs, SECOND_MS } from '@granary/contract/time';
+import { SECOND_MS } from '@granary/contract/time';
 import { isUnlimited } from '@granary/core/keys';
 import { keyRecord } from '@granary/store/records';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -28,13 +28,7 @@ export function keyRoutes(app: FastifyInstance, parts: RouteParts): void {
 
   app.post('/keys', { config: { scope: 'admin' } }, async (request, reply) => {
     const wanted = accept(checkNewKey, request.body, 'key');
-    const nowMs = now();
-    if (wanted.expires_at !== undefined && checkedTimeMs(wanted.expires_at) <= nowMs) {
-      throw new Refusal('invalid_input', 'the key is not valid', [
-        { path: '/expires_at', message: 'has passed' },
-      ]);
-    }
-    const { key, stored } = draftKey(wanted, nowMs);
+    const { key, stored } = draftKey(wanted, now());
     const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
       slices.keys.create(stored),
     );

@@ -22,7 +22,10 @@ export function knownTo<D extends Found>(
   found: D | undefined,
 ): D {
   if (found !== undefined && found.kind === kind && sees(caller, found)) return found;
-  throw new Refusal('device_not_found', 'there is no such device');
+  const isInOtherGroup = found !== undefined && sees(caller, found);
+  const where = found?.kind === 'field' ? 'field devices' : 'silo scales';
+  const hint = isInOtherGroup ? ` in this group; it is one of the ${where}` : '';
+  throw new Refusal('device_not_found', `there is no such device${hint}`);
 }
 
 export const knownDevice = async (

@@ -126,3 +126,10 @@ export const siloNamed = (deviceId: string, facility = 'north') => ({
   location: { facility, zone: 'a' },
   capacity: { max: 1_000, unit: 'kg' as const },
 });
+
+export const fieldDeviceNamed = (deviceId: string, facility = 'north') => ({
+  device_id: deviceId,
+  name: `Rover ${deviceId}`,
+  model: 'GR-7',
+  location: { facility, zone: 'a' },
+});

@@ -8,7 +8,11 @@ import { readSettings } from '@granary/server/settings';
 import type { FarmOptions } from '../start-farm.ts';
 
 /** The real service in a folder of its own, and what a farm needs to join it. */
-export async function startService(t: TestContext, farm: Partial<FarmOptions>) {
+export async function startService(
+  t: TestContext,
+  farm: Partial<FarmOptions>,
+  env: Readonly<Record<string, string>> = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'granary-farm-'));
   t.after(() => rm(folder, { recursive: true }));
   const settings = readSettings({
@@ -16,6 +20,7 @@ export async function startService(t: TestContext, farm: Partial<FarmOptions>) {
     GRANARY_HTTP_PORT: '0',
     GRANARY_MQTT_PORT: '0',
     GRANARY_LOG_LEVEL: 'silent',
+    ...env,
   });
   const service = createService(settings);
   t.after(() => service.stop());

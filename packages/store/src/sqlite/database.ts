@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDataFolder } from '../data-folder.ts';
+import { makeDataFolder, privateFile } from '../data-folder.ts';
 import type { Dialect } from '../dialect.ts';
 import { WAIT_MS_MAX } from '../engine.ts';
 import { StoreOpenError } from '../errors.ts';
@@ -35,7 +35,8 @@ export async function prepareDatabase(folder: string): Promise<string> {
   const isNew = !existsSync(file);
   let database: DatabaseSync | undefined;
   try {
-    database = openWriter(file);
+    for (const beside of ['-wal', '-shm']) if (existsSync(file + beside)) privateFile(file + beside);
+    database = openWriter(privateFile(file));
     database.exec('BEGIN IMMEDIATE');
     await migrate(new SqliteSql(database), DIALECT, Date.now());
     // SQLite opens a read-only file without complaint; only a write tells.
