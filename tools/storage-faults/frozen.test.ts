@@ -2,17 +2,30 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { eventually } from '@granary/server/testing/eventually';
 import { type ScriptedRover, startRover } from '@granary/server/testing/scripted-rover';
+import { startSilo } from '@granary/server/testing/scripted-silo';
 import { siloNamed } from '@granary/server/testing/service';
+import { Client } from 'pg';
 import { feedingSilo, inTime, type Rig, type RunningSilo, startRig, timed } from './rig.ts';
 
 const AT_DEVICE_MS_MAX = 250;
 const ANSWERED_MS_MAX = 500;
 /** The best one counts: the machine may be busy with something else at one moment, but not at each. */
 const ATTEMPTS = 4;
+const STOPPED_MS_MAX = 10_000;
 const SILOS = '/v1/siloscale/devices';
 
 const best = (attempts: readonly { readonly ms: number }[]): number =>
   Math.min(...attempts.map(({ ms }) => ms));
+
+async function change(url: string, text: string): Promise<void> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
 
 describe('while PostgreSQL is frozen', () => {
   let rig: Rig;
@@ -147,6 +160,36 @@ describe('while PostgreSQL is frozen', () => {
     await eventually(async () => (await api.get('/readyz')).status, 200);
   });
 
+  test('a start whose commit is not answered is not sent, is told as unknown, and ends by itself', async () => {
+    const { api, postgres } = rig;
+    const silo = await startSilo(api, 'unknown-start');
+    const feed = () =>
+      inTime(api.post(`${silo.path}/operations/feed`, { amount: 1 }, { 'idempotency-key': 'unknown start' }));
+    // The server confirms only after this side has given up.
+    await change(
+      postgres.url,
+      `CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN PERFORM pg_sleep(5); RETURN NULL; END $$;
+       CREATE CONSTRAINT TRIGGER commit_slowly AFTER INSERT ON operations DEFERRABLE INITIALLY DEFERRED
+         FOR EACH ROW EXECUTE FUNCTION commit_slowly();`,
+    );
+    const { status, body } = await feed();
+    assert.deepEqual([status, body.error.code], [503, 'storage_unavailable']);
+    assert.match(body.error.message, /may have been made or not.*same Idempotency-Key/);
+    const stored = async () => (await api.get(`${silo.path}/operations`)).body.data[0];
+    await eventually(async () => (await stored())?.status, 'started');
+    await change(postgres.url, 'DROP TRIGGER commit_slowly ON operations');
+    const again = await feed();
+    assert.deepEqual([again.status, again.headers.get('idempotency-replayed')], [200, 'true']);
+    while ((await stored()).status !== 'failed') {
+      const { operation_id } = await silo.take('report');
+      await silo.progress({ operation_id, state: 'unknown', amount_kg: 0 });
+    }
+    assert.equal((await stored()).failure.reason, 'outcome_unknown');
+    assert.equal(silo.commands.filter(({ command }) => command === 'start').length, 0);
+    await silo.leave();
+  });
+
   test('a device that was known can connect again and be stopped', async () => {
     const { api } = rig;
     const { silo, path } = await feedingSilo(api, 'returning');
@@ -159,5 +202,16 @@ describe('while PostgreSQL is frozen', () => {
     });
     await eventually(async () => (await api.get(path)).body.data?.status, 'stopping');
     await silo.leave();
+  });
+
+  // The last one: it ends the service.
+  test('the service ends within ten seconds when it is asked to', async () => {
+    const reporting = await startSilo(rig.api, 'reporting');
+    await whileFrozen(async () => {
+      reporting.weigh(400).catch(() => undefined);
+      const { ms } = await timed(rig.stopService());
+      assert.ok(ms < STOPPED_MS_MAX, `${ms} ms`);
+    });
+    await reporting.leave();
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ScriptedSilo, startSilo } from '@granary/server/testing/scripted-silo';
 import { type Answer, type Api, apiOf } from '@granary/server/testing/service';
 import { startServiceProcess } from '@granary/server/testing/service-process';
@@ -11,10 +12,12 @@ import { type Postgres, startPostgres } from '../test-setup/postgres.ts';
 export const ANSWER_MS_MAX = 5_000;
 /** A little for a machine that does other things as well. */
 const ALLOWANCE_MS = 500;
+const RETRY_MS = 100;
 
 export interface Rig {
   readonly api: Api;
   readonly postgres: Postgres;
+  stopService(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -34,6 +37,7 @@ export async function startRig(): Promise<Rig> {
       () => service.adminKey.key,
     ),
     postgres,
+    stopService: () => service.stop(),
     async stop() {
       await service.stop();
       await postgres.stop();
@@ -74,4 +78,13 @@ export async function inTime(answering: Promise<Answer>): Promise<Answer> {
   const { result, ms } = await timed(answering);
   assert.ok(ms < ANSWER_MS_MAX + ALLOWANCE_MS, `${result.status} after ${ms} ms`);
   return result;
+}
+
+/** Asks again while the storage is down; every answer must come in time. */
+export async function untilStored(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await inTime(ask());
+    if (answer.status !== 503) return answer;
+    await sleep(RETRY_MS);
+  }
 }

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPublisher } from '@granary/server/testing/publisher';
+import { startSilo } from '@granary/server/testing/scripted-silo';
+import { type Api, siloNamed } from '@granary/server/testing/service';
+import { openStore } from '@granary/store/store';
+import { rawReadings } from '@granary/store/testing/raw-readings';
+import { feedingSilo, type Rig, type RunningSilo, startRig, timed, untilStored } from './rig.ts';
+
+const SILOS = '/v1/siloscale/devices';
+const PUBLISHERS = ['reports-1', 'reports-2', 'reports-3', 'reports-4'];
+const FROZEN_MS = 20_000;
+const STOPS_WHILE_FROZEN = 8;
+const KILLS = 5;
+const AT_DEVICE_MS_MAX = 250;
+
+let rig: Rig;
+before(async () => {
+  rig = await startRig();
+});
+after(() => rig.stop());
+
+test('frozen for 20 s and killed 5 times: nothing acknowledged is lost, stops arrive, every answer comes in time', async () => {
+  const { api, postgres } = rig;
+  const publishers = await Promise.all(
+    PUBLISHERS.map(async (deviceId) => {
+      const { secret } = (await api.post(SILOS, siloNamed(deviceId))).body.data.credentials;
+      return startPublisher(new URL(api.started.mqttUrl), deviceId, secret);
+    }),
+  );
+  const operations = operateAgainAndAgain(api);
+  const stops: number[] = [];
+
+  const frozen = await feedingSilos(api, 'frozen', STOPS_WHILE_FROZEN);
+  await postgres.freeze();
+  for (const running of frozen) {
+    stops.push(await stopOf(api, running));
+    await sleep(FROZEN_MS / STOPS_WHILE_FROZEN);
+  }
+  await postgres.thaw();
+  for (const running of frozen) await endOf(api, running);
+
+  const killed = await feedingSilos(api, 'killed', KILLS);
+  for (const running of killed) {
+    await postgres.kill();
+    stops.push(await stopOf(api, running));
+    await postgres.restart();
+    await endOf(api, running);
+  }
+
+  const rounds = await operations.end();
+  const acknowledged = await Promise.all(publishers.map((publisher) => publisher.stop()));
+  const location = { engine: 'postgres', url: postgres.url } as const;
+  const store = await openStore(location);
+  const stored = new Map(
+    (await rawReadings(location)).map(({ deviceNo, tsMs, values }) => [`${deviceNo} ${tsMs}`, values.weight]),
+  );
+  for (const [index, deviceId] of PUBLISHERS.entries()) {
+    const deviceNo = (await store.devices.find(deviceId))?.deviceNo;
+    const sent = acknowledged[index] ?? [];
+    assert.ok(sent.length > KILLS, `${deviceId} had ${sent.length} readings acknowledged`);
+    for (const { tsMs, weightG } of sent) assert.equal(stored.get(`${deviceNo} ${tsMs}`), weightG);
+  }
+  await store.close();
+  assert.ok(rounds > 1, `${rounds} operations`);
+  assert.ok(
+    stops.every((ms) => ms < AT_DEVICE_MS_MAX),
+    `stops at the device after ${stops.map(Math.round)} ms`,
+  );
+});
+
+async function feedingSilos(api: Api, name: string, count: number): Promise<RunningSilo[]> {
+  const silos: RunningSilo[] = [];
+  for (let n = 0; n < count; n++) silos.push(await feedingSilo(api, `${name}-${n}`));
+  return silos;
+}
+
+/** How long the stop took to the device. */
+async function stopOf(api: Api, { silo, path }: RunningSilo): Promise<number> {
+  const answering = api.post(`${path}/stop`);
+  const { ms } = await timed(silo.take('stop'));
+  const { status, body } = await answering;
+  assert.deepEqual([status, body.data.status], [200, 'stopping']);
+  return ms;
+}
+
+async function endOf(api: Api, { silo, path, operationId }: RunningSilo): Promise<void> {
+  await silo.progress({ operation_id: operationId, state: 'stopped', amount_kg: 1 });
+  const { body } = await untilStored(() => api.get(path));
+  assert.equal(body.data.status, 'stopped');
+  await silo.leave();
+}
+
+/** Starts and stops operations on one silo; of each answer it is checked that it comes in time. */
+function operateAgainAndAgain(api: Api) {
+  let isOver = false;
+  let rounds = 0;
+  const operate = async (): Promise<void> => {
+    const silo = await startSilo(api, 'operated');
+    while (!isOver) {
+      await silo.weigh(500);
+      const key = { 'idempotency-key': `round ${rounds}` };
+      const feed = await untilStored(() => api.post(`${silo.path}/operations/feed`, { amount: 1 }, key));
+      assert.equal(feed.status, 200, feed.text);
+      const operationId: string = feed.body.data.operation_id;
+      const path = `${silo.path}/operations/${operationId}`;
+      assert.equal((await untilStored(() => api.post(`${path}/stop`))).status, 200);
+      await silo.progress({ operation_id: operationId, state: 'stopped', amount_kg: 0 });
+      assert.equal((await untilStored(() => api.get(path))).body.data.status, 'stopped');
+      assert.ok(
+        silo.commands.filter((sent) => sent.command === 'start' && sent.operation_id === operationId)
+          .length <= 1,
+      );
+      rounds++;
+    }
+    await silo.leave();
+  };
+  const operating = operate();
+  // Looked at in the end; until then a failure must not end the process.
+  operating.catch(() => undefined);
+  return {
+    async end(): Promise<number> {
+      isOver = true;
+      await operating;
+      return rounds;
+    },
+  };
+}
