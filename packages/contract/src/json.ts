@@ -4,16 +4,34 @@ import { pointerName } from './faults.ts';
 /** No body that is taken here is nested half as deep. */
 export const JSON_DEPTH_MAX = 32;
 
+/** A thousand readings of all channels need 28,000. More would hold up everybody else while it is read. */
+export const JSON_TOKENS_MAX = 32_000;
+
 /**
  * Reads JSON from outside. Beyond what `JSON.parse` refuses, it refuses a key that stands twice in an object, half a
- * surrogate pair, and more than `JSON_DEPTH_MAX` levels. Each refusal says where.
+ * surrogate pair, more than `JSON_DEPTH_MAX` levels and more than `JSON_TOKENS_MAX` brackets, commas and colons. Each
+ * refusal says where.
  */
 export function readJson(text: string): unknown {
+  refuseTooMany(text);
   const value = parse(text);
   // Only an escape can write half a surrogate pair, and only a lost member leaves fewer colons than the text has.
   if (text.includes('\\u') || colonsOf(value, 0) !== count(text, ':')) new Scanner(text).scan();
   return value;
 }
+
+/** A shorter text cannot have as many, so usual messages are not counted. */
+function refuseTooMany(text: string): void {
+  if (text.length <= JSON_TOKENS_MAX) return;
+  let tokens = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA || code === COLON || code === BRACKET || code === BRACE) tokens++;
+  }
+  if (tokens > JSON_TOKENS_MAX) throw malformed(`it has more than ${JSON_TOKENS_MAX} parts`, '');
+}
+
+const [COMMA, COLON, BRACKET, BRACE] = [',', ':', '[', '{'].map((character) => character.charCodeAt(0));
 
 function parse(text: string): unknown {
   try {

@@ -2,7 +2,7 @@ import { type Static, type TOptional, Type } from 'typebox';
 import { CHANNELS_OF, type ChannelName, type DeviceKind } from './channels.ts';
 import { SENSOR_TYPES } from './devices.ts';
 import { type Checker, checker, closed } from './schema.ts';
-import { DeviceTime, Timestamp } from './time.ts';
+import { type DeviceTime, Timestamp } from './time.ts';
 
 export const READINGS_PER_MESSAGE_MAX = 1_000;
 
@@ -16,10 +16,13 @@ export type DeviceReading = { readonly ts: DeviceTime } & {
 
 export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
 
+/** Not bounded like `DeviceTime`: whoever judges the reading can say which unit a wrong number seems to be in. */
+const ReadingTime = Type.Union([Type.Integer(), Timestamp]);
+
 function telemetrySchema(kind: DeviceKind) {
   const values = CHANNELS_OF[kind].map((name) => [name, Type.Optional(Type.Number())] as const);
   const reading = Type.Object(
-    { ts: DeviceTime, ...Object.fromEntries<TOptional>(values) },
+    { ts: ReadingTime, ...Object.fromEntries<TOptional>(values) },
     { additionalProperties: false, minProperties: 2 },
   );
   const many = Type.Array(reading, { minItems: 1, maxItems: READINGS_PER_MESSAGE_MAX });

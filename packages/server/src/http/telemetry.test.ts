@@ -149,6 +149,34 @@ describeService('telemetry over HTTP', (api) => {
     });
   }
 
+  for (const [name, body, path, message] of [
+    [
+      'a time in seconds',
+      { ts: Math.floor(Date.now() / 1_000), weight: 1 },
+      '/ts',
+      /looks like seconds; send/,
+    ],
+    ['a time in nanoseconds', { ts: Date.now() * 1e6, weight: 1 }, '/ts', /looks like nanoseconds; send/],
+    ['seconds with decimals', { ts: Date.now() / 1_000 + 0.25, weight: 1 }, '/ts', /whole number or a time/],
+    ['a text for a number', { ts: Date.now(), weight: '1' }, '/weight', /must be a number/],
+  ] as const) {
+    test(`telemetry with ${name} is told what to send`, async () => {
+      const refused = await api.post(`${devices}/quiet/telemetry`, body);
+      assert.equal(refused.status, 400);
+      assert.deepEqual(
+        refused.body.error.details.map((fault: { path: string }) => fault.path),
+        [path],
+      );
+      assert.match(refused.body.error.details[0].message, message);
+    });
+  }
+
+  test('of a thousand wrong readings the first few are named', async () => {
+    const body = Array.from({ length: 1_000 }, () => ({ ts: 1, weight: 1 }));
+    const refused = await api.post(`${devices}/quiet/telemetry`, body);
+    assert.deepEqual([refused.status, refused.body.error.details.length], [400, 20]);
+  });
+
   for (const [name, body] of Object.entries({
     'no time': { weight: 1 },
     'no value': { ts: Date.now() },

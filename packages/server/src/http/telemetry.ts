@@ -1,5 +1,6 @@
 import type { DeviceKind } from '@granary/contract/channels';
 import { Refusal } from '@granary/contract/errors';
+import { FAULTS_MAX } from '@granary/contract/faults';
 import type { Fault } from '@granary/contract/schema';
 import { checkHistoryQuery, checkTelemetry, type DeviceTelemetry } from '@granary/contract/telemetry';
 import { channelOf, historyPoints, planHistory } from '@granary/core/history';
@@ -81,6 +82,7 @@ function acceptAll(source: ReadingSource, sent: DeviceTelemetry, window: Reading
   const faults: Fault[] = [];
   const isArray = Array.isArray(sent);
   for (const [index, one] of (isArray ? sent : [sent]).entries()) {
+    if (faults.length >= FAULTS_MAX) break;
     const result = acceptReading(source, one, window);
     if (!isFault(result)) readings.push(result);
     else faults.push(isArray ? { ...result, path: `/${index}${result.path}` } : result);
