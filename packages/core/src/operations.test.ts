@@ -111,6 +111,16 @@ describe('an operation', () => {
     assert.deepEqual([over.status, over.reopenedAtMs], ['stopped', SOON_MS + 5]);
   });
 
+  it('that moved again is not ended by the report of its first end, delivered again', () => {
+    const stopped = [report('stopped'), SOON_MS] as const;
+    const running = [{ ...report('running'), tsMs: SOON_MS + 1 }, SOON_MS + 1] as const;
+    const again = after(inProgress, stopped, running, stopped);
+    assert.equal(again.status, 'stopping');
+    const answer = { ...report('stopped'), tsMs: SOON_MS + 2 };
+    assert.equal(after(again, [answer, SOON_MS + 2]).status, 'stopped');
+    assert.equal(after(again, stopped, stopped).status, 'stopping');
+  });
+
   it('is not ended by an old "unknown", but believes a clock that was set back', () => {
     const unknown = { ...report('unknown'), amountG: 0, tsMs: START_MS };
     const runs = after(inProgress, [report('running'), SOON_MS]);
@@ -131,7 +141,8 @@ describe('an operation', () => {
     const failing = SITUATIONS['stopping, failing'];
     assert.equal(after(failing, [report('failed'), SOON_MS]).failure?.reason, 'no_movement');
     const refuted = after(SITUATIONS['failed as unknown'], [report('running'), SOON_MS]);
-    assert.equal(after(refuted, [report('stopped'), SOON_MS]).status, 'stopped');
+    const stopped = { ...report('stopped'), tsMs: SOON_MS + 1 };
+    assert.equal(after(refuted, [stopped, SOON_MS]).status, 'stopped');
   });
 });
 

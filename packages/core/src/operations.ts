@@ -142,7 +142,7 @@ function reported(before: OperationState, report: DeviceReport, nowMs: number): 
   if (isEcho(before, report)) {
     if (isTerminal(before)) return quiet(before);
     // Or a clock that was set back: then the next report, asked for soon, is later than this one.
-    if (report.state === 'unknown') return quiet({ ...before, lastProgressTsMs: report.tsMs });
+    if (mayBeOutdated(before, report)) return quiet({ ...before, lastProgressTsMs: report.tsMs });
   }
   const heard = {
     ...before,
@@ -159,6 +159,10 @@ function reported(before: OperationState, report: DeviceReport, nowMs: number): 
   if (report.state === 'failed') return fail(operation, operation.failure ?? deviceFault(report), nowMs);
   return end(operation, report.state, nowMs);
 }
+
+/** "Unknown" was true before the start arrived, and an end was true before the operation moved again. */
+const mayBeOutdated = ({ reopenedAtMs }: OperationState, { state }: DeviceReport): boolean =>
+  state === 'unknown' || (state !== 'running' && reopenedAtMs !== null);
 
 /** A link that was cut delivers some reports again. They tell of no later time and of nothing more moved. */
 const isEcho = ({ lastProgressTsMs, largestReportedG }: OperationState, report: DeviceReport): boolean =>

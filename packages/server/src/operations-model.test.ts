@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { ProgressState } from '@granary/contract/link';
 import type { OperationRecord } from '@granary/contract/operations';
-import { beginOperation, type OperationState } from '@granary/core/operation-state';
-import { advance, type OperationInput } from '@granary/core/operations';
 import fc from 'fast-check';
 import { eventually } from './testing/eventually.ts';
+import { OperationModel } from './testing/operation-model.ts';
 import { type ScriptedSilo, startSilo } from './testing/scripted-silo.ts';
 import { type Api, describeService } from './testing/service.ts';
 
 const RUNS = 12;
 const STEPS_MAX = 25;
-const CAPACITY_G = 1_000_000;
+const WEIGHT_KG = 500;
 
 /** What people, the device and the network do, in any order. */
 const step = fc.oneof(
@@ -22,21 +22,31 @@ const step = fc.oneof(
     state: fc.constantFrom('running', 'completed', 'stopped', 'failed'),
     amountKg: fc.integer({ min: 0, max: 12 }),
   }),
+  fc.constant({ kind: 'again' } as const),
+  fc.record({ kind: fc.constant('late' as const), share: fc.integer({ min: 0, max: 100 }) }),
   fc.constant({ kind: 'foreign' } as const),
   fc.constant({ kind: 'cut' } as const),
 );
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** The device's clock, which the model and the service must hear alike. */
+interface Report {
+  readonly operation_id: string;
+  readonly state: ProgressState;
+  readonly amount_kg: number;
+  readonly ts: number;
+}
+
+/** The device's clock: each report that is not a late one is newer than all before. */
 let tsMs = Date.now();
 
-/** Runs the same steps through the service and through the pure state machine, and compares after each. */
+/** Takes the same steps with the service and with a model that knows the decisions only, and compares after each. */
 class Run {
   readonly #api: Api;
   readonly #silo: ScriptedSilo;
-  #model: OperationState | null = null;
+  #model: OperationModel | null = null;
   #operationId = '';
+  #reports: Report[] = [];
 
   constructor(api: Api, silo: ScriptedSilo) {
     this.#api = api;
@@ -44,79 +54,70 @@ class Run {
   }
 
   async take(what: Step): Promise<void> {
-    if (what.kind === 'start') return await this.#start();
-    if (what.kind === 'cut') return await this.#cut();
-    if (what.kind === 'foreign') return await this.#foreign();
-    if (this.#model === null) return;
-    if (what.kind === 'stop') {
-      const stopped = await this.#api.post(`${this.#path()}/stop`);
-      assert.equal(stopped.status, 200);
-      this.#advance({ kind: 'stop' });
-    } else if (what.kind === 'ack') {
-      await this.#silo.ack({ operation_id: this.#operationId, accepted: what.accepted });
-      this.#advance({ kind: 'ack', accepted: what.accepted, reason: null });
-    } else {
-      const { state, amountKg } = what;
-      const word = { operation_id: this.#operationId, state, amount_kg: amountKg, ts: ++tsMs };
-      await this.#silo.publish('progress', word);
-      this.#advance({ kind: 'progress', state, amountG: amountKg * 1_000, reason: null, tsMs });
-    }
+    if (what.kind === 'start') await this.#start();
+    else if (this.#model !== null) await this.#happen(what, this.#model);
     await this.#compare();
   }
 
-  /** Tells the end to whatever is under way, so that the next run finds the silo free. */
+  /** Reports the end of whatever is under way, so that the next run finds the silo free. */
   async finish(): Promise<void> {
     await this.take({ kind: 'progress', state: 'stopped', amountKg: 12 });
     const starts = this.#silo.commands.filter(({ command }) => command === 'start');
     assert.equal(new Set(starts.map((start) => start.operation_id)).size, starts.length, 'started twice');
   }
 
+  async #happen(what: Exclude<Step, { kind: 'start' }>, model: OperationModel): Promise<void> {
+    const operation_id = this.#operationId;
+    switch (what.kind) {
+      case 'stop':
+        assert.equal((await this.#api.post(`${this.#path()}/stop`)).status, 200);
+        return model.stop();
+      case 'ack':
+        await this.#silo.ack({ operation_id, accepted: what.accepted });
+        return model.acknowledge(what.accepted);
+      case 'progress': {
+        const report = { operation_id, state: what.state, amount_kg: what.amountKg, ts: ++tsMs };
+        this.#reports.push(report);
+        await this.#silo.publish('progress', report);
+        return model.report(what.state, what.amountKg);
+      }
+      case 'again':
+        // Delivered twice, it changes nothing.
+        return await this.#repeat(this.#reports.at(-1));
+      case 'late': {
+        // A report from before all others changes nothing, if it claims no more than others have.
+        const largestKg = Math.max(0, ...this.#reports.map(({ amount_kg }) => amount_kg));
+        const first = this.#reports[0];
+        const amount_kg = Math.floor((largestKg * what.share) / 100);
+        return await this.#repeat(first && { ...first, state: 'running', amount_kg, ts: first.ts - 1 });
+      }
+      case 'foreign':
+        // A report about something else changes nothing.
+        return await this.#silo.ack({ operation_id: 'op_of_nobody', accepted: true });
+      case 'cut':
+        await this.#silo.vanish();
+        await this.#silo.reconnect();
+        return await this.#silo.publish('status', { state: 'online' });
+    }
+  }
+
+  async #repeat(report: Report | undefined): Promise<void> {
+    if (report !== undefined) await this.#silo.publish('progress', report);
+  }
+
   async #start(): Promise<void> {
-    await this.#silo.weigh(500);
+    await this.#silo.weigh(WEIGHT_KG);
     const answer = await this.#api.post(`${this.#silo.path}/operations/feed`, { amount: 10, rate: 100 });
-    if (this.#isUnderWay()) {
-      assert.equal(answer.status, 409, answer.text);
-      assert.equal(answer.body.error.code, 'operation_in_progress');
-      return await this.#compare();
+    if (this.#model !== null && !this.#model.isOver) {
+      assert.deepEqual([answer.status, answer.body.error?.code], [409, 'operation_in_progress'], answer.text);
+      assert.match(answer.body.error.message, new RegExp(this.#operationId));
+      return;
     }
     assert.equal(answer.status, 200, answer.text);
     this.#operationId = answer.body.data.operation_id;
-    const { operation_id: told } = await this.#silo.take('start');
-    assert.equal(told, this.#operationId);
-    this.#model = beginOperation(
-      {
-        ...{ operationId: this.#operationId, deviceNo: 1, type: 'feed', weightG: 500_000 },
-        plan: {
-          ...{ amountG: 10_000, unit: 'kg', rateGPerMin: 100_000, rateUnit: 'kg/min', targetContainer: null },
-          ...{ maxAmountG: 10_200, maxDurationMs: 60_000, expiresAtMs: Date.now() + 30_000 },
-        },
-      },
-      Date.now(),
-    );
-    await this.#compare();
-  }
-
-  /** The link breaks and comes back; meanwhile nobody may claim to know more than before. */
-  async #cut(): Promise<void> {
-    await this.#silo.vanish();
-    await this.#silo.reconnect();
-    await this.#silo.publish('status', { state: 'online' });
-    await this.#compare();
-  }
-
-  /** A word about something else changes nothing here. */
-  async #foreign(): Promise<void> {
-    await this.#silo.ack({ operation_id: 'op_of_nobody', accepted: true });
-    await this.#compare();
-  }
-
-  #advance(input: OperationInput): void {
-    if (this.#model === null) return;
-    this.#model = advance(this.#model, input, Date.now()).operation;
-  }
-
-  #isUnderWay(): boolean {
-    return this.#model !== null && this.#model.endedAtMs === null;
+    assert.equal((await this.#silo.take('start')).operation_id, this.#operationId);
+    this.#model = new OperationModel();
+    this.#reports = [];
   }
 
   #path(): string {
@@ -126,25 +127,23 @@ class Run {
   async #compare(): Promise<void> {
     const model = this.#model;
     if (model === null) return;
-    // Time passes for the service alone: without the device's word for a while it may say so, and nothing else.
-    const isAllowed = ({ status }: OperationRecord): boolean =>
-      status === model.status ||
-      (status === 'unconfirmed' && ['started', 'in_progress'].includes(model.status));
     let shown: OperationRecord | undefined;
     await eventually(async () => {
       shown = (await this.#api.get(this.#path())).body.data;
-      return shown !== undefined && isAllowed(shown);
+      return shown !== undefined && model.allows(shown.status);
     }, true);
-    assert.equal(shown?.amount_completed, model.amountCompletedG / 1_000);
-    assert.equal(shown?.stop_requested_at === null, model.stopRequestedAtMs === null);
-    assert.equal(shown?.ended_at === null, model.endedAtMs === null);
+    assert.equal(shown?.amount_completed, model.amountKg);
+    assert.equal(shown?.stop_requested_at !== null, model.isStopRequested);
+    assert.equal(shown?.ended_at !== null, model.isOver);
+    assert.match(shown?.status_detail ?? '', /^[A-Z].*\.$/);
+    assert.equal(/moved again/.test(shown?.status_detail ?? ''), model.hasMovedAgain);
   }
 }
 
-describeService('operations against the state machine', (api) => {
+describeService('operations against a model of the decisions', (api) => {
   let silo: ScriptedSilo | undefined;
   before(async () => {
-    silo = await startSilo(api, 'modelled', CAPACITY_G / 2_000);
+    silo = await startSilo(api, 'modelled', WEIGHT_KG);
   });
   after(() => silo?.leave());
 

@@ -54,6 +54,36 @@ describeEachEngine('one row that cannot be used', (engine) => {
     assert.equal(later.sends.filter(({ send }) => send === 'stop').length, healthy.length);
   });
 
+  it('can still be stopped, and its device decides what became of it', async () => {
+    const { deviceNo, id } = await stoppingSilo();
+    await damage('operation', id, FLYING);
+    const asked = { deviceNo, operationId: 'op_aside_next', type: 'feed', isReachable: true } as const;
+    await assert.rejects(
+      store.operations.start({ ...asked, request: { amount: 1 }, nowMs: NOW_MS }),
+      new RegExp(id),
+    );
+    const stopped = await store.operations.stop({ deviceNo, operationId: id, nowMs: NOW_MS });
+    assert.deepEqual([stopped?.operation.status, stopped?.send], ['stopping', 'stop']);
+    await damage('operation', id, '{');
+    const progress = { operation_id: id, state: 'stopped', amount_kg: 7, ts: NOW_MS } as const;
+    await store.operations.progressed({ deviceNo, progress, nowMs: NOW_MS });
+    const ended = await store.operations.find(deviceNo, id);
+    assert.deepEqual([ended?.status, ended?.amountCompletedG], ['stopped', 7_000]);
+  });
+
+  it('leaves the pages of a list full', async () => {
+    const deviceNo = await readySilo(store);
+    const ids = ['a', 'b', 'c', 'd'].map((name) => `${name}-${deviceNo}`);
+    for (const id of ids) {
+      const progress = { operation_id: id, state: 'completed', amount_kg: 1, ts: NOW_MS } as const;
+      await store.operations.progressed({ deviceNo, progress, nowMs: NOW_MS });
+    }
+    await damage('operation', ids[2] ?? '', '{');
+    const page = { deviceNo, status: null, type: null, beforeOperationId: null, limit: 3 };
+    const listed = (await store.operations.list(page)).map(({ operationId }) => operationId);
+    assert.deepEqual(listed, [ids[3], ids[1], ids[0]]);
+  });
+
   it('of a field device neither stops the others', async () => {
     const nowMs = NOW_MS + SECOND_MS;
     const devices = [

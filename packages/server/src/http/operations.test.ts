@@ -196,6 +196,22 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
+  test('a device that lost its memory leaves an unknown outcome, and what the scale saw', async () => {
+    const { silo, id, path } = await feeding(api, 'rebooted');
+    await silo.ack({ operation_id: id, accepted: true });
+    await silo.progress({ operation_id: id, state: 'running', amount_kg: 250 });
+    await silo.progress({ operation_id: id, state: 'running', amount_kg: 60 });
+    assert.equal((await recordOf(path)).amount_completed, 60);
+    await silo.weigh(698);
+    await eventually(async () => (await recordOf(path)).measured_amount, 198);
+    await silo.progress({ operation_id: id, state: 'unknown', amount_kg: 0 });
+    const { status, failure, status_detail, amount_completed } = await recordOf(path);
+    assert.deepEqual([status, failure.reason, amount_completed], ['failed', 'outcome_unknown', 60]);
+    assert.match(failure.message, /the scale shows 198 kg moved/);
+    assert.match(status_detail, /the scale shows 198 kg moved/);
+    await silo.leave();
+  });
+
   test('what the device says amiss is shown as such and changes nothing', async () => {
     const { silo, id, path } = await feeding(api, 'confused');
     const other = await startSilo(api, 'bystander');

@@ -1,0 +1,72 @@
+import type { OperationStatus } from '@granary/contract/operations';
+
+type Reported = 'running' | 'completed' | 'stopped' | 'failed';
+
+/**
+ * What the decisions say about an operation that was started here, and nothing else: written from their text, without the
+ * state machine, so that both can be compared. Time does not pass in it.
+ */
+export class OperationModel {
+  amountKg = 0;
+  isStopRequested = false;
+  #status: OperationStatus = 'started';
+  #isAnswered = false;
+  #wasReopened = false;
+  #hasFault = false;
+
+  get isOver(): boolean {
+    return ['completed', 'stopped', 'failed'].includes(this.#status);
+  }
+
+  get hasMovedAgain(): boolean {
+    return this.#wasReopened;
+  }
+
+  /** Without a report for a while the service may say that it does not know, and nothing else. */
+  allows(status: OperationStatus): boolean {
+    const mayBeUnconfirmed = this.#status === 'started' || this.#status === 'in_progress';
+    return status === this.#status || (status === 'unconfirmed' && mayBeUnconfirmed);
+  }
+
+  /** Valid at any time; on a finished operation it changes nothing. */
+  stop(): void {
+    if (this.isOver) return;
+    this.#status = 'stopping';
+    this.isStopRequested = true;
+  }
+
+  /** A start is answered once. "Yes" after its end means that it moves although it should not. */
+  acknowledge(accepted: boolean): void {
+    if (this.#isAnswered) return;
+    if (!accepted) {
+      if (!this.isOver) this.#status = 'failed';
+      return;
+    }
+    this.#isAnswered = true;
+    this.#runs();
+  }
+
+  /** The newest report decides the amount. Nothing but the report of an end ends it, and movement after an end is stopped. */
+  report(state: Reported, amountKg: number): void {
+    this.#isAnswered = true;
+    this.amountKg = amountKg;
+    if (state === 'running') this.#runs();
+    else if (!this.isOver) this.#end(state);
+  }
+
+  /** A fault that the device reported stays on record, however it ends after that. */
+  #end(state: Exclude<Reported, 'running'>): void {
+    this.#hasFault ||= state === 'failed';
+    this.#status = this.#hasFault ? 'failed' : state;
+  }
+
+  #runs(): void {
+    if (this.isOver) {
+      this.#status = 'stopping';
+      this.isStopRequested = true;
+      this.#wasReopened = true;
+    } else if (this.#status !== 'stopping') {
+      this.#status = 'in_progress';
+    }
+  }
+}
