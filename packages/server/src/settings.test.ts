@@ -6,6 +6,10 @@ test('nothing set gives the embedded defaults', () => {
   assert.deepEqual(readSettings({ PATH: '/bin', HOME: '/root' }), {
     httpHost: '127.0.0.1',
     httpPort: 8080,
+    httpConnectionsMax: 4096,
+    httpConnectionsPerAddressMax: 1024,
+    httpHeadersTimeoutS: 10,
+    httpRequestTimeoutS: 30,
     siloSegment: 'siloscale',
     fieldSegment: 'fielddevice',
     sandboxPath: '/sandbox',
