@@ -1,8 +1,8 @@
 import { adoptOperation, isTerminal, type OperationState } from '@granary/core/operation-state';
 import { advance } from '@granary/core/operations';
+import { isStorageFault } from '@granary/store/errors';
 import type { Store } from '@granary/store/store';
 import { type DeviceCommands, operationMessage } from './device-commands.ts';
-import { isStorageFault } from './storage-faults.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 import type { Given, Outcome, UrgentOrders } from './urgent-orders.ts';
 import { LATE, within } from './within.ts';

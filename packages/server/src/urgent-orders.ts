@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import { unstoredStopDetail } from '@granary/core/unstored-stop';
 import type { Delivery } from '@granary/link/port';
-import { isStorageFault } from './storage-faults.ts';
+import { isStorageFault } from '@granary/store/errors';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 import { LATE, within } from './within.ts';
 

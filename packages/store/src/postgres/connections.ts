@@ -26,53 +26,47 @@ export class Connections {
     this.#limitMs = limitMs;
   }
 
-  /** The limit covers the wait for a connection and the work on it. */
-  async use<T>(work: (client: PoolClient) => Promise<T>, limitMs: number = this.#limitMs): Promise<T> {
-    if (this.#pending >= CALLS_PENDING_MAX) throw storageUnavailable('too many calls are waiting');
+  /** The limit covers the wait for a connection and the work on it. One promise and one timer, because every query pays for it. */
+  use<T>(work: (client: PoolClient) => Promise<T>, limitMs: number = this.#limitMs): Promise<T> {
+    if (this.#pending >= CALLS_PENDING_MAX) {
+      return Promise.reject(storageUnavailable('too many calls are waiting'));
+    }
     this.#pending++;
-    const limit = Promise.withResolvers<never>();
-    const timer = setTimeout(() => limit.reject(new TimeLimitError(limitMs)), limitMs);
-    try {
-      const client = await this.#connect(limit.promise);
-      return await useOnce(client, work, limit.promise);
-    } finally {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    let lent: PoolClient | null = null;
+    let isOver = false;
+    const giveBack = (isTimedOut: boolean): boolean => {
+      if (isOver) return false;
+      isOver = true;
       clearTimeout(timer);
       this.#pending--;
-    }
+      lent?.off('error', ignore);
+      // Whatever is not idle may still hold a transaction, or be in the middle of a commit.
+      lent?.release(isTimedOut || lent.getTransactionStatus() !== 'I');
+      return true;
+    };
+    const fail = (error: unknown, isTimedOut: boolean): void => {
+      if (giveBack(isTimedOut)) reject(error);
+    };
+    const timer = setTimeout(() => fail(new TimeLimitError(limitMs), true), limitMs);
+    this.#pool.connect((error, client) => {
+      if (client === undefined) return fail(error, false);
+      if (isOver) return client.release();
+      lent = client;
+      // A connection that breaks fails its query as well; without a listener the event would end the process.
+      client.on('error', ignore);
+      work(client).then(
+        (result) => {
+          if (giveBack(false)) resolve(result);
+        },
+        (failure: unknown) => fail(failure, false),
+      );
+    });
+    return promise;
   }
 
   async end(): Promise<void> {
     await this.#pool.end();
-  }
-
-  async #connect(limit: Promise<never>): Promise<PoolClient> {
-    const connecting = this.#pool.connect();
-    try {
-      return await Promise.race([connecting, limit]);
-    } catch (error) {
-      connecting.then((late) => late.release()).catch(() => undefined);
-      throw error;
-    }
-  }
-}
-
-async function useOnce<T>(
-  client: PoolClient,
-  work: (client: PoolClient) => Promise<T>,
-  limit: Promise<never>,
-): Promise<T> {
-  // A connection that breaks fails its query as well; without a listener the event would end the process.
-  client.on('error', ignore);
-  let isTimedOut = false;
-  try {
-    return await Promise.race([work(client), limit]);
-  } catch (error) {
-    isTimedOut = error instanceof TimeLimitError;
-    throw error;
-  } finally {
-    client.off('error', ignore);
-    // Whatever is not idle may still hold a transaction, or be in the middle of a commit.
-    client.release(isTimedOut || client.getTransactionStatus() !== 'I');
   }
 }
 
