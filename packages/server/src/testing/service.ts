@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import { assertKeepsContract } from '@granary/contract/testing/answer-contract';
 import type { StoreLocation } from '@granary/store/store';
 import { describeEachEngine } from '@granary/store/testing/engines';
 import { createService, type Started } from '../compose.ts';
@@ -41,12 +42,9 @@ export function apiOf(started: () => Started, key: () => string): Api {
     const response = await fetch(started().httpUrl + path, { method, ...request });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson ? JSON.parse(text) : null,
-    };
+    const body = isJson ? JSON.parse(text) : null;
+    if (isJson) assertKeepsContract(method, path, response.status, body);
+    return { status: response.status, headers: response.headers, text, body };
   };
   const call = (method: string, path: string, body: unknown, headers: HeaderMap = {}): Promise<Answer> => {
     const authorization = { authorization: `Bearer ${key()}` };
