@@ -29,7 +29,7 @@ export const NEVER_SEEN: Presence = {
 export const freshnessMs = ({ reportingIntervalMs }: Pick<Presence, 'reportingIntervalMs'>): number =>
   MISSED_REPORTS_MAX * reportingIntervalMs;
 
-/** With the default configuration. */
+/** With the default configuration. A device with a job under way is asked for reports, so its silence is judged by this alone. */
 export const FRESHNESS_MS = freshnessMs(NEVER_SEEN);
 
 export function deviceStatus(presence: Presence, nowMs: number): DeviceStatus {
