@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type Frame, FrameReader } from './frame-reader.ts';
-import { IN_FLIGHT_BYTES_MAX, UNREAD_BYTES_MAX } from './limits.ts';
+import { IN_FLIGHT_BYTES_MAX, UNREAD_BYTES_MAX, UNREAD_MS_MAX } from './limits.ts';
 import type { Ending } from './port.ts';
 import { ProtocolFault } from './protocol-fault.ts';
 
@@ -47,6 +47,8 @@ export class Connection {
     this.#heardAtMs = nowMs;
     this.remoteAddress = socket.remoteAddress ?? 'unknown';
     socket.on('data', (chunk: Buffer) => this.#received(chunk));
+    // A peer that does not read its answers is not read either, so they cannot pile up.
+    socket.on('drain', () => this.#readPackets());
     socket.on('error', ({ message }) => this.#noteEnd({ ending: 'lost', detail: message }));
     socket.once('close', () => {
       this.#noteEnd({ ending: 'lost', detail: 'connection was closed without DISCONNECT' });
@@ -68,10 +70,13 @@ export class Connection {
     return this.#end ?? { ending: 'lost', detail: '' };
   }
 
-  /** Time in which this process or this link did not read is no silence of the device. */
+  /** Time in which its messages wait for the disk is no silence of the device; time in which it does not read is. */
   isSilent(nowMs: number): boolean {
-    if (this.#keepAliveMs === 0 || this.#isPaused) return false;
-    return nowMs - this.#heardAtMs > this.#keepAliveMs * KEEP_ALIVE_FACTOR;
+    const isUnread = this.#socket.writableNeedDrain;
+    if (this.#isPaused && !isUnread) return false;
+    const withoutKeepAliveMs = isUnread ? UNREAD_MS_MAX : Number.POSITIVE_INFINITY;
+    const allowedMs = this.#keepAliveMs === 0 ? withoutKeepAliveMs : this.#keepAliveMs * KEEP_ALIVE_FACTOR;
+    return nowMs - this.#heardAtMs > allowedMs;
   }
 
   forgiveSilence(nowMs: number): void {
@@ -138,7 +143,12 @@ export class Connection {
   }
 
   get #mayRead(): boolean {
-    return this.#end === null && !this.#isHeld && this.#inFlightBytes < IN_FLIGHT_BYTES_MAX;
+    return (
+      this.#end === null &&
+      !this.#isHeld &&
+      this.#inFlightBytes < IN_FLIGHT_BYTES_MAX &&
+      !this.#socket.writableNeedDrain
+    );
   }
 
   #readPackets(): void {

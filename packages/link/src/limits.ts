@@ -53,6 +53,9 @@ export const UNACKNOWLEDGED_MAX = 100;
 /** Bytes that a device has not read yet; one that lets more collect is disconnected. */
 export const UNREAD_BYTES_MAX = 1024 * 1024;
 
+/** A device that reads nothing for this long is disconnected, also when it asked for no keep-alive. */
+export const UNREAD_MS_MAX = 60_000;
+
 /** QoS 2 messages of a device that it has not released; one that lets more collect is disconnected. */
 export const UNRELEASED_MAX = 1_000;
 

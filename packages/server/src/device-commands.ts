@@ -1,5 +1,6 @@
 import type { FieldCommand } from '@granary/contract/field-link';
 import type { SiloCommand } from '@granary/contract/link';
+import { parseTime } from '@granary/contract/time';
 import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import type { Logger } from './logger.ts';
 
@@ -58,7 +59,8 @@ const setsInMotion = (command: DeviceCommand): boolean =>
 export function commandOptions(command: DeviceCommand): CommandOptions {
   const expiresAt = 'expires_at' in command ? command.expires_at : null;
   return {
-    expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
+    // A time that cannot be read counts as past: nothing may move by mistake.
+    expiresAtMs: expiresAt === null ? null : (parseTime(expiresAt) ?? 0),
     repeatKey: isSentOnce(command) ? null : Object.values(named(command)).join(' '),
   };
 }

@@ -155,6 +155,15 @@ export class RawDevice {
     this.#socket.pause();
   }
 
+  resumeReading(): void {
+    this.#socket.resume();
+  }
+
+  /** Bytes that the other side has not taken. */
+  get unsentBytes(): number {
+    return this.#socket.writableLength;
+  }
+
   finish(bytes: Uint8Array): void {
     this.#socket.end(bytes);
   }
