@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAlerts } from './bench/case-alerts.ts';
+import { measureHostile } from './bench/case-hostile.ts';
 import { measureIngest } from './bench/case-ingest.ts';
 import { measureLongPast } from './bench/case-long-past.ts';
 import { measureReads } from './bench/case-reads.ts';
@@ -17,6 +18,7 @@ const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Find
   stop: measureStop,
   alerts: measureAlerts,
   stream: measureStream,
+  hostile: measureHostile,
 };
 
 const HELP = `npm run bench                 measure everything and print it
