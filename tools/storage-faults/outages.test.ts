@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => rig.stop());
 
-test('frozen for 20 s and killed 5 times: nothing acknowledged is lost, stops arrive, every answer comes in time', async () => {
+test('frozen for 20 s and killed 5 times: nothing acknowledged is lost, stops arrive, every answer comes in time', async (t) => {
   const { api, postgres } = rig;
   const publishers = await Promise.all(
     PUBLISHERS.map(async (deviceId) => {
@@ -50,6 +50,7 @@ test('frozen for 20 s and killed 5 times: nothing acknowledged is lost, stops ar
   }
 
   const rounds = await operations.end();
+  t.diagnostic(`stops at the device after ${stops.map(Math.round).join(', ')} ms; ${rounds} operations`);
   const acknowledged = await Promise.all(publishers.map((publisher) => publisher.stop()));
   const location = { engine: 'postgres', url: postgres.url } as const;
   const store = await openStore(location);
