@@ -81,6 +81,11 @@ export class EmbeddedBroker implements DeviceLink {
     const server = createServer(SOCKET_OPTIONS, (socket) => this.#accept(socket));
     server.maxConnections = this.#limits.connectionsMax;
     await listen(server, this.#address);
+    // For example when the process has no file descriptor left: the next connection may succeed.
+    server.on('error', (cause) => {
+      const reason = 'a connection could not be accepted';
+      this.#handler.observed({ kind: 'fault', deviceId: null, remoteAddress: 'unknown', reason, cause });
+    });
     this.#running = { server, silenceCheck: startSilenceCheck(this.#open, this.#limits.connectTimeoutMs) };
     const bound = server.address();
     const port = bound !== null && typeof bound === 'object' ? bound.port : this.#address.port;

@@ -195,7 +195,10 @@ export class DeviceChannel {
     }
     const stored = deliver(handler, device, topic, payload);
     unreleased.set(packetId, stored);
-    stored.catch(() => unreleased.delete(packetId));
+    stored.catch(() => {
+      // The identifier may be in use for another message by now.
+      if (unreleased.get(packetId) === stored) unreleased.delete(packetId);
+    });
     return stored;
   }
 
