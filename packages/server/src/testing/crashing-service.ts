@@ -70,6 +70,9 @@ export class CrashingService {
         const answer = JSON.parse(await response.text());
         if (response.ok) return answer.data;
         assert.ok([409, 503].includes(response.status), JSON.stringify(answer));
+        // Remembered for good: what was asked for has failed, such as a start that could not be sent.
+        const isFinal = response.status === 409 && response.headers.has('idempotency-replayed');
+        if (isFinal) headers['idempotency-key'] = crypto.randomUUID();
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error;
       }
