@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { TelemetryBatch } from '@granary/store/telemetry';
 import { isRefusal } from '@granary/store/testing/fixtures';
@@ -12,8 +12,16 @@ const silent = pino({ level: 'silent' });
 
 function pipelineOver(append: (batch: TelemetryBatch) => Promise<unknown>) {
   const counters = newIngestCounters();
-  return { pipeline: new IngestPipeline({ append, counters, logger: silent }), counters };
+  const pipeline = new IngestPipeline({ append, counters, logger: silent });
+  pipelines.push(pipeline);
+  return { pipeline, counters };
 }
+
+/** A pipeline that still holds something would keep the process alive. */
+const pipelines: IngestPipeline[] = [];
+afterEach(async () => {
+  for (const pipeline of pipelines.splice(0)) await pipeline.drain();
+});
 
 const arrivalOf = (deviceNo: number, count = 1): Arrival => ({
   deviceNo,
