@@ -13,9 +13,13 @@ export const COMMAND_NAMES = [
   'scan',
   'collect_sample',
   'emergency_stop',
+  'release_emergency_stop',
 ] as const;
 
-/** `timed_out`: the outcome is unknown, and a late reply still decides. `expired`: it was not carried out. */
+/**
+ * `timed_out`: the outcome is unknown, and a late reply still decides. `expired`: it was not sent before its expiry, or the
+ * device does not know it. An emergency stop ends only as `succeeded`.
+ */
 export const COMMAND_STATUSES = [
   'queued',
   'sent',
@@ -30,7 +34,8 @@ export const COMMAND_STATUSES = [
 
 /**
  * Why a command did not succeed: the device refused it, reported a fault, gave it up for another, or no longer knows it;
- * an emergency stop came before it was sent; it did not reach the device in time; the device did not answer.
+ * an emergency stop came before it was sent; the device had no live session, so nothing was sent; it did not reach the
+ * device in time; the device did not answer.
  */
 export const COMMAND_REASONS = [
   'refused',
@@ -38,6 +43,7 @@ export const COMMAND_REASONS = [
   'superseded',
   'forgotten',
   'emergency_stop',
+  'not_sent',
   'not_delivered',
   'no_answer',
 ] as const;
@@ -64,6 +70,7 @@ const REQUESTS = {
   scan: bare('scan'),
   collect_sample: bare('collect_sample'),
   emergency_stop: bare('emergency_stop'),
+  release_emergency_stop: bare('release_emergency_stop'),
 } as const;
 
 export const CommandRequest = Type.Union([
@@ -74,6 +81,7 @@ export const CommandRequest = Type.Union([
   REQUESTS.scan,
   REQUESTS.collect_sample,
   REQUESTS.emergency_stop,
+  REQUESTS.release_emergency_stop,
 ]);
 
 /** A target for `move_to_coordinates`, nothing for every other command. */
@@ -88,6 +96,8 @@ export const CommandRecord = closed({
   command: Type.Enum(COMMAND_NAMES),
   parameters: CommandParameters,
   status: Type.Enum(COMMAND_STATUSES),
+  /** One sentence for a person: what is known, what is awaited, until when. */
+  status_detail: Type.String(),
   created_at: Timestamp,
   sent_at: TimestampOrNull,
   ended_at: TimestampOrNull,
@@ -118,6 +128,7 @@ const checkRequestOf = {
   scan: checker(REQUESTS.scan),
   collect_sample: checker(REQUESTS.collect_sample),
   emergency_stop: checker(REQUESTS.emergency_stop),
+  release_emergency_stop: checker(REQUESTS.release_emergency_stop),
 } satisfies Record<CommandName, Checker<CommandRequest>>;
 
 /** Judges by the command that is named: a union would list the faults that each of the others would have, too. */

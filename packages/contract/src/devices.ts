@@ -45,9 +45,19 @@ export const SiloDetail = closed({
   sensors: Type.Array(SensorSummary),
 });
 
+/** While it is active, only `emergency_stop` and `release_emergency_stop` are accepted. */
+export const EmergencyStopSummary = closed({
+  active: Type.Boolean(),
+  /** The device has reported that it stands still. */
+  confirmed: Type.Boolean(),
+  since: Type.Union([Timestamp, Type.Null()]),
+  command_id: Type.Union([Type.String(), Type.Null()]),
+});
+
 export const FieldDetail = closed({
   ...DeviceSummary.properties,
   firmware_version: Type.String(),
+  emergency_stop: EmergencyStopSummary,
 });
 
 const registrationFields = {
@@ -80,6 +90,7 @@ export const Rejections = closed({
 export type DeviceSummary = Static<typeof DeviceSummary>;
 export type SensorSummary = Static<typeof SensorSummary>;
 export type SiloDetail = Static<typeof SiloDetail>;
+export type EmergencyStopSummary = Static<typeof EmergencyStopSummary>;
 export type FieldDetail = Static<typeof FieldDetail>;
 export type SiloRegistration = Static<typeof SiloRegistration>;
 export type FieldRegistration = Static<typeof FieldRegistration>;

@@ -25,6 +25,8 @@ export const ERROR_CODES = [
   'operation_in_progress',
   'mission_in_progress',
   'mission_not_running',
+  'emergency_stop_active',
+  'emergency_stop_unconfirmed',
   'device_in_maintenance',
   'idempotency_in_progress',
   'stale_version',

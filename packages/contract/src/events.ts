@@ -14,6 +14,7 @@ export const EVENT_TYPES = [
   'command.status_changed',
   'mission.status_changed',
   'mission.waypoint_changed',
+  'mission.updated',
   'alert.raised',
   'alert.status_changed',
   'alert.severity_raised',
@@ -35,7 +36,7 @@ export const LoggedEvent = closed({
   /** `null` for what concerns no device. */
   device_id: Type.Union([DeviceId, Type.Null()]),
   at: Timestamp,
-  /** The resource as the change left it. */
+  /** The resource as the change left it; of a mission, what changed: a whole one may have 500 waypoints. */
   data: Type.Record(Type.String(), Type.Unknown()),
 });
 

@@ -7,8 +7,9 @@ import { type Checker, checker, closed } from './schema.ts';
 import { DeviceTime, Timestamp } from './time.ts';
 
 /**
- * Sent once, except an emergency stop, which comes until the device has reported its success. A device that has already
- * carried out what bears this id does not do so again, but answers with how it stands.
+ * Sent once, except an emergency stop, which is repeated until the device has reported its success. A device that has already
+ * carried out the command with this id does not do so again, but answers with its progress. After an emergency stop the
+ * device refuses everything but `emergency_stop` until it has received `release_emergency_stop`, which moves nothing.
  */
 export const ExecuteCommand = closed({
   command: Type.Literal('execute'),
@@ -21,7 +22,8 @@ export const ExecuteCommand = closed({
 
 /**
  * A whole mission in one message: the device takes all of it or refuses all of it. It may come again until the device has
- * answered. Nothing moves before `mission_start`.
+ * answered; a device that already has this mission answers as before and keeps its progress. Nothing moves before
+ * `mission_start`.
  */
 export const MissionUpload = closed({
   command: Type.Literal('mission_upload'),
@@ -33,16 +35,19 @@ export const MissionUpload = closed({
   link_loss_action: Type.Enum(FAILSAFE_ACTIONS),
 });
 
-export const MISSION_CONTROLS = [
-  'mission_start',
-  'mission_pause',
-  'mission_resume',
-  'mission_cancel',
-] as const;
-export type MissionControlName = (typeof MISSION_CONTROLS)[number];
+export const MISSION_MOTIONS = ['mission_start', 'mission_resume'] as const;
+export const MISSION_HALTS = ['mission_pause', 'mission_cancel'] as const;
 
-/** May come any number of times. The device answers with its progress. */
-export const MissionControl = closed({ command: Type.Enum(MISSION_CONTROLS), mission_id: MissionId });
+/** `mission_start` is sent once per mission, `mission_resume` once per request. The device answers with its progress. */
+export const MissionMotion = closed({
+  command: Type.Enum(MISSION_MOTIONS),
+  mission_id: MissionId,
+  /** A device that receives it later than this does nothing but answer. */
+  expires_at: Timestamp,
+});
+
+/** Repeated until the device confirms it. The device answers with its progress. */
+export const MissionHalt = closed({ command: Type.Enum(MISSION_HALTS), mission_id: MissionId });
 
 /** The device answers with its progress; of a mission, with all that it knows of the waypoints. */
 export const CommandReport = closed({ command: Type.Literal('report'), command_id: CommandId });
@@ -51,7 +56,8 @@ export const MissionReport = closed({ command: Type.Literal('report'), mission_i
 export const FieldCommand = Type.Union([
   ExecuteCommand,
   MissionUpload,
-  MissionControl,
+  MissionMotion,
+  MissionHalt,
   CommandReport,
   MissionReport,
 ]);
@@ -105,7 +111,9 @@ export const MissionProgress = closed({
 
 export type ExecuteCommand = Static<typeof ExecuteCommand>;
 export type MissionUpload = Static<typeof MissionUpload>;
-export type MissionControl = Static<typeof MissionControl>;
+export type MissionMotion = Static<typeof MissionMotion>;
+export type MissionHalt = Static<typeof MissionHalt>;
+export type MissionControl = MissionMotion | MissionHalt;
 export type FieldCommand = Static<typeof FieldCommand>;
 export type CommandAck = Static<typeof CommandAck>;
 export type MissionAck = Static<typeof MissionAck>;

@@ -201,16 +201,28 @@ describe('a message to the device', () => {
     { command: 'report', command_id: 'cmd_1' },
     { command: 'report', mission_id: 'ms_1' },
   ];
-  const controls = ['start', 'pause', 'resume', 'cancel'].map((kind) => ({
+  const { expires_at } = upload;
+  const motions = ['start', 'resume'].map((kind) => ({
     command: `mission_${kind}`,
     mission_id: 'ms_1',
+    expires_at,
   }));
+  const halts = ['pause', 'cancel'].map((kind) => ({ command: `mission_${kind}`, mission_id: 'ms_1' }));
 
   it('is one of a few', () => {
     for (const message of [execute, { ...execute, name: 'move_to_coordinates', parameters: at }, upload]) {
       assert.equal(checkFieldCommand.accepts(message), true);
     }
-    for (const message of [...reports, ...controls]) assert.equal(checkFieldCommand.accepts(message), true);
+    for (const message of [...reports, ...motions, ...halts]) {
+      assert.equal(checkFieldCommand.accepts(message), true);
+    }
+  });
+
+  it('that sets a mission in motion says until when it may be obeyed', () => {
+    for (const { expires_at: _, ...message } of motions) {
+      assert.equal(checkFieldCommand.accepts(message), false);
+    }
+    for (const message of halts) assert.equal(checkFieldCommand.accepts({ ...message, expires_at }), false);
   });
 
   it('is never in parts', () => {

@@ -34,7 +34,8 @@ export const ACTION_RESULTS = ['failed', 'succeeded'] as const;
 
 /**
  * Why a mission did not complete: the device refused it, reported a fault, ended it by itself, no longer knows it, or was
- * not heard of again; its start had passed; somebody cancelled it.
+ * not heard of again; it did not begin in time; the device had no live session when it was to be told to start; an
+ * emergency stop ended it, or kept it from beginning; somebody cancelled it.
  */
 export const MISSION_REASONS = [
   'refused',
@@ -43,6 +44,9 @@ export const MISSION_REASONS = [
   'forgotten',
   'lost',
   'not_started',
+  'not_sent',
+  'emergency_stop',
+  'emergency_stop_active',
   'cancelled',
 ] as const;
 
@@ -108,6 +112,8 @@ export const MissionRecord = closed({
   mission_id: MissionId,
   mission_name: MissionName,
   status: Type.Enum(MISSION_STATUSES),
+  /** One sentence for a person: what is known, what is awaited, until when. */
+  status_detail: Type.String(),
   scheduled_start: Timestamp,
   created_at: Timestamp,
   dispatched_at: TimestampOrNull,

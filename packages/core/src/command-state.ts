@@ -2,41 +2,37 @@ import {
   COMMAND_STATUSES,
   type CommandName,
   type CommandParameters,
-  type CommandRecord,
   type CommandRequest,
   type CommandResult,
   type CommandStatus,
 } from '@granary/contract/commands';
-import { Refusal } from '@granary/contract/errors';
-import type { FieldConfiguration } from '@granary/contract/field-configuration';
-import type { FieldCommand } from '@granary/contract/field-link';
-import { DAY_MS, MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
-import { deviceStatus, type Presence } from './devices.ts';
-import { isInside } from './geofence.ts';
+import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
+import { MOTION_EXPIRY_MS } from './device-talk.ts';
 import { storedJob } from './stored-job.ts';
 
 interface CommandRule {
-  /** Sets the device in motion, so it must not lie in wait for a device that is away. */
-  readonly isMotion: boolean;
-  /** `null`: it is never too late for it. */
+  /** It can move the device or a tool, or release it: it is sent at once over a live session, and never waits for one. */
+  readonly needsSession: boolean;
+  /** `null`: it never expires. */
   readonly expiryMs: number | null;
 }
 
-const MOTION: CommandRule = { isMotion: true, expiryMs: 30 * SECOND_MS };
-const TASK: CommandRule = { isMotion: false, expiryMs: 5 * MINUTE_MS };
+const AT_ONCE: CommandRule = { needsSession: true, expiryMs: MOTION_EXPIRY_MS };
 
 export const COMMAND_RULES: Record<CommandName, CommandRule> = {
-  move_to_coordinates: MOTION,
-  resume: MOTION,
-  return_to_base: MOTION,
-  hold: TASK,
-  scan: TASK,
-  collect_sample: TASK,
-  emergency_stop: { isMotion: false, expiryMs: null },
+  move_to_coordinates: AT_ONCE,
+  resume: AT_ONCE,
+  return_to_base: AT_ONCE,
+  scan: AT_ONCE,
+  collect_sample: AT_ONCE,
+  release_emergency_stop: AT_ONCE,
+  // It only ends movement, so it may wait for a device that is away.
+  hold: { needsSession: false, expiryMs: 5 * MINUTE_MS },
+  emergency_stop: { needsSession: false, expiryMs: null },
 };
 
 /** How long the device is asked what became of a command that it did not answer. */
-const ASKED_AFTER_END_MS_MAX = DAY_MS;
+export const ASKED_AFTER_END_MS_MAX = DAY_MS;
 
 /** Everything known of a command. Times are the service's own clock unless they say otherwise. */
 export interface CommandState {
@@ -58,10 +54,22 @@ export interface CommandState {
   readonly reportAskedAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly result: CommandResult | null;
+  /** What the device last answered to an emergency stop instead of confirming it. */
+  readonly lastAnswer: string | null;
+  /**
+   * Since when the device has been kept from moving, for the emergency stop that keeps it from moving; `null` for every
+   * other command, and once it was released or a later emergency stop has taken its place.
+   */
+  readonly latchedSinceMs: number | null;
 }
 
-export const restoreCommand = (stored: unknown): CommandState =>
-  storedJob<CommandState>(stored, COMMAND_STATUSES);
+/** A command as it was stored, also by a version that knew neither answers nor the latch of an emergency stop. */
+export function restoreCommand(stored: unknown): CommandState {
+  const command = storedJob<CommandState>(stored, COMMAND_STATUSES);
+  if (command.latchedSinceMs !== undefined) return command;
+  const isLatched = isEmergencyStop(command) && isOpen(command);
+  return { ...command, lastAnswer: null, latchedSinceMs: isLatched ? command.createdAtMs : null };
+}
 
 export const isEmergencyStop = ({ command }: CommandState): boolean => command === 'emergency_stop';
 
@@ -77,32 +85,10 @@ export const isDecided = ({ status, result }: CommandState): boolean =>
 
 /** Nothing more is to be done or learnt: it needs no further ticks. */
 export function isCommandSettled(command: CommandState, nowMs: number): boolean {
-  const { status, endedAtMs } = command;
+  const { status, endedAtMs, latchedSinceMs } = command;
+  if (latchedSinceMs !== null) return false;
   if (status !== 'timed_out') return endedAtMs !== null;
   return endedAtMs !== null && nowMs - endedAtMs > ASKED_AFTER_END_MS_MAX;
-}
-
-export interface FieldDeviceAtCommand {
-  readonly presence: Presence;
-  readonly configuration: FieldConfiguration;
-}
-
-/** Refuses what must not even wait for the device. An emergency stop is never refused. */
-export function refuseCommand(request: CommandRequest, device: FieldDeviceAtCommand, nowMs: number): void {
-  if (request.command === 'emergency_stop') return;
-  const status = deviceStatus(device.presence, nowMs);
-  if (status === 'maintenance') throw new Refusal('device_in_maintenance', 'the device is in maintenance');
-  if (status === 'offline' && COMMAND_RULES[request.command].isMotion) {
-    throw new Refusal('device_offline', 'the device is offline');
-  }
-  if (request.command !== 'move_to_coordinates') return;
-  const { latitude: lat, longitude: lng } = request.parameters;
-  const { geofence } = device.configuration;
-  if (geofence !== null && !isInside(geofence, { lat, lng })) {
-    throw new Refusal('outside_geofence', 'the target lies outside the geofence', [
-      { path: '/parameters', message: 'lies outside the geofence' },
-    ]);
-  }
 }
 
 export interface NewCommand {
@@ -111,7 +97,7 @@ export interface NewCommand {
   readonly request: CommandRequest;
 }
 
-/** Waits to be sent; a tick sends it. */
+/** Not sent yet. */
 export function beginCommand({ commandId, deviceNo, request }: NewCommand, nowMs: number): CommandState {
   const { expiryMs } = COMMAND_RULES[request.command];
   return {
@@ -130,31 +116,7 @@ export function beginCommand({ commandId, deviceNo, request }: NewCommand, nowMs
     reportAskedAtMs: null,
     endedAtMs: null,
     result: null,
-  };
-}
-
-/** As callers see it. */
-export const commandRecord = (command: CommandState): CommandRecord => ({
-  command_id: command.commandId,
-  command: command.command,
-  parameters: command.parameters,
-  status: command.status,
-  created_at: toIso(command.createdAtMs),
-  sent_at: toIsoOrNull(command.sentAtMs),
-  ended_at: toIsoOrNull(command.endedAtMs),
-  expires_at: toIsoOrNull(command.expiresAtMs),
-  result: command.result,
-});
-
-/** As the device is told. */
-export function commandMessage(command: CommandState, send: 'execute' | 'report'): FieldCommand {
-  const { commandId: command_id } = command;
-  if (send === 'report') return { command: 'report', command_id };
-  return {
-    command: 'execute',
-    command_id,
-    name: command.command,
-    parameters: command.parameters,
-    expires_at: toIsoOrNull(command.expiresAtMs),
+    lastAnswer: null,
+    latchedSinceMs: request.command === 'emergency_stop' ? nowMs : null,
   };
 }

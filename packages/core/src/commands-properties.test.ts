@@ -4,18 +4,35 @@ import { COMMAND_STATUSES } from '@granary/contract/commands';
 import { COMMAND_STATES } from '@granary/contract/field-link';
 import { MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import { beginCommand, type CommandState, isDecided, isEmergencyStop, isOpen } from './command-state.ts';
+import {
+  beginCommand,
+  COMMAND_RULES,
+  type CommandState,
+  isDecided,
+  isEmergencyStop,
+  isOpen,
+} from './command-state.ts';
 import { advanceCommand, type CommandAdvance, type CommandInput } from './commands.ts';
 
 const START_MS = 1_000_000_000_000;
 
-const begin = (command: 'return_to_base' | 'scan' | 'emergency_stop'): CommandState =>
+const begin = (command: 'return_to_base' | 'hold' | 'emergency_stop'): CommandState =>
   beginCommand({ commandId: 'cmd_1', deviceNo: 1, request: { command } }, START_MS);
-const command = fc.constantFrom(begin('return_to_base'), begin('scan'), begin('emergency_stop'));
+const command = fc.constantFrom(begin('return_to_base'), begin('hold'), begin('emergency_stop'));
 
 const timeMs = fc.integer({ min: -MINUTE_MS, max: 10 * MINUTE_MS }).map((sinceMs) => START_MS + sinceMs);
-const tick = fc.record({ kind: fc.constant('tick' as const), deviceOnline: fc.boolean() });
+const tick = fc.record({
+  kind: fc.constant('tick' as const),
+  deviceOnline: fc.boolean(),
+  isNewSession: fc.boolean(),
+  isStopped: fc.boolean(),
+});
 const input: fc.Arbitrary<CommandInput> = fc.oneof(
+  fc.record({ kind: fc.constant('issue' as const), isReachable: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('not_sent' as const),
+    delivery: fc.constantFrom('not_connected' as const, 'expired' as const),
+  }),
   fc.constant({ kind: 'cancel' } as const),
   fc.record({ kind: fc.constant('ack' as const), accepted: fc.boolean(), reason: fc.option(fc.string()) }),
   fc.record({
@@ -65,20 +82,54 @@ describe('whatever happens to a command', () => {
     });
   });
 
-  it('only time sends anything, and a command that moves is sent once at most', () => {
+  it('one that can move something is sent at most once, at once, and only to a device that is there', () => {
     onEveryWalk((walked) => {
-      for (const { input: given, send } of walked) if (send !== null) assert.equal(given.kind, 'tick');
-      const sent = walked.filter(({ before, send }) => send === 'execute' && !isEmergencyStop(before));
+      const sent = walked.filter(
+        ({ before, send }) => send === 'execute' && COMMAND_RULES[before.command].needsSession,
+      );
       assert.ok(sent.length <= 1);
+      for (const { input: given } of sent) assert.ok(given.kind === 'issue' && given.isReachable);
     });
   });
 
-  it('an emergency stop never expires, never times out and is never cancelled by us', () => {
+  it('one that was sent is sent again only if it was not written to the connection', () => {
+    onEveryWalk((walked) => {
+      let isSent = false;
+      for (const { before, input: given, send } of walked) {
+        if (isEmergencyStop(before)) return;
+        if (send === 'execute') assert.equal(isSent, false);
+        isSent = send === 'execute' || (isSent && given.kind !== 'not_sent');
+      }
+    });
+  });
+
+  it('nothing but an emergency stop is sent while one is in force', () => {
+    onEveryStep(({ before, input: given, send }) => {
+      if (given.kind !== 'tick' || !given.isStopped || isEmergencyStop(before)) return;
+      assert.notEqual(send, 'execute');
+    });
+  });
+
+  it('an emergency stop ends only by the report that the device stands still, and stays in force after that', () => {
     onEveryStep(({ before, input: given, command: after }) => {
       if (!isEmergencyStop(after)) return;
-      assert.ok(after.status !== 'expired' && after.status !== 'timed_out');
-      if (isOpen(before) && !isOpen(after)) assert.ok(given.kind === 'ack' || given.kind === 'progress');
+      assert.equal(after.latchedSinceMs, START_MS);
+      if (isOpen(after)) return;
+      assert.equal(after.status, 'succeeded');
+      if (isOpen(before)) assert.ok(given.kind === 'progress' && given.state === 'succeeded');
     });
+  });
+
+  it('an emergency stop that is not confirmed is sent at the next tick that finds the device there', () => {
+    fc.assert(
+      fc.property(steps, (inputs) => {
+        const stop = walk(begin('emergency_stop'), inputs).at(-1)?.command ?? begin('emergency_stop');
+        const laterMs = Math.max(START_MS, stop.resentAtMs ?? START_MS) + MINUTE_MS;
+        const next = { kind: 'tick', deviceOnline: true, isNewSession: false, isStopped: true } as const;
+        assert.equal(advanceCommand(stop, next, laterMs).send, isOpen(stop) ? 'execute' : null);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('ticking twice at one time is ticking once', () => {
@@ -86,7 +137,8 @@ describe('whatever happens to a command', () => {
       fc.property(command, steps, tick, timeMs, (from, inputs, once, nowMs) => {
         const before = walk(from, inputs).at(-1)?.command ?? from;
         const ticked = advanceCommand(before, once, nowMs).command;
-        assert.deepEqual(advanceCommand(ticked, once, nowMs), { command: ticked, send: null });
+        const again = { ...once, isNewSession: false };
+        assert.deepEqual(advanceCommand(ticked, again, nowMs), { command: ticked, send: null });
       }),
       { numRuns: 500 },
     );
@@ -110,11 +162,11 @@ describe('with a device that answers truthfully in the end', () => {
         let doneAtMs = Number.POSITIVE_INFINITY;
         for (const [index, { linkIsUp, messageIsLost, replyIsLost }] of [...troubles, ...CALM].entries()) {
           const nowMs = START_MS + index * 1_000;
-          const { command: ticked, send } = advanceCommand(
-            after,
-            { kind: 'tick', deviceOnline: linkIsUp },
-            nowMs,
-          );
+          const input: CommandInput =
+            index === 0
+              ? { kind: 'issue', isReachable: linkIsUp }
+              : { kind: 'tick', deviceOnline: linkIsUp, isNewSession: false, isStopped: false };
+          const { command: ticked, send } = advanceCommand(after, input, nowMs);
           after = ticked;
           if (send === null || !linkIsUp || messageIsLost) continue;
           if (send === 'execute' && carriedOut === 0) {
@@ -131,7 +183,8 @@ describe('with a device that answers truthfully in the end', () => {
           ));
         }
         assert.equal(isOpen(after), false);
-        assert.equal(after.status, carriedOut === 1 ? 'succeeded' : 'expired');
+        if (carriedOut === 1) assert.equal(after.status, 'succeeded');
+        else assert.ok(after.status === 'expired' || after.result?.reason === 'not_sent');
       }),
       { numRuns: 300 },
     );

@@ -4,18 +4,25 @@ import { COMMAND_NAMES, type CommandName, type CommandStatus } from '@granary/co
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { CommandState as ReportedState } from '@granary/contract/field-link';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
+import { commandMessage, commandRecord } from './command-record.ts';
+import { refuseCommand } from './command-refusals.ts';
 import {
   beginCommand,
   COMMAND_RULES,
   type CommandState,
-  commandMessage,
-  commandRecord,
   isCommandSettled,
-  refuseCommand,
+  restoreCommand,
 } from './command-state.ts';
-import { advanceCommand, COMMAND_TIMEOUT_MS, type CommandInput, commandWord } from './commands.ts';
-import { EXPIRY_SKEW_MS, REPORT_SPACING_MS } from './device-talk.ts';
+import {
+  advanceCommand,
+  COMMAND_TIMEOUT_MS,
+  type CommandInput,
+  type CommandTick,
+  commandWord,
+} from './commands.ts';
+import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS, REPORT_SPACING_MS } from './device-talk.ts';
 import { NEVER_SEEN } from './devices.ts';
+import { emergencyStopSummary, stopInForce } from './emergency-stop.ts';
 import { initialFieldConfiguration } from './field-configuration.ts';
 import { STOP_RESEND_MS } from './operations.ts';
 
@@ -33,9 +40,17 @@ const because = (reason: NonNullable<CommandState['result']>['reason']) => ({
   result: { reason, message: '' },
 });
 
+const stopSent: CommandState = {
+  ...begin('emergency_stop'),
+  status: 'sent',
+  sentAtMs: START_MS,
+  resentAtMs: START_MS,
+};
+
 /** Every state that makes a difference. */
 const SITUATIONS = {
   queued,
+  waiting: begin('hold'),
   sent,
   executing: { ...sent, ...heard, status: 'executing' },
   'timed out, unheard': { ...sent, ...because('no_answer'), status: 'timed_out', endedAtMs: START_MS },
@@ -47,14 +62,10 @@ const SITUATIONS = {
   rejected: { ...sent, ...because('refused'), status: 'rejected', endedAtMs: START_MS },
   cancelled: { ...queued, ...because('emergency_stop'), status: 'cancelled', endedAtMs: START_MS },
   'stop queued': begin('emergency_stop'),
-  'stop sent': { ...begin('emergency_stop'), status: 'sent', sentAtMs: START_MS, resentAtMs: START_MS },
-  'stop accepted': {
-    ...sent,
-    ...begin('emergency_stop'),
-    ...heard,
-    status: 'executing',
-    resentAtMs: START_MS,
-  },
+  'stop sent': stopSent,
+  'stop accepted': { ...stopSent, ...heard, status: 'executing' },
+  'stop refused': { ...stopSent, lastHeardAtMs: START_MS, lastAnswer: 'it refused the stop' },
+  'stop confirmed': { ...stopSent, ...heard, status: 'succeeded', endedAtMs: START_MS },
 } as const satisfies Record<string, CommandState>;
 
 type Situation = keyof typeof SITUATIONS;
@@ -65,11 +76,16 @@ const progress = (state: ReportedState, tsMs = SOON_MS): CommandInput => ({
   reason: null,
   tsMs,
 });
-const online: CommandInput = { kind: 'tick', deviceOnline: true };
-const offline: CommandInput = { kind: 'tick', deviceOnline: false };
-const LATE_MS = START_MS + 30_000 + EXPIRY_SKEW_MS + 1;
+const online: CommandTick = { kind: 'tick', deviceOnline: true, isNewSession: false, isStopped: false };
+const offline: CommandTick = { ...online, deviceOnline: false };
+const LATE_MS = START_MS + MOTION_EXPIRY_MS + EXPIRY_SKEW_MS + 1;
 
 const INPUTS = {
+  issue: [{ kind: 'issue', isReachable: true }, SOON_MS],
+  'issue to an absent device': [{ kind: 'issue', isReachable: false }, SOON_MS],
+  'not sent': [{ kind: 'not_sent', delivery: 'not_connected' }, SOON_MS],
+  'not sent in time': [{ kind: 'not_sent', delivery: 'expired' }, SOON_MS],
+  release: [{ kind: 'release' }, SOON_MS],
   cancel: [{ kind: 'cancel' }, SOON_MS],
   accepted: [{ kind: 'ack', accepted: true, reason: null }, SOON_MS],
   refused: [{ kind: 'ack', accepted: false, reason: 'stuck' }, SOON_MS],
@@ -84,6 +100,7 @@ const INPUTS = {
   'tick late': [online, START_MS + COMMAND_TIMEOUT_MS],
   'tick offline': [offline, SOON_MS],
   'tick offline, late': [offline, START_MS + COMMAND_TIMEOUT_MS],
+  'tick while stopped': [{ ...online, isStopped: true }, SOON_MS],
 } as const satisfies Record<string, readonly [CommandInput, number]>;
 
 type Outcome = CommandStatus | `${CommandStatus}, send ${'execute' | 'report'}`;
@@ -93,9 +110,11 @@ const DECIDED = {
   failed: 'failed',
   rejected: 'rejected',
   cancelled: 'cancelled',
+  'stop confirmed': 'succeeded',
 } as const;
 const UNCHANGED = {
   queued: 'queued',
+  waiting: 'queued',
   sent: 'sent',
   executing: 'executing',
   'timed out, unheard': 'timed_out',
@@ -106,11 +125,27 @@ const UNCHANGED = {
   'stop queued': 'queued',
   'stop sent': 'sent',
   'stop accepted': 'executing',
+  'stop refused': 'sent',
 } as const;
 
-/** The device's word decides whatever is not decided. */
+/** Only the report that the device stands still ends an emergency stop. */
+const UNCONFIRMED = {
+  'stop queued': 'sent',
+  'stop sent': 'sent',
+  'stop accepted': 'sent',
+  'stop refused': 'sent',
+} as const;
+const REPEATED = {
+  'stop queued': 'sent, send execute',
+  'stop sent': 'sent, send execute',
+  'stop accepted': 'executing, send execute',
+  'stop refused': 'sent, send execute',
+} as const;
+
+/** The device's report decides whatever is not decided. */
 const allBecome = (status: CommandStatus): Record<Situation, Outcome> => ({
   queued: status,
+  waiting: status,
   sent: status,
   executing: status,
   'timed out, unheard': status,
@@ -121,61 +156,71 @@ const allBecome = (status: CommandStatus): Record<Situation, Outcome> => ({
   'stop queued': status,
   'stop sent': status,
   'stop accepted': status,
+  'stop refused': status,
 });
 
 const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
-  cancel: { ...UNCHANGED, queued: 'cancelled' },
-  accepted: { ...allBecome('executing'), 'timed out': 'timed_out', forgotten: 'failed' },
+  issue: {
+    ...UNCHANGED,
+    queued: 'sent, send execute',
+    waiting: 'sent, send execute',
+    'stop queued': 'sent, send execute',
+  },
+  'issue to an absent device': { ...UNCHANGED, queued: 'failed' },
+  'not sent': { ...UNCHANGED, sent: 'failed' },
+  'not sent in time': { ...UNCHANGED, sent: 'expired' },
+  release: UNCHANGED,
+  cancel: { ...UNCHANGED, queued: 'cancelled', waiting: 'cancelled' },
+  accepted: {
+    ...allBecome('executing'),
+    'timed out': 'timed_out',
+    forgotten: 'failed',
+    'stop refused': 'sent',
+  },
   refused: {
     ...allBecome('rejected'),
     executing: 'executing',
     'timed out': 'timed_out',
     forgotten: 'failed',
-    'stop accepted': 'executing',
+    ...UNCONFIRMED,
   },
-  executing: allBecome('executing'),
+  executing: { ...allBecome('executing'), 'stop refused': 'sent' },
   succeeded: allBecome('succeeded'),
-  failed: allBecome('failed'),
-  'given up': allBecome('cancelled'),
-  'unknown in time': { ...UNCHANGED, executing: 'failed', 'timed out': 'failed' },
+  failed: { ...allBecome('failed'), ...UNCONFIRMED },
+  'given up': { ...allBecome('cancelled'), ...UNCONFIRMED },
+  'unknown in time': { ...UNCHANGED, executing: 'failed', 'timed out': 'failed', ...UNCONFIRMED },
   'unknown too late': {
     ...UNCHANGED,
     sent: 'expired',
     executing: 'failed',
     'timed out, unheard': 'expired',
     'timed out': 'failed',
+    ...UNCONFIRMED,
   },
-  'tick soon': {
-    ...UNCHANGED,
-    queued: 'sent, send execute',
-    'stop queued': 'sent, send execute',
-    'stop sent': 'sent, send execute',
-    'stop accepted': 'executing, send execute',
-  },
+  'tick soon': { ...UNCHANGED, queued: 'failed', waiting: 'sent, send execute', ...REPEATED },
   'tick later': {
     ...UNCHANGED,
-    queued: 'sent, send execute',
+    queued: 'failed',
+    waiting: 'sent, send execute',
     sent: 'sent, send report',
     executing: 'executing, send report',
     'timed out, unheard': 'timed_out, send report',
     'timed out': 'timed_out, send report',
-    'stop queued': 'sent, send execute',
-    'stop sent': 'sent, send execute',
-    'stop accepted': 'executing, send execute',
+    ...REPEATED,
   },
   'tick late': {
     ...UNCHANGED,
-    queued: 'expired',
+    queued: 'failed',
+    waiting: 'sent, send execute',
     sent: 'timed_out, send report',
     executing: 'timed_out, send report',
     'timed out, unheard': 'timed_out, send report',
     'timed out': 'timed_out, send report',
-    'stop queued': 'sent, send execute',
-    'stop sent': 'sent, send execute',
-    'stop accepted': 'executing, send execute',
+    ...REPEATED,
   },
-  'tick offline': UNCHANGED,
-  'tick offline, late': { ...UNCHANGED, queued: 'expired', sent: 'timed_out', executing: 'timed_out' },
+  'tick offline': { ...UNCHANGED, queued: 'failed' },
+  'tick offline, late': { ...UNCHANGED, queued: 'failed', sent: 'timed_out', executing: 'timed_out' },
+  'tick while stopped': { ...UNCHANGED, queued: 'cancelled', waiting: 'cancelled', ...REPEATED },
 };
 
 const keysOf = <Key extends string>(record: Record<Key, unknown>): Key[] => Object.keys(record) as Key[];
@@ -202,8 +247,11 @@ describe('a command', () => {
     assert.deepEqual(reasonOf(INPUTS.refused[0]), { reason: 'refused', message: 'stuck' });
     assert.equal(reasonOf(progress('failed'))?.reason, 'device_fault');
     assert.equal(reasonOf(progress('cancelled'))?.reason, 'superseded');
-    assert.equal(after(queued, [offline, LATE_MS]).result?.reason, 'not_delivered');
-    const timedOut = after(sent, [offline, LATE_MS]);
+    assert.equal(after(queued, [offline, SOON_MS]).result?.reason, 'not_sent');
+    const waiting = after(SITUATIONS.waiting, [offline, START_MS + 5 * MINUTE_MS]);
+    assert.equal(waiting.status, 'queued');
+    assert.equal(after(waiting, [offline, START_MS + 5 * MINUTE_MS + 1]).result?.reason, 'not_delivered');
+    const timedOut = after(sent, [offline, START_MS + COMMAND_TIMEOUT_MS]);
     assert.equal(timedOut.result?.reason, 'no_answer');
     assert.equal(after(timedOut, [progress('succeeded'), LATE_MS]).result, null);
   });
@@ -231,17 +279,25 @@ describe('a command', () => {
     assert.deepEqual([command.status, send, command.expiresAtMs], ['sent', 'execute', null]);
     const dueMs = START_MS + DAY_MS + STOP_RESEND_MS;
     assert.equal(advanceCommand(command, online, dueMs - 1).send, null);
+    assert.equal(advanceCommand(command, { ...online, isNewSession: true }, dueMs - 1).send, 'execute');
     assert.equal(advanceCommand(command, online, dueMs).send, 'execute');
     assert.equal(after(command, [online, dueMs]).sentAtMs, START_MS + DAY_MS);
     const confirmed = after(command, [progress('succeeded'), dueMs]);
     assert.equal(advanceCommand(confirmed, online, dueMs + MINUTE_MS).send, null);
   });
 
+  it('that may wait for the device, and was not sent after all, waits again', () => {
+    const held = after(SITUATIONS.waiting, [online, SOON_MS]);
+    const back = after(held, [{ kind: 'not_sent', delivery: 'not_subscribed' }, SOON_MS]);
+    assert.deepEqual([back.status, back.sentAtMs], ['queued', null]);
+    assert.equal(advanceCommand(back, online, SOON_MS).send, 'execute');
+  });
+
   it('is told to callers and to the device', () => {
     const parameters = { latitude: 1, longitude: 2, altitude: 3 };
     const request = { command: 'move_to_coordinates', parameters } as const;
     const move = beginCommand({ commandId: 'cmd_2', deviceNo: 1, request }, START_MS);
-    const expires_at = toIso(START_MS + 30_000);
+    const expires_at = toIso(START_MS + MOTION_EXPIRY_MS);
     assert.deepEqual(commandMessage(move, 'report'), { command: 'report', command_id: 'cmd_2' });
     assert.deepEqual(commandMessage(move, 'execute'), {
       command: 'execute',
@@ -250,11 +306,12 @@ describe('a command', () => {
       parameters,
       expires_at,
     });
-    assert.deepEqual(commandRecord(after(move, [online, SOON_MS])), {
+    assert.deepEqual(commandRecord(after(move, [{ kind: 'issue', isReachable: true }, SOON_MS])), {
       command_id: 'cmd_2',
       command: 'move_to_coordinates',
       parameters,
       status: 'sent',
+      status_detail: `It was sent; the device has not answered yet and is asked until ${toIso(SOON_MS + COMMAND_TIMEOUT_MS)}.`,
       created_at: toIso(START_MS),
       sent_at: toIso(SOON_MS),
       ended_at: null,
@@ -284,35 +341,111 @@ describe('before anything is sent', () => {
     linkDownAtMs: null,
     reportedState: 'online',
   } as const;
-  const codeOf = (command: CommandName, change: object, latitude = 0.1): ErrorCode | 'accepted' => {
+  const refusalOf = (command: CommandName, change: object, latitude = 0.1): Refusal | null => {
     const parameters = { latitude, longitude: 0.1, altitude: 0 };
     const request = command === 'move_to_coordinates' ? { command, parameters } : { command };
+    const device = { presence, configuration, commands: [], isReachable: true, ...change };
     try {
-      refuseCommand(request, { presence: { ...presence, ...change }, configuration }, START_MS);
-      return 'accepted';
+      refuseCommand(request, device, START_MS);
+      return null;
     } catch (error) {
       assert.ok(error instanceof Refusal);
-      return error.code;
+      return error;
     }
   };
+  const codeOf = (...asked: Parameters<typeof refusalOf>): ErrorCode | 'accepted' =>
+    refusalOf(...asked)?.code ?? 'accepted';
 
-  it('motion is refused of a device that is offline, the rest waits', () => {
+  it('only what moves nothing may wait for a device without a session', () => {
     for (const command of COMMAND_NAMES) {
-      const expected = COMMAND_RULES[command].isMotion ? 'device_offline' : 'accepted';
-      assert.equal(codeOf(command, { linkDownAtMs: START_MS }), expected);
+      const expected = ['hold', 'emergency_stop'].includes(command) ? 'accepted' : 'device_offline';
+      assert.equal(codeOf(command, { isReachable: false }), expected, command);
+      assert.equal(COMMAND_RULES[command].needsSession, expected === 'device_offline');
       assert.equal(codeOf(command, {}), 'accepted');
     }
   });
 
-  it('everything but a stop is refused in maintenance', () => {
+  it('a device that reports over HTTP only is told from one that is offline', () => {
+    const away = { ...presence, linkDownAtMs: START_MS };
+    const messageOf = (change: object) =>
+      refusalOf('return_to_base', { isReachable: false, ...change })?.message ?? '';
+    assert.match(messageOf({}), /no MQTT session.*HTTP/);
+    assert.equal(messageOf({ presence: away }), 'the device is offline');
+  });
+
+  it('everything but a stop and its release is refused in maintenance', () => {
     for (const command of COMMAND_NAMES) {
-      const expected = command === 'emergency_stop' ? 'accepted' : 'device_in_maintenance';
-      assert.equal(codeOf(command, { reportedState: 'maintenance' }), expected);
+      const expected = command.endsWith('emergency_stop') ? 'accepted' : 'device_in_maintenance';
+      assert.equal(codeOf(command, { presence: { ...presence, reportedState: 'maintenance' } }), expected);
     }
+  });
+
+  it('everything but a stop and its release is refused while an emergency stop is in force', () => {
+    for (const stop of ['stop queued', 'stop refused', 'stop confirmed'] as const) {
+      for (const command of COMMAND_NAMES.filter((name) => !name.endsWith('emergency_stop'))) {
+        assert.equal(codeOf(command, { commands: [SITUATIONS[stop]] }), 'emergency_stop_active', command);
+      }
+      assert.equal(codeOf('emergency_stop', { commands: [SITUATIONS[stop]] }), 'accepted');
+    }
+  });
+
+  it('a release waits for the confirmation of the stop, and needs no stop at all', () => {
+    const release = (commands: readonly CommandState[]) => codeOf('release_emergency_stop', { commands });
+    assert.equal(release([SITUATIONS['stop sent']]), 'emergency_stop_unconfirmed');
+    assert.equal(release([SITUATIONS['stop refused']]), 'emergency_stop_unconfirmed');
+    assert.equal(release([SITUATIONS['stop confirmed']]), 'accepted');
+    assert.equal(release([]), 'accepted');
   });
 
   it('a target outside the geofence is refused', () => {
     assert.equal(codeOf('move_to_coordinates', {}, 0), 'accepted');
     assert.equal(codeOf('move_to_coordinates', {}, 0.95), 'outside_geofence');
+  });
+});
+
+describe('an emergency stop', () => {
+  const confirmed = SITUATIONS['stop confirmed'];
+
+  it('is in force from its request until its release, whether confirmed or not', () => {
+    for (const stop of [SITUATIONS['stop queued'], SITUATIONS['stop refused'], confirmed]) {
+      assert.equal(stopInForce([sent, stop]), stop);
+      assert.equal(isCommandSettled(stop, START_MS + DAY_MS), false);
+    }
+    assert.deepEqual(emergencyStopSummary(confirmed), {
+      active: true,
+      confirmed: true,
+      since: toIso(START_MS),
+      command_id: 'cmd_1',
+    });
+    const released = after(confirmed, [{ kind: 'release' }, SOON_MS]);
+    assert.equal(stopInForce([released]), undefined);
+    assert.equal(isCommandSettled(released, SOON_MS), true);
+    assert.equal(emergencyStopSummary(undefined).active, false);
+  });
+
+  it('tells what the device answered last', () => {
+    const detailOf = (...inputs: Parameters<typeof after> extends [unknown, ...infer Rest] ? Rest : never) =>
+      commandRecord(after(stopSent, ...inputs)).status_detail;
+    assert.match(detailOf(INPUTS.refused), /last answer: it refused the stop \(stuck\)/);
+    assert.match(detailOf(INPUTS.failed), /last answer: it could not stop/);
+    assert.match(detailOf(INPUTS.refused, INPUTS.succeeded), /until somebody sends release_emergency_stop/);
+  });
+
+  it('that an older version has stored is in force exactly while it is open', () => {
+    const stored = ({ latchedSinceMs: _, lastAnswer: __, ...rest }: CommandState) =>
+      restoreCommand(JSON.parse(JSON.stringify(rest)));
+    assert.equal(stored(stopSent).latchedSinceMs, START_MS);
+    assert.equal(stored(confirmed).latchedSinceMs, null);
+    assert.equal(stored({ ...stopSent, status: 'rejected', endedAtMs: START_MS }).latchedSinceMs, null);
+    assert.deepEqual([stored(sent).latchedSinceMs, stored(sent).lastAnswer], [null, null]);
+    assert.equal(restoreCommand(stopSent), stopSent);
+  });
+});
+
+describe('the detail of a command', () => {
+  it('is one sentence in every state', () => {
+    for (const command of Object.values(SITUATIONS)) {
+      assert.match(commandRecord(command).status_detail, /^[A-Z][^.]*[^.]+(\.\d{3}Z[^.]*)*\.$/);
+    }
   });
 });

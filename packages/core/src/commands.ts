@@ -1,14 +1,21 @@
 import type { CommandReason, CommandStatus } from '@granary/contract/commands';
 import type { CommandProgress, CommandState as ReportedState } from '@granary/contract/field-link';
 import { MINUTE_MS } from '@granary/contract/time';
-import { type CommandState, isCommandSettled, isDecided, isEmergencyStop, isOpen } from './command-state.ts';
-import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue } from './device-talk.ts';
-import { STOP_RESEND_MS } from './operations.ts';
+import {
+  COMMAND_RULES,
+  type CommandState,
+  isCommandSettled,
+  isDecided,
+  isEmergencyStop,
+  isOpen,
+} from './command-state.ts';
+import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSent } from './device-talk.ts';
+import { answeredStop, releaseStop, repeatStop, reportedStop } from './emergency-stop-replies.ts';
 
-/** Without a word for this long, nobody knows what became of a command. */
+/** Without a report for this long, the outcome of a command is unknown. */
 export const COMMAND_TIMEOUT_MS = MINUTE_MS;
 
-/** How a command stands, in the device's words. */
+/** How a command stands, as the device reported it. */
 export interface CommandWord {
   readonly state: ReportedState;
   readonly reason: string | null;
@@ -23,12 +30,23 @@ export const commandWord = ({ state, reason, ts }: CommandProgress): CommandWord
 
 export interface CommandTick {
   readonly kind: 'tick';
+  /** It has a live session and listens to its commands. */
   readonly deviceOnline: boolean;
+  /** That session has just begun: whatever was sent before may not have arrived. */
+  readonly isNewSession: boolean;
+  /** An emergency stop keeps the device from moving. */
+  readonly isStopped: boolean;
 }
 
 export type CommandInput =
-  /** An emergency stop came. */
+  /** It was just accepted. Only this sends a command that can move something. */
+  | { readonly kind: 'issue'; readonly isReachable: boolean }
+  /** It was to be sent, but was not. */
+  | { readonly kind: 'not_sent'; readonly delivery: NotSent }
+  /** An emergency stop was requested. */
   | { readonly kind: 'cancel' }
+  /** A person released the emergency stop, or a later one takes its place. */
+  | { readonly kind: 'release' }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }
   | ({ readonly kind: 'progress' } & CommandWord)
   | CommandTick;
@@ -40,18 +58,28 @@ export interface CommandAdvance {
 }
 
 /**
- * What an input makes of a command, at any time and in any state. It is sent once, and only an emergency stop again and
- * again until the device has confirmed it. A command that nothing changed is returned as the same object.
+ * What an input makes of a command, at any time and in any state. It is sent once; only an emergency stop is repeated, until
+ * the device has confirmed it. A command that nothing changed is returned as the same object.
  */
 export function advanceCommand(command: CommandState, input: CommandInput, nowMs: number): CommandAdvance {
-  if (isDecided(command)) return quiet(command);
+  if (isDecided(command) && input.kind !== 'release') return quiet(command);
   switch (input.kind) {
+    case 'release':
+      return quiet(releaseStop(command));
+    case 'issue':
+      return issued(command, input.isReachable, nowMs);
+    case 'not_sent':
+      return quiet(notSent(command, input.delivery, nowMs));
     case 'cancel':
       return quiet(cancelUnsent(command, nowMs));
     case 'ack':
-      return quiet(answered(command, input.accepted, input.reason, nowMs));
+      return quiet(
+        isEmergencyStop(command) ? answeredStop(command, input, nowMs) : answered(command, input, nowMs),
+      );
     case 'progress':
-      return quiet(reported(command, input, nowMs));
+      return quiet(
+        isEmergencyStop(command) ? reportedStop(command, input, nowMs) : reported(command, input, nowMs),
+      );
     case 'tick':
       return ticked(command, input, nowMs);
   }
@@ -59,7 +87,29 @@ export function advanceCommand(command: CommandState, input: CommandInput, nowMs
 
 const quiet = (command: CommandState): CommandAdvance => ({ command, send: null });
 
-/** What has been sent is the device's to give up, and to tell of. */
+function issued(command: CommandState, isReachable: boolean, nowMs: number): CommandAdvance {
+  if (command.status !== 'queued') return quiet(command);
+  if (isReachable) return sendFirst(command, nowMs);
+  return quiet(COMMAND_RULES[command.command].needsSession ? failUnsent(command, nowMs) : command);
+}
+
+const sendFirst = (command: CommandState, nowMs: number): CommandAdvance => ({
+  command: { ...command, status: 'sent', sentAtMs: nowMs, resentAtMs: nowMs },
+  send: 'execute',
+});
+
+/** What may wait for the device does so again; an emergency stop is repeated anyway. */
+function notSent(command: CommandState, delivery: NotSent, nowMs: number): CommandState {
+  if (command.status !== 'sent' || isEmergencyStop(command)) return command;
+  if (delivery === 'expired') return expire(command, 'it expired before it could be sent', nowMs);
+  if (COMMAND_RULES[command.command].needsSession) return failUnsent(command, nowMs);
+  return { ...command, status: 'queued', sentAtMs: null, resentAtMs: null };
+}
+
+const failUnsent = (command: CommandState, nowMs: number): CommandState =>
+  end(command, 'failed', 'not_sent', 'the device has no live session, so nothing was sent', nowMs);
+
+/** What has been sent can only be given up by the device, which then reports it. */
 function cancelUnsent(command: CommandState, nowMs: number): CommandState {
   if (command.status !== 'queued' || isEmergencyStop(command)) return command;
   return end(command, 'cancelled', 'emergency_stop', 'an emergency stop came first', nowMs);
@@ -85,8 +135,7 @@ const executing = (command: CommandState, nowMs: number): CommandState => ({
 /** It is answered once: a refusal after that is one of a copy. */
 function answered(
   command: CommandState,
-  accepted: boolean,
-  reason: string | null,
+  { accepted, reason }: { readonly accepted: boolean; readonly reason: string | null },
   nowMs: number,
 ): CommandState {
   if (command.acceptedAtMs !== null) return command;
@@ -111,7 +160,7 @@ function reported(before: CommandState, { state, reason, tsMs }: CommandWord, no
     case 'unknown': {
       if (before.status === 'queued') return before;
       const heard = { ...before, lastProgressTsMs: tsMs };
-      // An echo, or a clock that was set back: then the next word, asked for soon, is later than this one.
+      // A repeated report, or a clock that was set back: then the next report, asked for soon, is later than this one.
       if (isOld) return isOpen(before) ? heard : before;
       return unknown({ ...heard, lastHeardAtMs: nowMs }, nowMs);
     }
@@ -121,43 +170,52 @@ function reported(before: CommandState, { state, reason, tsMs }: CommandWord, no
 /** The device knows no such command. That ends it, unless it may still be on the way. */
 function unknown(command: CommandState, nowMs: number): CommandState {
   const { acceptedAtMs, expiresAtMs, status } = command;
-  if (isEmergencyStop(command) || status === 'expired' || status === 'failed') {
-    return command;
-  }
+  if (status === 'expired' || status === 'failed') return command;
   if (acceptedAtMs !== null) {
-    return end(command, 'failed', 'forgotten', 'the device no longer knows it', nowMs);
+    return end(
+      command,
+      'failed',
+      'forgotten',
+      'the device no longer knows it; its outcome is unknown',
+      nowMs,
+    );
   }
   const mayStillArrive = expiresAtMs === null || nowMs <= expiresAtMs + EXPIRY_SKEW_MS;
-  return mayStillArrive ? command : expire(command, nowMs);
+  return mayStillArrive
+    ? command
+    : expire(
+        command,
+        'the device does not know it: it did not arrive in time, or its memory was lost',
+        nowMs,
+      );
 }
 
-const expire = (command: CommandState, nowMs: number): CommandState =>
-  end(command, 'expired', 'not_delivered', 'it did not reach the device in time', nowMs);
+const expire = (command: CommandState, message: string, nowMs: number): CommandState =>
+  end(command, 'expired', 'not_delivered', message, nowMs);
 
-function ticked(before: CommandState, { deviceOnline }: CommandTick, nowMs: number): CommandAdvance {
+function ticked(before: CommandState, tick: CommandTick, nowMs: number): CommandAdvance {
   if (isCommandSettled(before, nowMs)) return quiet(before);
-  if (before.status === 'queued') return sendFirst(before, deviceOnline, nowMs);
-  if (isEmergencyStop(before)) return stopAgain(before, deviceOnline, nowMs);
+  if (isEmergencyStop(before)) {
+    const stop = repeatStop(before, tick, nowMs);
+    return { command: stop, send: stop === before ? null : 'execute' };
+  }
+  if (before.status === 'queued') return tickedQueued(before, tick, nowMs);
   const command = doubt(before, nowMs);
-  if (!deviceOnline || !isReportDue({ ...command, lastHeardAtMs: heardAtMs(command) }, nowMs)) {
+  if (!tick.deviceOnline || !isReportDue({ ...command, lastHeardAtMs: heardAtMs(command) }, nowMs)) {
     return quiet(command);
   }
   return { command: { ...command, reportAskedAtMs: nowMs }, send: 'report' };
 }
 
-function sendFirst(command: CommandState, deviceOnline: boolean, nowMs: number): CommandAdvance {
+/** A command that can move something is sent when it is issued or never, so one that still waits was not sent. */
+function tickedQueued(command: CommandState, tick: CommandTick, nowMs: number): CommandAdvance {
   const { expiresAtMs } = command;
-  if (expiresAtMs !== null && nowMs > expiresAtMs) return quiet(expire(command, nowMs));
-  if (!deviceOnline) return quiet(command);
-  return {
-    command: { ...command, status: 'sent', sentAtMs: nowMs, resentAtMs: nowMs },
-    send: 'execute',
-  };
-}
-
-function stopAgain(command: CommandState, deviceOnline: boolean, nowMs: number): CommandAdvance {
-  if (!deviceOnline || !isDue(command.resentAtMs, nowMs, STOP_RESEND_MS)) return quiet(command);
-  return { command: { ...command, resentAtMs: nowMs }, send: 'execute' };
+  if (tick.isStopped) return quiet(cancelUnsent(command, nowMs));
+  if (COMMAND_RULES[command.command].needsSession) return quiet(failUnsent(command, nowMs));
+  if (expiresAtMs !== null && nowMs > expiresAtMs) {
+    return quiet(expire(command, 'the device did not connect in time', nowMs));
+  }
+  return tick.deviceOnline ? sendFirst(command, nowMs) : quiet(command);
 }
 
 const heardAtMs = ({ lastHeardAtMs, sentAtMs }: CommandState): number | null => lastHeardAtMs ?? sentAtMs;

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import type { AlertType } from '@granary/contract/alerts';
 import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import type { AlertState, Condition } from './alerts.ts';
-import { beginCommand } from './command-state.ts';
+import { beginCommand, type CommandState } from './command-state.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from './devices.ts';
+import { STOP_CONFIRMATION_MS_MAX } from './emergency-stop-replies.ts';
 import {
   evaluateFieldAlerts,
   type FieldFacts,
@@ -13,6 +14,7 @@ import {
 } from './field-alert-rules.ts';
 import { initialFieldConfiguration } from './field-configuration.ts';
 import { beginMission, type MissionState } from './mission-state.ts';
+import { START_ANSWER_MS_MAX } from './mission-steps.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
 import type { Observed } from './observation.ts';
 
@@ -87,6 +89,13 @@ const stop = beginCommand(
   { commandId: 'cmd_1', deviceNo: 1, request: { command: 'emergency_stop' } },
   NOW_MS,
 );
+const oldStop = { ...stop, createdAtMs: NOW_MS - STOP_CONFIRMATION_MS_MAX };
+const confirmedStop: CommandState = { ...oldStop, status: 'succeeded', endedAtMs: NOW_MS };
+const startingFor = (ms: number): MissionState => ({
+  ...running,
+  status: 'dispatched',
+  startSentAtMs: NOW_MS - ms,
+});
 
 const conditionOf = (type: AlertType, change: Partial<Facts>, nowMs = NOW_MS): Condition => {
   const found = fieldConditionsOf({ ...facts, ...change }, nowMs).filter((one) => one.type === type);
@@ -133,6 +142,14 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
   ['mission_failed', 'after a missed one', { missions: [ended('missed', null)] }, 'warning'],
   ['mission_failed', 'when the device is lost', { missions: [ended('failed', 'lost')] }, 'critical'],
   ['mission_failed', 'when a new one has begun', { missions: [ended('failed', 'lost'), newer] }, 'absent'],
+  ['mission_failed', 'just told to start', { missions: [startingFor(START_ANSWER_MS_MAX - 1)] }, 'absent'],
+  ['mission_failed', 'told to start, no answer', { missions: [startingFor(START_ANSWER_MS_MAX)] }, 'warning'],
+  ['emergency_stop_unconfirmed', 'without a stop', {}, 'absent'],
+  ['emergency_stop_unconfirmed', 'just requested', { commands: [stop] }, 'absent'],
+  ['emergency_stop_unconfirmed', 'after 5 s', { commands: [oldStop] }, 'critical'],
+  ['emergency_stop_unconfirmed', 'after 5 s, away', { commands: [oldStop], presence: offline }, 'critical'],
+  ['emergency_stop_unconfirmed', 'confirmed', { commands: [confirmedStop] }, 'absent'],
+  ['device_offline', 'offline after a stop', { presence: offline, commands: [confirmedStop] }, 'warning'],
   ['device_offline', 'online', {}, 'absent'],
   ['device_offline', 'offline', { presence: offline }, 'warning'],
   ['device_offline', 'offline in a mission', { presence: offline, missions: [running] }, 'critical'],
@@ -170,6 +187,11 @@ describe('a field device', () => {
     assert.ok(failed.state === 'present');
     assert.equal(failed.cause, 'ms_1');
     assert.equal(failed.message, 'mission round (ms_1) failed: a wheel came off');
+    const unconfirmed = conditionOf('emergency_stop_unconfirmed', {
+      commands: [{ ...oldStop, lastAnswer: 'it refused the stop' }],
+    });
+    assert.ok(unconfirmed.state === 'present');
+    assert.match(unconfirmed.message, /cmd_1; .* its last answer: it refused the stop$/);
     const breach = conditionOf('geofence_breach', { ...fenced, ...away });
     assert.ok(breach.state === 'present');
     assert.match(breach.message, /at 53, 13\.005; it is to hold$/);
@@ -199,6 +221,8 @@ describe('the alerts of a field device', () => {
     const nextMs = (change: Partial<Facts>, open: readonly AlertState[] = []) =>
       nextFieldCheckAtMs({ ...facts, ...change }, open, DEFAULT_DELAYS, NOW_MS);
     assert.equal(nextMs({}), NOW_MS + FRESHNESS_MS + 1);
+    assert.equal(nextMs({ commands: [stop] }), NOW_MS + STOP_CONFIRMATION_MS_MAX);
+    assert.equal(nextMs({ missions: [startingFor(0)] }), NOW_MS + START_ANSWER_MS_MAX);
     assert.equal(
       nextMs(latestWith({ latitude: { value: 0, tsMs: NOW_MS - SECOND_MS } })),
       NOW_MS + FRESHNESS_MS - SECOND_MS + 1,

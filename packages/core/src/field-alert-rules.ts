@@ -11,12 +11,15 @@ import {
   silenceTimesMs,
 } from './alert-evaluation.ts';
 import type { AlertDelays, AlertState, Condition } from './alerts.ts';
-import { type CommandState, isEmergencyStop, isOpen } from './command-state.ts';
+import type { CommandState } from './command-state.ts';
 import { deviceOffline, maintenanceDue } from './device-alert-rules.ts';
 import { freshnessMs, type Presence } from './devices.ts';
+import { isUnconfirmedStop } from './emergency-stop.ts';
+import { STOP_CONFIRMATION_MS_MAX } from './emergency-stop-replies.ts';
 import { isInside } from './geofence.ts';
 import { valueStepPercent } from './level-rules.ts';
 import { type MissionState, missionHoldsDevice } from './mission-state.ts';
+import { startAnswerDueMs } from './mission-steps.ts';
 import type { Observed } from './observation.ts';
 import { sensorFault } from './sensor-alert-rules.ts';
 import { isPlausible, type LatestValues, tidy } from './telemetry.ts';
@@ -29,7 +32,7 @@ export interface FieldFacts {
   readonly configuration: FieldConfiguration;
   /** The one that ended last, and every one that holds the device. */
   readonly missions: readonly MissionState[];
-  /** Those that are open. */
+  /** Those that need further ticks. */
   readonly commands: readonly CommandState[];
 }
 
@@ -40,7 +43,8 @@ export function fieldConditionsOf(facts: FieldFacts & Observed, nowMs: number): 
   return [
     lowBattery(facts, nowMs),
     geofenceBreach(facts, nowMs),
-    missionFailed(facts),
+    missionFailed(facts, nowMs),
+    emergencyStopUnconfirmed(facts, nowMs),
     sensorFault(facts, CHANNELS_OF.field, nowMs),
     deviceOffline(facts, underWay(facts), nowMs),
     maintenanceDue(facts.configuration.maintenance, nowMs),
@@ -66,6 +70,8 @@ export function nextFieldCheckAtMs(
     checkedTimeMs(facts.configuration.maintenance.next_scheduled),
     ...silenceTimesMs(facts, CHANNELS_OF.field),
     ...growthTimesMs(fieldConditionsOf(facts, nowMs), open),
+    ...facts.commands.filter(isUnconfirmedStop).map(confirmationDueMs),
+    ...facts.missions.flatMap((mission) => startAnswerDueMs(mission) ?? []),
   ];
   return earliestCheckAtMs(timesMs, open, delays, nowMs);
 }
@@ -130,9 +136,21 @@ function geofenceBreach(facts: FieldFacts, nowMs: number): Condition {
 
 const ACTIONS = { continue: 'go on', hold: 'hold', return_to_base: 'return to its base' } as const;
 
-/** Told of the mission that ended last, until another one has begun. */
-function missionFailed({ missions }: FieldFacts): Condition {
+/** Of the mission that ended last, until another one has begun; or of one that may have begun, while nobody knows. */
+function missionFailed({ missions }: FieldFacts, nowMs: number): Condition {
   const type = 'mission_failed';
+  const unanswered = missions.find((mission) => (startAnswerDueMs(mission) ?? nowMs + 1) <= nowMs);
+  if (unanswered !== undefined) {
+    return {
+      type,
+      state: 'present',
+      severity: 'warning',
+      currentValue: null,
+      threshold: null,
+      cause: unanswered.missionId,
+      message: `mission ${unanswered.name} (${unanswered.missionId}) was told to start, and the device does not say whether it began`,
+    };
+  }
   const newest = missions.reduce<MissionState | undefined>(
     (found, mission) => (found === undefined || begunAtMs(mission) > begunAtMs(found) ? mission : found),
     undefined,
@@ -150,11 +168,30 @@ function missionFailed({ missions }: FieldFacts): Condition {
   };
 }
 
+const confirmationDueMs = ({ createdAtMs }: CommandState): number => createdAtMs + STOP_CONFIRMATION_MS_MAX;
+
+/** For a device that answers something else, and for one that is away: nobody knows whether it stands still. */
+function emergencyStopUnconfirmed({ commands }: FieldFacts, nowMs: number): Condition {
+  const type = 'emergency_stop_unconfirmed';
+  const stop = commands.find((command) => isUnconfirmedStop(command) && confirmationDueMs(command) <= nowMs);
+  if (stop === undefined) return { type, state: 'absent' };
+  const answer = stop.lastAnswer === null ? '' : `; its last answer: ${stop.lastAnswer}`;
+  return {
+    type,
+    state: 'present',
+    severity: 'critical',
+    currentValue: null,
+    threshold: null,
+    cause: stop.commandId,
+    message: `the device has not confirmed emergency stop ${stop.commandId}; it is repeated until it does${answer}`,
+  };
+}
+
 const TROUBLE: ReadonlySet<string> = new Set(['failed', 'aborted', 'missed']);
 
 const begunAtMs = ({ plan, dispatchedAtMs }: MissionState): number => dispatchedAtMs ?? plan.startAtMs;
 
 function underWay({ missions, commands }: FieldFacts): string | null {
-  if (commands.some((command) => isEmergencyStop(command) && isOpen(command))) return 'an emergency stop';
+  if (commands.some(isUnconfirmedStop)) return 'an emergency stop';
   return missions.some(missionHoldsDevice) ? 'a mission' : null;
 }

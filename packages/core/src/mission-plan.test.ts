@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { Mission } from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { beginCommand } from './command-state.ts';
 import { NEVER_SEEN } from './devices.ts';
 import { initialFieldConfiguration } from './field-configuration.ts';
 import { READING_AGE_MS_MAX } from './interlocks.ts';
@@ -29,6 +30,8 @@ const device: FieldDeviceAtMission = {
     base: { latitude: 52.001, longitude: 13.001, altitude: 0 },
   },
   latest,
+  commands: [],
+  isReachable: true,
   missions: [],
 };
 const mission: Mission = {
@@ -66,7 +69,11 @@ const through = (...points: readonly (readonly [number, number])[]): Mission => 
   ...mission,
   waypoints: points.map(([lat, lng]) => ({ lat, lng, action: 'none' })),
 });
-const offline = { presence: { ...device.presence, linkDownAtMs: NOW_MS } };
+const offline = { isReachable: false };
+const stop = beginCommand(
+  { commandId: 'cmd_1', deviceNo: 1, request: { command: 'emergency_stop' } },
+  NOW_MS,
+);
 const inMaintenance = { presence: { ...device.presence, reportedState: 'maintenance' as const } };
 const without = (channel: keyof typeof latest) => {
   const { [channel]: _, ...rest } = latest;
@@ -99,6 +106,8 @@ const TABLE: readonly (readonly [string, Mission, Partial<FieldDeviceAtMission>,
     ['in more than a year', startingIn(START_AHEAD_MS_MAX + 1), {}, 'invalid_input'],
     ['now, offline', mission, offline, 'device_offline'],
     ['later, offline', later, offline, 'accepted'],
+    ['now, stopped', mission, { commands: [stop] }, 'emergency_stop_active'],
+    ['later, stopped', later, { commands: [stop] }, 'emergency_stop_active'],
     ['now, in maintenance', mission, inMaintenance, 'device_in_maintenance'],
     ['later, in maintenance', later, inMaintenance, 'accepted'],
     ['from an old place', mission, aged('latitude'), 'reading_stale'],

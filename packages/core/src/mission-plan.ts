@@ -3,7 +3,8 @@ import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { FieldConfiguration } from '@granary/contract/field-configuration';
 import type { Mission, Preflight, Waypoint } from '@granary/contract/missions';
 import { checkedTimeMs, DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { deviceStatus, type Presence } from './devices.ts';
+import { type DeviceToMove, refuseMovement } from './command-refusals.ts';
+import { refuseWhileStopped } from './emergency-stop.ts';
 import { isInside, staysInside } from './geofence.ts';
 import { READING_AGE_MS_MAX } from './interlocks.ts';
 import { isMissionOver, type MissionPlan, type MissionState } from './mission-state.ts';
@@ -17,8 +18,7 @@ export const START_AHEAD_MS_MAX = 366 * DAY_MS;
 export const START_TOLERANCE_MS = 5 * MINUTE_MS;
 const DETAILS_MAX = 20;
 
-export interface FieldDeviceAtMission {
-  readonly presence: Presence;
+export interface FieldDeviceAtMission extends DeviceToMove {
   readonly configuration: FieldConfiguration;
   readonly latest: LatestValues;
   /** All that are not over. */
@@ -29,6 +29,7 @@ export interface FieldDeviceAtMission {
 export function planMission(request: Mission, device: FieldDeviceAtMission, nowMs: number): MissionPlan {
   const { configuration, latest } = device;
   const startAtMs = startOf(request, nowMs);
+  refuseWhileStopped(device.commands);
   if (startAtMs <= nowMs) refuseUnready(device, nowMs);
   const place = placeOf(latest);
   const { preflight, durationS } = reckon(request.waypoints, place, configuration, batteryOf(latest));
@@ -62,10 +63,9 @@ function refuseStart(message: string): never {
 }
 
 /** What is to begin now needs a device that is there. What begins later may wait for it. */
-function refuseUnready({ presence, latest }: FieldDeviceAtMission, nowMs: number): void {
-  const status = deviceStatus(presence, nowMs);
-  if (status === 'offline') refuse('device_offline', 'the device is offline');
-  if (status === 'maintenance') refuse('device_in_maintenance', 'the device is in maintenance');
+function refuseUnready(device: FieldDeviceAtMission, nowMs: number): void {
+  const { latest } = device;
+  refuseMovement(device, nowMs);
   for (const channel of ['latitude', 'longitude', 'battery_level'] as const) {
     const ageMs = nowMs - (latest[channel]?.tsMs ?? nowMs);
     if (ageMs > READING_AGE_MS_MAX) {

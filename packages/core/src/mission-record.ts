@@ -1,8 +1,9 @@
-import type { EventType } from '@granary/contract/events';
-import type { FieldCommand, MissionControlName } from '@granary/contract/field-link';
+import type { FieldCommand } from '@granary/contract/field-link';
 import type { MissionRecord, WaypointRecord } from '@granary/contract/missions';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
-import { isMissionOver, type MissionState } from './mission-state.ts';
+import { MOTION_EXPIRY_MS } from './device-talk.ts';
+import { missionStatusDetail } from './mission-detail.ts';
+import { isMissionOver, type MissionState, type WaypointState } from './mission-state.ts';
 import type { MissionSend } from './mission-steps.ts';
 
 /** As callers see it. */
@@ -12,6 +13,7 @@ export function missionRecord(mission: MissionState): MissionRecord {
     mission_id: mission.missionId,
     mission_name: mission.name,
     status: mission.status,
+    status_detail: missionStatusDetail(mission),
     scheduled_start: toIso(plan.startAtMs),
     created_at: toIso(mission.createdAtMs),
     dispatched_at: toIsoOrNull(mission.dispatchedAtMs),
@@ -26,49 +28,56 @@ export function missionRecord(mission: MissionState): MissionRecord {
   };
 }
 
-/** What was not reached when a mission ended is skipped; a late word may still tell otherwise. */
+/** What was not reached when a mission ended is skipped; a late report may still tell otherwise. */
 function waypointRecords(mission: MissionState): WaypointRecord[] {
   const isOver = isMissionOver(mission);
   return mission.plan.waypoints.flatMap((waypoint, index) => {
     const state = mission.waypoints[index];
     if (state === undefined) return [];
     const isUndone = state.status === 'pending' || state.status === 'active';
-    return {
-      ...waypoint,
-      status: isOver && isUndone ? 'skipped' : state.status,
-      reached_at: toIsoOrNull(state.reachedAtMs),
-      action_result: state.actionResult,
-    };
+    const told = waypointReport(state);
+    return { ...waypoint, ...told, status: isOver && isUndone ? 'skipped' : told.status };
   });
 }
 
-/** What the event log says of a change. */
-export function missionEvents(before: MissionState | null, after: MissionState): EventType[] {
-  const events: EventType[] = [];
-  const isSame = before?.status === after.status && before.requested === after.requested;
-  if (!isSame || before.linkLostAtMs !== after.linkLostAtMs) events.push('mission.status_changed');
-  if (before !== null && before.waypoints !== after.waypoints) events.push('mission.waypoint_changed');
-  return events;
-}
+export const waypointReport = ({ status, reachedAtMs, actionResult }: WaypointState) => ({
+  status,
+  reached_at: deviceIsoOrNull(reachedAtMs),
+  action_result: actionResult,
+});
 
-const CONTROLS = {
-  start: 'mission_start',
-  pause: 'mission_pause',
-  resume: 'mission_resume',
-  cancel: 'mission_cancel',
-} as const satisfies Record<Exclude<MissionSend, 'upload' | 'report'>, MissionControlName>;
+const TIME_MS_MAX = 8.64e15;
+
+/** A time by the device's clock may be any number; one that is no date is not shown. */
+const deviceIsoOrNull = (timeMs: number | null): string | null =>
+  timeMs !== null && Math.abs(timeMs) <= TIME_MS_MAX ? toIso(timeMs) : null;
 
 /** As the device is told. */
-export function missionMessage({ missionId, plan }: MissionState, send: MissionSend): FieldCommand {
-  const mission_id = missionId;
-  if (send === 'report') return { command: 'report', mission_id };
-  if (send !== 'upload') return { command: CONTROLS[send], mission_id };
-  return {
-    command: 'mission_upload',
-    mission_id,
-    waypoints: plan.waypoints.slice(),
-    start_at: toIso(plan.startAtMs),
-    expires_at: toIso(plan.expiresAtMs),
-    link_loss_action: plan.linkLossAction,
-  };
+export function missionMessage(mission: MissionState, send: MissionSend): FieldCommand {
+  const { missionId: mission_id, plan } = mission;
+  switch (send) {
+    case 'upload':
+      return {
+        command: 'mission_upload',
+        mission_id,
+        waypoints: plan.waypoints.slice(),
+        start_at: toIso(plan.startAtMs),
+        expires_at: toIso(plan.expiresAtMs),
+        link_loss_action: plan.linkLossAction,
+      };
+    case 'start':
+      return { command: 'mission_start', mission_id, expires_at: motionExpiry(mission.startSentAtMs) };
+    case 'resume':
+      return { command: 'mission_resume', mission_id, expires_at: motionExpiry(mission.requestSentAtMs) };
+    case 'pause':
+      return { command: 'mission_pause', mission_id };
+    case 'cancel':
+      return { command: 'mission_cancel', mission_id };
+    case 'report':
+      return { command: 'report', mission_id };
+  }
 }
+
+/** Without a time of sending it has expired: no device obeys it. */
+const motionExpiry = (sentAtMs: number | null): string =>
+  toIso(sentAtMs === null ? 0 : sentAtMs + MOTION_EXPIRY_MS);

@@ -8,6 +8,7 @@ import {
   ACTION_RESULTS,
   type ActionResult,
   MISSION_STATUSES,
+  type MissionReason,
   type MissionRequestKind,
   type MissionResult,
   type MissionStatus,
@@ -63,13 +64,18 @@ export interface MissionState {
   readonly reportAskedAtMs: number | null;
   readonly requested: MissionRequestKind | null;
   readonly requestSentAtMs: number | null;
+  /** Its end was requested by an emergency stop. */
+  readonly isHaltedByStop: boolean;
   readonly linkLostAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly result: MissionResult | null;
 }
 
-export const restoreMission = (stored: unknown): MissionState =>
-  storedJob<MissionState>(stored, MISSION_STATUSES);
+/** A mission as it was stored, also by a version that did not know who had requested its end. */
+export function restoreMission(stored: unknown): MissionState {
+  const mission = storedJob<MissionState>(stored, MISSION_STATUSES);
+  return mission.isHaltedByStop === undefined ? { ...mission, isHaltedByStop: false } : mission;
+}
 
 export const isMissionOver = ({ endedAtMs }: MissionState): boolean => endedAtMs !== null;
 
@@ -77,9 +83,17 @@ export const isMissionOver = ({ endedAtMs }: MissionState): boolean => endedAtMs
 export const missionHoldsDevice = ({ status }: MissionState): boolean =>
   status === 'dispatched' || status === 'in_progress' || status === 'paused';
 
-/** Ended because of what was not heard: a late word of the device still decides. */
+/** Ended without a report of the device: a late report still decides. */
 export const isPresumed = ({ result }: MissionState): boolean =>
-  result?.reason === 'lost' || result?.reason === 'forgotten' || result?.reason === 'not_started';
+  result !== null && PRESUMED_REASONS.has(result.reason);
+
+const PRESUMED_REASONS: ReadonlySet<MissionReason> = new Set([
+  'lost',
+  'forgotten',
+  'not_started',
+  'not_sent',
+  'emergency_stop_active',
+]);
 
 /** Nothing more is to be done or learnt: it needs no further ticks. */
 export function isMissionSettled({ endedAtMs, result }: MissionState, nowMs: number): boolean {
@@ -110,6 +124,7 @@ export const beginMission = (asked: NewMission, nowMs: number): MissionState => 
   reportAskedAtMs: null,
   requested: null,
   requestSentAtMs: null,
+  isHaltedByStop: false,
   linkLostAtMs: null,
   endedAtMs: null,
   result: null,

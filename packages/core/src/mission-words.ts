@@ -1,6 +1,6 @@
 import type { MissionResult, MissionStatus } from '@granary/contract/missions';
 import { MINUTE_MS } from '@granary/contract/time';
-import { EXPIRY_SKEW_MS } from './device-talk.ts';
+import { EXPIRY_SKEW_MS, isDue } from './device-talk.ts';
 import {
   isMissionOver,
   isPresumed,
@@ -18,6 +18,9 @@ import {
   NOT_STARTED,
   quiet,
   request,
+  START_ANSWER_MS_MAX,
+  START_IGNORED,
+  STOPPED,
 } from './mission-steps.ts';
 
 /** Words that arrive in the wrong order are no further apart. One that is older tells of a clock that was set back. */
@@ -54,7 +57,11 @@ export function reported(before: MissionState, word: MissionWord, nowMs: number)
     case 'completed':
       return ended(mission, 'completed', null, nowMs);
     case 'aborted': {
-      if (mission.requested === 'cancel') return ended(mission, 'cancelled', CANCELLED, nowMs);
+      if (mission.requested === 'cancel') {
+        return mission.isHaltedByStop
+          ? ended(mission, 'aborted', STOPPED, nowMs)
+          : ended(mission, 'cancelled', CANCELLED, nowMs);
+      }
       const message = word.reason ?? 'the device ended it early';
       return ended(mission, 'aborted', { reason: 'ended_by_device', message }, nowMs);
     }
@@ -105,12 +112,15 @@ function goesOn(before: MissionState, status: 'in_progress' | 'paused', nowMs: n
   return isWanted ? quiet(mission) : request(mission, 'cancel', nowMs);
 }
 
-/** It is there and has not begun. If we have seen it run, the device has lost its place in it. */
+/** It is there and has not begun. If it was seen running before, the device has lost its progress. */
 function uploaded(mission: MissionState, nowMs: number): MissionAdvance {
-  const { status, acceptedAtMs, plan } = mission;
+  const { status, acceptedAtMs, startSentAtMs, plan } = mission;
   if (isMissionOver(mission)) return { mission, send: 'cancel' };
   if (status === 'in_progress' || status === 'paused') {
     return { mission: end(mission, 'failed', FORGOTTEN, nowMs), send: 'cancel' };
+  }
+  if (startSentAtMs !== null && isDue(startSentAtMs, nowMs, START_ANSWER_MS_MAX)) {
+    return { mission: end(mission, 'missed', START_IGNORED, nowMs), send: 'cancel' };
   }
   if (nowMs > plan.expiresAtMs + EXPIRY_SKEW_MS) {
     return { mission: end(mission, 'missed', NOT_STARTED, nowMs), send: 'cancel' };
@@ -121,7 +131,9 @@ function uploaded(mission: MissionState, nowMs: number): MissionAdvance {
 /** The device knows no such mission. It is sent anew only as long as it cannot have begun. */
 function unknown(mission: MissionState, nowMs: number): MissionAdvance {
   if (!missionHoldsDevice(mission)) return quiet(mission);
-  if (mission.requested === 'cancel') return quiet(end(mission, 'cancelled', CANCELLED, nowMs));
+  if (mission.requested === 'cancel' && !mission.isHaltedByStop) {
+    return quiet(end(mission, 'cancelled', CANCELLED, nowMs));
+  }
   if (mayRun(mission)) return quiet(end(mission, 'failed', FORGOTTEN, nowMs));
   return quiet(mission.acceptedAtMs === null ? mission : { ...mission, acceptedAtMs: null });
 }

@@ -46,6 +46,7 @@ const tick = fc.record({
   kind: fc.constant('tick' as const),
   deviceOnline: fc.boolean(),
   deviceFree: fc.boolean(),
+  isStopped: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
 });
 const waypoint = fc.record(
   {
@@ -64,6 +65,11 @@ const word = fc.record({
 });
 const input: fc.Arbitrary<MissionInput> = fc.oneof(
   fc.record({ kind: fc.constantFrom(...MISSION_REQUESTS) }),
+  fc.constant({ kind: 'emergency_stop' } as const),
+  fc.record({
+    kind: fc.constant('not_sent' as const),
+    send: fc.constantFrom('upload' as const, 'start' as const, 'resume' as const),
+  }),
   fc.record({ kind: fc.constant('ack' as const), accepted: fc.boolean(), reason: fc.option(fc.string()) }),
   word.map((said) => ({ kind: 'progress' as const, ...said })),
   tick,
@@ -109,6 +115,25 @@ describe('whatever happens to a mission', () => {
       assert.equal(before.status, 'dispatched');
       assert.notEqual(before.acceptedAtMs, null);
       assert.equal(before.requested, null);
+    });
+  });
+
+  it('it is told to start at most once, and to go on once for each request', () => {
+    fc.assert(
+      fc.property(steps, (inputs) => {
+        const walked = walk(inputs);
+        assert.ok(walked.filter(({ send }) => send === 'start').length <= 1);
+        for (const { input: given, send } of walked)
+          if (send === 'resume') assert.equal(given.kind, 'resume');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('it is neither sent to the device nor told to start while an emergency stop is in force', () => {
+    onEveryStep(({ input: given, send }) => {
+      if (given.kind !== 'tick' || !given.isStopped) return;
+      assert.ok(send === null || send === 'cancel' || send === 'report');
     });
   });
 
@@ -226,7 +251,13 @@ describe('with a device that answers truthfully in the end', () => {
             device.state = 'unknown';
           }
           if (asked !== null) take(advanceMission(mission, { kind: asked }, nowMs));
-          take(advanceMission(mission, { kind: 'tick', deviceOnline: linkIsUp, deviceFree: true }, nowMs));
+          take(
+            advanceMission(
+              mission,
+              { kind: 'tick', deviceOnline: linkIsUp, deviceFree: true, isStopped: false },
+              nowMs,
+            ),
+          );
           if (!linkIsUp || replyIsLost || mission.status === 'scheduled') continue;
           const said = { ...emptyWord, kind: 'progress', state: device.state, tsMs: nowMs } as const;
           take(advanceMission(mission, said, nowMs));

@@ -1,20 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
-import type { MissionState as ReportedState, WaypointProgress } from '@granary/contract/field-link';
+import type { MissionState as ReportedState } from '@granary/contract/field-link';
 import { MISSION_REQUESTS, type MissionReason, type MissionStatus } from '@granary/contract/missions';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import { EXPIRY_SKEW_MS, REPORT_SPACING_MS } from './device-talk.ts';
+import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS, REPORT_SPACING_MS } from './device-talk.ts';
 import { FRESHNESS_MS } from './devices.ts';
-import { missionEvents, missionMessage, missionRecord } from './mission-record.ts';
-import { beginMission, isMissionSettled, type MissionPlan, type MissionState } from './mission-state.ts';
-import type { MissionSend } from './mission-steps.ts';
+import { missionMessage, missionRecord } from './mission-record.ts';
+import {
+  beginMission,
+  isMissionSettled,
+  type MissionPlan,
+  type MissionState,
+  restoreMission,
+} from './mission-state.ts';
+import { type MissionSend, START_ANSWER_MS_MAX } from './mission-steps.ts';
 import { REORDER_MS_MAX } from './mission-words.ts';
 import {
   advanceMission,
   LOST_MARGIN_MS,
   type MissionInput,
+  type MissionTick,
   refuseRequest,
+  UPLOAD_ANSWER_MS_MAX,
   UPLOAD_LEAD_MS,
   UPLOAD_RESEND_MS,
 } from './missions.ts';
@@ -71,6 +79,7 @@ const SITUATIONS = {
   paused: { ...running, status: 'paused' },
   resuming: { ...running, status: 'paused', ...wanting('resume') },
   cancelling: { ...running, ...wanting('cancel') },
+  halting: { ...running, ...wanting('cancel'), isHaltedByStop: true },
   completed: ended('completed', null),
   aborted: ended('aborted', 'ended_by_device'),
   cancelled: ended('cancelled', 'cancelled'),
@@ -88,16 +97,22 @@ const progress = (state: ReportedState, change: object = {}): MissionInput => ({
   tsMs: SOON_MS,
   ...change,
 });
-const online: MissionInput = { kind: 'tick', deviceOnline: true, deviceFree: true };
-const offline: MissionInput = { kind: 'tick', deviceOnline: false, deviceFree: true };
+const online: MissionTick = { kind: 'tick', deviceOnline: true, deviceFree: true, isStopped: false };
+const offline: MissionTick = { ...online, deviceOnline: false };
+const stopped: MissionTick = { ...online, isStopped: true };
+const START_IGNORED_MS = START_MS + START_ANSWER_MS_MAX;
 
 const INPUTS = {
   pause: [{ kind: 'pause' }, SOON_MS],
   resume: [{ kind: 'resume' }, SOON_MS],
   cancel: [{ kind: 'cancel' }, SOON_MS],
+  'emergency stop': [{ kind: 'emergency_stop' }, SOON_MS],
+  'start not sent': [{ kind: 'not_sent', send: 'start' }, SOON_MS],
+  'resume not sent': [{ kind: 'not_sent', send: 'resume' }, SOON_MS],
   accepted: [{ kind: 'ack', accepted: true, reason: null }, SOON_MS],
   refused: [{ kind: 'ack', accepted: false, reason: 'memory full' }, SOON_MS],
   'says uploaded': [progress('uploaded'), SOON_MS],
+  'says uploaded after the start has expired': [progress('uploaded'), START_IGNORED_MS],
   'says uploaded, too late': [progress('uploaded'), plan.expiresAtMs + EXPIRY_SKEW_MS + 1],
   'says running': [progress('running'), SOON_MS],
   'says paused': [progress('paused'), SOON_MS],
@@ -107,6 +122,7 @@ const INPUTS = {
   'says unknown': [progress('unknown'), SOON_MS],
   tick: [online, START_MS + UPLOAD_RESEND_MS],
   'tick offline': [offline, SOON_MS],
+  'tick while stopped': [stopped, START_MS + UPLOAD_RESEND_MS],
   'tick after the latest start': [online, EXPIRED_MS],
   'tick after all hope': [online, LOST_MS],
 } as const satisfies Record<string, readonly [MissionInput, number]>;
@@ -138,6 +154,7 @@ const UNCHANGED = {
   paused: 'paused',
   resuming: 'paused',
   cancelling: 'in_progress',
+  halting: 'in_progress',
   ...OVER,
 } as const;
 
@@ -152,6 +169,7 @@ const open = <Status extends Outcome>(status: Status) => ({
   paused: status,
   resuming: status,
   cancelling: status,
+  halting: status,
 });
 /** Ended by what was not heard, so the device's word decides. */
 const presumed = <Status extends Outcome>(status: Status) => ({ lost: status, missed: status });
@@ -167,9 +185,23 @@ const LATE = {
   pausing: 'in_progress, send pause',
   silent: 'in_progress, send report',
   paused: 'paused, send report',
-  resuming: 'paused, send resume',
+  resuming: 'paused, send report',
   cancelling: 'in_progress, send cancel',
+  halting: 'in_progress, send cancel',
   lost: 'failed, send report',
+} as const;
+
+/** What was never told to start has not begun; what may run is ended by the device. */
+const HALTED = {
+  scheduled: 'missed',
+  dispatched: 'missed, send cancel',
+  uploaded: 'missed, send cancel',
+  starting: 'dispatched, send cancel',
+  running: 'in_progress, send cancel',
+  pausing: 'in_progress, send cancel',
+  silent: 'in_progress, send cancel',
+  paused: 'paused, send cancel',
+  resuming: 'paused, send cancel',
 } as const;
 
 const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
@@ -191,8 +223,12 @@ const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
     paused: 'paused, send cancel',
     resuming: 'paused, send cancel',
     cancelling: 'in_progress',
+    halting: 'in_progress',
     ...OVER,
   },
+  'emergency stop': { ...UNCHANGED, ...HALTED },
+  'start not sent': { ...UNCHANGED, starting: 'failed' },
+  'resume not sent': UNCHANGED,
   accepted: { ...UNCHANGED, ...REVOKED },
   refused: { ...UNCHANGED, dispatched: 'failed' },
   'says uploaded': {
@@ -203,6 +239,15 @@ const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
     paused: 'failed, send cancel',
     resuming: 'failed, send cancel',
     cancelling: 'failed, send cancel',
+    halting: 'failed, send cancel',
+    ...REVOKED,
+  },
+  'says uploaded after the start has expired': {
+    ...open('failed, send cancel'),
+    scheduled: 'scheduled',
+    dispatched: 'dispatched',
+    uploaded: 'dispatched',
+    starting: 'missed, send cancel',
     ...REVOKED,
   },
   'says uploaded, too late': {
@@ -245,16 +290,24 @@ const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
     scheduled: 'dispatched, send upload',
     dispatched: 'dispatched, send upload',
     uploaded: 'dispatched, send start',
-    starting: 'dispatched, send start',
+    starting: 'dispatched, send report',
     running: 'in_progress, send report',
     pausing: 'in_progress, send pause',
     silent: 'in_progress, send report',
     paused: 'paused, send report',
-    resuming: 'paused, send resume',
+    resuming: 'paused, send report',
     cancelling: 'in_progress, send cancel',
+    halting: 'in_progress, send cancel',
     lost: 'failed, send report',
   },
   'tick offline': UNCHANGED,
+  'tick while stopped': {
+    ...UNCHANGED,
+    ...HALTED,
+    cancelling: 'in_progress, send cancel',
+    halting: 'in_progress, send cancel',
+    lost: 'failed, send report',
+  },
   'tick after the latest start': LATE,
   'tick after all hope': { ...LATE, silent: 'failed, send report' },
 };
@@ -285,7 +338,7 @@ describe('the beginning of a mission', () => {
     assert.equal(sendAt(scheduled, leadMs - 1), null);
     assert.equal(sendAt(scheduled, leadMs), 'upload');
     assert.equal(sendAt(scheduled, SOON_MS, offline), null);
-    assert.equal(sendAt(scheduled, SOON_MS, { kind: 'tick', deviceOnline: true, deviceFree: false }), null);
+    assert.equal(sendAt(scheduled, SOON_MS, { ...online, deviceFree: false }), null);
     assert.equal(sendAt(scheduled, plan.expiresAtMs), 'upload');
   });
 
@@ -298,11 +351,34 @@ describe('the beginning of a mission', () => {
     assert.equal(sendAt(forgotten, START_MS + UPLOAD_RESEND_MS), 'upload');
   });
 
-  it('is not told to start twice in a row, nor after its latest start', () => {
+  it('is told to start once, and asked about from then on', () => {
     const told = after(uploaded, [online, SOON_MS]);
-    assert.equal(sendAt(told, SOON_MS + UPLOAD_RESEND_MS - 1), null);
-    assert.equal(sendAt(told, SOON_MS + UPLOAD_RESEND_MS), 'start');
+    assert.deepEqual(missionMessage(told, 'start'), {
+      command: 'mission_start',
+      mission_id: 'ms_1',
+      expires_at: toIso(SOON_MS + MOTION_EXPIRY_MS),
+    });
+    assert.equal(sendAt(told, SOON_MS + REPORT_SPACING_MS - 1), null);
+    assert.equal(sendAt(told, SOON_MS + REPORT_SPACING_MS), 'report');
+    assert.equal(sendAt(told, SOON_MS + MOTION_EXPIRY_MS), 'report');
     assert.equal(sendAt(told, EXPIRED_MS), 'report');
+  });
+
+  it('needs a device that is free, not only there', () => {
+    assert.notEqual(sendAt(uploaded, SOON_MS, { ...online, deviceFree: false }), 'start');
+  });
+
+  it('is missed when the device does not answer the upload', () => {
+    const lastMs = START_MS + UPLOAD_ANSWER_MS_MAX;
+    assert.equal(after(dispatched, [online, lastMs]).status, 'dispatched');
+    const missed = after(dispatched, [online, lastMs + 1]);
+    assert.deepEqual([missed.status, missed.result?.reason], ['missed', 'not_started']);
+  });
+
+  it('that fell into an emergency stop is missed for that reason, and not before its time', () => {
+    assert.equal(after(scheduled, [stopped, START_MS - 1]).status, 'scheduled');
+    const missed = after(scheduled, [stopped, START_MS]);
+    assert.deepEqual([missed.status, missed.result?.reason], ['missed', 'emergency_stop_active']);
   });
 });
 
@@ -315,6 +391,38 @@ describe('a mission', () => {
     assert.equal(sendAt(pausing, SOON_MS + STOP_RESEND_MS, offline), null);
     const paused = after(pausing, [progress('paused'), SOON_MS]);
     assert.deepEqual([paused.status, paused.requested], ['paused', null]);
+  });
+
+  it('is told to go on once, and is no longer waited for when that has expired', () => {
+    const resuming = after(SITUATIONS.paused, [{ kind: 'resume' }, SOON_MS]);
+    assert.deepEqual(missionMessage(resuming, 'resume'), {
+      command: 'mission_resume',
+      mission_id: 'ms_1',
+      expires_at: toIso(SOON_MS + MOTION_EXPIRY_MS),
+    });
+    assert.notEqual(sendAt(resuming, SOON_MS + STOP_RESEND_MS), 'resume');
+    assert.equal(after(resuming, [online, SOON_MS + MOTION_EXPIRY_MS - 1]).requested, 'resume');
+    assert.equal(after(resuming, [online, SOON_MS + MOTION_EXPIRY_MS]).requested, null);
+    assert.equal(after(resuming, INPUTS['resume not sent']).requested, null);
+  });
+
+  it('that an emergency stop ended is aborted for that reason when the device says so', () => {
+    const halted = after(running, INPUTS['emergency stop'], INPUTS['says aborted']);
+    assert.deepEqual([halted.status, halted.result?.reason], ['aborted', 'emergency_stop']);
+    const forgotten = after(running, INPUTS['emergency stop'], INPUTS['says unknown']);
+    assert.deepEqual([forgotten.status, forgotten.result?.reason], ['failed', 'forgotten']);
+  });
+
+  it('that an older version has stored was not ended by an emergency stop', () => {
+    const { isHaltedByStop: _, ...stored } = running;
+    assert.deepEqual(restoreMission(JSON.parse(JSON.stringify(stored))), running);
+    assert.equal(restoreMission(running), running);
+  });
+
+  it('tells in one sentence how it stands', () => {
+    for (const mission of Object.values(SITUATIONS)) {
+      assert.match(missionRecord(mission).status_detail, /^[A-Z][^.]*(\.\d{3}Z[^.]*)*\.$/);
+    }
   });
 
   it('can be paused and resumed only while it runs', () => {
@@ -378,68 +486,5 @@ describe('a service that was away for long', () => {
     assert.equal(after(heardAgain, [offline, LOST_MS + FRESHNESS_MS + 1]).status, 'failed');
     const back = after(heardAgain, [progress('completed'), LOST_MS + 1]);
     assert.equal(back.status, 'completed');
-  });
-});
-
-describe('the waypoints of a mission', () => {
-  const told = (...waypoints: WaypointProgress[]) => progress('running', { waypoints });
-  const statuses = (mission: MissionState) => missionRecord(mission).waypoints.map(({ status }) => status);
-
-  it('go from pending to active to reached, with the result of what was done there', () => {
-    const active = after(running, [told({ index: 0, state: 'active' }), SOON_MS]);
-    assert.deepEqual(statuses(active), ['active', 'pending']);
-    const reached = { index: 0, state: 'reached', reached_at: START_MS, action_result: 'succeeded' } as const;
-    assert.deepEqual(missionRecord(after(active, [told(reached), SOON_MS])).waypoints[0], {
-      lat: 1,
-      lng: 2,
-      action: 'scan',
-      status: 'reached',
-      reached_at: toIso(START_MS),
-      action_result: 'succeeded',
-    });
-  });
-
-  it('that a device leaves out are skipped in the end, until it says otherwise', () => {
-    const completed = after(running, [
-      progress('completed', { waypoints: [{ index: 1, state: 'reached' }] }),
-      SOON_MS,
-    ]);
-    assert.deepEqual(statuses(completed), ['skipped', 'reached']);
-    const late = after(completed, [
-      progress('running', { tsMs: SOON_MS - 5, waypoints: [{ index: 0, state: 'reached' }] }),
-      SOON_MS,
-    ]);
-    assert.deepEqual([late.status, ...statuses(late)], ['completed', 'reached', 'reached']);
-  });
-
-  it('that are none are left alone', () => {
-    const { waypoints } = after(running, [told({ index: 2, state: 'reached' }), SOON_MS]);
-    assert.equal(waypoints, running.waypoints);
-  });
-});
-
-describe('what is told of a mission', () => {
-  it('is the whole of it to the device, in one message', () => {
-    assert.deepEqual(missionMessage(scheduled, 'upload'), {
-      command: 'mission_upload',
-      mission_id: 'ms_1',
-      waypoints: plan.waypoints,
-      start_at: toIso(START_MS),
-      expires_at: toIso(plan.expiresAtMs),
-      link_loss_action: 'hold',
-    });
-    assert.deepEqual(missionMessage(scheduled, 'pause'), { command: 'mission_pause', mission_id: 'ms_1' });
-    assert.deepEqual(missionMessage(scheduled, 'report'), { command: 'report', mission_id: 'ms_1' });
-  });
-
-  it('is each change to the log', () => {
-    const reached = after(running, [
-      progress('running', { waypoints: [{ index: 0, state: 'active' }] }),
-      SOON_MS,
-    ]);
-    assert.deepEqual(missionEvents(null, scheduled), ['mission.status_changed']);
-    assert.deepEqual(missionEvents(starting, running), ['mission.status_changed']);
-    assert.deepEqual(missionEvents(running, reached), ['mission.waypoint_changed']);
-    assert.deepEqual(missionEvents(running, { ...running, lastHeardAtMs: SOON_MS }), []);
   });
 });

@@ -1,38 +1,51 @@
 import { Refusal } from '@granary/contract/errors';
-import type { MissionRequestKind } from '@granary/contract/missions';
+import type { MissionRequestKind, MissionResult } from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { isDue, isReportDue } from './device-talk.ts';
+import { isDue, isReportDue, MOTION_EXPIRY_MS } from './device-talk.ts';
 import { FRESHNESS_MS } from './devices.ts';
 import { isMissionOver, isMissionSettled, type MissionState, type MissionWord } from './mission-state.ts';
 import {
   CANCELLED,
   end,
+  halt,
   LOST,
   type MissionAdvance,
+  type MissionSend,
   mayRun,
+  NOT_SENT,
   NOT_STARTED,
   quiet,
   request,
+  UNANSWERED,
 } from './mission-steps.ts';
 import { answered, reported } from './mission-words.ts';
 import { STOP_RESEND_MS } from './operations.ts';
 
 /** So long before its start a mission is uploaded, so that it begins on time. */
 export const UPLOAD_LEAD_MS = 5 * SECOND_MS;
-/** Before a mission runs, doing it again does no harm. */
+/** An upload moves nothing, so it is repeated until it is answered. */
 export const UPLOAD_RESEND_MS = 5 * SECOND_MS;
+/** A device that has not answered an upload by then, counted from the start, does not get the mission any more. */
+export const UPLOAD_ANSWER_MS_MAX = 30 * SECOND_MS;
 /** A device that was silent for longer than its whole mission takes, and this, is given up. */
 export const LOST_MARGIN_MS = 10 * MINUTE_MS;
 
 export interface MissionTick {
   readonly kind: 'tick';
+  /** It has a live session and listens to its commands. */
   readonly deviceOnline: boolean;
   /** No other mission holds it, and it is not in maintenance. */
   readonly deviceFree: boolean;
+  /** An emergency stop keeps the device from moving. */
+  readonly isStopped: boolean;
 }
 
 export type MissionInput =
   | { readonly kind: MissionRequestKind }
+  /** An emergency stop was requested. */
+  | { readonly kind: 'emergency_stop' }
+  /** A message was to be sent, but was not. */
+  | { readonly kind: 'not_sent'; readonly send: MissionSend }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }
   | ({ readonly kind: 'progress' } & MissionWord)
   | MissionTick;
@@ -48,9 +61,9 @@ export function refuseRequest({ status, requested }: MissionState, kind: Mission
 }
 
 /**
- * What an input makes of a mission, at any time and in any state. An upload moves nothing, so it is repeated until answered;
- * a start is repeated until the device says that the mission runs, and obeyed only as long as the upload is there. A device
- * that lost it fails it rather than run it twice. A mission that nothing changed is returned as the same object.
+ * What an input makes of a mission, at any time and in any state. An upload, a pause and a cancellation move nothing, so they
+ * are repeated until the device has answered. A start is sent once per mission and a resumption once per request: a device
+ * that lost its memory would obey a second one. A mission that nothing changed is returned as the same object.
  */
 export function advanceMission(mission: MissionState, input: MissionInput, nowMs: number): MissionAdvance {
   switch (input.kind) {
@@ -59,6 +72,10 @@ export function advanceMission(mission: MissionState, input: MissionInput, nowMs
       return isAlready(mission, input.kind) ? quiet(mission) : request(mission, input.kind, nowMs);
     case 'cancel':
       return cancel(mission, nowMs);
+    case 'emergency_stop':
+      return halt(mission, nowMs);
+    case 'not_sent':
+      return quiet(notSent(mission, input.send, nowMs));
     case 'ack':
       return answered(mission, input.accepted, input.reason, nowMs);
     case 'progress':
@@ -68,7 +85,7 @@ export function advanceMission(mission: MissionState, input: MissionInput, nowMs
   }
 }
 
-/** The latest wish counts; without one, what the mission does. Nothing can be wished of one that does not run. */
+/** The latest request counts; without one, what the mission does. Nothing can be requested of one that does not run. */
 function isAlready({ status, requested }: MissionState, kind: 'pause' | 'resume'): boolean {
   if (requested !== null) return requested === kind || requested === 'cancel';
   return status !== (kind === 'pause' ? 'in_progress' : 'paused');
@@ -86,13 +103,25 @@ function cancel(mission: MissionState, nowMs: number): MissionAdvance {
   return request(mission, 'cancel', nowMs);
 }
 
+/** A start or a resumption that was not sent is not tried again; everything else is repeated or asked for anyway. */
+function notSent(mission: MissionState, send: MissionSend, nowMs: number): MissionState {
+  if (send === 'resume' && mission.requested === 'resume') return { ...mission, requested: null };
+  const isStarting = mission.status === 'dispatched' && mission.startSentAtMs !== null;
+  return send === 'start' && isStarting ? end(mission, 'failed', NOT_SENT, nowMs) : mission;
+}
+
 function ticked(before: MissionState, tick: MissionTick, nowMs: number): MissionAdvance {
   if (isMissionSettled(before, nowMs)) return quiet(before);
   if (isMissionOver(before)) return askReport(before, tick, nowMs);
-  if (before.status === 'scheduled') return dispatch(before, tick, nowMs);
-  const mission = noteSilence(before, tick, nowMs);
+  if (before.status === 'scheduled') {
+    return tick.isStopped ? halt(before, nowMs) : dispatch(before, tick, nowMs);
+  }
+  const mission = dropOldResume(noteSilence(before, tick, nowMs), nowMs);
+  if (tick.isStopped && mission.requested !== 'cancel') return halt(mission, nowMs);
   if (isLost(mission, nowMs)) return askReport(end(mission, 'failed', LOST, nowMs), tick, nowMs);
-  if (mission.requested !== null) return requestAgain(mission, mission.requested, tick, nowMs);
+  if (mission.requested === 'pause' || mission.requested === 'cancel') {
+    return requestAgain(mission, mission.requested, tick, nowMs);
+  }
   return mission.status === 'dispatched' ? begin(mission, tick, nowMs) : askReport(mission, tick, nowMs);
 }
 
@@ -110,7 +139,13 @@ function dispatch(
   };
 }
 
-/** What the device does without a link is its own affair, and declared; that it has none is on record. */
+/** A resumption that the device has not confirmed before its expiry was not obeyed; a person may request it again. */
+function dropOldResume(mission: MissionState, nowMs: number): MissionState {
+  const isOld = mission.requested === 'resume' && isDue(mission.requestSentAtMs, nowMs, MOTION_EXPIRY_MS);
+  return isOld ? { ...mission, requested: null } : mission;
+}
+
+/** What the device does without a link is declared in its configuration; since when it has none is on record. */
 function noteSilence(mission: MissionState, { deviceOnline }: MissionTick, nowMs: number): MissionState {
   const isSilent = !deviceOnline || isDue(heardAtMs(mission), nowMs, FRESHNESS_MS);
   const isNoted = mission.linkLostAtMs !== null;
@@ -120,7 +155,7 @@ function noteSilence(mission: MissionState, { deviceOnline }: MissionTick, nowMs
 const heardAtMs = ({ lastHeardAtMs, dispatchedAtMs }: MissionState): number | null =>
   lastHeardAtMs ?? dispatchedAtMs;
 
-/** Only after we have listened for a while: if it was the service that was away, the device had nobody to talk to. */
+/** Only after the service has listened for a while: if it was the service that was away, the device could not report. */
 function isLost(mission: MissionState, nowMs: number): boolean {
   const { linkLostAtMs, plan } = mission;
   if (!mayRun(mission) || linkLostAtMs === null || nowMs - linkLostAtMs <= FRESHNESS_MS) return false;
@@ -129,7 +164,7 @@ function isLost(mission: MissionState, nowMs: number): boolean {
 
 function requestAgain(
   mission: MissionState,
-  kind: MissionRequestKind,
+  kind: 'pause' | 'cancel',
   { deviceOnline }: MissionTick,
   nowMs: number,
 ): MissionAdvance {
@@ -137,23 +172,34 @@ function requestAgain(
   return isWanted ? request(mission, kind, nowMs) : quiet(mission);
 }
 
-/** From the upload to the first word that it runs. */
+/** From the upload to the first report that it runs. Once it was told to start, the device is only asked. */
 function begin(mission: MissionState, tick: MissionTick, nowMs: number): MissionAdvance {
   const { acceptedAtMs, uploadSentAtMs, startSentAtMs, plan } = mission;
-  if (nowMs > plan.expiresAtMs) {
-    if (startSentAtMs !== null) return askReport(mission, tick, nowMs);
-    const send = tick.deviceOnline ? 'cancel' : null;
-    return { mission: end(mission, 'missed', NOT_STARTED, nowMs), send };
-  }
-  if (!tick.deviceOnline) return quiet(mission);
+  if (startSentAtMs !== null) return askReport(mission, tick, nowMs);
+  if (nowMs > plan.expiresAtMs) return miss(mission, NOT_STARTED, tick, nowMs);
   if (acceptedAtMs === null) {
-    if (!isDue(uploadSentAtMs, nowMs, UPLOAD_RESEND_MS)) return quiet(mission);
+    if (nowMs > uploadAnswerDueMs(mission)) return miss(mission, UNANSWERED, tick, nowMs);
+    if (!tick.deviceOnline || !isDue(uploadSentAtMs, nowMs, UPLOAD_RESEND_MS)) return quiet(mission);
     return { mission: { ...mission, uploadSentAtMs: nowMs }, send: 'upload' };
   }
-  if (nowMs < plan.startAtMs) return askReport(mission, tick, nowMs);
-  if (!isDue(startSentAtMs, nowMs, UPLOAD_RESEND_MS)) return quiet(mission);
-  return { mission: { ...mission, startSentAtMs: nowMs }, send: 'start' };
+  if (nowMs < plan.startAtMs || !tick.deviceFree) return askReport(mission, tick, nowMs);
+  if (!tick.deviceOnline) return quiet(mission);
+  // The device answers a start like a report, so nothing more is asked for now.
+  return { mission: { ...mission, startSentAtMs: nowMs, reportAskedAtMs: nowMs }, send: 'start' };
 }
+
+export const uploadAnswerDueMs = ({ plan, dispatchedAtMs }: MissionState): number =>
+  Math.max(plan.startAtMs, dispatchedAtMs ?? plan.startAtMs) + UPLOAD_ANSWER_MS_MAX;
+
+const miss = (
+  mission: MissionState,
+  result: MissionResult,
+  { deviceOnline }: MissionTick,
+  nowMs: number,
+): MissionAdvance => ({
+  mission: end(mission, 'missed', result, nowMs),
+  send: deviceOnline ? 'cancel' : null,
+});
 
 function askReport(mission: MissionState, { deviceOnline }: MissionTick, nowMs: number): MissionAdvance {
   if (!deviceOnline || !isReportDue(mission, nowMs)) return quiet(mission);

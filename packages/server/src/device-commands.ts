@@ -26,6 +26,10 @@ export class DeviceCommands {
     return this.#unsent;
   }
 
+  isReachable(deviceId: string): boolean {
+    return this.#link.isReachable(deviceId);
+  }
+
   /** Called after it is stored that the command is to be sent. The answer tells whether it was written to the device. */
   send(deviceId: string, command: DeviceCommand): Delivery {
     const delivery =
@@ -42,8 +46,16 @@ export class DeviceCommands {
 }
 
 /** A message that sets something in motion is sent once; all others are repeated until the device has answered. */
-const isSentOnce = (command: DeviceCommand): boolean =>
-  command.command === 'start' || (command.command === 'execute' && command.expires_at !== null);
+const isSentOnce = (command: DeviceCommand): boolean => {
+  switch (command.command) {
+    case 'start':
+    case 'mission_start':
+    case 'mission_resume':
+      return true;
+    default:
+      return command.command === 'execute' && command.expires_at !== null;
+  }
+};
 
 const HARMLESS: ReadonlySet<DeviceCommand['command']> = new Set([
   'stop',

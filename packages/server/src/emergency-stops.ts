@@ -1,5 +1,6 @@
 import type { CommandRequest } from '@granary/contract/commands';
-import { beginCommand, type CommandState, commandMessage } from '@granary/core/command-state';
+import { commandMessage } from '@granary/core/command-record';
+import { beginCommand, type CommandState } from '@granary/core/command-state';
 import { advanceCommand } from '@granary/core/commands';
 import type { Store } from '@granary/store/store';
 import type { DeviceCommands } from './device-commands.ts';
@@ -39,7 +40,7 @@ export class EmergencyStops {
   ): Promise<Given<CommandState>> {
     const { commands, orders, now } = this.#parts;
     const { deviceId, deviceNo, commandId } = target;
-    const assumed = asIfSent(target, now());
+    const assumed = asIfStored(target, commands.isReachable(deviceId), now());
     const order = {
       name: `${deviceId} ${commandId}`,
       deviceId,
@@ -47,7 +48,8 @@ export class EmergencyStops {
       send: () => commands.send(deviceId, commandMessage(assumed, 'execute')),
       store: () =>
         this.#parts.store.urgent.commands.issue({
-          ...{ deviceNo, commandId, request: EMERGENCY_STOP, nowMs: now() },
+          ...{ deviceNo, commandId, request: EMERGENCY_STOP },
+          ...{ isReachable: commands.isReachable(deviceId), nowMs: now() },
         }),
     };
     return await orders.give<CommandState>(order, {
@@ -61,7 +63,11 @@ export class EmergencyStops {
   }
 }
 
-function asIfSent({ deviceNo, commandId }: EmergencyTarget, nowMs: number): CommandState {
+function asIfStored(
+  { deviceNo, commandId }: EmergencyTarget,
+  isReachable: boolean,
+  nowMs: number,
+): CommandState {
   const begun = beginCommand({ commandId, deviceNo, request: EMERGENCY_STOP }, nowMs);
-  return advanceCommand(begun, { kind: 'tick', deviceOnline: true }, nowMs).command;
+  return advanceCommand(begun, { kind: 'issue', isReachable }, nowMs).command;
 }

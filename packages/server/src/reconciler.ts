@@ -3,6 +3,7 @@ import type { DueDevices, TickRound } from '@granary/store/errand-ticks';
 import type { Store } from '@granary/store/store';
 import type { AlertEvaluator } from './alerts.ts';
 import { type DeviceCommands, operationMessage } from './device-commands.ts';
+import { sendFieldMessage } from './field-messages.ts';
 import type { Logger } from './logger.ts';
 import type { Observation } from './observation.ts';
 import type { SetAsideLog } from './set-aside-log.ts';
@@ -124,10 +125,12 @@ export class Reconciler {
   }
 
   async #sendField(round: TickRound): Promise<void> {
-    const { store, commands, changed, setAside } = this.#parts;
+    const { store, commands, now, changed, setAside } = this.#parts;
     const ticked = await store.field.tick(round);
     setAside.note(ticked.setAside);
-    for (const { deviceId, message } of ticked.sends) commands.send(deviceId, message);
+    for (const { message, ...target } of ticked.sends) {
+      await sendFieldMessage({ store, commands, now }, target, message);
+    }
     if (ticked.sends.length > 0) changed();
   }
 

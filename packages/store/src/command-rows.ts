@@ -1,9 +1,5 @@
-import {
-  type CommandState,
-  commandRecord,
-  isCommandSettled,
-  restoreCommand,
-} from '@granary/core/command-state';
+import { commandRecord } from '@granary/core/command-record';
+import { type CommandState, isCommandSettled, restoreCommand } from '@granary/core/command-state';
 import { Errands } from './errands.ts';
 import type { OnUnreadable } from './set-aside.ts';
 import type { Sql } from './sql.ts';
@@ -14,11 +10,12 @@ export const COMMANDS = new Errands<CommandState>({
   restore: restoreCommand,
   isSettled: isCommandSettled,
   columnsOf: (before, after) => (before === null ? { command: after.command } : {}),
-  eventsOf: (before, after) => (before?.status === after.status ? [] : ['command.status_changed']),
-  recordOf: commandRecord,
-  // An alert about a device that is offline tells whether somebody waits for it to stop.
+  eventsOf: (before, after) =>
+    before?.status === after.status ? [] : [{ type: 'command.status_changed', data: commandRecord(after) }],
+  // Alerts tell that an emergency stop is not confirmed, and what the device answered instead.
   concernsAlerts: (before, after) =>
-    after.command === 'emergency_stop' && (before === null || before.endedAtMs !== after.endedAtMs),
+    after.command === 'emergency_stop' &&
+    (before === null || before.endedAtMs !== after.endedAtMs || before.lastAnswer !== after.lastAnswer),
 });
 
 export async function unsettledCommands(
@@ -28,4 +25,14 @@ export async function unsettledCommands(
 ): Promise<CommandState[]> {
   const condition = `is_settled = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`;
   return await COMMANDS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
+}
+
+/** Those of these devices that an emergency stop keeps from moving, also if what is stored of it cannot be read. */
+export async function stoppedDevices(sql: Sql, deviceNos: readonly number[]): Promise<Set<number>> {
+  const rows = await sql.query<[deviceNo: number]>(
+    `SELECT device_no FROM commands
+     WHERE is_settled = 0 AND command = 'emergency_stop' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
+    [JSON.stringify(deviceNos)],
+  );
+  return new Set(rows.map(([deviceNo]) => deviceNo));
 }

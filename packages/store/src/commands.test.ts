@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { CommandRequest } from '@granary/contract/commands';
 import type { CommandProgress } from '@granary/contract/field-link';
-import { SECOND_MS } from '@granary/contract/time';
+import { DAY_MS, SECOND_MS } from '@granary/contract/time';
 import { COMMANDS_UNSETTLED_MAX, type CommandPage } from './commands.ts';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
@@ -37,8 +37,11 @@ describeEachEngine('commands', (engine) => {
     other = await engine.open();
   });
 
-  const issue = (deviceNo: number, request: CommandRequest, commandId = newCommandId(), nowMs = NOW_MS) =>
-    store.commands.issue({ deviceNo, commandId, request, nowMs });
+  const issue = (
+    deviceNo: number,
+    request: CommandRequest,
+    { commandId = newCommandId(), nowMs = NOW_MS, isReachable = true } = {},
+  ) => store.commands.issue({ deviceNo, commandId, request, isReachable, nowMs });
 
   const tell = (deviceNo: number, commandId: string, state: CommandProgress['state'], nowMs = NOW_MS) =>
     store.commands.progressed({ deviceNo, progress: { command_id: commandId, state, ts: nowMs }, nowMs });
@@ -80,11 +83,71 @@ describeEachEngine('commands', (engine) => {
 
   it('wait for a device that is away, unless they would set it in motion', async () => {
     const deviceNo = await registerDevice(store, newFieldDevice());
-    const { command, message } = await issue(deviceNo, { command: 'hold' });
+    const away = { isReachable: false };
+    const { command, message } = await issue(deviceNo, { command: 'hold' }, away);
     assert.deepEqual([command.status, message], ['queued', null]);
-    await assert.rejects(issue(deviceNo, MOVE), isRefusal('device_offline'));
-    const stop = await issue(deviceNo, { command: 'emergency_stop' });
-    assert.deepEqual([stop.command.status, stop.message?.command], ['sent', 'execute']);
+    for (const request of [MOVE, { command: 'scan' }, { command: 'release_emergency_stop' }] as const) {
+      await assert.rejects(issue(deviceNo, request, away), isRefusal('device_offline'));
+    }
+    const stop = await issue(deviceNo, { command: 'emergency_stop' }, away);
+    assert.deepEqual([stop.command.status, stop.message?.command], ['queued', 'execute']);
+  });
+
+  it('that could not be sent have failed, or wait again if they may', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const statusAfter = async (request: CommandRequest) => {
+      const { commandId } = (await issue(deviceNo, request)).command;
+      const unsent = { deviceNo, commandId, delivery: 'not_connected', nowMs: NOW_MS } as const;
+      const command = await store.commands.notSent(unsent);
+      assert.deepEqual(await store.commands.find(deviceNo, commandId), command);
+      return [command?.status, command?.result?.reason];
+    };
+    assert.deepEqual(await statusAfter(MOVE), ['failed', 'not_sent']);
+    assert.deepEqual(await statusAfter({ command: 'hold' }), ['queued', undefined]);
+  });
+
+  it('are refused while an emergency stop is in force, also after a restart, until it is released', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const { commandId } = (await issue(deviceNo, { command: 'emergency_stop' })).command;
+    const release = { command: 'release_emergency_stop' } as const;
+    await assert.rejects(issue(deviceNo, release), isRefusal('emergency_stop_unconfirmed'));
+    for (const state of ['failed', 'cancelled', 'unknown'] as const) await tell(deviceNo, commandId, state);
+    assert.equal(await statusOf(deviceNo, commandId), 'sent');
+    await tell(deviceNo, commandId, 'succeeded', NOW_MS + 1);
+    const restarted = await engine.open();
+    const wanted = { deviceNo, request: MOVE, isReachable: true, nowMs: NOW_MS + DAY_MS };
+    await assert.rejects(
+      restarted.commands.issue({ ...wanted, commandId: newCommandId() }),
+      isRefusal('emergency_stop_active'),
+    );
+    assert.equal((await restarted.commands.stopInForce(deviceNo))?.commandId, commandId);
+    await restarted.close();
+    const again = (await issue(deviceNo, { command: 'emergency_stop' }, { nowMs: NOW_MS + 2 })).command;
+    assert.equal((await store.commands.stopInForce(deviceNo))?.latchedSinceMs, NOW_MS);
+    await tell(deviceNo, again.commandId, 'succeeded', NOW_MS + 3);
+    assert.equal((await issue(deviceNo, release)).message?.command, 'execute');
+    assert.equal(await store.commands.stopInForce(deviceNo), undefined);
+    assert.equal((await issue(deviceNo, MOVE)).command.status, 'sent');
+    assert.deepEqual(
+      await engine.query(`SELECT command FROM commands WHERE device_no = ${deviceNo} AND is_settled = 1`),
+      [['emergency_stop'], ['emergency_stop']],
+    );
+  });
+
+  it('that an older version has stored know no emergency stop in force, unless one is open', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const { commandId } = (await issue(deviceNo, { command: 'emergency_stop' })).command;
+    const stored = await store.commands.find(deviceNo, commandId);
+    const { latchedSinceMs: _, lastAnswer: __, ...older } = stored ?? assert.fail('it was stored');
+    const store1 = (body: object, isSettled: number) =>
+      engine.query(
+        `UPDATE commands SET is_settled = ${isSettled}, body = '${JSON.stringify(body)}' WHERE command_id = '${commandId}'`,
+      );
+    await store1(older, 0);
+    assert.equal((await store.commands.stopInForce(deviceNo))?.latchedSinceMs, NOW_MS);
+    await store1({ ...older, status: 'rejected', endedAtMs: NOW_MS }, 1);
+    assert.equal(await store.commands.stopInForce(deviceNo), undefined);
+    assert.equal((await issue(deviceNo, MOVE)).command.status, 'sent');
   });
 
   it('leave no trace when they are refused', async () => {
@@ -92,7 +155,7 @@ describeEachEngine('commands', (engine) => {
     await store.configuration.change(deviceNo, { geofence: FENCE }, NOW_MS);
     const outside = { ...MOVE, parameters: { ...MOVE.parameters, latitude: 53 } };
     const commandId = newCommandId();
-    await assert.rejects(issue(deviceNo, outside, commandId), isRefusal('outside_geofence'));
+    await assert.rejects(issue(deviceNo, outside, { commandId }), isRefusal('outside_geofence'));
     assert.equal(await store.commands.find(deviceNo, commandId), undefined);
     assert.deepEqual(await told(deviceNo), []);
     await assert.rejects(issue(await readySilo(store), { command: 'hold' }), isRefusal('device_not_found'));
@@ -104,7 +167,9 @@ describeEachEngine('commands', (engine) => {
     const commandId = newCommandId();
     const issued = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        (n % 2 ? store : other).commands.issue({ deviceNo, commandId, request: MOVE, nowMs: NOW_MS }),
+        (n % 2 ? store : other).commands.issue({
+          ...{ deviceNo, commandId, request: MOVE, isReachable: true, nowMs: NOW_MS },
+        }),
       ),
     );
     assert.equal(issued.filter(({ message }) => message !== null).length, 1);
@@ -114,7 +179,7 @@ describeEachEngine('commands', (engine) => {
 
   it('end with an emergency stop, which is there once until the device confirms it', async () => {
     const deviceNo = await registerDevice(store, newFieldDevice());
-    const waiting = (await issue(deviceNo, { command: 'scan' })).command.commandId;
+    const waiting = (await issue(deviceNo, { command: 'hold' }, { isReachable: false })).command.commandId;
     const stop: CommandRequest = { command: 'emergency_stop' };
     const stops = await Promise.all([issue(deviceNo, stop), issue(deviceNo, stop), issue(deviceNo, stop)]);
     const ids = new Set(stops.map(({ command }) => command.commandId));
@@ -155,7 +220,7 @@ describeEachEngine('commands', (engine) => {
   it('are answered once more to whoever repeats the request', async () => {
     const deviceNo = await readyFieldDevice(store);
     const guard = { keyId: 'key', key: `${deviceNo}`, fingerprint: 'f', nowMs: NOW_MS, sealed: null };
-    const wanted = { deviceNo, request: MOVE, nowMs: NOW_MS };
+    const wanted = { deviceNo, request: MOVE, isReachable: true, nowMs: NOW_MS };
     const first = await store.guarded(guard).commands.issue({ ...wanted, commandId: newCommandId() });
     const again = await store.guarded(guard).commands.issue({ ...wanted, commandId: newCommandId() });
     assert.deepEqual([first.replayed, again.replayed], [false, true]);

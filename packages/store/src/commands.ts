@@ -1,19 +1,15 @@
 import type { CommandName, CommandRequest, CommandStatus } from '@granary/contract/commands';
 import { Refusal } from '@granary/contract/errors';
 import type { CommandAck, CommandProgress, FieldCommand } from '@granary/contract/field-link';
-import {
-  beginCommand,
-  type CommandState,
-  commandMessage,
-  isEmergencyStop,
-  isOpen,
-  refuseCommand,
-} from '@granary/core/command-state';
+import { commandMessage } from '@granary/core/command-record';
+import { refuseCommand } from '@granary/core/command-refusals';
+import { beginCommand, type CommandState } from '@granary/core/command-state';
 import { advanceCommand, type CommandInput, commandWord } from '@granary/core/commands';
-import { deviceStatus } from '@granary/core/devices';
+import type { NotSent } from '@granary/core/device-talk';
+import { inPlaceOf, isUnconfirmedStop, stopInForce } from '@granary/core/emergency-stop';
 import { missionHoldsDevice } from '@granary/core/mission-state';
 import { advanceMission } from '@granary/core/missions';
-import { COMMANDS } from './command-rows.ts';
+import { COMMANDS, unsettledCommands } from './command-rows.ts';
 import { ErrandLedger, foreign, type Heard, settle } from './errand-ledger.ts';
 import type { Expiry } from './errands.ts';
 import { type FieldDevice, holdFieldDevice } from './field-devices.ts';
@@ -28,13 +24,22 @@ export interface CommandIssue {
   readonly deviceNo: number;
   readonly commandId: string;
   readonly request: CommandRequest;
+  /** The device has a live session and listens to its commands. */
+  readonly isReachable: boolean;
   readonly nowMs: number;
 }
 
 export interface Issued {
   readonly command: CommandState;
-  /** To be sent now. `null`: it waits for the device, or was sent before. */
+  /** To be sent now. `null`: it waits for the device, or was sent before. An emergency stop is sent in any case. */
   readonly message: FieldCommand | null;
+}
+
+export interface UnsentCommand {
+  readonly deviceNo: number;
+  readonly commandId: string;
+  readonly delivery: NotSent;
+  readonly nowMs: number;
 }
 
 export interface CommandPage {
@@ -50,6 +55,11 @@ export const reads = {
     return await COMMANDS.findOf(sql, deviceNo, commandId);
   },
 
+  /** The emergency stop that keeps the device from moving, if there is one. */
+  async stopInForce(sql: Sql, deviceNo: number): Promise<CommandState | undefined> {
+    return stopInForce(await unsettledCommands(sql, [deviceNo]));
+  },
+
   async list(sql: Sql, page: CommandPage): Promise<CommandState[]> {
     const { status, command, beforeCommandId: beforeId, ...rest } = page;
     return await COMMANDS.list(sql, { ...rest, filter: { status, command }, beforeId });
@@ -63,29 +73,45 @@ export const writes = {
   },
 
   /** An emergency stop that the device has yet to confirm is not issued a second time: it is being repeated. */
-  async issue(sql: Sql, { deviceNo, commandId, request, nowMs }: CommandIssue): Promise<Issued> {
+  async issue(sql: Sql, issue: CommandIssue): Promise<Issued> {
+    const { deviceNo, commandId, request, isReachable, nowMs } = issue;
     const { watch, ...held } = await holdFieldDevice(sql, deviceNo);
-    const { commands, presence } = held.facts;
+    const { commands } = held.facts;
     const isStop = request.command === 'emergency_stop';
-    const openStop = commands.find((command) => isEmergencyStop(command) && isOpen(command));
+    const openStop = commands.find(isUnconfirmedStop);
     const known = (await COMMANDS.findOf(sql, deviceNo, commandId)) ?? (isStop ? openStop : undefined);
     if (known !== undefined) return { command: known, message: null };
-    refuseCommand(request, held.facts, nowMs);
+    refuseCommand(request, { ...held.facts, isReachable }, nowMs);
     if (!isStop && commands.length >= COMMANDS_UNSETTLED_MAX) {
       throw new Refusal('rate_limited', `the device has ${commands.length} commands to answer first`);
     }
-    const queued = beginCommand({ commandId, deviceNo, request }, nowMs);
+    const begun = beginCommand({ commandId, deviceNo, request }, nowMs);
+    const inForce = stopInForce(commands);
+    const queued = isStop ? inPlaceOf(begun, inForce) : begun;
     if (!(await COMMANDS.insert(sql, queued, nowMs)))
       throw new Error(`command ${commandId} is of another device`);
     const ledger = new ErrandLedger(sql, nowMs);
     await ledger.record(COMMANDS, null, queued);
-    if (isStop) await giveUpRest(ledger, held, nowMs);
-    // An emergency stop is sent whatever we believe of the link.
-    const deviceOnline = isStop || deviceStatus(presence, nowMs) !== 'offline';
-    const { command, send } = advanceCommand(queued, { kind: 'tick', deviceOnline }, nowMs);
+    if (isStop) await stopRest(ledger, held, nowMs);
+    if (inForce !== undefined) {
+      await ledger.record(COMMANDS, inForce, advanceCommand(inForce, { kind: 'release' }, nowMs).command);
+    }
+    const { command, send } = advanceCommand(queued, { kind: 'issue', isReachable }, nowMs);
     await ledger.record(COMMANDS, queued, command);
     await ledger.close([watch]);
-    return { command, message: send && commandMessage(command, send) };
+    const toSend = isStop ? 'execute' : send;
+    return { command, message: toSend && commandMessage(command, toSend) };
+  },
+
+  /** What becomes of a command that was to be sent, but was not; `undefined`: there is no such command. */
+  async notSent(sql: Sql, unsent: UnsentCommand): Promise<CommandState | undefined> {
+    const { deviceNo, commandId, delivery, nowMs } = unsent;
+    const watch = await holdDevice(sql, deviceNo);
+    const before = await COMMANDS.findOf(sql, deviceNo, commandId);
+    if (watch === undefined || before === undefined) return undefined;
+    const { command } = advanceCommand(before, { kind: 'not_sent', delivery }, nowMs);
+    await settle(sql, watch, COMMANDS, { before, after: command, nowMs });
+    return command;
   },
 
   async acknowledged(
@@ -120,12 +146,12 @@ async function hear(
   return { kind: 'taken', send: send && commandMessage(command, send) };
 }
 
-/** Nothing that would set the device in motion again outlives an emergency stop: neither what waits nor what runs. */
-async function giveUpRest(ledger: ErrandLedger, { facts }: FieldDevice, nowMs: number): Promise<void> {
+/** Ends what waits to be sent and what runs, so that nothing sets the device in motion again. */
+async function stopRest(ledger: ErrandLedger, { facts }: FieldDevice, nowMs: number): Promise<void> {
   for (const before of facts.commands) {
     await ledger.record(COMMANDS, before, advanceCommand(before, { kind: 'cancel' }, nowMs).command);
   }
   for (const before of facts.missions.filter(missionHoldsDevice)) {
-    await ledger.record(MISSIONS, before, advanceMission(before, { kind: 'cancel' }, nowMs).mission);
+    await ledger.record(MISSIONS, before, advanceMission(before, { kind: 'emergency_stop' }, nowMs).mission);
   }
 }

@@ -13,6 +13,12 @@ export interface Errand {
 
 type Columns = Readonly<Record<string, Value>>;
 
+/** What the event log says of a change. */
+export interface ErrandEvent {
+  readonly type: EventType;
+  readonly data: object;
+}
+
 export interface ErrandKind<E extends Errand> {
   /** Its table is called by the plural. */
   readonly name: string;
@@ -23,8 +29,7 @@ export interface ErrandKind<E extends Errand> {
   isSettled(errand: E, nowMs: number): boolean;
   /** What its table holds beside what all have, as far as a change concerns it; `before` is `null` for a new one. */
   columnsOf(before: E | null, after: E): Columns;
-  eventsOf(before: E | null, after: E): readonly EventType[];
-  recordOf(errand: E): object;
+  eventsOf(before: E | null, after: E): readonly ErrandEvent[];
   concernsAlerts(before: E | null, after: E): boolean;
   /** Where its table says since when it is to be ticked, if that is not at once. */
   readonly dueColumn?: string;
@@ -247,10 +252,8 @@ export class Errands<E extends Errand> {
   }
 
   #eventsOf(before: E | null, after: E, atMs: number): NewEvent[] {
-    const types = this.kind.eventsOf(before, after);
-    if (types.length === 0) return [];
-    const data = this.kind.recordOf(after);
-    return types.map((type) => ({ type, deviceNo: after.deviceNo, atMs, data }));
+    const { deviceNo } = after;
+    return this.kind.eventsOf(before, after).map((event) => ({ ...event, deviceNo, atMs }));
   }
 
   #columns(before: E | null, after: E, nowMs: number): Columns {

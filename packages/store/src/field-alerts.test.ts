@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { SECOND_MS } from '@granary/contract/time';
 import { FRESHNESS_MS, NEVER_SEEN } from '@granary/core/devices';
+import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/emergency-stop-replies';
+import { DEFAULT_MONITORING, delaysOf } from '@granary/core/monitoring';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
 import { eventsOfDevice, locate, NOW_MS, readyFieldDevice } from './testing/fixtures.ts';
@@ -59,8 +61,27 @@ describeEachEngine('alerts of field devices', (engine) => {
     await store.alerts.evaluateDue({ nowMs: alarmMs, limit: 100 });
     assert.deepEqual(await openTypes(deviceNo), ['device_offline warning active']);
     const request = { command: 'emergency_stop' } as const;
-    await store.commands.issue({ deviceNo, commandId: `cmd_${deviceNo}`, request, nowMs: alarmMs + 1 });
+    const stop = { deviceNo, commandId: `cmd_${deviceNo}`, request, isReachable: false };
+    await store.commands.issue({ ...stop, nowMs: alarmMs + 1 });
     assert.deepEqual(await openTypes(deviceNo), ['device_offline critical active']);
+  });
+
+  it('of an emergency stop that is not confirmed come after 5 s and go with the confirmation', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const commandId = `cmd_${deviceNo}`;
+    const request = { command: 'emergency_stop' } as const;
+    await store.commands.issue({ deviceNo, commandId, request, isReachable: true, nowMs: NOW_MS });
+    const dueMs = NOW_MS + STOP_CONFIRMATION_MS_MAX;
+    await store.alerts.evaluateDue({ nowMs: dueMs - 1, limit: 100 });
+    assert.deepEqual(await openTypes(deviceNo), []);
+    const ack = { command_id: commandId, accepted: false, reason: 'no' };
+    await store.commands.acknowledged({ deviceNo, ack, nowMs: dueMs - 1 });
+    await store.alerts.evaluateDue({ nowMs: dueMs, limit: 100 });
+    assert.deepEqual(await openTypes(deviceNo), ['emergency_stop_unconfirmed critical active']);
+    const progress = { command_id: commandId, state: 'succeeded', ts: dueMs } as const;
+    await store.commands.progressed({ deviceNo, progress, nowMs: dueMs });
+    await evaluate(deviceNo, dueMs + delaysOf(DEFAULT_MONITORING.alarms).offMs);
+    assert.deepEqual(await openTypes(deviceNo), ['emergency_stop_unconfirmed critical cleared']);
   });
 
   it('are acknowledged like all others', async () => {

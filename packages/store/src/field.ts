@@ -1,13 +1,16 @@
 import type { FieldCommand } from '@granary/contract/field-link';
-import { commandMessage, isEmergencyStop, isOpen } from '@granary/core/command-state';
+import { commandMessage } from '@granary/core/command-record';
+import type { CommandState } from '@granary/core/command-state';
 import { advanceCommand } from '@granary/core/commands';
 import { deviceStatus } from '@granary/core/devices';
 import { missionMessage } from '@granary/core/mission-record';
 import { type MissionState, missionHoldsDevice } from '@granary/core/mission-state';
 import { advanceMission } from '@granary/core/missions';
-import { COMMANDS } from './command-rows.ts';
+import { COMMANDS, stoppedDevices, unsettledCommands } from './command-rows.ts';
+import { findDevices, type StoredDevice } from './devices.ts';
 import type { ErrandLedger } from './errand-ledger.ts';
 import {
+  type DeviceToTick,
   type DueDevices,
   dueDevices,
   isDeviceDue,
@@ -16,12 +19,12 @@ import {
   type TickRound,
   tickErrands,
 } from './errand-ticks.ts';
-import { type FieldDevice, readFieldDevices } from './field-devices.ts';
-import { MISSIONS } from './mission-rows.ts';
+import { MISSIONS, missionsUnderWay } from './mission-rows.ts';
 import type { SetAside } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 
 export interface FieldSend {
+  readonly deviceNo: number;
   readonly deviceId: string;
   readonly message: FieldCommand;
 }
@@ -43,41 +46,70 @@ export const writes = {
   /** What time makes of every command and mission that is not settled, and what to send to their devices. */
   async tick(sql: Sql, round: TickRound): Promise<TickOutcome<FieldSend>> {
     return await tickErrands(sql, KINDS, round, async (devices, ledger) => {
-      const { nowMs } = round;
-      const reachable = new Map(devices.map(({ deviceNo, isReachable }) => [deviceNo, isReachable]));
-      const deviceNos = [...reachable.keys()];
-      const setAside = (item: SetAside) => ledger.setAside.push(item);
-      const missions = await MISSIONS.unsettled(sql, deviceNos, nowMs, setAside);
-      const ofDevice = Map.groupBy(missions, ({ deviceNo }) => deviceNo);
       const sends: FieldSend[] = [];
-      for (const field of await readFieldDevices(sql, deviceNos, setAside)) {
-        const { deviceNo, deviceId } = field.device;
-        const isReachable = reachable.get(deviceNo) ?? false;
+      for (const toTick of await readDevicesToTick(sql, devices, round, ledger)) {
+        const { deviceNo, deviceId } = toTick.device;
         const messages = [
-          ...(await tickCommands(ledger, field, isReachable, nowMs)),
-          ...(await tickMissions(
-            ledger,
-            { field, isReachable, missions: ofDevice.get(deviceNo) ?? [] },
-            nowMs,
-          )),
+          ...(await tickCommands(ledger, toTick, round.nowMs)),
+          ...(await tickMissions(ledger, toTick, round.nowMs)),
         ];
-        sends.push(...messages.map((message) => ({ deviceId, message })));
+        sends.push(...messages.map((message) => ({ deviceNo, deviceId, message })));
       }
       return sends;
     });
   },
 };
 
+/** What a tick rests on: not the configuration, so that a stop goes out also where that cannot be read. */
+interface FieldDeviceToTick {
+  readonly device: StoredDevice;
+  readonly commands: readonly CommandState[];
+  /** Those that are due. */
+  readonly missions: readonly MissionState[];
+  /** Ids of those that hold the device. */
+  readonly holding: ReadonlySet<string>;
+  /** It has a live session and listens to its commands. */
+  readonly deviceOnline: boolean;
+  readonly isNewSession: boolean;
+  /** An emergency stop keeps it from moving. */
+  readonly isStopped: boolean;
+}
+
+async function readDevicesToTick(
+  sql: Sql,
+  devices: readonly DeviceToTick[],
+  { nowMs, isNewSession }: TickRound,
+  ledger: ErrandLedger,
+): Promise<FieldDeviceToTick[]> {
+  const deviceNos = devices.map(({ deviceNo }) => deviceNo);
+  const reachable = new Map(devices.map(({ deviceNo, isReachable }) => [deviceNo, isReachable]));
+  const setAside = (item: SetAside) => ledger.setAside.push(item);
+  const ofDevice = ({ deviceNo }: { readonly deviceNo: number }) => deviceNo;
+  const commands = Map.groupBy(await unsettledCommands(sql, deviceNos, setAside), ofDevice);
+  const missions = Map.groupBy(await MISSIONS.unsettled(sql, deviceNos, nowMs, setAside), ofDevice);
+  const underWay = Map.groupBy(await missionsUnderWay(sql, deviceNos, setAside), ofDevice);
+  const stopped = await stoppedDevices(sql, deviceNos);
+  return (await findDevices(sql, deviceNos)).map((device) => ({
+    device,
+    commands: commands.get(device.deviceNo) ?? [],
+    missions: missions.get(device.deviceNo) ?? [],
+    holding: new Set((underWay.get(device.deviceNo) ?? []).map(({ missionId }) => missionId)),
+    deviceOnline: reachable.get(device.deviceNo) ?? false,
+    isNewSession,
+    isStopped: stopped.has(device.deviceNo),
+  }));
+}
+
 async function tickCommands(
   ledger: ErrandLedger,
-  field: FieldDevice,
-  deviceOnline: boolean,
+  { commands, deviceOnline, isNewSession, isStopped }: FieldDeviceToTick,
   nowMs: number,
 ): Promise<FieldCommand[]> {
+  const tick = { kind: 'tick', deviceOnline, isNewSession, isStopped } as const;
   const messages: FieldCommand[] = [];
-  for (const before of field.facts.commands) {
+  for (const before of commands) {
     const decided = await ledger.attempt(COMMANDS, before, () => {
-      const { command, send } = advanceCommand(before, { kind: 'tick', deviceOnline }, nowMs);
+      const { command, send } = advanceCommand(before, tick, nowMs);
       return { after: command, send: send && commandMessage(command, send) };
     });
     if (decided !== null && decided.send !== null) messages.push(decided.send);
@@ -85,25 +117,19 @@ async function tickCommands(
   return messages;
 }
 
-interface MissionsToTick {
-  readonly field: FieldDevice;
-  readonly isReachable: boolean;
-  readonly missions: readonly MissionState[];
-}
-
 /** One after the other, those first that are to begin first: of two that could be dispatched now, one is. */
 async function tickMissions(
   ledger: ErrandLedger,
-  { field, isReachable, missions }: MissionsToTick,
+  { device, missions, deviceOnline, isStopped, ...toTick }: FieldDeviceToTick,
   nowMs: number,
 ): Promise<FieldCommand[]> {
-  const isInMaintenance = deviceStatus(field.facts.presence, nowMs) === 'maintenance';
-  const isReady = isReachable && !isInMaintenance && !awaitsStop(field);
-  const holding = new Set(field.facts.missions.filter(missionHoldsDevice).map(({ missionId }) => missionId));
+  const isInMaintenance = deviceStatus(device.presence, nowMs) === 'maintenance';
+  const isReady = deviceOnline && !isInMaintenance;
+  const holding = new Set(toTick.holding);
   const messages: FieldCommand[] = [];
   for (const before of missions.toSorted((a, b) => a.plan.startAtMs - b.plan.startAtMs)) {
     const deviceFree = isReady && holding.isSubsetOf(new Set([before.missionId]));
-    const tick = { kind: 'tick', deviceOnline: isReachable, deviceFree } as const;
+    const tick = { kind: 'tick', deviceOnline, deviceFree, isStopped } as const;
     const decided = await ledger.attempt(MISSIONS, before, () => {
       const { mission, send } = advanceMission(before, tick, nowMs);
       return { after: mission, send: send && missionMessage(mission, send) };
@@ -115,7 +141,3 @@ async function tickMissions(
   }
   return messages;
 }
-
-/** As long as an emergency stop is not confirmed, nothing new begins. */
-const awaitsStop = ({ facts }: FieldDevice): boolean =>
-  facts.commands.some((command) => isEmergencyStop(command) && isOpen(command));

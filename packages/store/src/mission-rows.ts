@@ -1,4 +1,4 @@
-import { missionEvents, missionRecord } from '@granary/core/mission-record';
+import { missionEvents } from '@granary/core/mission-events';
 import {
   isMissionOver,
   isMissionSettled,
@@ -7,6 +7,7 @@ import {
 } from '@granary/core/mission-state';
 import { UPLOAD_LEAD_MS } from '@granary/core/missions';
 import { Errands } from './errands.ts';
+import type { OnUnreadable } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 
 const AT_ONCE_MS = 0;
@@ -21,8 +22,11 @@ export const MISSIONS = new Errands<MissionState>({
     ...claimOf(before, after),
   }),
   eventsOf: missionEvents,
-  recordOf: missionRecord,
-  concernsAlerts: (before, after) => before?.status !== after.status || before.result !== after.result,
+  // An alert tells of a start that the device does not answer.
+  concernsAlerts: (before, after) =>
+    before?.status !== after.status ||
+    before.result !== after.result ||
+    before.startSentAtMs !== after.startSentAtMs,
   // What is planned for next year is not looked at until then.
   dueColumn: 'due_at_ms',
 });
@@ -39,11 +43,7 @@ function claimOf(before: MissionState | null, after: MissionState): { claims_dev
 /** Of each device every mission that holds it, and the one that ended last. */
 export async function currentMissions(sql: Sql, deviceNos: readonly number[]): Promise<MissionState[]> {
   const params = [JSON.stringify(deviceNos)];
-  const holding = await MISSIONS.where(
-    sql,
-    `ended_at_ms IS NULL AND status <> 'scheduled' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
-    params,
-  );
+  const holding = await missionsUnderWay(sql, deviceNos);
   const ended = await MISSIONS.where(
     sql,
     `mission_no IN (
@@ -54,6 +54,16 @@ export async function currentMissions(sql: Sql, deviceNos: readonly number[]): P
     params,
   );
   return [...ended, ...holding];
+}
+
+/** Those that hold these devices. */
+export async function missionsUnderWay(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<MissionState[]> {
+  const condition = `ended_at_ms IS NULL AND status <> 'scheduled' AND ${sql.isOneOfNumbers('device_no', '$1')}`;
+  return await MISSIONS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
 }
 
 /** At most `limit` of a device's missions that are not over. */

@@ -37,7 +37,9 @@ describeEachEngine('missions', (engine) => {
   });
 
   const create = (deviceNo: number, startMs: number, missionId = newMissionId(), at = store) =>
-    at.missions.create({ deviceNo, missionId, mission: missionAt(startMs), nowMs: NOW_MS });
+    at.missions.create({
+      ...{ deviceNo, missionId, mission: missionAt(startMs), isReachable: true, nowMs: NOW_MS },
+    });
 
   /** Ticks until it is sent to its device, which takes it. */
   async function dispatched(deviceNo: number): Promise<string> {
@@ -56,7 +58,7 @@ describeEachEngine('missions', (engine) => {
     });
 
   const control = (deviceNo: number, missionId: string, wish: MissionRequestKind) =>
-    store.missions.control({ deviceNo, missionId, control: wish, nowMs: NOW_MS });
+    store.missions.control({ deviceNo, missionId, control: wish, isReachable: true, nowMs: NOW_MS });
 
   const told = async (deviceNo: number): Promise<unknown[]> =>
     (await eventsOfDevice(store, deviceNo))
@@ -179,9 +181,46 @@ describeEachEngine('missions', (engine) => {
     await tell(deviceNo, running, {});
     const { missionId: later } = await create(deviceNo, NOW_MS + HOUR_MS);
     const request = { command: 'emergency_stop' } as const;
-    await store.commands.issue({ deviceNo, commandId: `cmd_${running}`, request, nowMs: NOW_MS });
+    const stop = { deviceNo, commandId: `cmd_${running}`, request, isReachable: true };
+    await store.commands.issue({ ...stop, nowMs: NOW_MS });
     assert.equal((await store.missions.find(deviceNo, running))?.requested, 'cancel');
     assert.equal((await store.missions.find(deviceNo, later))?.status, 'scheduled');
+    await tell(deviceNo, running, { state: 'aborted' }, NOW_MS + 1);
+    assert.equal((await store.missions.find(deviceNo, running))?.result?.reason, 'emergency_stop');
+    await assert.rejects(create(deviceNo, NOW_MS + 2 * HOUR_MS), isRefusal('emergency_stop_active'));
+    await tickDue(store.field, NOW_MS + HOUR_MS);
+    const missed = await store.missions.find(deviceNo, later);
+    assert.deepEqual([missed?.status, missed?.result?.reason], ['missed', 'emergency_stop_active']);
+  });
+
+  it('are not resumed while an emergency stop is in force, or without a session', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const missionId = await dispatched(deviceNo);
+    await tell(deviceNo, missionId, { state: 'paused' });
+    const resume = { deviceNo, missionId, control: 'resume', nowMs: NOW_MS } as const;
+    await assert.rejects(
+      store.missions.control({ ...resume, isReachable: false }),
+      isRefusal('device_offline'),
+    );
+    const unsent = { deviceNo, missionId, send: 'resume', nowMs: NOW_MS } as const;
+    await store.missions.control({ ...resume, isReachable: true });
+    assert.equal((await store.missions.notSent(unsent))?.requested, null);
+    const request = { command: 'emergency_stop' } as const;
+    const stop = { deviceNo, commandId: `cmd_${missionId}`, request, isReachable: true };
+    await store.commands.issue({ ...stop, nowMs: NOW_MS });
+    await assert.rejects(
+      store.missions.control({ ...resume, isReachable: true }),
+      isRefusal('mission_not_running'),
+    );
+  });
+
+  it('whose start was not sent have failed for that reason', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const missionId = await dispatched(deviceNo);
+    await tickDue(store.field, NOW_MS);
+    const unsent = { deviceNo, missionId, send: 'start', nowMs: NOW_MS } as const;
+    const mission = await store.missions.notSent(unsent);
+    assert.deepEqual([mission?.status, mission?.result?.reason], ['failed', 'not_sent']);
   });
 
   it('are limited in number, and listed newest first', async () => {

@@ -1,6 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { FieldCommand, MissionAck, MissionProgress } from '@granary/contract/field-link';
 import type { Mission, MissionRequestKind, MissionStatus } from '@granary/contract/missions';
+import { refuseMovement } from '@granary/core/command-refusals';
 import { planMission } from '@granary/core/mission-plan';
 import { missionMessage } from '@granary/core/mission-record';
 import { beginMission, type MissionState, missionWord } from '@granary/core/mission-state';
@@ -19,6 +20,8 @@ export interface MissionCreation {
   readonly deviceNo: number;
   readonly missionId: string;
   readonly mission: Mission;
+  /** The device has a live session and listens to its commands. */
+  readonly isReachable: boolean;
   readonly nowMs: number;
 }
 
@@ -26,6 +29,15 @@ export interface MissionWish {
   readonly deviceNo: number;
   readonly missionId: string;
   readonly control: MissionRequestKind;
+  /** The device has a live session and listens to its commands. */
+  readonly isReachable: boolean;
+  readonly nowMs: number;
+}
+
+export interface UnsentMissionMessage {
+  readonly deviceNo: number;
+  readonly missionId: string;
+  readonly send: 'start' | 'resume';
   readonly nowMs: number;
 }
 
@@ -54,10 +66,11 @@ export const writes = {
   },
 
   /** It waits for its time, which the next tick knows also if that is now. */
-  async create(sql: Sql, { deviceNo, missionId, mission, nowMs }: MissionCreation): Promise<MissionState> {
+  async create(sql: Sql, creation: MissionCreation): Promise<MissionState> {
+    const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
     const { watch, facts } = await holdFieldDevice(sql, deviceNo);
     const ahead = await missionsAhead(sql, deviceNo, MISSIONS_AHEAD_MAX);
-    const plan = planMission(mission, { ...facts, missions: ahead }, nowMs);
+    const plan = planMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
     if (ahead.length >= MISSIONS_AHEAD_MAX) {
       throw new Refusal('mission_in_progress', `the device has ${ahead.length} missions ahead of it`);
     }
@@ -70,15 +83,30 @@ export const writes = {
   /** `undefined`: the device has no such mission. */
   async control(
     sql: Sql,
-    { deviceNo, missionId, control, nowMs }: MissionWish,
+    { deviceNo, missionId, control, isReachable, nowMs }: MissionWish,
   ): Promise<{ mission: MissionState; send: FieldCommand | null } | undefined> {
     const watch = await holdDevice(sql, deviceNo);
     const before = await MISSIONS.findOf(sql, deviceNo, missionId);
     if (watch === undefined || before === undefined) return undefined;
     refuseRequest(before, control);
+    if (control === 'resume') {
+      const { facts } = await holdFieldDevice(sql, deviceNo);
+      refuseMovement({ ...facts, isReachable }, nowMs);
+    }
     const { mission, send } = advanceMission(before, { kind: control }, nowMs);
     await settle(sql, watch, MISSIONS, { before, after: mission, nowMs });
     return { mission, send: send && missionMessage(mission, send) };
+  },
+
+  /** What becomes of a mission whose start or resumption was to be sent, but was not. */
+  async notSent(sql: Sql, unsent: UnsentMissionMessage): Promise<MissionState | undefined> {
+    const { deviceNo, missionId, send, nowMs } = unsent;
+    const watch = await holdDevice(sql, deviceNo);
+    const before = await MISSIONS.findOf(sql, deviceNo, missionId);
+    if (watch === undefined || before === undefined) return undefined;
+    const { mission } = advanceMission(before, { kind: 'not_sent', send }, nowMs);
+    await settle(sql, watch, MISSIONS, { before, after: mission, nowMs });
+    return mission;
   },
 
   async acknowledged(

@@ -20,8 +20,10 @@ export const OPERATIONS = new Errands<OperationState>({
     if (before === null) return { type: after.type, claims_device: Number(after.plan !== null) };
     return isTerminal(after) ? { claims_device: 0 } : {};
   },
-  eventsOf: (before, after) => (before?.status === after.status ? [] : ['operation.status_changed']),
-  recordOf: operationRecord,
+  eventsOf: (before, after) =>
+    before?.status === after.status
+      ? []
+      : [{ type: 'operation.status_changed', data: operationRecord(after) }],
   concernsAlerts: (before, after) =>
     before === null ||
     before.status !== after.status ||

@@ -62,21 +62,30 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     const fieldNo = await readyFieldDevice(store);
     const commandId = newId('cmd');
     const request = { command: 'emergency_stop' } as const;
-    await store.commands.issue({ deviceNo: fieldNo, commandId, request, nowMs: NOW_MS });
+    const stop = { deviceNo: fieldNo, commandId, request, isReachable: true };
+    await store.commands.issue({ ...stop, nowMs: NOW_MS });
     const missionNo = await readyFieldDevice(store);
     const missionId = newId('ms');
     const mission = { mission_name: 'm', waypoints: [{ lat: 52, lng: 13, action: 'none' as const }] };
-    await store.missions.create({ deviceNo: missionNo, missionId, mission, nowMs: NOW_MS });
+    const wanted = { deviceNo: missionNo, missionId, isReachable: true, nowMs: NOW_MS };
+    await store.missions.create({ ...wanted, mission });
     for (const jobs of [store.operations, store.commands, store.missions]) await jobs.expire(ALL);
     assert.ok(await isThere(deviceNo, operationId));
     assert.notEqual(await store.commands.find(fieldNo, commandId), undefined);
     assert.notEqual(await store.missions.find(missionNo, missionId), undefined);
 
-    await store.missions.control({ deviceNo: missionNo, missionId, control: 'cancel', nowMs: NOW_MS });
+    await store.missions.control({ ...wanted, control: 'cancel' });
     const progress = { command_id: commandId, state: 'succeeded', ts: NOW_MS } as const;
     await store.commands.progressed({ deviceNo: fieldNo, progress, nowMs: NOW_MS });
     await locate(store, fieldNo, {}, NOW_MS + 1);
     await tickDue(store.field, NOW_MS + SECOND_MS);
+    assert.equal(await store.commands.expire(ALL), 0, 'it is in force until it is released');
+    const release = {
+      ...stop,
+      commandId: newId('cmd'),
+      request: { command: 'release_emergency_stop' },
+    } as const;
+    await store.commands.issue({ ...release, nowMs: NOW_MS });
     assert.equal(await store.commands.expire(ALL), 1);
     assert.equal(await store.missions.expire(ALL), 1);
     assert.equal(await store.commands.find(fieldNo, commandId), undefined);

@@ -37,7 +37,7 @@ const ErrorAnswer = closed({
 
 type Endpoint = readonly [methodAndPath: string, answer: TSchema];
 
-const ofEveryGroup = (detail: typeof FieldDetail, configuration: TSchema): Endpoint[] => [
+const ofEveryGroup = (detail: typeof SiloDetail | typeof FieldDetail, configuration: TSchema): Endpoint[] => [
   ['GET /devices', pageOf(DeviceSummary)],
   ['POST /devices', one(closed({ ...detail.properties, credentials: DeviceCredentials }))],
   ['GET /devices/:id', one(detail)],

@@ -1,9 +1,11 @@
 import { checkCommandQuery, checkCommandRequest } from '@granary/contract/commands';
 import { Refusal } from '@granary/contract/errors';
-import { type CommandState, commandRecord } from '@granary/core/command-state';
+import { commandRecord } from '@granary/core/command-record';
+import type { CommandState } from '@granary/core/command-state';
 import { newId } from '@granary/store/ids';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EMERGENCY_STOP } from '../emergency-stops.ts';
+import { sendCommandMessage } from '../field-messages.ts';
 import { deadlineOf } from '../urgent-deadline.ts';
 import { accept, paged, pageOf, success } from './answers.ts';
 import { type DevicePath, knownDevice } from './known-device.ts';
@@ -65,13 +67,14 @@ async function stopAtOnce(
   reply: FastifyReply,
   parts: RouteParts,
 ): Promise<CommandState> {
-  const { emergencyStops, feed, now } = parts;
+  const { emergencyStops, link, feed, now } = parts;
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
   const { deviceId, deviceNo } = await urgentTarget(request, parts, 'field');
   const target = { deviceId, deviceNo, commandId };
   const { state: command } = await emergencyStops.stop(target, deadlineOf(request), async () => {
-    const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, nowMs };
+    const isReachable = link.isReachable(deviceId);
+    const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, isReachable, nowMs };
     return await storeUrgently(request, reply, parts, (slices) => slices.commands.issue(wanted));
   });
   feed.wake();
@@ -81,16 +84,20 @@ async function stopAtOnce(
 async function issue(
   request: FastifyRequest<DevicePath>,
   reply: FastifyReply,
-  { store, idempotency, commands, feed, now }: RouteParts,
+  parts: RouteParts,
 ): Promise<CommandState> {
+  const { store, idempotency, link, feed, now } = parts;
   const { deviceNo, deviceId } = await knownDevice(request, store, 'field');
   const wanted = accept(checkCommandRequest, request.body, 'command');
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
+  const isReachable = link.isReachable(deviceId);
   const { result, replayed } = await idempotency.once(request, reply, (slices) =>
-    slices.commands.issue({ deviceNo, commandId, request: wanted, nowMs }),
+    slices.commands.issue({ deviceNo, commandId, request: wanted, isReachable, nowMs }),
   );
-  if (!replayed && result.message !== null) commands.send(deviceId, result.message);
+  const { command, message } = result;
+  const isToSend = !replayed && message !== null;
+  const unsent = isToSend ? await sendCommandMessage(parts, { deviceNo, deviceId }, message) : undefined;
   feed.wake();
-  return result.command;
+  return unsent ?? command;
 }

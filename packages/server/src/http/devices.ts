@@ -11,7 +11,9 @@ import {
 } from '@granary/contract/devices';
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
+import type { CommandState } from '@granary/core/command-state';
 import { initialConfiguration } from '@granary/core/configuration';
+import { emergencyStopSummary } from '@granary/core/emergency-stop';
 import { initialFieldConfiguration } from '@granary/core/field-configuration';
 import { sees } from '@granary/core/keys';
 import { currentReadings, type LatestValues, sensorStatus } from '@granary/core/telemetry';
@@ -60,12 +62,17 @@ export function deviceRoutes(app: FastifyInstance, parts: RouteParts, kind: Devi
       slices.devices.register(drafted),
     );
     feed.wake();
-    return success({ ...detail(result, {}, now()), credentials: { username: deviceId, secret } });
+    const registered =
+      kind === 'silo' ? siloDetail(result, {}, now()) : fieldDetail(result, undefined, now());
+    return success({ ...registered, credentials: { username: deviceId, secret } });
   });
 
   app.get<DevicePath>('/devices/:device_id', { config: { scope: 'read' } }, async (request) => {
     const device = await knownDevice(request, store, kind);
-    return success(detail(device, await store.telemetry.latest(device.deviceNo), now()));
+    if (kind === 'field') {
+      return success(fieldDetail(device, await store.commands.stopInForce(device.deviceNo), now()));
+    }
+    return success(siloDetail(device, await store.telemetry.latest(device.deviceNo), now()));
   });
 
   app.post<DevicePath>(
@@ -118,9 +125,17 @@ function draft(
   };
 }
 
-function detail(device: StoredDevice, latest: LatestValues, nowMs: number): SiloDetail | FieldDetail {
-  const common = { ...deviceSummary(device, nowMs), firmware_version: device.firmwareVersion };
-  if (device.kind === 'field') return common;
+const commonDetail = (device: StoredDevice, nowMs: number) => ({
+  ...deviceSummary(device, nowMs),
+  firmware_version: device.firmwareVersion,
+});
+
+const fieldDetail = (device: StoredDevice, stop: CommandState | undefined, nowMs: number): FieldDetail => ({
+  ...commonDetail(device, nowMs),
+  emergency_stop: emergencyStopSummary(stop),
+});
+
+function siloDetail(device: StoredDevice, latest: LatestValues, nowMs: number): SiloDetail {
   const capacityKg = capacityOf(device);
   const { reportingIntervalMs } = device.presence;
   const readings = currentReadings(latest, { reportingIntervalMs, capacityKg }, nowMs);
@@ -129,5 +144,5 @@ function detail(device: StoredDevice, latest: LatestValues, nowMs: number): Silo
     sensor_id: `${device.deviceId}-${type}`,
     status: sensorStatus(readings[type]),
   }));
-  return { ...common, capacity: { max: capacityKg, unit: 'kg' }, sensors };
+  return { ...commonDetail(device, nowMs), capacity: { max: capacityKg, unit: 'kg' }, sensors };
 }

@@ -27,6 +27,8 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   operation_in_progress: 409,
   mission_in_progress: 409,
   mission_not_running: 409,
+  emergency_stop_active: 409,
+  emergency_stop_unconfirmed: 409,
   device_in_maintenance: 409,
   idempotency_in_progress: 409,
   stale_version: 412,

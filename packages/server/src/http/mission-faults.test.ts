@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MOTION_EXPIRY_MS } from '@granary/core/device-talk';
 import { eventually } from '../testing/eventually.ts';
 import { dispatched, running } from '../testing/missions.ts';
-import { type ScriptedRover, startRover } from '../testing/scripted-rover.ts';
+import { HOME, type ScriptedRover, startRover } from '../testing/scripted-rover.ts';
 import { type Api, describeService } from '../testing/service.ts';
 
 const alertTypes = async (api: Api, rover: ScriptedRover): Promise<string> =>
@@ -19,12 +20,26 @@ describeService('missions that go wrong', (api) => {
     await rover.leave();
   });
 
-  test('an upload that nobody answers is repeated, and so is a start', async () => {
+  test('an upload that nobody answers is repeated; a start is not, and an alert tells of it', async () => {
     const rover = await startRover(api, 'slow');
-    const { id } = await dispatched(api, rover);
+    const { id, mission } = await dispatched(api, rover);
     assert.equal((await rover.take('mission_upload')).mission_id, id);
     await rover.ack({ mission_id: id, accepted: true });
-    for (let time = 0; time < 2; time++) await rover.take('mission_start');
+    const { expires_at } = await rover.take('mission_start');
+    assert.ok(Date.parse(expires_at) <= Date.now() + MOTION_EXPIRY_MS);
+    for (let time = 0; time < 2; time++) await rover.take('report');
+    assert.match(
+      (await mission.get()).status_detail,
+      /was told to start at .* has not reported that it began/,
+    );
+    await rover.report({ ...HOME, battery_level: 100 });
+    await rover.take('report');
+    await eventually(() => alertTypes(api, rover), 'mission_failed');
+    await rover.missionProgress({ mission_id: id, state: 'uploaded' });
+    const { status, result } = await mission.get();
+    assert.deepEqual([status, result.reason], ['missed', 'not_started']);
+    await rover.take('mission_cancel');
+    assert.equal(rover.commands.filter(({ command }) => command === 'mission_start').length, 1);
     await rover.leave();
   });
 
@@ -145,7 +160,8 @@ describeService('missions that go wrong', (api) => {
     await rover.take('execute');
     await rover.take('mission_cancel');
     await rover.missionProgress({ mission_id: id, state: 'aborted', reason: 'emergency stop' });
-    assert.equal(await mission.status(), 'cancelled');
+    const { status, result } = await mission.get();
+    assert.deepEqual([status, result.reason], ['aborted', 'emergency_stop']);
     await rover.leave();
   });
 });

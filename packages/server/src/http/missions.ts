@@ -4,6 +4,7 @@ import { missionRecord } from '@granary/core/mission-record';
 import type { MissionState } from '@granary/core/mission-state';
 import { newId } from '@granary/store/ids';
 import type { FastifyInstance } from 'fastify';
+import { sendMissionMessage } from '../field-messages.ts';
 import { accept, paged, pageOf, success } from './answers.ts';
 import { type DevicePath, knownDevice } from './known-device.ts';
 import type { RouteParts } from './parts.ts';
@@ -13,18 +14,19 @@ interface MissionPath {
 }
 
 export function missionRoutes(app: FastifyInstance, parts: RouteParts): void {
-  const { store, idempotency, commands, evaluator, feed, now } = parts;
+  const { store, idempotency, link, evaluator, feed, now } = parts;
 
   app.post<DevicePath>(
     '/devices/:device_id/missions',
     { config: { scope: 'operate' } },
     async (request, reply) => {
-      const { deviceNo } = await knownDevice(request, store, 'field');
+      const { deviceNo, deviceId } = await knownDevice(request, store, 'field');
       const mission = accept(checkMission, request.body, 'mission');
       const nowMs = now();
       const missionId = newId('ms', nowMs);
+      const isReachable = link.isReachable(deviceId);
       const { result } = await idempotency.once(request, reply, (slices) =>
-        slices.missions.create({ deviceNo, missionId, mission, nowMs }),
+        slices.missions.create({ deviceNo, missionId, mission, isReachable, nowMs }),
       );
       feed.wake();
       return success(missionRecord(result));
@@ -55,15 +57,17 @@ export function missionRoutes(app: FastifyInstance, parts: RouteParts): void {
       { config: { scope: 'operate' } },
       async (request, reply) => {
         const { deviceNo, deviceId } = await knownDevice(request, store, 'field');
-        const wanted = { deviceNo, missionId: request.params.mission_id, control, nowMs: now() };
+        const isReachable = link.isReachable(deviceId);
+        const wanted = { deviceNo, missionId: request.params.mission_id, control, isReachable, nowMs: now() };
         const { result, replayed } = await idempotency.once(request, reply, (slices) =>
           slices.missions.control(wanted),
         );
         const mission = found(result?.mission);
-        if (!replayed && result?.send) commands.send(deviceId, result.send);
+        const message = replayed ? null : (result?.send ?? null);
+        const unsent = message && (await sendMissionMessage(parts, { deviceNo, deviceId }, message));
         evaluator.wake([deviceNo]);
         feed.wake();
-        return success(missionRecord(mission));
+        return success(missionRecord(unsent ?? mission));
       },
     );
   }

@@ -51,28 +51,35 @@ export class CrashingService {
     await rm(this.#dataDir, { recursive: true, force: true });
   }
 
-  /** Asks until the service is there to answer; what the state forbids for now is asked again too. */
+  /**
+   * Asks until the service is there to answer; what the state forbids for now is asked again too, with a new body if there
+   * is a function for it. What was not answered may have been done, so it is repeated as it was.
+   */
   async ask(
     path: string,
     method: string,
-    body?: object,
+    body?: object | (() => object),
     key?: string,
   ): Promise<ReturnType<typeof JSON.parse>> {
     const url = this.httpUrl + path;
     const headers: Record<string, string> = { authorization: `Bearer ${ADMIN_KEY}` };
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (key !== undefined) headers['idempotency-key'] = key;
-    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const bodyNow = (): string | null =>
+      body === undefined ? null : JSON.stringify(typeof body === 'function' ? body() : body);
+    let text = bodyNow();
     for (;;) {
       if (this.#isOver) throw new Error('the test is over');
       try {
-        const response = await fetch(url, init);
+        const response = await fetch(url, { method, headers, body: text });
         const answer = JSON.parse(await response.text());
         if (response.ok) return answer.data;
         assert.ok([409, 503].includes(response.status), JSON.stringify(answer));
         // Remembered for good: what was asked for has failed, such as a start that could not be sent.
         const isFinal = response.status === 409 && response.headers.has('idempotency-replayed');
         if (isFinal) headers['idempotency-key'] = crypto.randomUUID();
+        const mayBeDone = answer.error.code === 'idempotency_in_progress';
+        if (response.status === 409 && !mayBeDone) text = bodyNow();
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error;
       }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MissionControl } from '@granary/contract/field-link';
 import { toIso } from '@granary/contract/time';
 import { after, command, moveTo, pilotAtHome, SHORT_WAY, START_MS, told, upload } from '../testing/field.ts';
 import { execute } from './commands.ts';
 import { control, takeMission } from './missions.ts';
-import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
+import { commandProgress, endTask, missionProgress, type Pilot } from './pilot.ts';
 
 const obeys = (pilot: Pilot, ...args: Parameters<typeof command>) => execute(pilot, command(...args)).pilot;
 const onMission = () => control(takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot, told('start'));
@@ -92,11 +93,46 @@ test('an emergency stop is confirmed when the device stands, not before', () => 
   assert.deepEqual([stateOf(standing, 'cmd_emergency_stop'), standing.body.speedMS], ['succeeded', 0]);
 });
 
-test('an uploaded mission outlives an emergency stop, and can be started after it', () => {
+test('a mission that waits for its start is over after an emergency stop', () => {
+  const stopped = obeys(takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot, 'emergency_stop');
+  assert.equal(missionProgress(stopped, 'ms_1', 0).state, 'aborted');
+  assert.equal(control(stopped, told('start')), stopped);
+});
+
+test('after an emergency stop nothing moves until it is released, and a release moves nothing', () => {
+  const stopped = after(2, obeys(onMission(), 'emergency_stop'));
+  const reason = 'an emergency stop is in force';
+  for (const name of ['resume', 'return_to_base', 'scan', 'collect_sample', 'hold'] as const) {
+    assert.equal(execute(stopped, command(name)).ack.reason, reason, name);
+  }
+  assert.equal(execute(stopped, moveTo(5, 5)).ack.reason, reason);
+  assert.equal(takeMission(stopped, upload(SHORT_WAY, { mission_id: 'ms_2' })).ack.reason, reason);
+  const released = obeys(stopped, 'release_emergency_stop');
+  assert.equal(stateOf(released, 'cmd_release_emergency_stop'), 'succeeded');
+  const rested = after(10, released);
+  const placeOf = ({ body: { eastM, northM } }: Pilot) => [eastM, northM];
+  assert.deepEqual(placeOf(rested), placeOf(stopped));
+  assert.equal(execute(rested, moveTo(5, 5, { command_id: 'cmd_2' })).ack.accepted, true);
+});
+
+test('an emergency stop is not released while the device still brakes', () => {
+  const braking = obeys(after(3, onMission()), 'emergency_stop');
+  assert.equal(execute(braking, command('release_emergency_stop')).ack.accepted, false);
+  assert.equal(braking.isStopped, true);
+});
+
+test('an emergency stop that was cut off is carried out when it comes again', () => {
+  const braking = obeys(after(3, onMission()), 'emergency_stop');
+  const cutOff = { ...endTask(braking, 'failed', 'power lost') };
+  assert.equal(stateOf(after(2, obeys(cutOff, 'emergency_stop')), 'cmd_emergency_stop'), 'succeeded');
+});
+
+test('a start or a resumption that comes too late moves nothing', () => {
+  const late = { expires_at: toIso(START_MS - 1) };
   const waiting = takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot;
-  const braking = obeys(waiting, 'emergency_stop');
-  assert.equal(control(braking, told('start')), braking);
-  assert.equal(control(after(1, braking), told('start')).mission?.state, 'running');
+  assert.equal(control(waiting, { ...told('start'), ...late } as MissionControl), waiting);
+  const paused = control(onMission(), told('pause'));
+  assert.equal(control(paused, { ...told('resume'), ...late } as MissionControl), paused);
 });
 
 test('what it was never told it does not know', () => {

@@ -1,14 +1,25 @@
 import type { CommandAck, ExecuteCommand } from '@granary/contract/field-link';
 import { checkedTimeMs } from '@granary/contract/time';
 import { pauseRun, resumeRun } from './mission-machine.ts';
-import { breakOffMission, dropHeld, endTask, isStanding, type Pilot, rememberCommand } from './pilot.ts';
+import {
+  breakOffMission,
+  dropHeld,
+  endMission,
+  endTask,
+  isStanding,
+  type Pilot,
+  rememberCommand,
+} from './pilot.ts';
 
 export interface Answered<Ack> {
   readonly pilot: Pilot;
   readonly ack: Ack;
 }
 
-/** A command is answered as often as it comes and carried out at most once; one that was refused stays refused. */
+/**
+ * A command is answered as often as it comes and carried out at most once; one that was refused stays refused. Only an
+ * emergency stop that was not carried out to its end is carried out again.
+ */
 export function execute(pilot: Pilot, command: ExecuteCommand): Answered<CommandAck> {
   const { command_id } = command;
   const accepted = { command_id, accepted: true };
@@ -16,7 +27,8 @@ export function execute(pilot: Pilot, command: ExecuteCommand): Answered<Command
     return { pilot, ack: accepted };
   }
   const known = pilot.commands.find((past) => past.command_id === command_id);
-  if (known !== undefined) {
+  const isUnfinishedStop = command.name === 'emergency_stop' && known?.state !== 'succeeded';
+  if (known !== undefined && !isUnfinishedStop) {
     return { pilot, ack: known.state === 'unknown' ? refusal(command_id, known.reason) : accepted };
   }
   const reason = reasonToRefuse(pilot, command);
@@ -31,11 +43,15 @@ const refusal = (command_id: string, reason?: string): CommandAck => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
+export const STOP_IN_FORCE = 'an emergency stop is in force';
+
 function reasonToRefuse(pilot: Pilot, { name, expires_at }: ExecuteCommand): string | undefined {
-  const { task, held, mission, body } = pilot;
+  const { task, held, mission, body, isStopped } = pilot;
   if (expires_at !== null && body.timeMs > checkedTimeMs(expires_at)) return 'it came too late';
   if (name === 'emergency_stop') return undefined;
   if (task?.command.name === 'emergency_stop') return 'an emergency stop is under way';
+  if (name === 'release_emergency_stop') return undefined;
+  if (isStopped) return STOP_IN_FORCE;
   if (name === 'hold' || name === 'return_to_base') return undefined;
   if (name === 'resume') {
     return held === null && mission?.state !== 'paused' ? 'there is nothing to resume' : undefined;
@@ -49,7 +65,9 @@ function carryOut(before: Pilot, command: ExecuteCommand): Pilot {
   const because = `${command.name} came`;
   switch (command.name) {
     case 'emergency_stop':
-      return begin(dropHeld(breakOffMission(pilot, 'aborted', 'emergency stop'), because), command);
+      return begin(dropHeld(stopMission({ ...forget(pilot, command), isStopped: true }), because), command);
+    case 'release_emergency_stop':
+      return release(before, command);
     case 'hold':
       return begin(putOff(pilot, because), command);
     case 'resume':
@@ -62,6 +80,18 @@ function carryOut(before: Pilot, command: ExecuteCommand): Pilot {
       return begin(dropHeld(pilot, because), command);
   }
 }
+
+/** Nothing that was told before the stop begins after it, so a mission that waits for its start is over, too. */
+const stopMission = (pilot: Pilot): Pilot => endMission(pilot, 'aborted', 'emergency stop');
+
+const forget = (pilot: Pilot, { command_id }: ExecuteCommand): Pilot => ({
+  ...pilot,
+  commands: pilot.commands.filter((past) => past.command_id !== command_id),
+});
+
+/** Moves nothing: whatever is to move must be told anew. */
+const release = (pilot: Pilot, { command_id }: ExecuteCommand): Pilot =>
+  rememberCommand({ ...pilot, isStopped: false }, { command_id, state: 'succeeded', ts: pilot.body.timeMs });
 
 /** Whatever was being done is given up for it. */
 const begin = (pilot: Pilot, command: ExecuteCommand): Pilot => ({

@@ -123,3 +123,11 @@ test('a rover that idles away from home with a low battery stays; a drone in the
   assert.ok(!isAirborne(unit, home.body));
   assert.ok(apartM(home.body, HOME) < 1e-3);
 });
+
+test('a lost link or a low battery moves nothing while an emergency stop is in force', () => {
+  const moving = after(3, execute(pilotAtHome(), moveTo(50, 0)).pilot);
+  const stopped = after(2, execute(moving, command('emergency_stop')).pilot);
+  const later = after(60, low(stopped), { linkLostSinceMs: stopped.body.timeMs });
+  assert.equal(apartM(later.body, stopped.body), 0);
+  assert.equal(later.isHoming, false);
+});

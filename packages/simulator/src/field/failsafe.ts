@@ -13,10 +13,13 @@ interface Emergency {
   readonly action: FailsafeAction;
 }
 
-/** What a device does by itself while it is under way or in the air, as declared. Whatever takes it home may go on. */
+/**
+ * What a device does by itself while it is under way or in the air, as declared. Whatever takes it home may go on; nothing
+ * begins while an emergency stop is in force.
+ */
 export function keepSafe(vehicle: Vehicle, pilot: Pilot, linkLostSinceMs: number | null): Pilot {
   const isGoingHome = pilot.isHoming || pilot.task?.command.name === 'return_to_base';
-  if (isGoingHome || !(isUnderWay(pilot) || isAirborne(vehicle, pilot.body))) return pilot;
+  if (pilot.isStopped || isGoingHome || !(isUnderWay(pilot) || isAirborne(vehicle, pilot.body))) return pilot;
   const emergency = emergenciesOf(vehicle, pilot, linkLostSinceMs).find(
     ({ action }) => action !== 'continue',
   );

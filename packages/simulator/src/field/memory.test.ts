@@ -100,3 +100,13 @@ test('a memory that makes no sense is none', () => {
     assert.ok(!isFieldMemory(damaged), JSON.stringify(damaged));
   }
 });
+
+test('an emergency stop stays in force, and one that was cut off is confirmed when it comes again', () => {
+  const braking = execute(after(3, onMission()), command('emergency_stop')).pilot;
+  const again = restarted(braking);
+  assert.equal(again.isStopped, true);
+  const repeated = after(1, execute(again, command('emergency_stop')).pilot);
+  assert.equal(commandProgress(repeated, 'cmd_emergency_stop', 0).state, 'succeeded');
+  const { isStopped: _, ...older } = memoryOf(ROVER_UNIT, pilotAtHome());
+  assert.ok(isFieldMemory(older) && !powerUp(ROVER_UNIT, older, LATER_MS).isStopped);
+});

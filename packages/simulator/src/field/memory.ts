@@ -25,10 +25,12 @@ export interface FieldMemory {
   readonly commands: readonly CommandProgress[];
   readonly mission: MissionRun | null;
   readonly missions: readonly MissionProgress[];
+  /** Missing in what an older version wrote. */
+  readonly isStopped?: boolean;
 }
 
 export function memoryOf({ ground }: FieldUnit, pilot: Pilot): FieldMemory {
-  const { body, configuration, task, held, commands, mission, missions } = pilot;
+  const { body, configuration, task, held, commands, mission, missions, isStopped } = pilot;
   const { lat, lng } = pointOf(ground, body);
   const { headingDegrees, batteryPercent, payloadKg, altitudeM, timeMs } = body;
   const open = [held, task].flatMap((one) =>
@@ -43,6 +45,7 @@ export function memoryOf({ ground }: FieldUnit, pilot: Pilot): FieldMemory {
     commands: [...commands, ...open],
     mission,
     missions,
+    isStopped,
   };
 }
 
@@ -58,6 +61,7 @@ export function powerUp(unit: FieldUnit, memory: FieldMemory | undefined, nowMs:
     held: null,
     mission: memory?.mission ?? null,
     isHoming: false,
+    isStopped: memory?.isStopped ?? false,
     commands: (memory?.commands ?? []).map((command) =>
       command.state === 'executing' ? { ...command, state: 'failed', reason: POWER_LOST } : command,
     ),
@@ -89,13 +93,15 @@ export function isFieldMemory(value: unknown): value is FieldMemory {
   if (!isRecord(value)) return false;
   const { position, headingDegrees, batteryPercent, payloadKg, configuration, commands, mission, missions } =
     value;
+  const { isStopped } = value;
   return (
     checkPosition.accepts(position) &&
     [headingDegrees, batteryPercent, payloadKg].every(Number.isFinite) &&
     (configuration === null || isConfiguration(configuration)) &&
     isProgress(commands, 'command_id') &&
     isProgress(missions, 'mission_id') &&
-    (mission === null || isMissionRun(mission))
+    (mission === null || isMissionRun(mission)) &&
+    (isStopped === undefined || typeof isStopped === 'boolean')
   );
 }
 

@@ -1,6 +1,6 @@
 import type { MissionAck, MissionControl, MissionUpload } from '@granary/contract/field-link';
 import { checkedTimeMs } from '@granary/contract/time';
-import type { Answered } from './commands.ts';
+import { type Answered, STOP_IN_FORCE } from './commands.ts';
 import { type MissionRun, pauseRun, resumeRun, setOut, uploadedRun } from './mission-machine.ts';
 import { dropHeld, endMission, endTask, type Pilot, rememberMission } from './pilot.ts';
 
@@ -15,7 +15,7 @@ export function takeMission(before: Pilot, upload: MissionUpload): Answered<Miss
   }
   const pilot = clearMissed(before);
   const { mission, body } = pilot;
-  const reason = reasonToRefuse(mission, upload, body.timeMs);
+  const reason = pilot.isStopped ? STOP_IN_FORCE : reasonToRefuse(mission, upload, body.timeMs);
   if (reason === undefined) return { pilot: { ...pilot, mission: uploadedRun(upload) }, ack: accepted };
   const refused = { mission_id, state: 'unknown', reason, ts: body.timeMs } as const;
   return { pilot: rememberMission(pilot, refused), ack: refusal(mission_id, reason) };
@@ -47,11 +47,13 @@ const refusal = (mission_id: string, reason?: string): MissionAck => ({
 });
 
 /** May come at any time and any number of times. What it does not fit, it leaves as it is. */
-export function control(pilot: Pilot, { command, mission_id }: MissionControl): Pilot {
+export function control(pilot: Pilot, message: MissionControl): Pilot {
+  const { command, mission_id } = message;
   const { mission } = pilot;
   if (mission?.upload.mission_id !== mission_id) {
     return command === 'mission_cancel' ? forestall(pilot, mission_id) : pilot;
   }
+  if ('expires_at' in message && !mayMove(pilot, message.expires_at)) return pilot;
   switch (command) {
     case 'mission_start':
       return begin(pilot, mission);
@@ -71,9 +73,11 @@ function forestall(pilot: Pilot, mission_id: string): Pilot {
   return rememberMission(pilot, { mission_id, state: 'unknown', reason, ts: pilot.body.timeMs });
 }
 
+const mayMove = ({ isStopped, body }: Pilot, expiresAt: string): boolean =>
+  !isStopped && body.timeMs <= Date.parse(expiresAt);
+
 function begin(pilot: Pilot, mission: MissionRun): Pilot {
   if (mission.state !== 'uploaded' || isTooLate(mission, pilot.body.timeMs)) return pilot;
-  if (pilot.task?.command.name === 'emergency_stop') return pilot;
   return { ...giveUpRest(pilot), isHoming: false, mission: setOut(mission) };
 }
 

@@ -28,6 +28,8 @@ export interface Pilot {
   readonly mission: MissionRun | null;
   /** On the way to its base, of its own accord. */
   readonly isHoming: boolean;
+  /** An emergency stop is in force: nothing moves until it is released. */
+  readonly isStopped: boolean;
   /** Over, oldest first. */
   readonly commands: readonly CommandProgress[];
   readonly missions: readonly MissionProgress[];

@@ -109,7 +109,7 @@ export const SHORT_WAY: readonly Stop[] = [
   { eastM: 10, northM: 20, action: 'collect_sample' },
 ];
 
-export const told = (
-  control: 'start' | 'pause' | 'resume' | 'cancel',
-  mission_id = 'ms_1',
-): MissionControl => ({ command: `mission_${control}`, mission_id });
+export function told(control: 'start' | 'pause' | 'resume' | 'cancel', mission_id = 'ms_1'): MissionControl {
+  if (control === 'pause' || control === 'cancel') return { command: `mission_${control}`, mission_id };
+  return { command: `mission_${control}`, mission_id, expires_at: toIso(START_MS + 10 * MINUTE_MS) };
+}

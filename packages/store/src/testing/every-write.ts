@@ -207,7 +207,17 @@ export const EVERY_WRITE: EveryWrite = {
       ofEach(round.rovers, (deviceNo) => {
         const request = { command: round.round % 3 ? 'hold' : 'emergency_stop' } as const;
         const id = commandId(deviceNo, round);
-        return round.store.commands.issue({ deviceNo, commandId: id, request, nowMs: atMs(round) });
+        const issue = { deviceNo, commandId: id, request, isReachable: true };
+        return round.store.commands.issue({ ...issue, nowMs: atMs(round) });
+      }),
+    notSent: (round) =>
+      ofEach(round.rovers, (deviceNo) => {
+        const unsent = {
+          deviceNo,
+          commandId: commandId(deviceNo, round),
+          delivery: 'not_connected',
+        } as const;
+        return round.store.commands.notSent({ ...unsent, nowMs: atMs(round) });
       }),
     acknowledged: (round) =>
       ofEach(round.rovers, (deviceNo) => {
@@ -228,14 +238,20 @@ export const EVERY_WRITE: EveryWrite = {
         const waypoints = [{ lat: 52, lng: 13, action: 'none' as const }];
         const mission = { mission_name: 'm', waypoints };
         const id = missionId(deviceNo, round);
-        return round.store.missions.create({ deviceNo, missionId: id, mission, nowMs: atMs(round) });
+        const creation = { deviceNo, missionId: id, mission, isReachable: true };
+        return round.store.missions.create({ ...creation, nowMs: atMs(round) });
       }),
     control: (round) =>
       ofEach(round.rovers, (deviceNo) => {
         const id = missionId(deviceNo, round);
         return round.store.missions.control({
-          ...{ deviceNo, missionId: id, control: 'cancel', nowMs: atMs(round) },
+          ...{ deviceNo, missionId: id, control: 'cancel', isReachable: true, nowMs: atMs(round) },
         });
+      }),
+    notSent: (round) =>
+      ofEach(round.rovers, (deviceNo) => {
+        const unsent = { deviceNo, missionId: missionId(deviceNo, round), send: 'start' } as const;
+        return round.store.missions.notSent({ ...unsent, nowMs: atMs(round) });
       }),
     acknowledged: (round) =>
       ofEach(round.rovers, (deviceNo) => {

@@ -24,7 +24,17 @@ export class ForgetfulRover {
       return;
     }
     if (message.command === 'mission_start') this.#begin(mission_id);
+    if (message.command === 'mission_cancel') this.#drop(mission_id);
     await this.tell(store, mission_id, nowMs);
+  }
+
+  /** A brown-out: it stands still, and has lost what it did, or also what it was told. Answers whether it lost anything. */
+  forget(what: 'nothing' | 'its progress' | 'everything'): boolean {
+    if (what === 'nothing') return false;
+    this.#running = null;
+    this.#completed.clear();
+    if (what === 'everything') this.#uploaded.clear();
+    return true;
   }
 
   /** Goes one waypoint further, and says so. */
@@ -53,6 +63,11 @@ export class ForgetfulRover {
     if (!this.#uploaded.has(missionId) || this.#running !== null || this.#completed.has(missionId)) return;
     this.runs.push(missionId);
     this.#running = { missionId, reached: 0 };
+  }
+
+  #drop(missionId: string): void {
+    this.#uploaded.delete(missionId);
+    if (this.#running?.missionId === missionId) this.#running = null;
   }
 
   #stateOf(missionId: string): MissionProgress['state'] {
