@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAlerts } from './bench/case-alerts.ts';
 import { measureHostile } from './bench/case-hostile.ts';
+import { measureHostileDevice } from './bench/case-hostile-device.ts';
 import { measureIngest } from './bench/case-ingest.ts';
 import { measureLongPast } from './bench/case-long-past.ts';
 import { measureReads } from './bench/case-reads.ts';
@@ -19,6 +20,7 @@ const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Find
   alerts: measureAlerts,
   stream: measureStream,
   hostile: measureHostile,
+  'hostile-device': measureHostileDevice,
 };
 
 const HELP = `npm run bench                 measure everything and print it

@@ -24,7 +24,7 @@ export interface MqttResult {
 }
 
 export async function runMqttLoad(load: MqttLoad, early: AbortSignal): Promise<MqttResult> {
-  const sockets = await Promise.all(load.devices.map((device) => open(load, device)));
+  const sockets = await Promise.all(load.devices.map((device) => openConnection(load, device)));
   const startedMs = performance.now();
   const untilMs = startedMs + load.durationMs;
   const counts = await Promise.all(
@@ -43,7 +43,11 @@ export async function runMqttLoad(load: MqttLoad, early: AbortSignal): Promise<M
   return { perSecond, acknowledged };
 }
 
-function open(load: MqttLoad, { username, secret }: MqttLoad['devices'][number]): Promise<Socket> {
+/** A connection on which CONNECT has been accepted. */
+export function openConnection(
+  load: MqttLoad,
+  { username, secret }: MqttLoad['devices'][number],
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: load.host, port: load.port, noDelay: true });
     socket.once('error', reject);

@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { AckLatencyResult } from './ack-latency-load.ts';
 import type { BareAnswer } from './bare-http.ts';
 import type { Job } from './generator.ts';
+import type { HostileResult } from './hostile-device-load.ts';
 import type { HttpLoad, HttpResult } from './http-load.ts';
 import type { MqttLoad, MqttResult } from './mqtt-load.ts';
 
@@ -36,6 +38,11 @@ async function generate<T>(job: Job, signal?: AbortSignal): Promise<T> {
 export const generateHttp = (load: HttpLoad): Promise<HttpResult> => generate({ kind: 'http', load });
 export const generateMqtt = (load: MqttLoad, signal?: AbortSignal): Promise<MqttResult> =>
   generate({ kind: 'mqtt', load }, signal);
+
+export const generateAckLatency = (load: MqttLoad): Promise<AckLatencyResult> =>
+  generate({ kind: 'ack-latency', load });
+export const generateHostile = (load: MqttLoad, signal: AbortSignal): Promise<HostileResult> =>
+  generate({ kind: 'hostile', load }, signal);
 
 export interface Reference {
   readonly port: number;

@@ -220,7 +220,9 @@ export class EmbeddedBroker implements DeviceLink {
     const absent = this.#absent.resume(deviceId, performance.now());
     if (isClean) return null;
     const latest = previous?.parts.session ?? absent;
-    return latest?.isPersistent ? latest : null;
+    // After a restart a device whose CONNACK was lost would believe in subscriptions that nobody has, and never hear a stop.
+    const isWorthKeeping = latest !== null && (latest.granted.size > 0 || latest.unreleased.size > 0);
+    return isWorthKeeping && latest.isPersistent ? latest : null;
   }
 
   /** What a peer did wrong, or what went wrong with its message, ends its own connection and no other. */

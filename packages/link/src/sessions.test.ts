@@ -101,6 +101,18 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
     );
   });
 
+  test('a session without a subscription is not present, so that the device subscribes', async (t) => {
+    const { handler, port } = await startLink(t);
+    const device = await connectRaw(t, port, 'silo-1', { clean: false });
+    await device.packetCount(1);
+    device.vanish();
+    await handler.until(() => handler.events.length === 2);
+    const again = await connectRaw(t, port, 'silo-1', { clean: false });
+    assert.equal(isSessionPresent(again), false);
+    const takeover = await connectRaw(t, port, 'silo-1', { clean: false });
+    assert.equal(isSessionPresent(takeover), false);
+  });
+
   test('a clean connection ends the session that was kept', async (t) => {
     const link = await startLink(t);
     await leaveSession(t, link);
@@ -128,7 +140,10 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
   test('sessions of absent devices are bounded in number', async (t) => {
     const { handler, port } = await startLink(t, { absentSessionsMax: 2 });
     for (const [index, deviceId] of ['silo-1', 'silo-2', 'silo-3'].entries()) {
-      (await connectRaw(t, port, deviceId, { clean: false })).vanish();
+      const device = await connectRaw(t, port, deviceId, { clean: false });
+      device.send(subscribePacket(1, topicOf(deviceId, 'command')));
+      await device.packetCount(2);
+      device.vanish();
       await handler.until(() => handler.events.length === 2 * (index + 1));
     }
     assert.equal(isSessionPresent(await connectRaw(t, port, 'silo-1', { clean: false })), false);

@@ -11,14 +11,39 @@ const KILL_AFTER_MS_MAX = 2_800;
 /** Then it is left in peace, so that a slow machine comes to an end, too. */
 const KILLS_MAX = 15;
 const RETRY_MS = 100;
+/** Longer than anything that makes a state forbid something for a while. */
+const ANSWER_MS_MAX = 90_000;
+
+interface CrashOptions {
+  readonly killAfterMsMin: number;
+  readonly killAfterMsMax: number;
+  readonly killsMax: number;
+  readonly random: () => number;
+}
+
+const OFTEN: CrashOptions = {
+  ...{ killAfterMsMin: KILL_AFTER_MS_MIN, killAfterMsMax: KILL_AFTER_MS_MAX, killsMax: KILLS_MAX },
+  random: Math.random,
+};
 
 /** A service that is killed again and again, at moments that nobody can foresee, and started anew at the same place. */
 export class CrashingService {
   kills = 0;
+  readonly #options: CrashOptions;
+  #isUp = false;
   #dataDir = '';
   #service: ServiceProcess | undefined;
   #killing: Promise<void> = Promise.resolve();
   #isOver = false;
+
+  constructor(options: Partial<CrashOptions> = {}) {
+    this.#options = { ...OFTEN, ...options };
+  }
+
+  /** Another number after each restart; `null` while it is down. */
+  get generation(): number | null {
+    return this.#isUp ? this.kills : null;
+  }
 
   get httpUrl(): string {
     return this.#running().httpUrl;
@@ -68,13 +93,17 @@ export class CrashingService {
     const bodyNow = (): string | null =>
       body === undefined ? null : JSON.stringify(typeof body === 'function' ? body() : body);
     let text = bodyNow();
-    for (;;) {
+    const untilMs = Date.now() + ANSWER_MS_MAX;
+    for (let last: unknown; ; ) {
       if (this.#isOver) throw new Error('the test is over');
+      if (Date.now() > untilMs)
+        throw new Error(`${method} ${path} was never accepted: ${JSON.stringify(last)}`);
       try {
         const response = await fetch(url, { method, headers, body: text });
         const answer = JSON.parse(await response.text());
         if (response.ok) return answer.data;
         assert.ok([409, 503].includes(response.status), JSON.stringify(answer));
+        last = answer;
         // Remembered for good: what was asked for has failed, such as a start that could not be sent.
         const isFinal = response.status === 409 && response.headers.has('idempotency-replayed');
         if (isFinal) headers['idempotency-key'] = crypto.randomUUID();
@@ -93,19 +122,23 @@ export class CrashingService {
   }
 
   async #killAgainAndAgain(mqttPort: string, httpPort: string): Promise<void> {
-    while (!this.#isOver && this.kills < KILLS_MAX) {
-      await sleep(KILL_AFTER_MS_MIN + Math.random() * (KILL_AFTER_MS_MAX - KILL_AFTER_MS_MIN));
+    const { killAfterMsMin, killAfterMsMax, killsMax, random } = this.#options;
+    while (!this.#isOver && this.kills < killsMax) {
+      await sleep(killAfterMsMin + random() * (killAfterMsMax - killAfterMsMin));
       if (this.#isOver) return;
+      this.#isUp = false;
       await this.#running().kill();
       this.kills++;
       this.#service = await this.#open(mqttPort, httpPort);
     }
   }
 
-  #open(mqttPort: string, httpPort: string): Promise<ServiceProcess> {
-    return startServiceProcess({
+  async #open(mqttPort: string, httpPort: string): Promise<ServiceProcess> {
+    const service = await startServiceProcess({
       ...{ GRANARY_DATA_DIR: this.#dataDir, GRANARY_ADMIN_KEY: ADMIN_KEY, GRANARY_RATE_LIMIT: 'off' },
       ...{ GRANARY_MQTT_PORT: mqttPort, GRANARY_HTTP_PORT: httpPort },
     });
+    this.#isUp = true;
+    return service;
   }
 }

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { DISCONNECT, FrameSplitter, PUBACK } from './mqtt-frames.ts';
+
+/** When to cut: at once, or just before or just after the next PUBACK that the device or the service sends. */
+export const CUT_MOMENTS = [
+  'now',
+  'before the PUBACK of the device',
+  'after the PUBACK of the device',
+  'before the PUBACK of the service',
+  'after the PUBACK of the service',
+] as const;
+export type CutMoment = (typeof CUT_MOMENTS)[number];
+
+/** A PUBACK that does not come is not waited for any longer. */
+const ARMED_MS_MAX = 1_500;
+const KILL_SEEN_MS = 100;
+
+interface Pair {
+  readonly device: Socket;
+  readonly service: Socket;
+  readonly generation: number | null;
+  /** The end of the connection is of our making or of the device's. */
+  isExpectedToEnd: boolean;
+}
+
+interface Cut {
+  readonly moment: CutMoment;
+  /** The device cannot come back before. */
+  readonly absentMs: number;
+  /** The service is not told: for it the connection stands until the device connects anew. */
+  readonly isSilent: boolean;
+}
+
+interface ProxyParts {
+  readonly servicePort: () => number;
+  /** Another number after each restart of the service; `null` while it is down. */
+  readonly generation: () => number | null;
+}
+
+/** Stands between one device and the service, and cuts the connection at chosen moments. */
+export class CuttingProxy {
+  cuts = 0;
+  /** Connections that the service closed although nobody gave it a reason to. */
+  unexpectedDisconnects = 0;
+  readonly #parts: ProxyParts;
+  readonly #server: Server;
+  readonly #pairs = new Set<Pair>();
+  #closedUntilMs = 0;
+  #armed: { readonly moment: CutMoment; readonly cut: () => void } | null = null;
+
+  constructor(parts: ProxyParts) {
+    this.#parts = parts;
+    this.#server = createServer({ noDelay: true }, (device) => this.#accept(device));
+  }
+
+  async start(): Promise<number> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    return address.port;
+  }
+
+  stop(): void {
+    this.#server.close();
+    for (const pair of this.#pairs) {
+      pair.isExpectedToEnd = true;
+      pair.device.destroy();
+      pair.service.destroy();
+    }
+  }
+
+  /** Resolves when the connection has been cut. */
+  async cut({ moment, absentMs, isSilent }: Cut): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => this.#armed?.cut(), moment === 'now' ? 0 : ARMED_MS_MAX);
+      this.#armed = {
+        moment,
+        cut: () => {
+          clearTimeout(timer);
+          this.#armed = null;
+          this.#closedUntilMs = Date.now() + absentMs;
+          this.cuts++;
+          this.#cutAll(isSilent);
+          resolve();
+        },
+      };
+    });
+  }
+
+  #cutAll(isSilent: boolean): void {
+    for (const pair of this.#pairs) {
+      pair.isExpectedToEnd = true;
+      pair.device.destroy();
+      // What has been forwarded must arrive, or a cut after a PUBACK would be one before it.
+      if (!isSilent) pair.service.end();
+    }
+  }
+
+  #accept(device: Socket): void {
+    device.on('error', () => undefined);
+    if (Date.now() < this.#closedUntilMs) {
+      device.destroy();
+      return;
+    }
+    const service = connect({ host: '127.0.0.1', port: this.#parts.servicePort(), noDelay: true });
+    const generation = this.#parts.generation();
+    const pair: Pair = { device, service, generation, isExpectedToEnd: false };
+    this.#pairs.add(pair);
+    service.on('error', () => undefined);
+    this.#forward(device, service, 'device', pair);
+    this.#forward(service, device, 'service', pair);
+    device.on('close', () => {
+      if (pair.isExpectedToEnd) return;
+      pair.isExpectedToEnd = true;
+      service.end();
+    });
+    service.on('close', () => {
+      this.#pairs.delete(pair);
+      // A killed service is known to be down only a moment after its connections end.
+      setTimeout(() => {
+        const isSameService = pair.generation !== null && pair.generation === this.#parts.generation();
+        if (!pair.isExpectedToEnd && isSameService) this.unexpectedDisconnects++;
+        pair.isExpectedToEnd = true;
+        device.destroy();
+      }, KILL_SEEN_MS);
+    });
+  }
+
+  #forward(from: Socket, to: Socket, side: 'device' | 'service', pair: Pair): void {
+    const splitter = new FrameSplitter();
+    from.on('data', (chunk: Buffer) => {
+      for (const { type, bytes } of splitter.push(chunk)) {
+        if (from.destroyed || to.destroyed) return;
+        // The service then closes the connection itself.
+        if (side === 'device' && type === DISCONNECT) pair.isExpectedToEnd = true;
+        const armed = type === PUBACK ? this.#armed : null;
+        if (armed?.moment === `before the PUBACK of the ${side}`) {
+          armed.cut();
+          return;
+        }
+        to.write(bytes);
+        if (armed?.moment === `after the PUBACK of the ${side}`) {
+          armed.cut();
+          return;
+        }
+      }
+    });
+  }
+}
