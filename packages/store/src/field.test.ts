@@ -177,13 +177,17 @@ describeEachEngine('ticks of field devices', (engine) => {
   });
 });
 
-/** Of each message whether it arrives, and whether the service dies right after it has stored what it sends. */
+/**
+ * Of each message whether it arrives, whether its answer does, whether the service dies right after it has stored what it
+ * sends, and what the device has forgotten by then.
+ */
 const fate = fc.record({
   arrives: fc.boolean(),
+  isAnswered: fc.boolean(),
   dies: fc.boolean(),
   forgets: fc.constantFrom('nothing', 'nothing', 'its progress', 'everything'),
 });
-const CALM = { arrives: true, dies: false, forgets: 'nothing' } as const;
+const CALM = { arrives: true, isAnswered: true, dies: false, forgets: 'nothing' } as const;
 
 describeEachEngine('a mission', (engine) => {
   it('runs at most once, whatever is lost or forgotten and whenever the service dies', async () => {
@@ -203,8 +207,9 @@ describeEachEngine('a mission', (engine) => {
         await locate(store, deviceNo, {}, nowMs);
         for (const { message } of (await tickDue(store.field, nowMs, { limit: EVERY })).sends) {
           if (!('mission_id' in message) || message.mission_id !== missionId) continue;
-          const { arrives, dies, forgets } = ahead.next().value ?? CALM;
-          if (arrives && !dies) await rover.hear(store, message, nowMs);
+          const { arrives, isAnswered, dies, forgets } = ahead.next().value ?? CALM;
+          if (arrives && !dies) rover.obey(message);
+          if (arrives && !dies && isAnswered) await rover.answer(store, message, nowMs);
           forgot ||= rover.forget(forgets);
           if (!dies) continue;
           if (store !== keeper) await store.close();
@@ -218,7 +223,7 @@ describeEachEngine('a mission', (engine) => {
       if (forgot) assert.ok(['completed', 'missed', 'failed'].includes(status), status);
       else assert.equal(status, rover.runs.length === 1 ? 'completed' : 'missed');
     });
-    const startThenForget = [CALM, { ...CALM, forgets: 'its progress' }] as const;
+    const startThenForget = [CALM, { ...CALM, isAnswered: false, forgets: 'its progress' }] as const;
     await fc.assert(property, { numRuns: 8, examples: [[[...startThenForget]]] });
   });
 });

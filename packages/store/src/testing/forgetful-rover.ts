@@ -13,19 +13,19 @@ export class ForgetfulRover {
     this.#deviceNo = deviceNo;
   }
 
-  /** Obeys, and answers as devices do. */
-  async hear(store: Store, message: FieldCommand, nowMs: number): Promise<void> {
+  obey(message: FieldCommand): void {
+    if (message.command === 'mission_upload') this.#uploaded.add(message.mission_id);
+    if (message.command === 'mission_start') this.#begin(message.mission_id);
+    if (message.command === 'mission_cancel') this.#drop(message.mission_id);
+  }
+
+  /** As devices do, to what they have obeyed. */
+  async answer(store: Store, message: FieldCommand, nowMs: number): Promise<void> {
     if (!('mission_id' in message)) return;
     const { mission_id } = message;
-    if (message.command === 'mission_upload') {
-      this.#uploaded.add(mission_id);
-      const ack = { mission_id, accepted: true };
-      await store.missions.acknowledged({ deviceNo: this.#deviceNo, ack, nowMs });
-      return;
-    }
-    if (message.command === 'mission_start') this.#begin(mission_id);
-    if (message.command === 'mission_cancel') this.#drop(mission_id);
-    await this.tell(store, mission_id, nowMs);
+    if (message.command !== 'mission_upload') return await this.tell(store, mission_id, nowMs);
+    const ack = { mission_id, accepted: true };
+    await store.missions.acknowledged({ deviceNo: this.#deviceNo, ack, nowMs });
   }
 
   /** A brown-out: it stands still, and has lost what it did, or also what it was told. Answers whether it lost anything. */
