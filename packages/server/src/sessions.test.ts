@@ -5,7 +5,7 @@ import { IS_FULL_SIZE, SEED } from './testing/rig-size.ts';
 import { cutsOf, type RigResult, type RigSize, SessionRig } from './testing/sessions/session-rig.ts';
 
 const SHORT: RigSize = {
-  ...{ silos: 5, pahoSilos: 1, rovers: 0, operationsPerSilo: 2, missionsPerRover: 1 },
+  ...{ silos: 5, pahoSilos: 1, rovers: 3, operationsPerSilo: 2, missionsPerRover: 1 },
   ...{ cuts: 30, cutEveryMs: 700, absentMsMax: 3_000, kills: 1, killEveryMs: 5_000, endsWithinMs: 60_000 },
 };
 const FULL: RigSize = {
@@ -33,12 +33,10 @@ function findings({ devices, operations, halts }: RigResult) {
     deliveredTwice: ofDevices(({ log }) => log.deliveredTwice),
     executedTwice: ofDevices(({ log }) => log.executedTwice),
     unexpectedDisconnects: ofDevices(({ proxy }) => Array.from({ length: proxy.unexpectedDisconnects })),
-    movedAfterStopped: operations
-      .filter(({ record }) => record.status === 'stopped')
-      .filter(
-        ({ device, record }) =>
-          device.log.lastMovedAtMs(record.operation_id) > Date.parse(`${record.ended_at}`),
-      ),
+    movedAfterItsEnd: operations.filter(
+      ({ device, record }) =>
+        device.log.lastMovedAtMs(record.operation_id) > Date.parse(`${record.ended_at}`),
+    ),
     movedWhileHalted: halts.flatMap(({ device, command, releasedAtMs }) =>
       device.log.movedBetween(Date.parse(`${command.ended_at}`), releasedAtMs),
     ),

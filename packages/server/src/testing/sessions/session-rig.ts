@@ -175,8 +175,9 @@ export class SessionRig {
       const key = `${device.deviceId}-${index}`;
       const parameters = { ...HOME };
       const move = { command: 'move_to_coordinates', parameters };
-      const { command_id } = await this.#ask(`${path}/remote/command`, move, `${key}-move`);
-      await this.#ended(device, `${path}/remote/commands/${command_id}`);
+      await this.#ask(`${path}/remote/command`, move, `${key}-move`);
+      // Whether it has ended or not: one that is lost is given up only after minutes.
+      await sleep(this.#random.between(0, 1_000));
       const { mission_id } = await this.#ask(`${path}/missions`, TWO_WAYPOINTS, key);
       if (this.#random.chance(0.5)) {
         await sleep(this.#random.between(0, 1_500));
