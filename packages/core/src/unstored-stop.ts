@@ -1,5 +1,5 @@
 const STORED_LATER =
-  'the storage does not answer, so this is not stored yet, and the stop is repeated until it is';
+  'it could not be stored yet, and the stop is repeated until it is';
 
 /** The status detail of a stop, or an emergency stop, that could not be stored. */
 export const unstoredStopDetail = (isSent: boolean): string =>

@@ -7,18 +7,18 @@ import { AlertEvaluator } from './alerts.ts';
 import { sendConfiguration } from './configuration.ts';
 import { DeviceCommands } from './device-commands.ts';
 import { DeviceDirectory } from './device-directory.ts';
+import { DeviceLog } from './device-log.ts';
 import { EmergencyStops } from './emergency-stops.ts';
 import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
 import { newIngestCounters } from './ingest/counters.ts';
-import { DeviceLog } from './ingest/device-log.ts';
 import { DeviceQueue } from './ingest/device-queue.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
 import { endedKeyIds, Keyring } from './keys.ts';
-import { LinkLog } from './link-log.ts';
+import { logLinkEvent } from './link-log.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { Observation } from './observation.ts';
 import { Reconciler } from './reconciler.ts';
@@ -47,6 +47,10 @@ interface Surroundings {
 
 const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
   databaseUrl === null ? { engine: 'sqlite', folder: dataDir } : { engine: 'postgres', url: databaseUrl };
+
+/** Log lines for each device: about its messages, and about its connections. */
+const FAULT_LINES_PER_MINUTE_MAX = 5;
+const LINK_LINES_PER_MINUTE_MAX = 20;
 
 /** Undone in reverse order, by `stop()` or when a later step of the start fails. */
 type Undo = () => Promise<void> | void;
@@ -95,10 +99,14 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     undos.push(() => pipeline.drain());
     const queue = new DeviceQueue(ingestCounters);
     undos.push(() => queue.stop());
-    const log = new DeviceLog(logger, ingestCounters, now);
+    const log = new DeviceLog({
+      ...{ logger, now, linesPerMinuteMax: FAULT_LINES_PER_MINUTE_MAX },
+      suppressed: () => ingestCounters.suppressedLogLines++,
+    });
     undos.push(() => log.stop());
+    const linkLog = new DeviceLog({ logger, now, linesPerMinuteMax: LINK_LINES_PER_MINUTE_MAX });
+    undos.push(() => linkLog.stop());
 
-    const linkLog = new LinkLog(logger, now);
     const uplink = new Uplink({
       ...{ store, directory, pipeline, queue, log, counters: ingestCounters, now },
       rawRetentionDays: settings.rawRetentionDays,
@@ -107,7 +115,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       changed,
       awaitsConfiguration: (device: LinkDevice) => sendStoredConfiguration(device),
       reachable: (device) => reconciler.deviceReachable(device),
-      observed: (event) => linkLog.write(event),
+      observed: (event) => logLinkEvent(linkLog, event),
     });
     const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink, { now });
     const orders = new UrgentOrders();

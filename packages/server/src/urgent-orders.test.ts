@@ -48,6 +48,7 @@ async function startService(t: TestContext) {
   );
   return {
     api,
+    damageConfigurations: () => intruder.exec(`UPDATE configurations SET body = '{'`),
     block: () => intruder.exec('BEGIN EXCLUSIVE'),
     release: () => {
       intruder.exec('ROLLBACK');
@@ -121,4 +122,16 @@ test('what was asked for after an emergency stop that could not be stored yet do
   );
   const names = rover.commands.flatMap((sent) => (sent.command === 'execute' ? [sent.name] : []));
   assert.deepEqual(new Set(names), new Set(['emergency_stop']));
+});
+
+test('an emergency stop reaches a device whose stored configuration is damaged', async (t) => {
+  const { api, damageConfigurations } = await startService(t);
+  const rover = await startRover(api, 'damaged');
+  t.after(() => rover.leave());
+
+  damageConfigurations();
+  const { status, body } = await api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' });
+  assert.equal(status, 200);
+  assert.match(body.data.status_detail, /could not be stored yet/);
+  assert.equal((await rover.take('execute')).name, 'emergency_stop');
 });

@@ -64,7 +64,8 @@ export class UrgentOrders {
         return { state: stored.state, unstoredDetail: null };
       }
     } catch (error) {
-      if (!isStorageFault(error)) throw error;
+      // A refusal is an answer. A fault of ours, such as a damaged row, is no reason to let the device go on.
+      if (error instanceof Refusal && !isStorageFault(error)) throw error;
     } finally {
       clearTimeout(sending);
     }

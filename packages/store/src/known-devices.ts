@@ -3,7 +3,7 @@ import type { FieldConfiguration } from '@granary/contract/field-configuration';
 import { storedConfiguration } from '@granary/core/configuration';
 import type { LatestValues } from '@granary/core/telemetry';
 import { findDevices, type StoredDevice } from './devices.ts';
-import { type OnUnreadable, reasonOf } from './set-aside.ts';
+import { type OnUnreadable, reasonOf, UnreadableRow } from './set-aside.ts';
 import type { Sql } from './sql.ts';
 import { latestOfMany } from './telemetry.ts';
 
@@ -33,7 +33,7 @@ export async function readKnownDevices(sql: Sql, deviceNos: readonly number[]): 
   });
 }
 
-/** `null` for one that is damaged: the other devices of the same transaction go on without it. */
+/** `null` for one that is damaged, where `onUnreadable` sets it aside so that other devices go on without it; else it throws. */
 export function parsedConfiguration<Configuration extends SiloConfiguration | FieldConfiguration>(
   { deviceId }: StoredDevice,
   stored: string,
@@ -42,7 +42,9 @@ export function parsedConfiguration<Configuration extends SiloConfiguration | Fi
   try {
     return storedConfiguration(stored);
   } catch (error) {
-    onUnreadable?.({ kind: 'configuration', id: deviceId, reason: reasonOf(error) });
+    const item = { kind: 'configuration', id: deviceId, reason: reasonOf(error) };
+    if (onUnreadable === undefined) throw new UnreadableRow(item, { cause: error });
+    onUnreadable(item);
     return null;
   }
 }

@@ -1,4 +1,4 @@
-import { checkCommandQuery, checkCommandRequest } from '@granary/contract/commands';
+import { type CommandRecord, checkCommandQuery, checkCommandRequest } from '@granary/contract/commands';
 import { Refusal } from '@granary/contract/errors';
 import { commandRecord } from '@granary/core/command-record';
 import type { CommandState } from '@granary/core/command-state';
@@ -23,8 +23,7 @@ export function commandRoutes(app: FastifyInstance, parts: RouteParts): void {
     '/devices/:device_id/remote/command',
     { config: { scope: 'operate', isUrgent: namesEmergencyStop } },
     async (request, reply) => {
-      const give = namesEmergencyStop(request.body) ? stopAtOnce : issue;
-      return success(commandRecord(await give(request, reply, parts)));
+      return success(await (namesEmergencyStop(request.body) ? stopAtOnce : issue)(request, reply, parts));
     },
   );
 
@@ -66,26 +65,31 @@ async function stopAtOnce(
   request: FastifyRequest<DevicePath>,
   reply: FastifyReply,
   parts: RouteParts,
-): Promise<CommandState> {
+): Promise<CommandRecord> {
   const { emergencyStops, link, feed, now } = parts;
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
   const { deviceId, deviceNo } = await urgentTarget(request, parts, 'field');
   const target = { deviceId, deviceNo, commandId };
-  const { state: command } = await emergencyStops.stop(target, deadlineOf(request), async () => {
-    const isReachable = link.isReachable(deviceId);
-    const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, isReachable, nowMs };
-    return await storeUrgently(request, reply, parts, (slices) => slices.commands.issue(wanted));
-  });
+  const { state: command, unstoredDetail } = await emergencyStops.stop(
+    target,
+    deadlineOf(request),
+    async () => {
+      const isReachable = link.isReachable(deviceId);
+      const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, isReachable, nowMs };
+      return await storeUrgently(request, reply, parts, (slices) => slices.commands.issue(wanted));
+    },
+  );
   feed.wake();
-  return command;
+  const record = commandRecord(command);
+  return unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail };
 }
 
 async function issue(
   request: FastifyRequest<DevicePath>,
   reply: FastifyReply,
   parts: RouteParts,
-): Promise<CommandState> {
+): Promise<CommandRecord> {
   const { store, idempotency, link, feed, now } = parts;
   const { deviceNo, deviceId } = await knownDevice(request, store, 'field');
   const wanted = accept(checkCommandRequest, request.body, 'command');
@@ -97,7 +101,18 @@ async function issue(
   );
   const { command, message } = result;
   const isToSend = !replayed && message !== null;
-  const unsent = isToSend ? await sendCommandMessage(parts, { deviceNo, deviceId }, message) : undefined;
+  const unsent = isToSend
+    ? await sendCommandMessage(parts, { deviceNo, deviceId }, message)
+    : await unsentBefore(parts, command);
   feed.wake();
-  return unsent ?? command;
+  return commandRecord(unsent ?? command);
+}
+
+/** The first answer to a repeated request said that its command was not sent; what was kept with its key is from before that. */
+async function unsentBefore(
+  { store }: RouteParts,
+  { deviceNo, commandId }: CommandState,
+): Promise<CommandState | undefined> {
+  const command = await store.commands.find(deviceNo, commandId);
+  return command?.result?.reason === 'not_sent' ? command : undefined;
 }

@@ -1,9 +1,6 @@
 import { MINUTE_MS } from '@granary/contract/time';
-import type { Logger } from '../logger.ts';
-import type { IngestCounters } from './counters.ts';
+import type { Logger } from './logger.ts';
 
-/** Enough to see what is wrong with a device, and nothing that could fill a disk. */
-const LINES_PER_MINUTE_MAX = 5;
 /** Devices whose share is remembered. When there are more, all begin a new minute. */
 const DEVICES_MAX = 10_000;
 
@@ -13,26 +10,35 @@ interface Share {
   suppressed: number;
 }
 
-/** Logs what is wrong with devices, a bounded number of lines for each of them. */
+export interface DeviceLogParts {
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** For each device: enough to see what happens to it, and not enough to fill a disk. */
+  readonly linesPerMinuteMax: number;
+  /** Called for each line that was not logged. */
+  readonly suppressed?: () => void;
+}
+
+/** Logs about devices, a bounded number of lines for each of them, and then how many more there were. */
 export class DeviceLog {
-  readonly #logger: Logger;
-  readonly #counters: IngestCounters;
-  readonly #now: () => number;
+  readonly #parts: DeviceLogParts;
   readonly #shares = new Map<string, Share>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(logger: Logger, counters: IngestCounters, now: () => number) {
-    this.#logger = logger;
-    this.#counters = counters;
-    this.#now = now;
+  constructor(parts: DeviceLogParts) {
+    this.#parts = parts;
+  }
+
+  info(deviceId: string, fields: object, message: string): void {
+    if (this.#mayLog(deviceId)) this.#parts.logger.info({ device_id: deviceId, ...fields }, message);
   }
 
   warn(deviceId: string, fields: object, message: string): void {
-    if (this.#mayLog(deviceId)) this.#logger.warn({ device_id: deviceId, ...fields }, message);
+    if (this.#mayLog(deviceId)) this.#parts.logger.warn({ device_id: deviceId, ...fields }, message);
   }
 
   error(deviceId: string, fields: object, message: string): void {
-    if (this.#mayLog(deviceId)) this.#logger.error({ device_id: deviceId, ...fields }, message);
+    if (this.#mayLog(deviceId)) this.#parts.logger.error({ device_id: deviceId, ...fields }, message);
   }
 
   /** Tells what is still untold, and waits for nothing more. */
@@ -43,7 +49,7 @@ export class DeviceLog {
   }
 
   #mayLog(deviceId: string): boolean {
-    const nowMs = this.#now();
+    const nowMs = this.#parts.now();
     let share = this.#shares.get(deviceId);
     if (share !== undefined && share.endsAtMs <= nowMs) {
       this.#end(deviceId, share);
@@ -53,14 +59,14 @@ export class DeviceLog {
       if (this.#shares.size >= DEVICES_MAX) this.#endShares(Number.POSITIVE_INFINITY);
       share = { endsAtMs: nowMs + MINUTE_MS, lines: 0, suppressed: 0 };
       this.#shares.set(deviceId, share);
-      this.#timer ??= setInterval(() => this.#endShares(this.#now()), MINUTE_MS).unref();
+      this.#timer ??= setInterval(() => this.#endShares(this.#parts.now()), MINUTE_MS).unref();
     }
-    if (share.lines < LINES_PER_MINUTE_MAX) {
+    if (share.lines < this.#parts.linesPerMinuteMax) {
       share.lines++;
       return true;
     }
     share.suppressed++;
-    this.#counters.suppressedLogLines++;
+    this.#parts.suppressed?.();
     return false;
   }
 
@@ -74,6 +80,9 @@ export class DeviceLog {
   #end(deviceId: string, { suppressed }: Share): void {
     this.#shares.delete(deviceId);
     if (suppressed === 0) return;
-    this.#logger.warn({ device_id: deviceId, suppressed }, 'further lines about this device were not logged');
+    this.#parts.logger.warn(
+      { device_id: deviceId, suppressed },
+      'further lines about this device were not logged',
+    );
   }
 }
