@@ -1,5 +1,4 @@
-const STORED_LATER =
-  'it could not be stored yet, and the stop is repeated until it is';
+const STORED_LATER = 'it could not be stored yet, and the stop is repeated until it is';
 
 /** The status detail of a stop, or an emergency stop, that could not be stored. */
 export const unstoredStopDetail = (isSent: boolean): string =>
