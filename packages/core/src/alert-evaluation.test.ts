@@ -4,13 +4,14 @@ import { ALERT_STATUSES } from '@granary/contract/alerts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
 import { evaluateAlerts, isQuiet, nextCheckAtMs, quietBand } from './alert-evaluation.ts';
-import type { SiloFacts } from './alert-rules.ts';
+import { type SiloFacts, STOP_CONFIRMATION_MS_MAX } from './alert-rules.ts';
 import { type AlertDelays, type AlertState, acknowledgeAlert, alertEvents } from './alerts.ts';
 import { initialConfiguration } from './configuration.ts';
 import { NEVER_SEEN } from './devices.ts';
 import { contains } from './level-rules.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
 import type { Observed } from './observation.ts';
+import { adoptOperation } from './operation-state.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
 const CAPACITY_KG = 1_000;
@@ -267,5 +268,16 @@ describe('the next check', () => {
     );
     const overdueMs = START_MS + 1_000 * DAY_MS;
     assert.equal(nextCheckAtMs(facts, [], DEFAULT_DELAYS, overdueMs), null);
+  });
+
+  it('is when a stop should have been confirmed', () => {
+    const running = { operation_id: 'op_1', state: 'running', amount_kg: 1, ts: START_MS } as const;
+    const operation = adoptOperation(1, running, START_MS);
+    assert.ok(operation !== null);
+    const stopping = { ...operation, status: 'stopping', stopRequestedAtMs: START_MS } as const;
+    const facts = { ...factsAt(50, START_MS), operations: [stopping] };
+    const dueAtMs = START_MS + STOP_CONFIRMATION_MS_MAX;
+    assert.equal(nextCheckAtMs(facts, [], DEFAULT_DELAYS, START_MS), dueAtMs);
+    assert.notEqual(nextCheckAtMs(facts, [], DEFAULT_DELAYS, dueAtMs), dueAtMs);
   });
 });

@@ -2,7 +2,7 @@ import type { AlertType } from '@granary/contract/alerts';
 import { CHANNELS, CHANNELS_OF, type ChannelName } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
 import { checkedTimeMs } from '@granary/contract/time';
-import { conditionsOf, type SiloFacts } from './alert-rules.ts';
+import { conditionsOf, type SiloFacts, stopOverdueAtMs } from './alert-rules.ts';
 import { type AlertDelays, type AlertState, advanceAlert, type Condition, onDelayMs } from './alerts.ts';
 import { freshnessMs } from './devices.ts';
 import {
@@ -66,6 +66,7 @@ export function nextCheckAtMs(
     checkedTimeMs(facts.configuration.maintenance.next_scheduled),
     ...silenceTimesMs(facts, CHANNELS_OF.silo),
     ...growthTimesMs(conditionsOf(facts, nowMs), open),
+    ...facts.operations.flatMap((operation) => stopOverdueAtMs(operation, facts.observedSinceMs) ?? []),
   ];
   return earliestCheckAtMs(timesMs, open, delays, nowMs);
 }

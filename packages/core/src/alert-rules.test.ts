@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ALERT_TYPES, type AlertType } from '@granary/contract/alerts';
 import { toIso } from '@granary/contract/time';
-import { conditionsOf, type SiloFacts } from './alert-rules.ts';
+import { conditionsOf, type SiloFacts, STOP_CONFIRMATION_MS_MAX } from './alert-rules.ts';
 import type { Condition } from './alerts.ts';
 import { initialConfiguration } from './configuration.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from './devices.ts';
@@ -70,6 +70,12 @@ const notSent: OperationState = {
 };
 const later: OperationState = { ...started, operationId: 'op_2', startedAtMs: NOW_MS };
 const unasked: OperationState = { ...started, operationId: 'local-1', plan: null, status: 'in_progress' };
+/** A stop that was requested so long ago that the device should have confirmed it. */
+const unstopped: OperationState = {
+  ...started,
+  status: 'stopping',
+  stopRequestedAtMs: NOW_MS - STOP_CONFIRMATION_MS_MAX,
+};
 
 const conditionOf = (type: AlertType, change: Partial<Facts>, nowMs = NOW_MS): Condition => {
   const found = conditionsOf({ ...facts, ...change }, nowMs).filter((condition) => condition.type === type);
@@ -196,6 +202,26 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
   ['operation_failed', 'moving unasked', { operations: [unasked] }, 'info'],
   ['operation_failed', 'moving unasked besides', { operations: [unasked, later] }, 'warning'],
   ['operation_failed', 'failing unasked', { operations: [{ ...unasked, failure }] }, 'critical'],
+  ['operation_failed', 'that does not confirm its stop', { operations: [unstopped] }, 'critical'],
+  ['operation_failed', 'unstopped unasked', { operations: [{ ...unstopped, plan: null }] }, 'critical'],
+  [
+    'operation_failed',
+    'that was told to stop a moment ago',
+    { operations: [{ ...unstopped, stopRequestedAtMs: NOW_MS - STOP_CONFIRMATION_MS_MAX + 1 }] },
+    'absent',
+  ],
+  [
+    'operation_failed',
+    'that moved again a moment ago',
+    { operations: [{ ...unstopped, reopenedAtMs: NOW_MS - 1 }] },
+    'absent',
+  ],
+  [
+    'operation_failed',
+    'unstopped while the service was down',
+    { operations: [unstopped], observedSinceMs: NOW_MS - 1 },
+    'absent',
+  ],
   ['operation_failed', 'whose start was not sent', { operations: [notSent] }, 'absent'],
   ['operation_failed', 'after moving unasked', { operations: [{ ...completed, plan: null }] }, 'absent'],
   ['mass_imbalance', 'without operations', {}, 'absent'],
@@ -221,6 +247,12 @@ for (const [type, name, change, outcome] of TABLE) {
     assert.equal(condition.state === 'present' ? condition.severity : condition.state, outcome);
   });
 }
+
+it('operation_failed of one that does not confirm its stop says that it may still move', () => {
+  const condition = conditionOf('operation_failed', { operations: [unstopped] });
+  assert.ok(condition.state === 'present');
+  assert.match(condition.message, /op_1: the device has not confirmed the stop, so it may still be moving/);
+});
 
 it('operation_failed of one that was started at the device claims no failure', () => {
   const condition = conditionOf('operation_failed', { operations: [unasked] });

@@ -1,5 +1,6 @@
 import { CHANNELS_OF } from '@granary/contract/channels';
 import type { SiloConfiguration } from '@granary/contract/configuration';
+import { SECOND_MS } from '@granary/contract/time';
 import type { Condition } from './alerts.ts';
 import { deviceOffline, maintenanceDue } from './device-alert-rules.ts';
 import type { Presence } from './devices.ts';
@@ -11,6 +12,9 @@ import { finallyMeasuredG, holdsDevice, type OperationState } from './operation-
 import { isBelievable, isFresh, sensorFault, sensorStale } from './sensor-alert-rules.ts';
 import { type LatestValues, tidy } from './telemetry.ts';
 import { toGrams } from './units.ts';
+
+/** A gate has closed, and a device that never had the start has said so, well within this time. */
+export const STOP_CONFIRMATION_MS_MAX = 15 * SECOND_MS;
 
 /** Everything that the alerts of a silo follow from. */
 export interface SiloFacts {
@@ -30,7 +34,7 @@ export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condit
     sensorStale(facts, CHANNELS_OF.silo, nowMs),
     sensorFault(facts, CHANNELS_OF.silo, nowMs),
     deviceOffline(facts, facts.operations.some(holdsDevice) ? 'an operation' : null, nowMs),
-    operationFailed(facts),
+    operationFailed(facts, nowMs),
     massImbalance(facts),
     maintenanceDue(facts.configuration.maintenance, nowMs),
   ];
@@ -64,29 +68,46 @@ const newestOf = (operations: readonly OperationState[]): OperationState | undef
     undefined,
   );
 
+/** When a stop that the device does not confirm becomes an alarm; `null` for an operation that is not being stopped. */
+export function stopOverdueAtMs(
+  { status, stopRequestedAtMs, startedAtMs, reopenedAtMs }: OperationState,
+  observedSinceMs: number,
+): number | null {
+  if (status !== 'stopping') return null;
+  const sinceMs = Math.max(stopRequestedAtMs ?? startedAtMs, reopenedAtMs ?? 0, observedSinceMs);
+  return sinceMs + STOP_CONFIRMATION_MS_MAX;
+}
+
 /** Critical as long as something may be moving that should not. One that was started at the device has not failed. */
-function operationFailed({ operations }: SiloFacts): Condition {
+function operationFailed({ operations, observedSinceMs }: SiloFacts & Observed, nowMs: number): Condition {
   const type = 'operation_failed';
   const newest = newestOf(operations);
   const failing = operations.filter(
     (operation) => hasFailed(operation) && (operation === newest || holdsDevice(operation)),
   );
-  const worst = failing.find(holdsDevice) ?? failing[0] ?? operations.find(isUnasked);
+  const isOverdue = (operation: OperationState) =>
+    (stopOverdueAtMs(operation, observedSinceMs) ?? nowMs + 1) <= nowMs;
+  const worst =
+    failing.find(holdsDevice) ?? operations.find(isOverdue) ?? failing[0] ?? operations.find(isUnasked);
   if (worst === undefined) return { type, state: 'absent' };
-  const name = `operation ${worst.operationId}`;
-  const failure = shownFailure(worst);
-  return {
+  const present = {
     type,
     state: 'present',
-    severity: failure === null ? severityOfUnasked(operations) : severityOfFailed(worst),
     currentValue: null,
     threshold: null,
     cause: worst.operationId,
-    message:
-      failure === null
-        ? `${name} was started at the device, not through this service`
-        : `${name} failed: ${failure.message}`,
-  };
+  } as const;
+  const name = `operation ${worst.operationId}`;
+  const failure = shownFailure(worst);
+  if (failure !== null) {
+    return { ...present, severity: severityOfFailed(worst), message: `${name} failed: ${failure.message}` };
+  }
+  if (isOverdue(worst)) {
+    const message = `${name}: the device has not confirmed the stop, so it may still be moving; the stop is repeated until it does`;
+    return { ...present, severity: 'critical', message };
+  }
+  const message = `${name} was started at the device, not through this service`;
+  return { ...present, severity: severityOfUnasked(operations), message };
 }
 
 /** Whoever asked for a start that was not sent was told so at once, and nothing moved. */

@@ -119,8 +119,10 @@ describe('a refusal', () => {
     }
   };
 
-  it('tells a device that reports over HTTP only from one that is offline', () => {
-    assert.match(messageOf({ isReachable: false }), /no MQTT session.*reports over HTTP only/);
+  it('tells a device that reports from one that is offline, and does not claim to know how it reports', () => {
+    const message = messageOf({ isReachable: false });
+    assert.match(message, /reports, but has no MQTT session that is subscribed to its commands/);
+    assert.doesNotMatch(message, /HTTP only/);
     assert.match(messageOf({ isReachable: false, presence: offline }), /is offline/);
     assert.match(messageOf({ presence: offline }), /connected, but has sent nothing/);
   });

@@ -70,8 +70,8 @@ function refuseUnreachable({ presence, isReachable }: SiloAtStart, nowMs: number
   }
   if (isReachable) return;
   if (isSilent) refuse('device_offline', 'the device is offline');
-  const message = 'the device has no MQTT session that takes commands: it reports over HTTP only';
-  refuse('device_offline', `${message}, so it cannot be commanded`);
+  const message = 'the device reports, but has no MQTT session that is subscribed to its commands';
+  refuse('device_offline', `${message} (over HTTP alone it cannot be commanded)`);
 }
 
 function usableWeightG(silo: SiloAtStart, nowMs: number): number {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { OperationProgress } from '@granary/contract/link';
 import { SECOND_MS } from '@granary/contract/time';
+import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/alert-rules';
 import { ACK_TIMEOUT_MS, STOP_RESEND_MS } from '@granary/core/operations';
 import { ADOPTED_AT_ONCE_MAX } from './operations.ts';
 import type { Store } from './store.ts';
@@ -140,6 +141,23 @@ describeEachEngine('operations', (engine) => {
     );
     assert.equal((await store.operations.find(deviceNo, operationId))?.status, 'started');
     assert.equal(await store.operations.find(strangerNo, operationId), undefined);
+  });
+
+  it('alerts when the device runs on although it was told to stop', async () => {
+    const deviceNo = await readySilo(store);
+    const { operation } = await feed(store, deviceNo);
+    const { operationId } = operation;
+    await tell(deviceNo, word(operationId, 'running', 3));
+    await store.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
+    await tell(deviceNo, word(operationId, 'running', 4), NOW_MS + SECOND_MS);
+    const alertsAt = async (nowMs: number) => {
+      await store.alerts.evaluateDue({ nowMs, limit: 1_000 });
+      const open = await store.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+      return open.map(({ type, severity, cause }) => [type, severity, cause]);
+    };
+    assert.deepEqual(await alertsAt(NOW_MS + STOP_CONFIRMATION_MS_MAX - 1), []);
+    const overdue = await alertsAt(NOW_MS + STOP_CONFIRMATION_MS_MAX);
+    assert.deepEqual(overdue, [['operation_failed', 'critical', operationId]]);
   });
 
   it('shows, alerts and can stop an operation that nobody started', async () => {

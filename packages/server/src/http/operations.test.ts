@@ -116,7 +116,7 @@ describeService('operations', (api) => {
     assert.equal((await api.get(path)).body.data.status, 'online');
     const refused = await api.post(`${path}/operations/feed`, FEED);
     assert.deepEqual([refused.status, refused.body.error.code], [409, 'device_offline']);
-    assert.match(refused.body.error.message, /no MQTT session.*reports over HTTP only/);
+    assert.match(refused.body.error.message, /no MQTT session.*over HTTP alone it cannot be commanded/);
     assert.deepEqual((await api.get(`${path}/operations`)).body.data, []);
   });
 
