@@ -12,12 +12,13 @@ export interface HostileResult {
 }
 
 const RECONNECT_MS = 20;
-const PACKET_ID_MAX = 65_535;
+const ROUNDS_PREPARED = 5;
 
 /** One device that sends all of it as fast as the service reads, and comes back as often as it is thrown out. */
 export async function runHostileLoad(load: MqttLoad, early: AbortSignal): Promise<HostileResult> {
   const [device] = load.devices;
   if (device === undefined) throw new Error('no device');
+  const packets = endlessly(preparePackets(device.username));
   const result = { messages: 0, bytes: 0, connections: 0 };
   const untilMs = performance.now() + load.durationMs;
   const isOver = (): boolean => early.aborted || performance.now() >= untilMs;
@@ -25,7 +26,7 @@ export async function runHostileLoad(load: MqttLoad, early: AbortSignal): Promis
     try {
       const socket = await openConnection(load, device);
       result.connections++;
-      await flood(socket, device.username, isOver, result);
+      await flood(socket, packets, isOver, result);
       socket.destroy();
     } catch {
       // Refused: it has been here too often, or the service is busy.
@@ -35,34 +36,50 @@ export async function runHostileLoad(load: MqttLoad, early: AbortSignal): Promis
   return result;
 }
 
+/** Made beforehand, so that the generator leaves the machine to what is measured. */
+function preparePackets(deviceId: string): Buffer[] {
+  const nowMs = Date.now();
+  const payloads = Array.from({ length: ROUNDS_PREPARED }, (_, round) =>
+    hostilePayloads(nowMs, round),
+  ).flat();
+  const topic = topicOf(deviceId, 'telemetry');
+  return payloads.map((payload, index) =>
+    generate({ cmd: 'publish', qos: 1, retain: false, dup: false, messageId: index + 1, topic, payload }),
+  );
+}
+
 async function flood(
   socket: Socket,
-  deviceId: string,
+  packets: Iterator<Buffer, never>,
   isOver: () => boolean,
   result: { messages: number; bytes: number },
 ): Promise<void> {
-  const startedMs = Date.now();
-  let round = 0;
   let isClosed = false;
   socket.on('error', () => undefined);
   socket.on('close', () => {
     isClosed = true;
   });
   socket.resume();
-  for (let messageId = 1; ; messageId = (messageId % PACKET_ID_MAX) + 1) {
-    for (const payload of hostilePayloads(startedMs, round++)) {
-      if (isClosed || isOver()) return;
-      const packet = { cmd: 'publish', qos: 1, retain: false, dup: false, messageId } as const;
-      const isRoom = socket.write(generate({ ...packet, topic: topicOf(deviceId, 'telemetry'), payload }));
-      result.messages++;
-      result.bytes += payload.length;
-      if (!isRoom) await drained(socket);
-    }
+  while (!isClosed && !isOver()) {
+    const packet = packets.next().value;
+    result.messages++;
+    result.bytes += packet.length;
+    if (!socket.write(packet)) await drained(socket);
   }
 }
 
-const drained = (socket: Socket): Promise<void> =>
-  new Promise((resolve) => {
-    socket.once('drain', resolve);
-    socket.once('close', () => resolve());
+function* endlessly(packets: readonly Buffer[]): Generator<Buffer, never> {
+  for (;;) yield* packets;
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done);
+      socket.off('close', done);
+      resolve();
+    };
+    socket.on('drain', done);
+    socket.on('close', done);
   });
+}
