@@ -77,8 +77,8 @@ test('after the service was down nobody is blamed for its silence but the device
   );
   farm = await startFarm({
     ...{ baseUrl: httpUrl, adminKey: ADMIN_KEY, mqttUrl, credentialsFile: join(folder, 'farm.json') },
-    // Without chance the devices are back as soon as they may be.
-    ...{ intervalMs: reportMs, historyDays: 0, random: () => 0 },
+    // Devices that wait longer than the alarm allows would rightly raise it.
+    ...{ intervalMs: reportMs, historyDays: 0, reconnectMsMax: reportMs },
   });
   const { secret } = (await api.post(SILOS, siloNamed('silent'))).body.data.credentials;
   silent = new CountingSilo(mqttUrl, 'silent', secret, 500);

@@ -7,6 +7,13 @@ test('waits twice as long after every failure, up to a limit', () => {
   assert.deepEqual(waits, [500, 1_000, 2_000, 30_000, 30_000]);
 });
 
+test('the limit can be lower', () => {
+  assert.equal(
+    backoffMs(50, () => 1, 2_000),
+    2_000,
+  );
+});
+
 test('up to half of the wait is left to chance', () => {
   assert.equal(
     backoffMs(3, () => 0),

@@ -19,6 +19,8 @@ export interface DeviceLinkOptions {
   readonly onCommand: (payload: string) => void;
   readonly onConfiguration: (payload: string) => void;
   readonly random: () => number;
+  /** The longest wait between two attempts to connect. */
+  readonly reconnectMsMax?: number;
 }
 
 export type LinkChange = { readonly state: 'up' } | { readonly state: 'down'; readonly reason: string };
@@ -175,7 +177,8 @@ export class DeviceLink {
   }
 
   #retry(isRefused: boolean): void {
-    const waitMs = backoffMs(this.#failures, this.#options.random);
+    const { random, reconnectMsMax } = this.#options;
+    const waitMs = backoffMs(this.#failures, random, reconnectMsMax);
     this.#retryTimer = setTimeout(() => void (isRefused ? this.#reopenRenewed() : this.#open()), waitMs);
   }
 

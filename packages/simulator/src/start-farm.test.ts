@@ -113,6 +113,7 @@ test('what an operation moved is still there after a restart of the farm, and th
   const first = await startFarm({ ...options, historyDays: 0 });
   t.after(() => first.stop());
   await untilAll(client, 'online');
+  while ((await client.telemetry.current(siloId)).level.timestamp === null) await sleep(POLL_MS);
   first.silo(siloId).fault('stall', true);
   const { operation_id } = await client.operations.discharge(siloId, {
     amount: 8,

@@ -43,6 +43,8 @@ export interface FarmOptions extends Pick<ClientOptions, 'baseUrl' | 'siloSegmen
   readonly onEvent?: (event: FarmEvent) => void;
   readonly now?: () => number;
   readonly random?: () => number;
+  /** The longest wait of a device between two attempts to connect. */
+  readonly reconnectMsMax?: number;
 }
 
 export interface Farm {
@@ -119,7 +121,7 @@ type Renew = (kind: DeviceKind, deviceId: string) => Promise<DeviceCredentials>;
 /** What every device gets, whatever it is. */
 function equipment(options: FarmOptions, memories: MemoryFile, renew: Renew) {
   const { mqttUrl, intervalMs = INTERVAL_MS_DEFAULT, faults, onEvent } = options;
-  const { now = Date.now, random = Math.random } = options;
+  const { now = Date.now, random = Math.random, reconnectMsMax } = options;
   return (kind: DeviceKind, deviceId: string, credentials: DeviceCredentials) => ({
     link: {
       mqttUrl,
@@ -127,6 +129,7 @@ function equipment(options: FarmOptions, memories: MemoryFile, renew: Renew) {
       renewCredentials: () => renew(kind, deviceId),
       onChange: (change: LinkChange) => onEvent?.({ kind: 'link', deviceId, change }),
       random,
+      ...(reconnectMsMax === undefined ? {} : { reconnectMsMax }),
     },
     intervalMs,
     faults: faults?.get(deviceId) ?? new Set<never>(),

