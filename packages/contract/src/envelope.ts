@@ -13,7 +13,9 @@ export interface Page<T> extends Success<readonly T[]> {
 }
 
 export const PageQuery = closed({
-  limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+  limit: Type.Optional(
+    Type.String({ pattern: '^[0-9]{1,4}$', description: `a whole number from 1 to ${PAGE_LIMIT_MAX}` }),
+  ),
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
 });
 

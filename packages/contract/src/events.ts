@@ -51,7 +51,7 @@ export const EventQuery = closed({
   /** One or more types of event, separated by commas. */
   type: Type.Optional(List),
   /** For a first request that cannot carry the header `Last-Event-ID`. */
-  last_event_id: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+  last_event_id: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', description: 'the id of an event' })),
 });
 
 /** Comes instead of what happened since the wanted id when that is no longer kept. */

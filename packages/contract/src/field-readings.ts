@@ -61,7 +61,9 @@ export const TrackQuery = closed({
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
   /** How many points at most. */
-  limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,5}$' })),
+  limit: Type.Optional(
+    Type.String({ pattern: '^[0-9]{1,5}$', description: `a whole number from 1 to ${TRACK_POINTS_MAX}` }),
+  ),
 });
 
 export const TrackPoint = closed({

@@ -26,7 +26,8 @@ const started = beginOperation(
 );
 const adopted: OperationState = { ...started, plan: null, status: 'in_progress', acknowledgedAtMs: START_MS };
 
-const timeMs = fc.integer({ min: -MINUTE_MS, max: 10 * MINUTE_MS }).map((sinceMs) => START_MS + sinceMs);
+const SPAN_MS = 10 * MINUTE_MS;
+const timeMs = fc.integer({ min: -MINUTE_MS, max: SPAN_MS }).map((sinceMs) => START_MS + sinceMs);
 
 const weight = fc.record({ valueG: fc.integer({ min: -1e5, max: 1.1e7 }), tsMs: timeMs });
 
@@ -136,7 +137,10 @@ describe('whatever happens to an operation', () => {
       fc.property(arrivals, (arrived) => {
         const inputs = arrived.map(
           ([tsMs, amountG]) =>
-            [{ kind: 'progress', state: 'running', amountG, reason: null, tsMs }, START_MS] as const,
+            [
+              { kind: 'progress', state: 'running', amountG, reason: null, tsMs },
+              START_MS + SPAN_MS,
+            ] as const,
         );
         const newest = arrived.reduce((latest, one) => (one[0] > latest[0] ? one : latest));
         assert.equal(walk(started, inputs).at(-1)?.operation.amountCompletedG, newest[1]);

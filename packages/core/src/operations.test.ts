@@ -72,6 +72,15 @@ describe('an operation', () => {
     assert.equal(amountAfter(at(3_000_000, SOON_MS)), 3_000_000);
   });
 
+  it('has the amount of an honest report although one before it was dated far ahead', () => {
+    const wrong = at(77_000, Date.parse('9999-12-31T23:59:59Z'));
+    const corrected = after(inProgress, wrong, at(3_000, SOON_MS));
+    assert.equal(corrected.amountCompletedG, 3_000);
+    assert.equal(after(corrected, at(4_000, SOON_MS + 1), at(2_000, SOON_MS)).amountCompletedG, 4_000);
+    const fastMs = SOON_MS + 60 * MINUTE_MS;
+    assert.equal(after(inProgress, at(5_000, fastMs), at(4_000, fastMs - 1)).amountCompletedG, 5_000);
+  });
+
   it('has the amount that the device reports with the end, also when its clock was set back', () => {
     const ending = [at(400_000, SOON_MS), at(600_000, START_MS - MINUTE_MS, 'completed')];
     assert.equal(after(inProgress, ...ending).amountCompletedG, 600_000);

@@ -14,6 +14,7 @@ import {
   type Undelivered,
   type Weight,
 } from './operation-state.ts';
+import { CLOCK_AHEAD_MS_MAX } from './telemetry.ts';
 
 export const ACK_TIMEOUT_MS = 10 * SECOND_MS;
 export const STOP_RESEND_MS = SECOND_MS;
@@ -146,10 +147,10 @@ function reported(before: OperationState, report: DeviceReport, nowMs: number): 
   }
   const heard = {
     ...before,
-    amountCompletedG: amountAfter(before, report),
+    amountCompletedG: amountAfter(before, report, nowMs),
     largestReportedG: Math.max(before.largestReportedG, report.amountG),
     lastHeardAtMs: nowMs,
-    lastProgressTsMs: Math.max(before.lastProgressTsMs ?? report.tsMs, report.tsMs),
+    lastProgressTsMs: isNewest(before, report, nowMs) ? report.tsMs : before.lastProgressTsMs,
   };
   if (report.state === 'unknown') return unknownToDevice(heard, nowMs);
   const known = { ...heard, acknowledgedAtMs: before.acknowledgedAtMs ?? nowMs };
@@ -172,12 +173,20 @@ const isEcho = ({ lastProgressTsMs, largestReportedG }: OperationState, report: 
  * The newest report by the device's clock decides, so that an honest one corrects a wrong one and a late one changes
  * nothing. The report of an end is the newest whatever the clock says: nothing moves after it.
  */
-function amountAfter(before: OperationState, { state, amountG, tsMs }: DeviceReport): number {
+function amountAfter(before: OperationState, report: DeviceReport, nowMs: number): number {
   const { amountCompletedG, lastProgressTsMs } = before;
+  const { state, amountG, tsMs } = report;
   if (state === 'unknown') return amountCompletedG;
   const isEnd = state !== 'running' && !isTerminal(before);
-  if (lastProgressTsMs === null || tsMs > lastProgressTsMs || isEnd) return amountG;
+  if (isNewest(before, report, nowMs) || isEnd) return amountG;
   return tsMs === lastProgressTsMs ? Math.max(amountCompletedG, amountG) : amountCompletedG;
+}
+
+/** A time that lies too far ahead of ours loses to one that does not: a single wrong one must not outweigh all that follow. */
+function isNewest({ lastProgressTsMs }: OperationState, { tsMs }: DeviceReport, nowMs: number): boolean {
+  if (lastProgressTsMs === null || tsMs > lastProgressTsMs) return true;
+  const newestMs = nowMs + CLOCK_AHEAD_MS_MAX;
+  return lastProgressTsMs > newestMs && tsMs <= newestMs;
 }
 
 /** A stop stays in force until the device reports an end. The watchdog begins anew for what was unconfirmed. */

@@ -14,11 +14,21 @@ interface Limits {
   readonly connectionsPerAddressMax: number;
 }
 
-/** Counts open connections, event streams among them, in total and by address. What goes beyond the reserve is closed. */
+interface Reserved {
+  readonly address: string;
+  readonly release: () => void;
+  isServed: boolean;
+}
+
+/**
+ * Counts open connections, event streams among them, in total and by address. In a full reserve a new connection takes the
+ * place of the oldest that has not asked for a stop yet, so that silent ones cannot keep a stop out.
+ */
 export class ConnectionLimits {
   readonly #limits: Limits;
   readonly #countOf = new Map<string, number>();
-  readonly #reserved = new Set<Socket>();
+  /** Oldest first. */
+  readonly #reserved = new Map<Socket, Reserved>();
   #count = 0;
 
   constructor(limits: Limits) {
@@ -37,30 +47,67 @@ export class ConnectionLimits {
       done(urgencyOf(request) === false ? tooManyConnections() : undefined);
     });
     app.addHook('preHandler', (request, _reply, done) => {
-      done(this.#reserved.has(request.raw.socket) && !isUrgent(request) ? tooManyConnections() : undefined);
+      const reserved = this.#reserved.get(request.raw.socket);
+      if (reserved === undefined) return done();
+      if (!isUrgent(request)) return done(tooManyConnections());
+      reserved.isServed = true;
+      done();
     });
   }
 
   #open(socket: Socket): void {
     const address = callerAddress(socket.remoteAddress);
-    const ofAddress = (this.#countOf.get(address) ?? 0) + 1;
-    const excess = Math.max(0, this.#count + 1 - this.#limits.connectionsMax);
-    const excessOfAddress = Math.max(0, ofAddress - this.#limits.connectionsPerAddressMax);
-    if (excess > RESERVED_CONNECTIONS_MAX || excessOfAddress > RESERVED_PER_ADDRESS_MAX) {
+    const excess = this.#excess(address);
+    const hasPlace =
+      (excess.ofAddress <= RESERVED_PER_ADDRESS_MAX || this.#giveWay(address)) &&
+      (this.#excess(address).inTotal <= RESERVED_CONNECTIONS_MAX || this.#giveWay(null));
+    if (!hasPlace) {
       socket.destroy();
       return;
     }
     this.#count++;
-    this.#countOf.set(address, ofAddress);
-    if (excess > 0 || excessOfAddress > 0) this.#reserved.add(socket);
-    socket.once('close', () => {
-      this.#count--;
-      this.#reserved.delete(socket);
-      const left = (this.#countOf.get(address) ?? 1) - 1;
-      if (left === 0) this.#countOf.delete(address);
-      else this.#countOf.set(address, left);
-    });
+    this.#countOf.set(address, (this.#countOf.get(address) ?? 0) + 1);
+    const release = once(() => this.#release(socket, address));
+    if (excess.inTotal > 0 || excess.ofAddress > 0) {
+      this.#reserved.set(socket, { address, release, isServed: false });
+    }
+    socket.once('close', release);
   }
+
+  /** By how many connections the limits are exceeded with one more from this address. */
+  #excess(address: string): { readonly inTotal: number; readonly ofAddress: number } {
+    return {
+      inTotal: this.#count + 1 - this.#limits.connectionsMax,
+      ofAddress: (this.#countOf.get(address) ?? 0) + 1 - this.#limits.connectionsPerAddressMax,
+    };
+  }
+
+  /** Closes the oldest reserved connection, of this address if one is given, that is not being served. */
+  #giveWay(address: string | null): boolean {
+    for (const [socket, reserved] of this.#reserved) {
+      if (reserved.isServed || (address !== null && reserved.address !== address)) continue;
+      reserved.release();
+      socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  #release(socket: Socket, address: string): void {
+    this.#count--;
+    this.#reserved.delete(socket);
+    const left = (this.#countOf.get(address) ?? 1) - 1;
+    if (left === 0) this.#countOf.delete(address);
+    else this.#countOf.set(address, left);
+  }
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
+  };
 }
 
 function isUrgent(request: FastifyRequest): boolean {
