@@ -86,9 +86,11 @@ describe('schemas of what comes from outside', () => {
 
 describe('faults', () => {
   test('are found exactly where the compiled schema refuses', () => {
+    // JSON cannot write `undefined`, and the compiled schema takes it for an absent field.
+    const present = fc.anything().filter((value) => value !== undefined);
     const values = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>,
-      fc.record({ ts: fc.anything(), weight: fc.anything() }, { requiredKeys: [] }),
+      fc.record({ ts: present, weight: present }, { requiredKeys: [] }),
       fc.record({ name: fc.string(), scopes: fc.array(fc.constantFrom(...keys.SCOPES, 'x')) }),
       fc.record({
         mission_name: fc.string(),
