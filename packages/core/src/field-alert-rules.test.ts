@@ -14,7 +14,7 @@ import {
 } from './field-alert-rules.ts';
 import { initialFieldConfiguration } from './field-configuration.ts';
 import { beginMission, type MissionState } from './mission-state.ts';
-import { START_ANSWER_MS_MAX } from './mission-steps.ts';
+import { HALT_CONFIRMATION_MS_MAX, START_ANSWER_MS_MAX } from './mission-steps.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
 import type { Observed } from './observation.ts';
 
@@ -97,6 +97,14 @@ const startingFor = (ms: number): MissionState => ({
   startSentAtMs: NOW_MS - ms,
 });
 
+/** Told to cancel, without a confirmation. */
+const haltingFor = (ms: number): MissionState => ({
+  ...running,
+  requested: 'cancel',
+  requestedAtMs: NOW_MS - ms,
+  requestSentAtMs: NOW_MS,
+});
+
 const conditionOf = (type: AlertType, change: Partial<Facts>, nowMs = NOW_MS): Condition => {
   const found = fieldConditionsOf({ ...facts, ...change }, nowMs).filter((one) => one.type === type);
   const [condition] = found;
@@ -144,6 +152,19 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
   ['mission_failed', 'when a new one has begun', { missions: [ended('failed', 'lost'), newer] }, 'absent'],
   ['mission_failed', 'just told to start', { missions: [startingFor(START_ANSWER_MS_MAX - 1)] }, 'absent'],
   ['mission_failed', 'told to start, no answer', { missions: [startingFor(START_ANSWER_MS_MAX)] }, 'warning'],
+  ['mission_failed', 'just told to end', { missions: [haltingFor(HALT_CONFIRMATION_MS_MAX - 1)] }, 'absent'],
+  [
+    'mission_failed',
+    'told to end, runs on',
+    { missions: [haltingFor(HALT_CONFIRMATION_MS_MAX)] },
+    'critical',
+  ],
+  [
+    'mission_failed',
+    'told to end while the service was down',
+    { missions: [haltingFor(HALT_CONFIRMATION_MS_MAX)], observedSinceMs: NOW_MS - 1 },
+    'absent',
+  ],
   ['emergency_stop_unconfirmed', 'without a stop', {}, 'absent'],
   ['emergency_stop_unconfirmed', 'just requested', { commands: [stop] }, 'absent'],
   ['emergency_stop_unconfirmed', 'after 5 s', { commands: [oldStop] }, 'critical'],
@@ -223,6 +244,7 @@ describe('the alerts of a field device', () => {
     assert.equal(nextMs({}), NOW_MS + FRESHNESS_MS + 1);
     assert.equal(nextMs({ commands: [stop] }), NOW_MS + STOP_CONFIRMATION_MS_MAX);
     assert.equal(nextMs({ missions: [startingFor(0)] }), NOW_MS + START_ANSWER_MS_MAX);
+    assert.equal(nextMs({ missions: [haltingFor(1)] }), NOW_MS - 1 + HALT_CONFIRMATION_MS_MAX);
     assert.equal(
       nextMs(latestWith({ latitude: { value: 0, tsMs: NOW_MS - SECOND_MS } })),
       NOW_MS + FRESHNESS_MS - SECOND_MS + 1,

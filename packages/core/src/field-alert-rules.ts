@@ -19,7 +19,7 @@ import { STOP_CONFIRMATION_MS_MAX } from './emergency-stop-replies.ts';
 import { isInside } from './geofence.ts';
 import { valueStepPercent } from './level-rules.ts';
 import { type MissionState, missionHoldsDevice } from './mission-state.ts';
-import { startAnswerDueMs } from './mission-steps.ts';
+import { haltOverdueAtMs, startAnswerDueMs } from './mission-steps.ts';
 import type { Observed } from './observation.ts';
 import { sensorFault } from './sensor-alert-rules.ts';
 import { isPlausible, type LatestValues, tidy } from './telemetry.ts';
@@ -72,6 +72,7 @@ export function nextFieldCheckAtMs(
     ...growthTimesMs(fieldConditionsOf(facts, nowMs), open),
     ...facts.commands.filter(isUnconfirmedStop).map(confirmationDueMs),
     ...facts.missions.flatMap((mission) => startAnswerDueMs(mission) ?? []),
+    ...facts.missions.flatMap((mission) => haltOverdueAtMs(mission, facts.observedSinceMs) ?? []),
   ];
   return earliestCheckAtMs(timesMs, open, delays, nowMs);
 }
@@ -137,8 +138,23 @@ function geofenceBreach(facts: FieldFacts, nowMs: number): Condition {
 const ACTIONS = { continue: 'go on', hold: 'hold', return_to_base: 'return to its base' } as const;
 
 /** Of the mission that ended last, until another one has begun; or of one that may have begun, while nobody knows. */
-function missionFailed({ missions }: FieldFacts, nowMs: number): Condition {
+function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, nowMs: number): Condition {
   const type = 'mission_failed';
+  const unhalted = missions.find(
+    (mission) => (haltOverdueAtMs(mission, observedSinceMs) ?? nowMs + 1) <= nowMs,
+  );
+  if (unhalted !== undefined) {
+    const { name, missionId, requested } = unhalted;
+    return {
+      type,
+      state: 'present',
+      severity: 'critical',
+      currentValue: null,
+      threshold: null,
+      cause: missionId,
+      message: `mission ${name} (${missionId}): the device has not confirmed the ${requested}, so it may still be moving; it is told again until it does`,
+    };
+  }
   const unanswered = missions.find((mission) => (startAnswerDueMs(mission) ?? nowMs + 1) <= nowMs);
   if (unanswered !== undefined) {
     return {

@@ -63,6 +63,8 @@ export interface MissionState {
   readonly lastProgressTsMs: number | null;
   readonly reportAskedAtMs: number | null;
   readonly requested: MissionRequestKind | null;
+  /** When that was first sent; it is repeated until the device confirms it. */
+  readonly requestedAtMs: number | null;
   readonly requestSentAtMs: number | null;
   /** Its end was requested by an emergency stop. */
   readonly isHaltedByStop: boolean;
@@ -71,10 +73,12 @@ export interface MissionState {
   readonly result: MissionResult | null;
 }
 
-/** A mission as it was stored, also by a version that did not know who had requested its end. */
+/** A mission as it was stored, also by a version that did not know who had requested its end, or when. */
 export function restoreMission(stored: unknown): MissionState {
   const mission = storedJob<MissionState>(stored, MISSION_STATUSES);
-  return mission.isHaltedByStop === undefined ? { ...mission, isHaltedByStop: false } : mission;
+  const { isHaltedByStop = false, requestedAtMs = mission.requestSentAtMs } = mission;
+  const isComplete = mission.isHaltedByStop !== undefined && mission.requestedAtMs !== undefined;
+  return isComplete ? mission : { ...mission, isHaltedByStop, requestedAtMs };
 }
 
 export const isMissionOver = ({ endedAtMs }: MissionState): boolean => endedAtMs !== null;
@@ -123,6 +127,7 @@ export const beginMission = (asked: NewMission, nowMs: number): MissionState => 
   lastProgressTsMs: null,
   reportAskedAtMs: null,
   requested: null,
+  requestedAtMs: null,
   requestSentAtMs: null,
   isHaltedByStop: false,
   linkLostAtMs: null,

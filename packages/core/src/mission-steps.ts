@@ -1,4 +1,5 @@
 import type { MissionRequestKind, MissionResult, MissionStatus } from '@granary/contract/missions';
+import { SECOND_MS } from '@granary/contract/time';
 import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from './device-talk.ts';
 import { isMissionOver, type MissionState } from './mission-state.ts';
 
@@ -7,6 +8,9 @@ import { isMissionOver, type MissionState } from './mission-state.ts';
  * for any longer; if it begins all the same, it is told to cancel. Of one that reports nothing, an alert tells people.
  */
 export const START_ANSWER_MS_MAX = MOTION_EXPIRY_MS + REPORT_SPACING_MS;
+
+/** A device that stands still, or never had the mission, has said so well within this time. */
+export const HALT_CONFIRMATION_MS_MAX = 15 * SECOND_MS;
 
 export type MissionSend = 'upload' | 'start' | MissionRequestKind | 'report';
 
@@ -18,10 +22,10 @@ export interface MissionAdvance {
 
 export const quiet = (mission: MissionState): MissionAdvance => ({ mission, send: null });
 
-export const request = (mission: MissionState, kind: MissionRequestKind, nowMs: number): MissionAdvance => ({
-  mission: { ...mission, requested: kind, requestSentAtMs: nowMs },
-  send: kind,
-});
+export function request(mission: MissionState, kind: MissionRequestKind, nowMs: number): MissionAdvance {
+  const requestedAtMs = mission.requested === kind ? (mission.requestedAtMs ?? nowMs) : nowMs;
+  return { mission: { ...mission, requested: kind, requestedAtMs, requestSentAtMs: nowMs }, send: kind };
+}
 
 /**
  * What an emergency stop makes of a mission: what was never told to start has not begun and is over; what may run is to be
@@ -77,6 +81,13 @@ export const LOST: MissionResult = {
 /** When a device that was told to start should have said by whether it began; `null` when nothing is awaited. */
 export const startAnswerDueMs = ({ status, startSentAtMs }: MissionState): number | null =>
   status === 'dispatched' && startSentAtMs !== null ? startSentAtMs + START_ANSWER_MS_MAX : null;
+
+/** When a pause or an end that the device does not confirm becomes an alarm; `null` when none is requested. */
+export function haltOverdueAtMs(mission: MissionState, observedSinceMs: number): number | null {
+  const { requested, requestedAtMs } = mission;
+  if (requestedAtMs === null || (requested !== 'pause' && requested !== 'cancel')) return null;
+  return Math.max(requestedAtMs, observedSinceMs) + HALT_CONFIRMATION_MS_MAX;
+}
 
 /** It runs, or nobody knows that it does not. */
 export const mayRun = ({ status, startSentAtMs }: MissionState): boolean =>

@@ -26,7 +26,8 @@ export const MISSIONS = new Errands<MissionState>({
   concernsAlerts: (before, after) =>
     before?.status !== after.status ||
     before.result !== after.result ||
-    before.startSentAtMs !== after.startSentAtMs,
+    before.startSentAtMs !== after.startSentAtMs ||
+    before.requested !== after.requested,
   // What is planned for next year is not looked at until then.
   dueColumn: 'due_at_ms',
 });

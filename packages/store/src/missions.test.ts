@@ -3,6 +3,7 @@ import { before, it } from 'node:test';
 import type { MissionProgress } from '@granary/contract/field-link';
 import type { Mission, MissionRequestKind } from '@granary/contract/missions';
 import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { HALT_CONFIRMATION_MS_MAX } from '@granary/core/mission-steps';
 import { MISSIONS_AHEAD_MAX, type MissionPage } from './missions.ts';
 import type { Store } from './store.ts';
 import { describeEachEngine } from './testing/engines.ts';
@@ -145,6 +146,24 @@ describeEachEngine('missions', (engine) => {
     const { missionId } = await create(deviceNo, NOW_MS + HOUR_MS);
     const claim = `UPDATE missions SET claims_device = 1 WHERE mission_id = '${missionId}'`;
     await assert.rejects(engine.query(claim), /unique/i);
+  });
+
+  it('raise an alert when the device drives on although it was told to end them', async () => {
+    const deviceNo = await readyFieldDevice(store);
+    const missionId = await dispatched(deviceNo);
+    await tell(deviceNo, missionId, {});
+    await control(deviceNo, missionId, 'cancel');
+    const dueMs = NOW_MS + HALT_CONFIRMATION_MS_MAX;
+    await tell(deviceNo, missionId, {}, dueMs - SECOND_MS);
+    // The cancellation is repeated; the time runs from the first one.
+    await tickDue(store.field, dueMs - SECOND_MS);
+    const alertsAt = async (nowMs: number) => {
+      await store.alerts.evaluateDue({ nowMs, limit: 1_000 });
+      const open = await store.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+      return open.map(({ type, severity, cause }) => [type, severity, cause]);
+    };
+    assert.deepEqual(await alertsAt(dueMs - 1), []);
+    assert.deepEqual(await alertsAt(dueMs), [['mission_failed', 'critical', missionId]]);
   });
 
   it('that run on after their end are cancelled, also while the next is under way', async () => {
