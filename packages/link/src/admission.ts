@@ -19,15 +19,23 @@ export class Admission {
   readonly #handler: LinkHandler;
   readonly #limits: LinkLimits;
   readonly #delay: LoginDelay;
+  readonly #delayAfterFaults: LoginDelay;
 
   constructor(handler: LinkHandler, limits: LinkLimits) {
     this.#handler = handler;
     this.#limits = limits;
-    this.#delay = new LoginDelay({
+    const delays = {
       firstDelayMs: limits.loginDelayMs,
       delayMsMax: limits.loginDelayMsMax,
       addressesMax: REFUSED_LOGINS_MAX,
-    });
+    };
+    this.#delay = new LoginDelay(delays);
+    this.#delayAfterFaults = new LoginDelay(delays);
+  }
+
+  /** A device whose connection was closed for what it sent waits longer each time before it is let in again. */
+  closedForFault(deviceId: string): void {
+    this.#delayAfterFaults.failed(deviceId, performance.now());
   }
 
   /** `null` when the peer is gone before there is an answer. */
@@ -43,7 +51,11 @@ export class Admission {
     if (will !== null && ownSubject(username, will.topic) !== 'status') {
       return refused(5, 'a last will belongs on the device’s own status topic');
     }
-    const delayMs = this.#delay.delayMs(remoteAddress, performance.now());
+    const nowMs = performance.now();
+    const delayMs = Math.max(
+      this.#delay.delayMs(remoteAddress, nowMs),
+      this.#delayAfterFaults.delayMs(username, nowMs),
+    );
     if (delayMs > 0) await pause(delayMs);
     const device = await this.#authenticate(username, password.toString(), isGone);
     if (device === 'gone') return null;

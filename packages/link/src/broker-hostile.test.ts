@@ -96,7 +96,7 @@ describe('hostile connections', { timeout: 60_000 }, () => {
 
   for (const stage of ['before', 'after'] as const) {
     test(`random and spoilt bytes ${stage} login close the connection and nothing else`, async (t) => {
-      const { broker, handler, port } = await startLink(t);
+      const { broker, handler, port } = await startLink(t, { loginDelayMs: 0 });
       await fc.assert(
         fc.asyncProperty(fc.oneof(noise, spoilt), async (bytes) => {
           const device = stage === 'before' ? await openRaw(t, port) : await connectRaw(t, port, 'silo-1');

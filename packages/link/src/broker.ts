@@ -243,6 +243,7 @@ export class EmbeddedBroker implements DeviceLink {
     record.faults += 1;
     record.lastFault = { atMs: this.#now(), reason };
     if (!isProtocolFault) return;
+    this.#admission.closedForFault(device.deviceId);
     const { topic, payloadExcerpt } = error;
     this.#handler.rejected(device, { topic, reason, payloadExcerpt }).catch(alreadyClosed);
   }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type Frame, FrameReader } from './frame-reader.ts';
-import { IN_FLIGHT_BYTES_MAX, UNREAD_BYTES_MAX, UNREAD_MS_MAX } from './limits.ts';
+import { IN_FLIGHT_BYTES_MAX, PACKETS_PER_TURN_MAX, UNREAD_BYTES_MAX, UNREAD_MS_MAX } from './limits.ts';
 import type { Ending } from './port.ts';
 import { ProtocolFault } from './protocol-fault.ts';
 
@@ -37,6 +37,9 @@ export class Connection {
   #isHeld = false;
   #isConnectRead = false;
   #isPaused = false;
+  #hasTakenTurn = false;
+  #slowedUntilMs = 0;
+  #slowedTimer: NodeJS.Timeout | undefined;
   #end: ConnectionEnd | null = null;
 
   constructor(socket: Socket, events: ConnectionEvents, nowMs: number) {
@@ -51,6 +54,7 @@ export class Connection {
     socket.on('drain', () => this.#readPackets());
     socket.on('error', ({ message }) => this.#noteEnd({ ending: 'lost', detail: message }));
     socket.once('close', () => {
+      clearTimeout(this.#slowedTimer);
       this.#noteEnd({ ending: 'lost', detail: 'connection was closed without DISCONNECT' });
       events.closed(this);
     });
@@ -106,6 +110,19 @@ export class Connection {
     if (this.#isPaused) this.#readPackets();
   }
 
+  /** Reads nothing for this long, so that what the peer sends costs the others nothing. */
+  slowDown(ms: number): void {
+    const untilMs = performance.now() + ms;
+    if (this.#end !== null || untilMs <= this.#slowedUntilMs) return;
+    this.#slowedUntilMs = untilMs;
+    clearTimeout(this.#slowedTimer);
+    this.#slowedTimer = setTimeout(() => {
+      this.#slowedUntilMs = 0;
+      this.#readPackets();
+    }, ms);
+    this.#regulate();
+  }
+
   /** A peer that does not read what it is sent is cut off before it fills the memory. */
   write(bytes: Buffer, left?: () => void): void {
     if (this.#end !== null) return;
@@ -146,6 +163,8 @@ export class Connection {
     return (
       this.#end === null &&
       !this.#isHeld &&
+      !this.#hasTakenTurn &&
+      this.#slowedUntilMs === 0 &&
       this.#inFlightBytes < IN_FLIGHT_BYTES_MAX &&
       !this.#socket.writableNeedDrain
     );
@@ -153,7 +172,11 @@ export class Connection {
 
   #readPackets(): void {
     try {
-      while (this.#mayRead) {
+      for (let packets = 0; this.#mayRead; packets++) {
+        if (packets === PACKETS_PER_TURN_MAX) {
+          this.#yieldTurn();
+          return;
+        }
         const frame = this.#reader.next();
         if (frame === null) break;
         this.#receive(frame);
@@ -162,6 +185,16 @@ export class Connection {
       this.#events.failed(this, error);
     }
     this.#regulate();
+  }
+
+  /** The other connections are read before this one goes on. */
+  #yieldTurn(): void {
+    this.#hasTakenTurn = true;
+    this.#regulate();
+    setImmediate(() => {
+      this.#hasTakenTurn = false;
+      this.#readPackets();
+    });
   }
 
   /** Bytes that are not taken stay in the kernel, and TCP slows the sender down. */

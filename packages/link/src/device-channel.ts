@@ -41,7 +41,7 @@ import {
   SUBSCRIBE,
   UNSUBSCRIBE,
 } from './packet-types.ts';
-import type { Delivery, LinkConfiguration, LinkDevice, LinkHandler } from './port.ts';
+import type { Delivery, LinkConfiguration, LinkDevice, LinkHandler, Reception } from './port.ts';
 import { ProtocolFault } from './protocol-fault.ts';
 import type { Session } from './session.ts';
 import { isDownSubject, ownSubject } from './topics.ts';
@@ -170,7 +170,8 @@ export class DeviceChannel {
         ? null
         : this.#acknowledgements.owe(packet.qos === 1 ? PUBACK_HEADER : PUBREC_HEADER, packet.packetId);
     this.#store(packet).then(
-      () => {
+      (reception) => {
+        if (reception === 'rejected') this.#slowDown(packet.payload.length);
         connection.messageLeft(bytes);
         if (owed === null) return;
         owed.isReady = true;
@@ -183,7 +184,14 @@ export class DeviceChannel {
     );
   }
 
-  #store({ qos, topic, packetId, payload }: PublishPacket): Promise<void> {
+  /** The device is told nothing of a rejection, so it would go on at full speed. */
+  #slowDown(rejectedBytes: number): void {
+    const { connection, record } = this.parts;
+    const waitMs = record.rejectionAllowance.spend(rejectedBytes, performance.now());
+    if (waitMs > 0) connection.slowDown(waitMs);
+  }
+
+  #store({ qos, topic, packetId, payload }: PublishPacket): Promise<Reception> {
     const { handler, device, session } = this.parts;
     if (qos < 2) return deliver(handler, device, topic, payload);
     const { unreleased } = session;

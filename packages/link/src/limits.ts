@@ -47,6 +47,18 @@ export const IN_FLIGHT_BYTES_MAX = LINK_PAYLOAD_BYTES_MAX;
 /** What a waiting message costs beside its payload, so that empty ones count too. */
 export const MESSAGE_OVERHEAD_BYTES = 256;
 
+/** Packets of one connection that are read before the others have their turn. */
+export const PACKETS_PER_TURN_MAX = 64;
+
+/**
+ * What a device may send that is then rejected, in bytes: so much at once and so much per second. One that sends more is
+ * read that slowly, so that its nonsense costs the others nothing.
+ */
+export const REJECTED_BYTES_BURST = 1024 * 1024;
+export const REJECTED_BYTES_PER_S = 128 * 1024;
+/** What a rejected message costs beside its payload: it is stored and logged. */
+export const REJECTION_OVERHEAD_BYTES = 1024;
+
 /** Messages for a device that it has not acknowledged; one that lets more collect is disconnected. */
 export const UNACKNOWLEDGED_MAX = 100;
 

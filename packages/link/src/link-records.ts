@@ -1,5 +1,6 @@
 import { LINK_RECORDS_MAX, REFUSED_LOGINS_MAX } from './limits.ts';
 import type { LinkVitals } from './port.ts';
+import { RejectionAllowance } from './rejection-allowance.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -17,7 +18,7 @@ export type LinkRecord = Writable<
     | 'lastFault'
     | 'lastDisconnect'
   >
->;
+> & { readonly rejectionAllowance: RejectionAllowance };
 
 export interface RefusedLogins {
   readonly count: number;
@@ -64,6 +65,7 @@ const newRecord = (): LinkRecord => ({
   faults: 0,
   lastFault: null,
   lastDisconnect: null,
+  rejectionAllowance: new RejectionAllowance(performance.now()),
 });
 
 function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, sizeMax: number): void {

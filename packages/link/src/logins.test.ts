@@ -73,6 +73,22 @@ describe('failed logins', { timeout: 20_000 }, () => {
   });
 });
 
+test('a device that was closed for what it sent is let in later each time, and no other', async (t) => {
+  const { port } = await startLink(t, { loginDelayMs: 150, loginDelayMsMax: 300 });
+  const connectMs = async (deviceId: string) => {
+    const startedMs = performance.now();
+    const device = await connectRaw(t, port, deviceId);
+    return { device, tookMs: performance.now() - startedMs };
+  };
+  for (const delayMs of [0, 150, 300]) {
+    const { device, tookMs } = await connectMs('silo-1');
+    assert.ok(tookMs >= delayMs - 10, `connected after ${tookMs} ms instead of ${delayMs}`);
+    device.finish(Buffer.of(0xf0, 0));
+    await device.closed;
+  }
+  assert.ok((await connectMs('silo-2')).tookMs < 150);
+});
+
 describe('logins while storage cannot answer', { timeout: 20_000 }, () => {
   test('the CONNECT is held and answered when storage is back', async (t) => {
     const { handler, port } = await startLink(t, { storageRetryMs: 20 });

@@ -77,6 +77,9 @@ export interface LinkVitals {
   readonly lastDisconnect: (Dated & { readonly ending: Ending; readonly detail: string }) | null;
 }
 
+/** `rejected`: the message, or some of it, could not be used. */
+export type Reception = 'used' | 'rejected';
+
 /** What the service gives to the link. */
 export interface LinkHandler {
   /**
@@ -89,7 +92,7 @@ export interface LinkHandler {
    * Resolving means on disk, and only then the message is acknowledged. Rejecting is a fault: it is logged and closes the
    * connection, and the device sends again.
    */
-  received(device: LinkDevice, message: UplinkMessage): Promise<void>;
+  received(device: LinkDevice, message: UplinkMessage): Promise<Reception>;
 
   /**
    * A message that will never be usable. Once stored it is acknowledged like any other, because MQTT 3.1.1 has no way to

@@ -1,4 +1,5 @@
 import type { DownSubject } from '@granary/contract/link';
+import type { Reception } from './port.ts';
 
 /**
  * What outlives a connection: subscriptions and the QoS 2 messages that are stored and not yet released. Messages for the
@@ -8,7 +9,7 @@ export interface Session {
   readonly isPersistent: boolean;
   readonly granted: Map<DownSubject, 0 | 1>;
   /** By packet identifier; resolves when the message is stored. */
-  readonly unreleased: Map<number, Promise<void>>;
+  readonly unreleased: Map<number, Promise<Reception>>;
 }
 
 export interface SessionLimits {

@@ -1,7 +1,7 @@
 import type { UpSubject } from '@granary/contract/link';
 import { decode, payloadExcerpt, printable, type Undecodable } from './codec.ts';
 import { EXCERPT_CHARACTERS_MAX } from './limits.ts';
-import type { LinkDevice, LinkHandler, UplinkMessage } from './port.ts';
+import type { LinkDevice, LinkHandler, Reception, UplinkMessage } from './port.ts';
 import { ProtocolFault } from './protocol-fault.ts';
 import { isUpSubject, ownSubject } from './topics.ts';
 
@@ -14,7 +14,7 @@ export function deliver(
   device: LinkDevice,
   topic: string,
   payload: Buffer,
-): Promise<void> {
+): Promise<Reception> {
   const subject = ownSubject(device.deviceId, topic);
   if (subject === null || !isUpSubject(subject)) {
     const { reason, ...message } = rejectionOf(topic, 'topic is not this device’s to publish on', payload);
@@ -22,7 +22,7 @@ export function deliver(
   }
   const decoded = decodeSafely(device, subject, payload);
   return 'reason' in decoded
-    ? handler.rejected(device, rejectionOf(topic, decoded.reason, payload))
+    ? handler.rejected(device, rejectionOf(topic, decoded.reason, payload)).then(() => 'rejected')
     : handler.received(device, decoded);
 }
 

@@ -5,7 +5,15 @@ import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import packets, { type IConnectPacket, type Packet } from 'mqtt-packet';
 import { EmbeddedBroker } from '../broker.ts';
 import { LINK_LIMITS, type LinkLimits } from '../limits.ts';
-import type { Ending, LinkDevice, LinkEvent, LinkHandler, LinkRejection, UplinkMessage } from '../port.ts';
+import type {
+  Ending,
+  LinkDevice,
+  LinkEvent,
+  LinkHandler,
+  LinkRejection,
+  Reception,
+  UplinkMessage,
+} from '../port.ts';
 
 export const HOST = '127.0.0.1';
 export const secretOf = (deviceId: string): string => `secret of ${deviceId}`;
@@ -39,11 +47,12 @@ export class RecordingHandler implements LinkHandler {
     return { deviceNo: 1, deviceId, kind: 'silo' };
   }
 
-  async received({ deviceId }: LinkDevice, message: UplinkMessage): Promise<void> {
+  async received({ deviceId }: LinkDevice, message: UplinkMessage): Promise<Reception> {
     this.messages.push({ deviceId, ...message });
     this.#told();
     await this.disk;
     if (this.receiveFails) throw new Error('disk is full');
+    return 'used';
   }
 
   async rejected({ deviceId }: LinkDevice, rejection: LinkRejection): Promise<void> {

@@ -93,6 +93,47 @@ describe('the ingest pipeline', () => {
     });
   }
 
+  it('lets nobody wait for the bulk of another device', async () => {
+    const batches: TelemetryBatch[] = [];
+    const { pipeline } = pipelineOver(async (batch) => {
+      batches.push(batch);
+    });
+    const bulk = [1, 2, 3].map(() => pipeline.submitHeld(arrivalOf(1, 1_000)));
+    const others = [2, 3, 4].map((deviceNo) => pipeline.submitHeld(arrivalOf(deviceNo)));
+    await Promise.all(others);
+    const written = batches.flatMap(({ readings }) => readings);
+    assert.deepEqual([batches.length, written.length], [1, 53]);
+    await Promise.all(bulk);
+    assert.equal(batches.flatMap(({ readings }) => readings).length, 3_003);
+    assert.equal(pipeline.queuedReadings, 0);
+  });
+
+  it('writes what came over HTTP as a whole, and all at once where nobody else waits', async () => {
+    const sizes: number[] = [];
+    const { pipeline } = pipelineOver(async ({ readings }) => {
+      sizes.push(readings.length);
+    });
+    await Promise.all([pipeline.submit(arrivalOf(1, 1_000)), pipeline.submit(arrivalOf(2))]);
+    assert.deepEqual(sizes, [1_001]);
+    await Promise.all([1, 2, 3].map(() => pipeline.submitHeld(arrivalOf(1, 1_000))));
+    assert.deepEqual(sizes, [1_001, 3_000]);
+  });
+
+  it('drops the rest of a message of which a part could not be stored', async () => {
+    const { pipeline, counters } = pipelineOver(async ({ readings }) => {
+      if (readings.some(({ deviceNo, tsMs }) => deviceNo === 13 && tsMs >= 500))
+        throw new RangeError('poison');
+    });
+    const poisoned = pipeline.submitHeld(arrivalOf(13, 1_000));
+    const others = Promise.all(
+      Array.from({ length: 2_000 }, (_, n) => pipeline.submitHeld(arrivalOf(100 + n, 10))),
+    );
+    await assert.rejects(poisoned, RangeError);
+    await others;
+    await pipeline.submitHeld(arrivalOf(13));
+    assert.deepEqual([counters.unstorableArrivals, pipeline.queuedReadings], [1, 0]);
+  });
+
   it('refuses further messages of devices when too much is held', async () => {
     const { pipeline, counters } = pipelineOver(() => Promise.reject(failure('storage_unavailable')));
     const held: Promise<void>[] = [];

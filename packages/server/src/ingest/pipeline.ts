@@ -9,6 +9,8 @@ import type { IngestCounters } from './counters.ts';
 
 /** Readings in one transaction: enough to share its cost, few enough to commit in milliseconds. */
 const BATCH_READINGS_MAX = 5_000;
+/** Of one device while others wait, too: nobody waits for the bulk of another device. */
+const BATCH_READINGS_OF_DEVICE_MAX = 50;
 /** One is written while the next waits at the door: the writer need not wait for this thread between two. */
 const BATCHES_IN_FLIGHT_MAX = 2;
 /** Beyond this, callers that can be told to come back are. */
@@ -34,6 +36,15 @@ interface Waiting {
   readonly isHeld: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+  /** What is not on disk yet; 0 as well once it has failed. */
+  unwritten: number;
+}
+
+/** Some of the readings of an arrival: those from one position up to another. */
+interface Part {
+  readonly waiting: Waiting;
+  readonly from: number;
+  readonly to: number;
 }
 
 interface PipelineParts {
@@ -43,7 +54,9 @@ interface PipelineParts {
 }
 
 /** Arrivals without readings take room as well. */
-const sizeOf = ({ readings }: Arrival): number => Math.max(1, readings.length);
+const sizeOf = ({ from, to }: Omit<Part, 'waiting'>): number => Math.max(1, to - from);
+const wholeOf = (waiting: Waiting): Part => ({ waiting, from: 0, to: waiting.arrival.readings.length });
+const deviceOf = ({ waiting }: Part): number => waiting.arrival.deviceNo;
 
 /**
  * Collects what arrives and writes it in batches: what came in one turn of the event loop goes together, and the busier it
@@ -52,7 +65,7 @@ const sizeOf = ({ readings }: Arrival): number => Math.max(1, readings.length);
  */
 export class IngestPipeline {
   readonly #parts: PipelineParts;
-  #waiting: Waiting[] = [];
+  #waiting: Part[] = [];
   #queuedReadings = 0;
   #isTurnPlanned = false;
   readonly #writing = new Set<Promise<void>>();
@@ -102,8 +115,10 @@ export class IngestPipeline {
 
   #enqueue(arrival: Arrival, isHeld: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ arrival, isHeld, resolve, reject });
-      this.#queuedReadings += sizeOf(arrival);
+      const whole = wholeOf({ arrival, isHeld, resolve, reject, unwritten: 0 });
+      whole.waiting.unwritten = sizeOf(whole);
+      this.#waiting.push(whole);
+      this.#queuedReadings += sizeOf(whole);
       this.#planTurn();
     });
   }
@@ -125,21 +140,35 @@ export class IngestPipeline {
     this.#writing.add(written);
   }
 
-  #takeBatch(): Waiting[] {
+  /** In the order of arrival, except that a device which sends much leaves room for the others. */
+  #takeBatch(): Part[] {
+    const [first] = this.#waiting;
+    const isAlone = this.#waiting.every((part) => first !== undefined && deviceOf(part) === deviceOf(first));
+    const ofDeviceMax = isAlone ? BATCH_READINGS_MAX : BATCH_READINGS_OF_DEVICE_MAX;
+    const ofDevice = new Map<number, number>();
+    const batch: Part[] = [];
+    const left: Part[] = [];
     let readings = 0;
-    let taken = 0;
-    for (const { arrival } of this.#waiting) {
-      readings += arrival.readings.length;
-      if (taken > 0 && readings > BATCH_READINGS_MAX) break;
-      taken++;
+    let position = 0;
+    for (; position < this.#waiting.length && readings < BATCH_READINGS_MAX; position++) {
+      const part = this.#waiting[position];
+      if (part === undefined || part.waiting.unwritten === 0) continue;
+      const used = ofDevice.get(deviceOf(part)) ?? 0;
+      const room = Math.min(ofDeviceMax - used, BATCH_READINGS_MAX - readings);
+      const { taken, rest } = divide(part, room, used === 0);
+      if (rest !== null) left.push(rest);
+      // Later ones of this device wait as well, so that its readings are written in order.
+      ofDevice.set(deviceOf(part), rest === null && taken !== null ? used + sizeOf(taken) : ofDeviceMax);
+      if (taken === null) continue;
+      batch.push(taken);
+      readings += sizeOf(taken);
     }
-    const batch = this.#waiting.slice(0, taken);
-    this.#waiting = this.#waiting.slice(taken);
+    this.#waiting = [...left, ...this.#waiting.slice(position)];
     return batch;
   }
 
   /** Never rejects. */
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly Part[]): Promise<void> {
     try {
       await this.#parts.append(batchOf(batch));
     } catch (error) {
@@ -150,21 +179,32 @@ export class IngestPipeline {
         return await this.#write(batch.slice(middle));
       }
       this.#parts.counters.unstorableArrivals++;
-      for (const guilty of batch) this.#settle(guilty, error);
+      for (const { waiting } of batch) this.#fail(waiting, error);
       return;
     }
     this.#endOutage();
-    for (const waiting of batch) this.#settle(waiting, null);
+    for (const part of batch) this.#written(part);
   }
 
-  #settle({ arrival, resolve, reject }: Waiting, error: unknown): void {
-    this.#queuedReadings -= sizeOf(arrival);
-    if (error === null) resolve();
-    else reject(error);
+  #written({ waiting, ...part }: Part): void {
+    // Another part has failed before.
+    if (waiting.unwritten === 0) return;
+    const size = sizeOf(part);
+    waiting.unwritten -= size;
+    this.#queuedReadings -= size;
+    if (waiting.unwritten === 0) waiting.resolve();
+  }
+
+  /** What else of it waits is dropped when its turn comes. */
+  #fail(waiting: Waiting, error: unknown): void {
+    if (waiting.unwritten === 0) return;
+    this.#queuedReadings -= waiting.unwritten;
+    waiting.unwritten = 0;
+    waiting.reject(error);
   }
 
   /** Puts back what can wait, and fails what cannot. */
-  #hold(batch: readonly Waiting[], fault: Refusal): void {
+  #hold(batch: readonly Part[], fault: Refusal): void {
     const { counters, logger } = this.#parts;
     counters.storageFaults++;
     this.#waiting = [...batch, ...this.#waiting];
@@ -172,8 +212,8 @@ export class IngestPipeline {
       this.#giveUp(fault);
       return;
     }
-    for (const waiting of this.#waiting) if (!waiting.isHeld) this.#settle(waiting, fault);
-    this.#waiting = this.#waiting.filter(({ isHeld }) => isHeld);
+    for (const { waiting } of this.#waiting) if (!waiting.isHeld) this.#fail(waiting, fault);
+    this.#waiting = this.#waiting.filter(({ waiting }) => waiting.unwritten > 0);
     if (this.#outage?.timer != null) return;
     if (this.#waiting.length === 0) {
       // Nothing is left whose success could end the outage.
@@ -205,17 +245,33 @@ export class IngestPipeline {
 
   #giveUp(fault: Refusal): void {
     this.#forgetOutage();
-    for (const waiting of this.#waiting.splice(0)) this.#settle(waiting, fault);
+    for (const { waiting } of this.#waiting.splice(0)) this.#fail(waiting, fault);
   }
 }
 
-function batchOf(batch: readonly Waiting[]): TelemetryBatch {
+/**
+ * What fits of a part, and what is left of it. What a caller sent over HTTP is written as a whole or not at all, so only
+ * what devices sent is divided.
+ */
+function divide(part: Part, room: number, isFirst: boolean): { taken: Part | null; rest: Part | null } {
+  const { waiting, from, to } = part;
+  if (sizeOf(part) <= room || (isFirst && !waiting.isHeld)) return { taken: part, rest: null };
+  if (room <= 0 || !waiting.isHeld) return { taken: null, rest: part };
+  const middle = from + room;
+  return { taken: { waiting, from, to: middle }, rest: { waiting, from: middle, to } };
+}
+
+function batchOf(batch: readonly Part[]): TelemetryBatch {
   const readings: Reading[] = [];
   const rejections: NewRejection[] = [];
   const seenAtMs = new Map<number, number>();
-  for (const { arrival } of batch) {
-    for (const reading of arrival.readings) readings.push(reading);
-    for (const rejection of arrival.rejections) rejections.push(rejection);
+  for (const { waiting, from, to } of batch) {
+    const { arrival } = waiting;
+    for (let position = from; position < to; position++) {
+      const reading = arrival.readings[position];
+      if (reading !== undefined) readings.push(reading);
+    }
+    if (from === 0) for (const rejection of arrival.rejections) rejections.push(rejection);
     seenAtMs.set(arrival.deviceNo, arrival.seenAtMs);
   }
   return { readings, rejections, seen: Array.from(seenAtMs, ([deviceNo, atMs]) => ({ deviceNo, atMs })) };

@@ -1,10 +1,18 @@
 import { Refusal } from '@granary/contract/errors';
+import type { DeviceState } from '@granary/contract/link';
 import type { DeviceReading } from '@granary/contract/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { CLOCK_AHEAD_MS_MAX, type ReadingWindow } from '@granary/core/telemetry';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
-import type { LinkDevice, LinkEvent, LinkHandler, LinkRejection, UplinkMessage } from '@granary/link/port';
+import type {
+  LinkDevice,
+  LinkEvent,
+  LinkHandler,
+  LinkRejection,
+  Reception,
+  UplinkMessage,
+} from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/presence';
 import type { Store } from '@granary/store/store';
@@ -61,7 +69,7 @@ export class Uplink implements LinkHandler {
     return this.#parts.directory.authenticate(deviceId, secret);
   }
 
-  received(device: LinkDevice, message: UplinkMessage): Promise<void> {
+  received(device: LinkDevice, message: UplinkMessage): Promise<Reception> {
     switch (message.subject) {
       case 'telemetry':
         return this.#telemetry(
@@ -69,7 +77,7 @@ export class Uplink implements LinkHandler {
           Array.isArray(message.telemetry) ? message.telemetry : [message.telemetry],
         );
       case 'status':
-        return this.#rejectFailed(device, this.#state(device, message.state.state), (reason) => ({
+        return this.#rejectFailed(device, this.#stateUsed(device, message.state.state), (reason) => ({
           ...{ topic: message.subject, reason, payloadExcerpt: message.state.state },
         }));
       case 'ack':
@@ -108,14 +116,20 @@ export class Uplink implements LinkHandler {
     this.#parts.observed(event);
   }
 
-  #telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<void> {
+  async #telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<Reception> {
     const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
     const { readings, rejection } = sortReadings(device, sent, window);
     const rejections = rejection === null ? [] : [this.#storable(device, rejection)];
-    return this.#submit(device, this.#arrival(device, { readings, rejections }));
+    await this.#submit(device, this.#arrival(device, { readings, rejections }));
+    return rejection === null ? 'used' : 'rejected';
   }
 
-  async #state({ deviceNo }: LinkDevice, state: 'online' | 'offline' | 'maintenance'): Promise<void> {
+  async #stateUsed(device: LinkDevice, state: DeviceState['state']): Promise<Reception> {
+    await this.#state(device, state);
+    return 'used';
+  }
+
+  async #state({ deviceNo }: LinkDevice, state: DeviceState['state']): Promise<void> {
     const { store, queue, evaluator, now } = this.#parts;
     const atMs = now();
     await queue.run(deviceNo, () =>
@@ -127,32 +141,37 @@ export class Uplink implements LinkHandler {
   }
 
   /** What the device says of what it was told to do. Being heard at all, it is also there. */
-  async #reply(device: LinkDevice, reply: DeviceReply): Promise<void> {
+  async #reply(device: LinkDevice, reply: DeviceReply): Promise<Reception> {
     const { store, queue, send, evaluator, changed, now } = this.#parts;
     const [heard] = await Promise.all([
       queue.run(device.deviceNo, () => hear(store, device, reply, now())),
       this.#seen(device),
     ]);
-    if (heard.kind === 'foreign') return await this.rejected(device, rejectionOf(reply, heard.reason));
+    if (heard.kind === 'foreign') {
+      await this.rejected(device, rejectionOf(reply, heard.reason));
+      return 'rejected';
+    }
     if (heard.send !== null) send(device.deviceId, heard.send);
     evaluator.wake([device.deviceNo]);
     changed();
+    return 'used';
   }
 
   /** A message that fails by our fault would fail again whenever it came, so it is rejected and not sent again. */
   async #rejectFailed(
     device: LinkDevice,
-    processed: Promise<void>,
+    processed: Promise<Reception>,
     rejectionFor: (reason: string) => LinkRejection,
-  ): Promise<void> {
+  ): Promise<Reception> {
     try {
-      await processed;
+      return await processed;
     } catch (error) {
       if (isForNow(error)) throw error;
       const { log, counters } = this.#parts;
       counters.failedReplies++;
       log.error(device.deviceId, { err: error }, 'processing a message from a device failed');
       await this.rejected(device, rejectionFor(error instanceof Refusal ? error.message : OUR_FAULT));
+      return 'rejected';
     }
   }
 

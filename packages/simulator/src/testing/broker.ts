@@ -60,6 +60,7 @@ export class RecordingBroker {
         this.heard.push(message);
         this.#arrived.resolve();
         this.#arrived = Promise.withResolvers();
+        return 'used';
       },
       rejected: async (_device, { reason }) => {
         throw new Error(reason);
