@@ -59,7 +59,7 @@ describe('while PostgreSQL is frozen', () => {
         atDevice.push(await timed(silo.take('stop')));
         const { result, ms } = await answering;
         const { status, operation_id, status_detail } = result.body.data;
-        assert.match(status_detail, /sent to the device.*not stored yet/);
+        assert.match(status_detail, /sent to the device.*could not be stored yet/);
         assert.deepEqual([result.status, status, operation_id], [200, 'stopping', operationId]);
         answers.push({ ms });
       }
@@ -87,7 +87,8 @@ describe('while PostgreSQL is frozen', () => {
         const received = await timed(rover.take('execute'));
         const { result, ms } = await answering;
         assert.equal(result.status, 200, result.text);
-        const id: string = result.body.data.command_id;
+        const { command_id: id, status_detail } = result.body.data;
+        assert.match(status_detail, /sent to the device.*could not be stored yet/);
         assert.equal(received.result.command_id, id);
         commands.push({ path: `${rover.path}/remote/commands/${id}`, id });
         atDevice.push(received);
