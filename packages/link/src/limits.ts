@@ -52,10 +52,12 @@ export const PACKETS_PER_TURN_MAX = 64;
 
 /**
  * What a device may send that is then rejected, in bytes: so much at once and so much per second. One that sends more is
- * read that slowly, so that its nonsense costs the others nothing.
+ * read that slowly, so that the other devices wait less for it.
  */
-export const REJECTED_BYTES_BURST = 1024 * 1024;
-export const REJECTED_BYTES_PER_S = 128 * 1024;
+export const REJECTED_BYTES_BURST = 4 * 1024 * 1024;
+export const REJECTED_BYTES_PER_S = 16 * 1024;
+/** After a rejected message nothing is read for at most this long, so that the end of the connection is noticed. */
+export const SLOWED_MS_MAX = 10_000;
 /** What a rejected message costs beside its payload: it is stored and logged. */
 export const REJECTION_OVERHEAD_BYTES = 1024;
 

@@ -1,5 +1,12 @@
 import { SECOND_MS } from '@granary/contract/time';
-import { REJECTED_BYTES_BURST, REJECTED_BYTES_PER_S, REJECTION_OVERHEAD_BYTES } from './limits.ts';
+import {
+  REJECTED_BYTES_BURST,
+  REJECTED_BYTES_PER_S,
+  REJECTION_OVERHEAD_BYTES,
+  SLOWED_MS_MAX,
+} from './limits.ts';
+
+const DEBT_BYTES_MAX = -(SLOWED_MS_MAX / SECOND_MS) * REJECTED_BYTES_PER_S;
 
 /** How much a device may send that is rejected. It belongs to the device, so connecting again does not renew it. */
 export class RejectionAllowance {
@@ -15,7 +22,8 @@ export class RejectionAllowance {
     const refill = ((nowMs - this.#refilledAtMs) / SECOND_MS) * REJECTED_BYTES_PER_S;
     this.#refilledAtMs = nowMs;
     this.#leftBytes = Math.min(REJECTED_BYTES_BURST, this.#leftBytes + Math.max(0, refill));
-    this.#leftBytes -= payloadBytes + REJECTION_OVERHEAD_BYTES;
-    return this.#leftBytes >= 0 ? 0 : (-this.#leftBytes / REJECTED_BYTES_PER_S) * SECOND_MS;
+    this.#leftBytes = Math.max(DEBT_BYTES_MAX, this.#leftBytes - payloadBytes - REJECTION_OVERHEAD_BYTES);
+    if (this.#leftBytes >= 0) return 0;
+    return (-this.#leftBytes / REJECTED_BYTES_PER_S) * SECOND_MS;
   }
 }
