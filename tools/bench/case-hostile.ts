@@ -16,6 +16,9 @@ const fill = (start: string, item: string, end: string): string =>
     .join() +
   end;
 
+const keysOfEscapes = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `"${'\\u0041'.repeat(10)}${index}":1`).join();
+
 /** Bodies that are expensive to read or to judge, for every endpoint alike. */
 const BODIES: Readonly<Record<string, string>> = {
   'nested lists': '['.repeat(BODY_CHARS),
@@ -26,6 +29,8 @@ const BODIES: Readonly<Record<string, string>> = {
   'one long number': `{"amount":${'9'.repeat(BODY_CHARS)}}`,
   'unknown fields': `{${Array.from({ length: 80_000 }, (_, i) => `"k${i}":1`).join()}}`,
   'unknown fields, escaped': `{${Array.from({ length: 60_000 }, (_, i) => `"\\u006b${i}":1`).join()}}`,
+  'keys of escapes': `{${keysOfEscapes(14_000)}}`,
+  'keys of escapes, the last one twice': `{${keysOfEscapes(14_000)},"\\u0041":1,"A":2}`,
   'the same field': fill('{', '"amount":1', '}'),
   'empty objects': fill('[', '{}', ']'),
   scopes: fill('{"name":"k","scopes":[', '"read"', ']}'),

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { CHANNELS_OF } from './channels.ts';
 import { Refusal } from './errors.ts';
-import { JSON_DEPTH_MAX, JSON_TOKENS_MAX, readJson } from './json.ts';
+import { JSON_TOKENS_MAX, readJson } from './json.ts';
+import { JSON_DEPTH_MAX } from './json-scanner.ts';
 import { READINGS_PER_MESSAGE_MAX } from './telemetry.ts';
 
 test('what JSON.parse reads is read alike', () => {
@@ -90,6 +91,8 @@ function isJson(text: string): boolean {
 
 const isMalformed = (error: unknown): boolean => error instanceof Refusal && error.code === 'malformed_json';
 
+const keys = (count: number): string => Array.from({ length: count }, (_, n) => `"k${n}":1`).join();
+
 const REFUSED: readonly (readonly [string, RegExp, string])[] = [
   ['{"amount": 5, "amount": 500}', /\/amount stands twice/, '/amount'],
   ['{"a": [{"b": 1}, {"b": 1, "b": 1}]}', /\/a\/1\/b stands twice/, '/a/1/b'],
@@ -109,6 +112,7 @@ const REFUSED: readonly (readonly [string, RegExp, string])[] = [
   ['NaN', /a value is missing/, ''],
   [`${'['.repeat(JSON_DEPTH_MAX + 1)}1${']'.repeat(JSON_DEPTH_MAX + 1)}`, /more than 32 levels/, ''],
   ['['.repeat(30_000), /more than 32 levels/, ''],
+  [`{${keys(2_000)},"k0":1}`, /a key stands twice, somewhere after line 1, column \d+/, ''],
   [`${'{"a":'.repeat(4_000)}1${'}'.repeat(4_000)}`, /more than 32 levels/, ''],
 ];
 

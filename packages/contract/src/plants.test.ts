@@ -36,6 +36,7 @@ describe('a new plant', () => {
     ['{"id":1,"name":""}', '/name'],
     ['{"id":1,"name":7}', '/name'],
     ['{"id":1,"name":"x","tag":7}', '/tag'],
+    [`{"id":1,"name":"x"${' '.repeat(20_000)}}`, ''],
     ['{"id":1,"name":"x","colour":"green"}', '/colour'],
     ['[]', ''],
     ['null', ''],

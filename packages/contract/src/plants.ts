@@ -9,6 +9,9 @@ const INTEGER = /^-?[0-9]+$/;
 /** An int64 has no more; what is longer is not worth reading. */
 const ID_CHARS_MAX = 20;
 
+/** Many times what the longest name and tag need, escapes included. It is read twice, so a long one is not read at all. */
+const JSON_CHARS_MAX = 16_384;
+
 const Text = Type.String({ minLength: 1, maxLength: 200 });
 
 export const Plant = closed({ name: Text, tag: Type.Optional(Type.String({ maxLength: 200 })) });
@@ -26,6 +29,9 @@ const checkNewPlant = checker(NewPlant);
 
 /** The plant that a JSON text tells of, or everything that is wrong with it. */
 export function readNewPlant(json: string): NewPlant | readonly Fault[] {
+  if (json.length > JSON_CHARS_MAX) {
+    return [{ path: '', message: `must not be longer than ${JSON_CHARS_MAX} characters` }];
+  }
   try {
     readJson(json);
   } catch (error) {

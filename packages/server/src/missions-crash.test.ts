@@ -11,6 +11,8 @@ import { roverNamed } from './testing/scripted-rover.ts';
 const DEVICES = '/v1/fielddevice/devices';
 const ROVERS = 25;
 const MISSIONS_PER_ROVER = 4;
+/** On a machine where the service starts slowly, further missions follow until it was killed this often. */
+const KILLS_MIN = 5;
 const POLL_MS = 100;
 
 const service = new CrashingService();
@@ -25,7 +27,7 @@ after(async () => {
 async function send(rover: CountingRover, seed: number): Promise<MissionRecord[]> {
   const missions: MissionRecord[] = [];
   const path = `${DEVICES}/${rover.deviceId}/missions`;
-  for (let index = 0; index < MISSIONS_PER_ROVER; index++) {
+  for (let index = 0; index < MISSIONS_PER_ROVER || service.kills < KILLS_MIN; index++) {
     const ahead = () => ({ ...TWO_WAYPOINTS, scheduled_start: toIso(Date.now() + 2 * SECOND_MS) });
     const body = index % 2 === 0 ? TWO_WAYPOINTS : ahead;
     const { mission_id } = await service.ask(path, 'POST', body, `${rover.deviceId}-${index}`);
@@ -59,7 +61,7 @@ function assertTold(rover: CountingRover, { mission_id, status, waypoints, resul
   assert.equal(reached.length, truth?.reached, told);
 }
 
-test('killed at random moments of 100 missions, none is lost, run twice, or told wrongly', async () => {
+test('killed at random moments of at least 100 missions, none is lost, run twice, or told wrongly', async () => {
   await service.start();
   for (let index = 0; index < ROVERS; index++) {
     const deviceId = `rover-${index}`;
@@ -71,8 +73,7 @@ test('killed at random moments of 100 missions, none is lost, run twice, or told
   const perRover = await Promise.all(rovers.map((rover, index) => send(rover, index)));
   await service.endKilling();
 
-  assert.equal(perRover.flat().length, ROVERS * MISSIONS_PER_ROVER);
-  assert.ok(service.kills >= 5, `${service.kills} kills`);
+  assert.ok(perRover.flat().length >= ROVERS * MISSIONS_PER_ROVER);
   for (const [index, missions] of perRover.entries()) {
     const rover = rovers[index];
     assert.ok(rover !== undefined);

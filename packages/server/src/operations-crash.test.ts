@@ -9,6 +9,8 @@ import { siloNamed } from './testing/service.ts';
 const DEVICES = '/v1/siloscale/devices';
 const SILOS = 50;
 const OPERATIONS_PER_SILO = 4;
+/** On a machine where the service starts slowly, further operations follow until it was killed this often. */
+const KILLS_MIN = 5;
 const POLL_MS = 100;
 
 const service = new CrashingService();
@@ -23,7 +25,7 @@ after(async () => {
 async function operate(silo: CountingSilo, seed: number): Promise<OperationRecord[]> {
   const operations: OperationRecord[] = [];
   const path = `${DEVICES}/${silo.deviceId}/operations`;
-  for (let index = 0; index < OPERATIONS_PER_SILO; index++) {
+  for (let index = 0; index < OPERATIONS_PER_SILO || service.kills < KILLS_MIN; index++) {
     const isFeed = index % 2 === 0;
     const body = { amount: 3, rate: 90, ...(isFeed ? {} : { target_container: 'cart' }) };
     const key = `${silo.deviceId}-${index}`;
@@ -42,7 +44,7 @@ async function operate(silo: CountingSilo, seed: number): Promise<OperationRecor
   return operations;
 }
 
-test('killed at random moments of 200 operations, none is started twice, lost, or told wrongly', async () => {
+test('killed at random moments of at least 200 operations, none is started twice, lost, or told wrongly', async () => {
   await service.start();
   for (let index = 0; index < SILOS; index++) {
     const deviceId = `silo-${index}`;
@@ -54,8 +56,7 @@ test('killed at random moments of 200 operations, none is started twice, lost, o
   const perSilo = await Promise.all(silos.map((silo, index) => operate(silo, index)));
   await service.endKilling();
 
-  assert.equal(perSilo.flat().length, SILOS * OPERATIONS_PER_SILO);
-  assert.ok(service.kills >= 5, `${service.kills} kills`);
+  assert.ok(perSilo.flat().length >= SILOS * OPERATIONS_PER_SILO);
   for (const [index, operations] of perSilo.entries()) {
     const silo = silos[index];
     assert.ok(silo !== undefined);

@@ -9,8 +9,11 @@ import type { IngestCounters } from './counters.ts';
 
 /** Readings in one transaction: enough to share its cost, few enough to commit in milliseconds. */
 const BATCH_READINGS_MAX = 5_000;
-/** Of one device while others wait, too: nobody waits for the bulk of another device. */
-const BATCH_READINGS_OF_DEVICE_MAX = 50;
+/**
+ * Of one device, also when no other one waits: others that come while the batch is written wait for it. Implausible
+ * readings take the longest to write, so that 5,000 of them would take 300 ms.
+ */
+const BATCH_READINGS_OF_DEVICE_MAX = 100;
 /** One is written while the next waits at the door: the writer need not wait for this thread between two. */
 const BATCHES_IN_FLIGHT_MAX = 2;
 /** Beyond this, callers that can be told to come back are. */
@@ -142,9 +145,6 @@ export class IngestPipeline {
 
   /** In the order of arrival, except that a device which sends much leaves room for the others. */
   #takeBatch(): Part[] {
-    const [first] = this.#waiting;
-    const isAlone = this.#waiting.every((part) => first !== undefined && deviceOf(part) === deviceOf(first));
-    const ofDeviceMax = isAlone ? BATCH_READINGS_MAX : BATCH_READINGS_OF_DEVICE_MAX;
     const ofDevice = new Map<number, number>();
     const batch: Part[] = [];
     const left: Part[] = [];
@@ -154,11 +154,12 @@ export class IngestPipeline {
       const part = this.#waiting[position];
       if (part === undefined || part.waiting.unwritten === 0) continue;
       const used = ofDevice.get(deviceOf(part)) ?? 0;
-      const room = Math.min(ofDeviceMax - used, BATCH_READINGS_MAX - readings);
+      const room = Math.min(BATCH_READINGS_OF_DEVICE_MAX - used, BATCH_READINGS_MAX - readings);
       const { taken, rest } = divide(part, room, used === 0);
       if (rest !== null) left.push(rest);
       // Later ones of this device wait as well, so that its readings are written in order.
-      ofDevice.set(deviceOf(part), rest === null && taken !== null ? used + sizeOf(taken) : ofDeviceMax);
+      const isWhole = rest === null && taken !== null;
+      ofDevice.set(deviceOf(part), isWhole ? used + sizeOf(taken) : BATCH_READINGS_OF_DEVICE_MAX);
       if (taken === null) continue;
       batch.push(taken);
       readings += sizeOf(taken);
