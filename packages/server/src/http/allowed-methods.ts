@@ -10,7 +10,9 @@ interface KnownAddress {
  * For what no route takes: an address that exists answers a wrong method with 405 and names the right ones, any other
  * address is 404. Call before the routes are made.
  */
-export function refuseUnrouted(app: FastifyInstance): void {
+export function refuseUnrouted(
+  app: FastifyInstance,
+): (request: FastifyRequest, reply: FastifyReply) => Refusal {
   const addresses = new Map<string, KnownAddress>();
   app.addHook('onRoute', ({ url, method }) => {
     const known = addresses.get(url) ?? { pattern: patternOf(url), methods: new Set() };
@@ -25,13 +27,10 @@ export function refuseUnrouted(app: FastifyInstance): void {
     reply.header('allow', allow);
     return new Refusal('method_not_allowed', `${request.method} is not possible here; ${allow} are`);
   };
-  // Before the body is read, because what is wrong with it does not matter here.
-  app.addHook('preParsing', (request, reply, _payload, done) => {
-    done(request.is404 ? refuse(request, reply) : null);
-  });
   app.setNotFoundHandler((request, reply) => {
     throw refuse(request, reply);
   });
+  return refuse;
 }
 
 const patternOf = (url: string): RegExp =>

@@ -2,7 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
 import { isWellFormedKey, KEY_PREFIX } from '@granary/core/keys';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Keyring } from '../keys.ts';
 import { lateIfFailing } from '../storage-faults.ts';
 import { deadlineOf, UrgentDeadline } from '../urgent-deadline.ts';
@@ -10,6 +10,7 @@ import { LATE, within } from '../within.ts';
 import type { FailedLogins } from './failed-logins.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { callerAddress } from './remote-address.ts';
+import { type Done, onceBodyTells } from './urgency.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,11 +23,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the key must be allowed to do. Every route under /v1 names one. */
     scope?: Scope;
-    /**
-     * Never limited, and while the storage does not answer open to every key that was good when it last did. For
-     * what must not wait. A function tells by the body.
-     */
-    isUrgent?: boolean | ((body: unknown) => boolean);
   }
 }
 
@@ -42,8 +38,6 @@ export function bearerOf(request: FastifyRequest): string {
   return key;
 }
 
-type Done = (error?: Error) => void;
-
 export interface Gatekeepers {
   readonly keyring: Keyring;
   readonly limiter: RateLimiter | null;
@@ -58,10 +52,12 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
   app.addHook('onRequest', (request, reply, done) => {
     const key = bearer(request);
     if (key === undefined) return done(new Refusal('unauthorized', 'send Authorization: Bearer <API key>'));
-    const isUrgent = urgencyOf(request) !== false;
+    // Read once: asked for its options, a request puts them together anew each time.
+    const route = request.routeOptions.config;
+    const isUrgent = (route.isUrgent ?? false) !== false;
     if (isUrgent) request.deadline = new UrgentDeadline();
     const recalled = keyring.recall(key);
-    if (recalled !== null) return admit(recalled, request, reply, done);
+    if (recalled !== null) return admit(recalled, route, request, reply, done);
     // A key that was good before is not refused for the wrong ones of its neighbours, and a stop is never refused unseen.
     const mayBeGood = isUrgent || keyring.lastKnown(key) !== null;
     const waitMs = mayBeGood ? 0 : failedLogins.waitMs(addressOf(request));
@@ -69,9 +65,8 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
     const identified = isUrgent ? identifyUrgently(keyring, key, request) : keyring.identify(key);
     identified.then((caller) => admitKnown(caller, key, request, reply, done), done);
   });
-  app.addHook('preHandler', (request, reply, done) => {
-    const isUrgent = urgencyOf(request);
-    if (typeof isUrgent === 'boolean' || isUrgent(request.body)) return done();
+  onceBodyTells(app, (isUrgent, request, reply, done) => {
+    if (isUrgent) return done();
     const limit = () => attempt(done, () => limiter?.take(request.caller.keyId, reply));
     if (request.pendingIdentity === null) return limit();
     // It is not urgent after all, so who calls must be known and not only remembered.
@@ -88,7 +83,7 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
     done: Done,
   ): void {
     if (caller !== null) {
-      admit(caller, request, reply, done);
+      admit(caller, request.routeOptions.config, request, reply, done);
       return;
     }
     const address = addressOf(request);
@@ -97,10 +92,16 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
     done(waitMs > 0 ? tooManyFailures(waitMs, reply) : unknownKey(key));
   }
 
-  function admit(caller: Caller, request: FastifyRequest, reply: FastifyReply, done: Done): void {
+  function admit(
+    caller: Caller,
+    { isUrgent = false, scope }: FastifyContextConfig,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: Done,
+  ): void {
     attempt(done, () => {
-      if (urgencyOf(request) === false) limiter?.take(caller.keyId, reply);
-      requireScope(caller, request.routeOptions.config.scope);
+      if (isUrgent === false) limiter?.take(caller.keyId, reply);
+      requireScope(caller, scope);
       request.caller = caller;
     });
   }
@@ -136,8 +137,6 @@ async function identifyUrgently(
     'the storage does not answer and this key was not used here in the last day, so nothing was sent; use the stop at the device itself',
   );
 }
-
-export const urgencyOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.isUrgent ?? false;
 
 function attempt(done: Done, check: () => void): void {
   try {

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Refusal } from '@granary/contract/errors';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { urgencyOf } from './auth.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerAddress } from './remote-address.ts';
+import { onceBodyTells, urgencyOf } from './urgency.ts';
 
 /** Beyond the limits so many more connections are taken for one request each, which only a stop gets served. */
 export const RESERVED_CONNECTIONS_MAX = 64;
@@ -39,17 +39,23 @@ export class ConnectionLimits {
     server.on('connection', (socket: Socket) => this.#open(socket));
   }
 
-  /** Refuses on a reserved connection everything but what must not wait. */
-  guard(app: FastifyInstance): void {
-    app.addHook('onRequest', (request, reply, done) => {
-      if (!this.#reserved.has(request.raw.socket)) return done();
-      reply.header('connection', 'close');
-      done(urgencyOf(request) === false ? tooManyConnections() : undefined);
-    });
-    app.addHook('preHandler', (request, _reply, done) => {
+  /** On a reserved connection everything is refused but what must not wait. */
+  refusalOf(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
+    const reserved = this.#reserved.get(request.raw.socket);
+    if (reserved === undefined) return undefined;
+    reply.header('connection', 'close');
+    const isUrgent = urgencyOf(request);
+    if (isUrgent === false) return tooManyConnections();
+    reserved.isServed = isUrgent === true;
+    return undefined;
+  }
+
+  /** The same where only the body tells. */
+  guardBodies(app: FastifyInstance): void {
+    onceBodyTells(app, (isUrgent, request, _reply, done) => {
       const reserved = this.#reserved.get(request.raw.socket);
       if (reserved === undefined) return done();
-      if (!isUrgent(request)) return done(tooManyConnections());
+      if (!isUrgent) return done(tooManyConnections());
       reserved.isServed = true;
       done();
     });
@@ -108,11 +114,6 @@ function once(action: () => void): () => void {
     if (!isDone) action();
     isDone = true;
   };
-}
-
-function isUrgent(request: FastifyRequest): boolean {
-  const urgency = urgencyOf(request);
-  return typeof urgency === 'boolean' ? urgency : urgency(request.body);
 }
 
 const tooManyConnections = (): Refusal =>

@@ -69,14 +69,16 @@ export function createHttpServer(parts: RouteParts): FastifyInstance {
     connectionsPerAddressMax: settings.httpConnectionsPerAddressMax,
   });
   connections.watch(app.server);
+  const refusalOfUnrouted = refuseUnrouted(app);
+  // One hook, because each costs every request; and before the body is read, because that does not matter here.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    done(refusalOfRequestLine(request));
+    const refusal = refusalOfRequestLine(request) ?? connections.refusalOf(request, reply);
+    done(refusal ?? (request.is404 ? refusalOfUnrouted(request, reply) : undefined));
   });
-  connections.guard(app);
+  connections.guardBodies(app);
   acceptJsonBodies(app, readJson);
   app.setErrorHandler(errorHandler(logger, answerError));
-  refuseUnrouted(app);
 
   const limiter = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit, now);
   const gatekeepers = { keyring: parts.keyring, limiter, failedLogins: new FailedLogins(logger, now) };
