@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { importFaults } from './import-direction.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
-const ROOMS = ['contract', 'core', 'store', 'link', 'server', 'client', 'simulator', 'cli'];
+const PACKAGES = ['contract', 'core', 'store', 'app', 'link', 'server', 'client', 'simulator', 'cli'];
 const LIBRARIES = ['typebox', 'pg', 'mqtt', 'fastify', 'pino', 'fast-check'];
 
 describe('import direction', () => {
@@ -19,13 +19,13 @@ describe('import direction', () => {
 
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'granary-imports-'));
-    await write('package.json', '{ "name": "house", "private": true, "workspaces": ["packages/*"] }');
+    await write('package.json', '{ "name": "repository", "private": true, "workspaces": ["packages/*"] }');
     await mkdir(join(root, 'node_modules/@granary'), { recursive: true });
-    for (const room of ROOMS) {
-      const manifest = { name: `@granary/${room}`, type: 'module', exports: { './*': './src/*.ts' } };
-      await write(`packages/${room}/package.json`, JSON.stringify(manifest));
-      await write(`packages/${room}/src/thing.ts`, 'export const thing = 1;\nexport type Thing = number;\n');
-      await symlink(join(root, 'packages', room), join(root, 'node_modules/@granary', room));
+    for (const name of PACKAGES) {
+      const manifest = { name: `@granary/${name}`, type: 'module', exports: { './*': './src/*.ts' } };
+      await write(`packages/${name}/package.json`, JSON.stringify(manifest));
+      await write(`packages/${name}/src/thing.ts`, 'export const thing = 1;\nexport type Thing = number;\n');
+      await symlink(join(root, 'packages', name), join(root, 'node_modules/@granary', name));
     }
     await write('packages/server/src/testing/tool.ts', 'export const thing = 1;\n');
     for (const library of LIBRARIES) {
@@ -42,7 +42,9 @@ describe('import direction', () => {
   const ALLOWED = [
     ['contract', 'typebox'],
     ['core', '@granary/contract/thing'],
-    ['store', '@granary/core/thing'],
+    ['app', '@granary/core/thing'],
+    ['app', '@granary/store/thing'],
+    ['server', '@granary/app/thing'],
     ['store', 'pg'],
     ['store', 'node:sqlite'],
     ['link', '@granary/contract/thing'],
@@ -55,9 +57,9 @@ describe('import direction', () => {
     ['cli', '@granary/server/thing'],
   ] as const;
 
-  test('a sound house has no faults', async () => {
-    for (const [index, [room, target]] of ALLOWED.entries()) {
-      await write(`packages/${room}/src/allowed-${index}.ts`, `import { thing } from '${target}';\n`);
+  test('allowed imports have no faults', async () => {
+    for (const [index, [name, target]] of ALLOWED.entries()) {
+      await write(`packages/${name}/src/allowed-${index}.ts`, `import { thing } from '${target}';\n`);
     }
     await write(
       'packages/core/src/thing.test.ts',
@@ -67,6 +69,10 @@ describe('import direction', () => {
     await write('packages/server/src/testing/thing.ts', "import '@granary/client/thing';\n");
     await write('packages/server/bench/thing.ts', "import '@granary/simulator/thing';\n");
     await write('tools/bench.ts', "import '@granary/server/thing';\nimport 'mqtt';\n");
+    await write(
+      'packages/store/src/types.ts',
+      "import type { Thing } from '@granary/core/thing';\nexport const one: Thing = 1;\n",
+    );
     assert.deepEqual(await importFaults(root), []);
   });
 
@@ -79,6 +85,10 @@ describe('import direction', () => {
     ['core/src/breach.ts', 'import { thing }', 'node:sqlite', 'core-without-node'],
     ['core/src/breach.ts', 'import { thing }', 'fast-check', 'core-imports'],
     ['store/src/breach.ts', 'import { thing }', '@granary/link/thing', 'store-imports'],
+    ['store/src/breach.ts', 'import { thing }', '@granary/core/thing', 'store-types-only'],
+    ['store/src/breach.ts', 'import { thing }', '@granary/app/thing', 'store-imports'],
+    ['app/src/breach.ts', 'import { thing }', '@granary/server/thing', 'app-imports'],
+    ['app/src/breach.ts', 'import { thing }', 'pg', 'app-imports'],
     ['store/src/breach.test.ts', 'import { thing }', '@granary/server/thing', 'store-test-imports'],
     ['server/src/testing/breach.ts', 'import { thing }', '@granary/cli/thing', 'server-test-imports'],
     ['server/src/breach.ts', 'import { thing }', './testing/tool.ts', 'tests-stay-outside'],
@@ -91,7 +101,7 @@ describe('import direction', () => {
     ['cli/src/breach.ts', 'import { thing }', '@granary/store/thing', 'cli-imports'],
     ['core/src/breach.ts', 'import { thing }', '../../contract/src/thing.ts', 'no-relative-path'],
     ['core/src/breach.ts', 'import { thing }', './missing.ts', 'resolvable'],
-    ['cellar/src/breach.ts', 'import { thing }', '@granary/contract/thing', 'known-rooms-only'],
+    ['unlisted/src/breach.ts', 'import { thing }', '@granary/contract/thing', 'known-packages-only'],
   ] as const;
 
   for (const [file, clause, target, rule] of BREACHES) {

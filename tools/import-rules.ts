@@ -1,54 +1,66 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
-/** What a room may import besides itself. A room that runs anywhere, also in a browser, has no `node:` modules. */
-interface Room {
-  readonly rooms: readonly string[];
+/** What a package may import besides itself. A package that also runs in a browser imports no `node:` modules. */
+interface PackageRule {
+  readonly packages: readonly string[];
+  /** Packages of which only types are imported. */
+  readonly typesOf?: readonly string[];
   readonly libraries: readonly string[];
   readonly nodeModules: boolean;
-  readonly testRooms?: readonly string[];
+  readonly testPackages?: readonly string[];
+  readonly testLibraries?: readonly string[];
 }
 
-const ROOMS: Readonly<Record<string, Room>> = {
-  contract: { rooms: [], libraries: ['typebox'], nodeModules: false },
-  core: { rooms: ['contract'], libraries: [], nodeModules: false },
-  store: { rooms: ['contract', 'core'], libraries: ['pg'], nodeModules: true },
-  link: { rooms: ['contract'], libraries: [], nodeModules: true },
+const PACKAGES: Readonly<Record<string, PackageRule>> = {
+  contract: { packages: [], libraries: ['typebox'], nodeModules: false },
+  core: { packages: ['contract'], libraries: [], nodeModules: false },
+  store: { packages: ['contract'], typesOf: ['core'], libraries: ['pg'], nodeModules: true },
+  app: {
+    packages: ['contract', 'core', 'store'],
+    libraries: [],
+    nodeModules: true,
+    testLibraries: ['pg'],
+  },
+  link: { packages: ['contract'], libraries: [], nodeModules: true },
   server: {
-    rooms: ['contract', 'core', 'store', 'link'],
+    packages: ['contract', 'core', 'store', 'app', 'link'],
     libraries: ['fastify', 'pino'],
     nodeModules: true,
-    testRooms: ['client', 'simulator'],
+    testPackages: ['client', 'simulator'],
   },
-  client: { rooms: ['contract'], libraries: [], nodeModules: false },
+  client: { packages: ['contract'], libraries: [], nodeModules: false },
   simulator: {
-    rooms: ['contract', 'client'],
+    packages: ['contract', 'client'],
     libraries: ['mqtt'],
     nodeModules: true,
-    testRooms: ['link', 'server'],
+    testPackages: ['link', 'server'],
   },
-  cli: { rooms: ['contract', 'client', 'server', 'simulator'], libraries: [], nodeModules: true },
+  cli: { packages: ['contract', 'client', 'server', 'simulator'], libraries: [], nodeModules: true },
 };
 
-const ANY_ROOM = '[^/]+';
+const ANY_PACKAGE = '[^/]+';
 const TEST_LIBRARIES = ['fast-check', 'geographiclib-geodesic', 'mqtt', 'mqtt-packet'];
 
-const roomPath = (room: string): string => `^packages/${room}/src/`;
+const packagePath = (name: string): string => `^packages/${name}/src/`;
 /** Tests, and what only tests use. */
-const testPaths = (room: string): string[] => [
-  `${roomPath(room)}.*\\.test\\.ts$`,
-  `${roomPath(room)}testing/`,
+const testPaths = (name: string): string[] => [
+  `${packagePath(name)}.*\\.test\\.ts$`,
+  `${packagePath(name)}testing/`,
 ];
 const libraryPath = (library: string): string => `(^|/)node_modules/(@types/)?${library}/`;
 
-function rulesOf([name, room]: [string, Room]): IForbiddenRuleType[] {
-  const rooms = [name, ...room.rooms];
-  const sourcePaths = [...rooms.map(roomPath), ...room.libraries.map(libraryPath)];
-  const testOnlyPaths = [...(room.testRooms ?? []).map(roomPath), ...TEST_LIBRARIES.map(libraryPath)];
-  const source = { path: roomPath(name), pathNot: testPaths(name) };
+function rulesOf([name, rule]: [string, PackageRule]): IForbiddenRuleType[] {
+  const packages = [name, ...rule.packages, ...(rule.typesOf ?? [])];
+  const sourcePaths = [...packages.map(packagePath), ...rule.libraries.map(libraryPath)];
+  const testOnlyPaths = [
+    ...(rule.testPackages ?? []).map(packagePath),
+    ...[...TEST_LIBRARIES, ...(rule.testLibraries ?? [])].map(libraryPath),
+  ];
+  const source = { path: packagePath(name), pathNot: testPaths(name) };
   const rules: IForbiddenRuleType[] = [
     {
       name: `${name}-imports`,
-      comment: `${name} may import ${[...room.rooms, ...room.libraries].join(', ') || 'nothing'}`,
+      comment: `${name} may import ${[...rule.packages, ...rule.libraries].join(', ') || 'nothing'}`,
       severity: 'error',
       from: source,
       to: { pathNot: sourcePaths, dependencyTypesNot: ['core'], couldNotResolve: false },
@@ -64,7 +76,16 @@ function rulesOf([name, room]: [string, Room]): IForbiddenRuleType[] {
       },
     },
   ];
-  if (!room.nodeModules) {
+  if (rule.typesOf !== undefined) {
+    rules.push({
+      name: `${name}-types-only`,
+      comment: `${name} may import types of ${rule.typesOf.join(', ')}, but no code`,
+      severity: 'error',
+      from: source,
+      to: { path: rule.typesOf.map(packagePath), dependencyTypesNot: ['type-only'] },
+    });
+  }
+  if (!rule.nodeModules) {
     rules.push({
       name: `${name}-without-node`,
       comment: `${name} must run anywhere`,
@@ -84,20 +105,20 @@ const apart = (one: string, other: string): IForbiddenRuleType => ({
 });
 
 export const IMPORT_RULES: IForbiddenRuleType[] = [
-  ...Object.entries(ROOMS).flatMap(rulesOf),
+  ...Object.entries(PACKAGES).flatMap(rulesOf),
   {
-    name: 'known-rooms-only',
-    comment: 'a new package needs its line in the table of rooms',
+    name: 'known-packages-only',
+    comment: 'a new package needs its line in the table of packages',
     severity: 'error',
-    from: { path: roomPath(ANY_ROOM), pathNot: Object.keys(ROOMS).map(roomPath) },
+    from: { path: packagePath(ANY_PACKAGE), pathNot: Object.keys(PACKAGES).map(packagePath) },
     to: {},
   },
   {
     name: 'tests-stay-outside',
     comment: 'what runs in the field must not need what tests need',
     severity: 'error',
-    from: { path: roomPath(ANY_ROOM), pathNot: testPaths(ANY_ROOM) },
-    to: { path: testPaths(ANY_ROOM) },
+    from: { path: packagePath(ANY_PACKAGE), pathNot: testPaths(ANY_PACKAGE) },
+    to: { path: testPaths(ANY_PACKAGE) },
   },
   apart('sqlite', 'postgres'),
   apart('postgres', 'sqlite'),

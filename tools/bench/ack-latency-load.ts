@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { topicOf } from '@granary/contract/link';
+import { topicOf } from '@granary/contract/link/messages';
 import { generate } from 'mqtt-packet';
 import { type MqttLoad, openConnection } from './mqtt-load.ts';
 

@@ -1,4 +1,4 @@
-import { type SiloCommand, topicOf } from '@granary/contract/link';
+import { type SiloCommand, topicOf } from '@granary/contract/link/messages';
 import type { ServiceProcess } from '@granary/server/testing/service-process';
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { Credentials } from './farm.ts';

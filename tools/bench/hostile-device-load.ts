@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { topicOf } from '@granary/contract/link';
+import { topicOf } from '@granary/contract/link/messages';
 import { hostilePayloads } from '@granary/server/testing/hostile-payloads';
 import { generate } from 'mqtt-packet';
 import { type MqttLoad, openConnection } from './mqtt-load.ts';

@@ -1,7 +1,7 @@
+import { type App, openApp } from '@granary/app/app';
 import { DAY_MS } from '@granary/contract/time';
-import { initialConfiguration } from '@granary/core/configuration';
-import type { Reading } from '@granary/core/telemetry';
-import { openStore, type Store } from '@granary/store/store';
+import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
+import type { Reading } from '@granary/core/telemetry/readings';
 
 export const YEAR_SILO = 'silo-0001';
 export const DEVICES = 1_000;
@@ -16,16 +16,16 @@ export async function writeLongPast(
   endMs: number,
   progress: (share: number) => void,
 ): Promise<void> {
-  const store = await openStore({ engine: 'sqlite', folder });
+  const app = await openApp({ engine: 'sqlite', folder });
   try {
-    const deviceNos = await register(store);
+    const deviceNos = await register(app);
     const [yearSilo = 0] = deviceNos;
     let batch: Reading[] = [];
     let written = 0;
     const add = async (reading: Reading): Promise<void> => {
       batch.push(reading);
       if (batch.length < BATCH) return;
-      await store.telemetry.append({ readings: batch, seen: [], rejections: [] });
+      await app.telemetry.append({ readings: batch, seen: [], rejections: [] });
       written += batch.length;
       batch = [];
       progress(written / READINGS);
@@ -37,9 +37,9 @@ export async function writeLongPast(
     for (let round = rounds; round > 0; round--) {
       for (const deviceNo of deviceNos.slice(1)) await add(reading(deviceNo, endMs - round * SPACING_MS));
     }
-    await store.telemetry.append({ readings: batch, seen: [], rejections: [] });
+    await app.telemetry.append({ readings: batch, seen: [], rejections: [] });
   } finally {
-    await store.close();
+    await app.close();
   }
 }
 
@@ -53,10 +53,10 @@ const reading = (deviceNo: number, tsMs: number): Reading => ({
   },
 });
 
-async function register(store: Store): Promise<number[]> {
+async function register(app: App): Promise<number[]> {
   const deviceNos: number[] = [];
   for (let number = 1; number <= DEVICES; number++) {
-    const { deviceNo } = await store.devices.register({
+    const { deviceNo } = await app.devices.register({
       deviceId: `silo-${String(number).padStart(4, '0')}`,
       kind: 'silo',
       name: `Silo ${number}`,

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { topicOf } from '@granary/contract/link';
+import { topicOf } from '@granary/contract/link/messages';
 import { generate } from 'mqtt-packet';
 
 /** Devices as raw sockets with prepared packets, so that the generator leaves the machine to what is measured. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type ScriptedRover, startRover } from '@granary/server/testing/devices/scripted-rover';
+import { startSilo } from '@granary/server/testing/devices/scripted-silo';
 import { eventually } from '@granary/server/testing/eventually';
-import { type ScriptedRover, startRover } from '@granary/server/testing/scripted-rover';
-import { startSilo } from '@granary/server/testing/scripted-silo';
 import { siloNamed } from '@granary/server/testing/service';
 import { Client } from 'pg';
 import { feedingSilo, inTime, type Rig, type RunningSilo, startRig, timed } from './rig.ts';

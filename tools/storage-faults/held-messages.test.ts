@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { topicOf } from '@granary/contract/link';
+import { rawReadings } from '@granary/app/testing/raw-readings';
+import { topicOf } from '@granary/contract/link/messages';
 import { eventually } from '@granary/server/testing/eventually';
 import { type Api, siloNamed } from '@granary/server/testing/service';
-import { rawReadings } from '@granary/store/testing/raw-readings';
 import { connectAsync } from 'mqtt';
 import { feedingSilo, inTime, type Rig, startRig } from './rig.ts';
 

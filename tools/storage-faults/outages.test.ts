@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPublisher } from '@granary/server/testing/publisher';
-import { startSilo } from '@granary/server/testing/scripted-silo';
+import { openApp } from '@granary/app/app';
+import { rawReadings } from '@granary/app/testing/raw-readings';
+import { startPublisher } from '@granary/server/testing/devices/publisher';
+import { startSilo } from '@granary/server/testing/devices/scripted-silo';
 import { type Api, siloNamed } from '@granary/server/testing/service';
-import { openStore } from '@granary/store/store';
-import { rawReadings } from '@granary/store/testing/raw-readings';
 import { feedingSilo, type Rig, type RunningSilo, startRig, timed, untilStored } from './rig.ts';
 
 const SILOS = '/v1/siloscale/devices';
@@ -53,17 +53,17 @@ test('frozen for 20 s and killed 5 times: nothing acknowledged is lost, stops ar
   t.diagnostic(`stops at the device after ${stops.map(Math.round).join(', ')} ms; ${rounds} operations`);
   const acknowledged = await Promise.all(publishers.map((publisher) => publisher.stop()));
   const location = { engine: 'postgres', url: postgres.url } as const;
-  const store = await openStore(location);
+  const app = await openApp(location);
   const stored = new Map(
     (await rawReadings(location)).map(({ deviceNo, tsMs, values }) => [`${deviceNo} ${tsMs}`, values.weight]),
   );
   for (const [index, deviceId] of PUBLISHERS.entries()) {
-    const deviceNo = (await store.devices.find(deviceId))?.deviceNo;
+    const deviceNo = (await app.devices.find(deviceId))?.deviceNo;
     const sent = acknowledged[index] ?? [];
     assert.ok(sent.length > KILLS, `${deviceId} had ${sent.length} readings acknowledged`);
     for (const { tsMs, weightG } of sent) assert.equal(stored.get(`${deviceNo} ${tsMs}`), weightG);
   }
-  await store.close();
+  await app.close();
   assert.ok(rounds > 1, `${rounds} operations`);
   assert.ok(
     stops.every((ms) => ms < AT_DEVICE_MS_MAX),

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ScriptedSilo, startSilo } from '@granary/server/testing/scripted-silo';
+import { type ScriptedSilo, startSilo } from '@granary/server/testing/devices/scripted-silo';
 import { type Answer, type Api, apiOf } from '@granary/server/testing/service';
 import { startServiceProcess } from '@granary/server/testing/service-process';
 import { type Postgres, startPostgres } from '../test-setup/postgres.ts';

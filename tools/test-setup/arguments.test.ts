@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { parseTestArguments, selectTests } from './arguments.ts';
 
 const FILES = [
-  'packages/core/src/alerts.test.ts',
-  'packages/core/src/alerts.ts',
+  'packages/core/src/alerts/lifecycle.test.ts',
+  'packages/core/src/alerts/lifecycle.ts',
   'packages/core-extras/src/alerts.test.ts',
   'packages/server/bench/load.test.ts',
   'packages/server/src/http/alerts.test.ts',

@@ -1,13 +1,13 @@
-import { type Surroundings, UsageError } from './command.ts';
+import { type Environment, UsageError } from './command.ts';
 
-export type Action = (args: readonly string[], surroundings: Surroundings) => Promise<void>;
+export type Action = (args: readonly string[], surroundings: Environment) => Promise<void>;
 
 /** Commands such as `keys` do several things; the next word says which. */
 export async function runAction(
   command: string,
   actions: Readonly<Record<string, Action>>,
   [name, ...args]: readonly string[],
-  surroundings: Surroundings,
+  surroundings: Environment,
 ): Promise<number> {
   const action = name !== undefined && Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (action === undefined) {

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /** What a command sees of the world. */
-export interface Surroundings {
+export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
@@ -10,7 +10,7 @@ export interface Surroundings {
 /** Each file in `commands/` exports one of these. Answers the exit code. */
 export interface Command {
   readonly help: string;
-  run(args: readonly string[], surroundings: Surroundings): Promise<number>;
+  run(args: readonly string[], surroundings: Environment): Promise<number>;
 }
 
 /** The command line itself is wrong: one line, and exit code 2. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { DeviceKind } from '@granary/contract/channels';
-import { SILOS } from '@granary/simulator/farm';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import { SILOS } from '@granary/simulator/farm/farm';
 import { FAULTS } from '@granary/simulator/faults/fault';
 import { FaultPlanError, parseFaultPlan } from '@granary/simulator/faults/plan';
 import { FIELD_UNITS } from '@granary/simulator/field/fleet';

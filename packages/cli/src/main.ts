@@ -1,4 +1,4 @@
-import { type Command, type Surroundings, UsageError } from './command.ts';
+import { type Command, type Environment, UsageError } from './command.ts';
 import { explain } from './explain.ts';
 import { readVersion } from './version.ts';
 
@@ -46,7 +46,7 @@ ${Object.entries(COMMANDS)
 const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
 
 /** Runs one command line and answers the exit code. */
-export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function main(args: readonly string[], surroundings: Environment): Promise<number> {
   try {
     return await dispatch(args, surroundings);
   } catch (failure) {
@@ -56,7 +56,7 @@ export async function main(args: readonly string[], surroundings: Surroundings):
   }
 }
 
-async function dispatch([name, ...args]: readonly string[], surroundings: Surroundings): Promise<number> {
+async function dispatch([name, ...args]: readonly string[], surroundings: Environment): Promise<number> {
   if (name === undefined) throw new UsageError('which command? try granary --help');
   if (isHelp(name)) {
     surroundings.print(HELP);

@@ -1,5 +1,5 @@
 import { type Client, type ClientOptions, createClient } from '@granary/client/client';
-import { address, required, type Surroundings } from './command.ts';
+import { address, type Environment, required } from './command.ts';
 
 /** The option that every command talking to a running service has. */
 export const ACCESS_OPTIONS = { url: { type: 'string' } } as const;
@@ -11,7 +11,7 @@ The API key is taken from the environment variable GRANARY_API_KEY.`;
 const URL_DEFAULT = 'http://127.0.0.1:8080';
 
 /** A key on the command line would be seen by everybody on the machine, so only the environment is asked. */
-export function serviceAccess(url: string | undefined, env: Surroundings['env']): ClientOptions {
+export function serviceAccess(url: string | undefined, env: Environment['env']): ClientOptions {
   const siloSegment = env['GRANARY_SILO_SEGMENT'];
   const fieldSegment = env['GRANARY_FIELD_SEGMENT'];
   return {
@@ -26,5 +26,5 @@ export function serviceAccess(url: string | undefined, env: Surroundings['env'])
   };
 }
 
-export const accessClient = (url: string | undefined, env: Surroundings['env']): Client =>
+export const accessClient = (url: string | undefined, env: Environment['env']): Client =>
   createClient(serviceAccess(url, env));

@@ -1,5 +1,11 @@
-import type { SiloConfiguration, SiloConfigurationPatch } from '@granary/contract/configuration';
-import type { FieldConfiguration, FieldConfigurationPatch } from '@granary/contract/field-configuration';
+import type {
+  FieldConfiguration,
+  FieldConfigurationPatch,
+} from '@granary/contract/configuration/field-configuration';
+import type {
+  SiloConfiguration,
+  SiloConfigurationPatch,
+} from '@granary/contract/configuration/silo-configuration';
 import { devicePath, type GroupRoots } from './devices.ts';
 import type { Call, Transport } from './transport.ts';
 

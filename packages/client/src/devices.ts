@@ -8,7 +8,7 @@ import type {
   SiloRegistration,
 } from '@granary/contract/devices';
 import type { Page } from '@granary/contract/envelope';
-import type { LinkStatus } from '@granary/contract/link-status';
+import type { LinkStatus } from '@granary/contract/link/link-status';
 import { everyItem, type PageRequest } from './pages.ts';
 import type { Transport } from './transport.ts';
 

@@ -1,10 +1,10 @@
-import type { Fault } from '@granary/contract/schema';
+import type { ValidationIssue } from '@granary/contract/input/schema';
 
 interface ApiErrorFields {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  readonly details?: readonly Fault[] | undefined;
+  readonly details?: readonly ValidationIssue[] | undefined;
   readonly requestId?: string | undefined;
 }
 
@@ -12,7 +12,7 @@ interface ApiErrorFields {
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  readonly details: readonly Fault[];
+  readonly details: readonly ValidationIssue[];
   readonly requestId: string | undefined;
 
   constructor({ status, code, message, details = [], requestId }: ApiErrorFields, options?: ErrorOptions) {

@@ -5,7 +5,7 @@ import type {
   LocationReading,
   Track,
   TrackQuery,
-} from '@granary/contract/field-readings';
+} from '@granary/contract/telemetry/field-readings';
 import { devicePath, type GroupRoots } from './devices.ts';
 import type { Query, Transport } from './transport.ts';
 

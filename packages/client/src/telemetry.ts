@@ -1,11 +1,11 @@
-import type { DeviceKind } from '@granary/contract/channels';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type {
   CurrentReadings,
   DeviceTelemetry,
   HistoryQuery,
   SensorHistory,
   TelemetryReceipt,
-} from '@granary/contract/telemetry';
+} from '@granary/contract/telemetry/telemetry';
 import { devicePath, type GroupRoots } from './devices.ts';
 import type { Transport } from './transport.ts';
 

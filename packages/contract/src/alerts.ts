@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
-import { checker, closed } from './schema.ts';
-import { line, note, noteNotEmpty } from './texts.ts';
+import { checker, closed } from './input/schema.ts';
+import { line, note, noteNotEmpty } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
 export const ALERT_TYPES = [

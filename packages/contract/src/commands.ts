@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
+import { type Checker, checker, closed } from './input/schema.ts';
+import { id } from './input/text-schemas.ts';
 import { Position } from './positions.ts';
-import { type Checker, checker, closed } from './schema.ts';
-import { id } from './texts.ts';
 import { Timestamp } from './time.ts';
 
 export const COMMAND_NAMES = [

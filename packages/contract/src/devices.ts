@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { checker, closed } from './schema.ts';
-import { id, line, lineOrEmpty } from './texts.ts';
+import { checker, closed } from './input/schema.ts';
+import { id, line, lineOrEmpty } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
 export const DEVICE_STATUSES = ['online', 'offline', 'maintenance'] as const;

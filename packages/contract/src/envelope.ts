@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { checker, closed } from './schema.ts';
+import { checker, closed } from './input/schema.ts';
 
 export const PAGE_LIMIT_MAX = 1_000;
 

@@ -1,4 +1,4 @@
-import type { Fault } from './schema.ts';
+import type { ValidationIssue } from './input/schema.ts';
 
 /** Every way a caller can be told no. Codes are stable: programs branch on them. */
 export const ERROR_CODES = [
@@ -57,10 +57,15 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 /** The caller is wrong, or we cannot serve now: an answer, not a fault of ours. Everything else that is thrown is. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
-  readonly details: readonly Fault[] | undefined;
+  readonly details: readonly ValidationIssue[] | undefined;
 
   /** The cause is for the log: it may name addresses and paths that no caller may see. */
-  constructor(code: ErrorCode, message: string, details?: readonly Fault[], options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details?: readonly ValidationIssue[],
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.name = 'Refusal';
     this.code = code;
@@ -73,7 +78,7 @@ export interface ErrorBody {
   readonly error: {
     readonly code: ErrorCode;
     readonly message: string;
-    readonly details?: readonly Fault[];
+    readonly details?: readonly ValidationIssue[];
     readonly request_id: string;
   };
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checkDeviceId, DeviceId } from './devices.ts';
-import { pointerName } from './faults.ts';
-import { type Checker, checker, closed, type Fault } from './schema.ts';
+import { type Checker, checker, closed, type ValidationIssue } from './input/schema.ts';
+import { pointerName } from './input/validation-issues.ts';
 import { Timestamp } from './time.ts';
 
 /** One name for each kind of change. A change of status names the status it led to in its data. */
@@ -70,10 +70,10 @@ export const checkEventQuery: Checker<EventQuery> = {
   faults: (value) => (checkFields.accepts(value) ? listFaults(value) : checkFields.faults(value)),
 };
 
-function listFaults({ device_id, type }: EventQuery): Fault[] {
+function listFaults({ device_id, type }: EventQuery): ValidationIssue[] {
   const wrongDevice = device_id?.split(',').find((one) => !checkDeviceId.accepts(one));
   const wrongType = type?.split(',').find((one) => !isEventType(one));
-  const faults: Fault[] = [];
+  const faults: ValidationIssue[] = [];
   if (wrongDevice !== undefined) {
     faults.push({
       path: '/device_id',

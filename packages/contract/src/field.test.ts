@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COMMAND_NAMES, checkCommandQuery, checkCommandRequest } from './commands.ts';
-import { checkFieldConfigurationPatch } from './field-configuration.ts';
-import { checkFieldAck, checkFieldCommand, checkFieldProgress } from './field-link.ts';
-import { checkFieldHistoryQuery, checkTrackQuery } from './field-readings.ts';
+import { checkFieldConfigurationPatch } from './configuration/field-configuration.ts';
+import type { ValidationIssue } from './input/schema.ts';
+import { checkFieldAck, checkFieldCommand, checkFieldProgress } from './link/field-messages.ts';
 import { checkMission, checkMissionQuery } from './missions.ts';
-import type { Fault } from './schema.ts';
+import { checkFieldHistoryQuery, checkTrackQuery } from './telemetry/field-readings.ts';
 
 const at = { latitude: 52.5, longitude: 13.4, altitude: 0 };
 const move = { command: 'move_to_coordinates', parameters: at };
@@ -35,7 +35,7 @@ const triangle = [
 ];
 
 interface Cases {
-  readonly check: { accepts(value: unknown): boolean; faults(value: unknown): Fault[] };
+  readonly check: { accepts(value: unknown): boolean; faults(value: unknown): ValidationIssue[] };
   readonly accepted: readonly unknown[];
   /** With the places of their faults. */
   readonly refused: readonly (readonly [unknown, ...string[]])[];

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DeviceId } from './devices.ts';
-import { checker, closed } from './schema.ts';
-import { line } from './texts.ts';
+import { checker, closed } from './input/schema.ts';
+import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
 export const SCOPES = ['read', 'operate', 'configure', 'ingest', 'admin'] as const;

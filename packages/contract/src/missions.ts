@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { FAILSAFE_ACTIONS } from './configuration/field-configuration.ts';
 import { PageQuery } from './envelope.ts';
-import { FAILSAFE_ACTIONS } from './field-configuration.ts';
+import { checker, closed } from './input/schema.ts';
+import { id, line } from './input/text-schemas.ts';
 import { Altitude, Latitude, Longitude } from './positions.ts';
-import { checker, closed } from './schema.ts';
-import { id, line } from './texts.ts';
 import { Timestamp } from './time.ts';
 
 export const WAYPOINTS_MAX = 500;

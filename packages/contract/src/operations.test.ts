@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkAcknowledgement, checkAlertQuery, checkShelving } from './alerts.ts';
 import { checkEventQuery } from './events.ts';
-import { checkOperationAck, checkOperationProgress, checkSiloCommand } from './link.ts';
+import type { ValidationIssue } from './input/schema.ts';
+import { checkOperationAck, checkOperationProgress, checkSiloCommand } from './link/messages.ts';
 import { checkDischargeRequest, checkFeedRequest, checkOperationQuery } from './operations.ts';
-import type { Fault } from './schema.ts';
 
 const start = {
   command: 'start',
@@ -20,7 +20,7 @@ const progress = { operation_id: 'op_1', state: 'running', amount_kg: 0, ts: 1 }
 const shelving = { until: '2026-03-02T00:00:00Z', reason: 'sensor is being changed' };
 
 interface Cases {
-  readonly check: { accepts(value: unknown): boolean; faults(value: unknown): Fault[] };
+  readonly check: { accepts(value: unknown): boolean; faults(value: unknown): ValidationIssue[] };
   readonly accepted: readonly unknown[];
   readonly refused: readonly unknown[];
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
-import { checker, closed } from './schema.ts';
-import { id, line } from './texts.ts';
+import { checker, closed } from './input/schema.ts';
+import { id, line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
 export const OPERATION_TYPES = ['feed', 'discharge'] as const;

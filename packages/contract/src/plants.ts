@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Refusal } from './errors.ts';
-import { readJson } from './json.ts';
-import { checker, closed, type Fault } from './schema.ts';
+import { readJson } from './input/json.ts';
+import { checker, closed, type ValidationIssue } from './input/schema.ts';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -28,7 +28,7 @@ export type PlantError = Static<typeof PlantError>;
 const checkNewPlant = checker(NewPlant);
 
 /** The plant that a JSON text tells of, or everything that is wrong with it. */
-export function readNewPlant(json: string): NewPlant | readonly Fault[] {
+export function readNewPlant(json: string): NewPlant | readonly ValidationIssue[] {
   if (json.length > JSON_CHARS_MAX) {
     return [{ path: '', message: `must not be longer than ${JSON_CHARS_MAX} characters` }];
   }
@@ -45,7 +45,7 @@ export function readNewPlant(json: string): NewPlant | readonly Fault[] {
     .map((fault) => (fault.path === '/id' && hasId(body) ? { ...fault, message: NOT_AN_INT64 } : fault));
 }
 
-export const isPlant = (read: NewPlant | readonly Fault[]): read is NewPlant => 'id' in read;
+export const isPlant = (read: NewPlant | readonly ValidationIssue[]): read is NewPlant => 'id' in read;
 
 const NOT_AN_INT64 = `must be a whole number from ${INT64_MIN} to ${INT64_MAX}`;
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { CHANNELS } from './channels.ts';
-import { closed } from './schema.ts';
+import { closed } from './input/schema.ts';
+import { CHANNELS } from './telemetry/channels.ts';
 
 export const Latitude = Type.Number({ minimum: CHANNELS.latitude.min, maximum: CHANNELS.latitude.max });
 export const Longitude = Type.Number({ minimum: CHANNELS.longitude.min, maximum: CHANNELS.longitude.max });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checker } from './schema.ts';
-import { checkTelemetry } from './telemetry.ts';
+import { checker } from './input/schema.ts';
+import { checkTelemetry } from './telemetry/telemetry.ts';
 import { DeviceTime, parseTime, TIME_MS_MAX, TIME_MS_MIN, Timestamp, toIso } from './time.ts';
 
 const checkTimestamp = checker(Timestamp);

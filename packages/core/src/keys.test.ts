@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isAlive, isUnlimited, isWellFormedKey, makeKey, sees } from './keys.ts';
+import { canAccess, isUnlimited, isValidAt, isWellFormedKey, makeKey } from './keys.ts';
 
 const picks = fc.array(fc.nat(61), { minLength: 40, maxLength: 40 });
 const keyOf = (digits: readonly number[]): string => {
@@ -40,19 +40,19 @@ const anywhere = { scopes: [], facilities: null, deviceIds: null };
 
 test('a key sees what lies inside all of its limits', () => {
   const silo = { deviceId: 'silo-1', facility: 'north' };
-  assert.equal(sees(anywhere, silo), true);
-  assert.equal(sees({ ...anywhere, facilities: ['north'] }, silo), true);
-  assert.equal(sees({ ...anywhere, facilities: ['south'] }, silo), false);
-  assert.equal(sees({ ...anywhere, deviceIds: ['silo-1'] }, silo), true);
-  assert.equal(sees({ ...anywhere, deviceIds: ['silo-2'] }, silo), false);
-  assert.equal(sees({ ...anywhere, facilities: ['north'], deviceIds: ['silo-2'] }, silo), false);
+  assert.equal(canAccess(anywhere, silo), true);
+  assert.equal(canAccess({ ...anywhere, facilities: ['north'] }, silo), true);
+  assert.equal(canAccess({ ...anywhere, facilities: ['south'] }, silo), false);
+  assert.equal(canAccess({ ...anywhere, deviceIds: ['silo-1'] }, silo), true);
+  assert.equal(canAccess({ ...anywhere, deviceIds: ['silo-2'] }, silo), false);
+  assert.equal(canAccess({ ...anywhere, facilities: ['north'], deviceIds: ['silo-2'] }, silo), false);
   assert.equal(isUnlimited(anywhere), true);
   assert.equal(isUnlimited({ ...anywhere, deviceIds: ['silo-1'] }), false);
 });
 
 test('a key lives until it expires or is revoked', () => {
-  assert.equal(isAlive({ expiresAtMs: null, revokedAtMs: null }, 5), true);
-  assert.equal(isAlive({ expiresAtMs: 6, revokedAtMs: null }, 5), true);
-  assert.equal(isAlive({ expiresAtMs: 5, revokedAtMs: null }, 5), false);
-  assert.equal(isAlive({ expiresAtMs: null, revokedAtMs: 5 }, 5), false);
+  assert.equal(isValidAt({ expiresAtMs: null, revokedAtMs: null }, 5), true);
+  assert.equal(isValidAt({ expiresAtMs: 6, revokedAtMs: null }, 5), true);
+  assert.equal(isValidAt({ expiresAtMs: 5, revokedAtMs: null }, 5), false);
+  assert.equal(isValidAt({ expiresAtMs: null, revokedAtMs: 5 }, 5), false);
 });

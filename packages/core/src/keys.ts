@@ -19,7 +19,7 @@ export interface Place {
   readonly facility: string;
 }
 
-export const sees = (access: Access, place: Place): boolean =>
+export const canAccess = (access: Access, place: Place): boolean =>
   (access.facilities === null || access.facilities.includes(place.facility)) &&
   (access.deviceIds === null || access.deviceIds.includes(place.deviceId));
 
@@ -31,7 +31,7 @@ interface Lifetime {
   readonly revokedAtMs: number | null;
 }
 
-export const isAlive = ({ expiresAtMs, revokedAtMs }: Lifetime, nowMs: number): boolean =>
+export const isValidAt = ({ expiresAtMs, revokedAtMs }: Lifetime, nowMs: number): boolean =>
   (expiresAtMs === null || nowMs < expiresAtMs) && (revokedAtMs === null || nowMs < revokedAtMs);
 
 /** `pick(n)` returns a uniform random integer below n. The checksum lets a typo be told from a stranger. */

@@ -1,5 +1,5 @@
 import type { MassUnit, RateUnit } from '@granary/contract/operations';
-import { tidy } from './telemetry.ts';
+import { roundTo6 } from './telemetry/readings.ts';
 
 interface Scale {
   readonly grams: number;
@@ -34,4 +34,4 @@ export const toGramsPerMin = (rate: number, unit: RateUnit): number =>
   (rate * RATES[unit].grams) / RATES[unit].minutes;
 
 export const fromGramsPerMin = (rateGPerMin: number, unit: RateUnit): number =>
-  tidy((rateGPerMin * RATES[unit].minutes) / RATES[unit].grams);
+  roundTo6((rateGPerMin * RATES[unit].minutes) / RATES[unit].grams);

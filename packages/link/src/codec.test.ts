@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry';
+import { READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry/telemetry';
 import fc from 'fast-check';
 import { decode, payloadExcerpt } from './codec.ts';
 

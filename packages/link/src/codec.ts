@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import type { DeviceKind } from '@granary/contract/channels';
 import { Refusal } from '@granary/contract/errors';
-import { checkFieldAck, checkFieldProgress } from '@granary/contract/field-link';
-import { readJson } from '@granary/contract/json';
+import { readJson } from '@granary/contract/input/json';
+import type { Checker, ValidationIssue } from '@granary/contract/input/schema';
+import { checkFieldAck, checkFieldProgress } from '@granary/contract/link/field-messages';
 import {
   checkDeviceState,
   checkOperationAck,
   checkOperationProgress,
   type UpSubject,
-} from '@granary/contract/link';
-import type { Checker, Fault } from '@granary/contract/schema';
-import { checkTelemetry } from '@granary/contract/telemetry';
+} from '@granary/contract/link/messages';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import { checkTelemetry } from '@granary/contract/telemetry/telemetry';
 import { REASON_CHARACTERS_MAX } from './limits.ts';
 import type { UplinkMessage } from './port.ts';
 
@@ -51,7 +51,7 @@ function checked<Value>(
   return checker.accepts(value) ? message(value) : { reason: reasonOf(checker.faults(value)) };
 }
 
-function reasonOf(faults: readonly Fault[]): string {
+function reasonOf(faults: readonly ValidationIssue[]): string {
   const text = faults.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
   return printable(text, REASON_CHARACTERS_MAX);
 }

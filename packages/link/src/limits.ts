@@ -1,4 +1,4 @@
-import { LINK_PAYLOAD_BYTES_MAX } from '@granary/contract/link';
+import { LINK_PAYLOAD_BYTES_MAX } from '@granary/contract/link/messages';
 import { DAY_MS, SECOND_MS } from '@granary/contract/time';
 
 /** What a stranger may make us keep, and for how long. Tests pass smaller ones. */

@@ -1,7 +1,7 @@
-import type { DeviceKind } from '@granary/contract/channels';
-import type { FieldAck, FieldProgress } from '@granary/contract/field-link';
-import type { DeviceState, OperationAck, OperationProgress } from '@granary/contract/link';
-import type { DeviceTelemetry } from '@granary/contract/telemetry';
+import type { FieldAck, FieldProgress } from '@granary/contract/link/field-messages';
+import type { DeviceState, OperationAck, OperationProgress } from '@granary/contract/link/messages';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 
 export interface LinkDevice {
   readonly deviceNo: number;

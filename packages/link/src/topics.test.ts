@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DOWN_SUBJECTS, topicOf, UP_SUBJECTS } from '@granary/contract/link';
+import { DOWN_SUBJECTS, topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
 import fc from 'fast-check';
 import { ownSubject, parseTopic } from './topics.ts';
 

@@ -4,7 +4,7 @@ import {
   TOPIC_ROOT,
   UP_SUBJECTS,
   type UpSubject,
-} from '@granary/contract/link';
+} from '@granary/contract/link/messages';
 
 export interface DeviceTopic {
   readonly deviceId: string;

@@ -1,33 +1,33 @@
-import { EmbeddedBroker } from '@granary/link/broker';
+import { type App, openApp, type StoreLocation } from '@granary/app/app';
+import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { LinkDevice } from '@granary/link/port';
 import { lockDataFolder } from '@granary/store/data-folder';
-import { openStore, type Store, type StoreLocation } from '@granary/store/store';
-import { type AdminKey, ensureAdminKey } from './admin-key.ts';
-import { AlertEvaluator } from './alerts.ts';
-import { sendConfiguration } from './configuration.ts';
-import { DeviceCommands } from './device-commands.ts';
-import { DeviceDirectory } from './device-directory.ts';
-import { DeviceLog } from './device-log.ts';
-import { EmergencyStops } from './emergency-stops.ts';
+import { AlertEvaluator } from './alerts/evaluator.ts';
+import { Observation } from './alerts/observation.ts';
+import { sendConfiguration } from './delivery/configuration.ts';
+import { DeviceCommands } from './delivery/device-commands.ts';
+import { DeviceDirectory } from './devices/device-directory.ts';
+import { DeviceLog } from './devices/device-log.ts';
+import { logLinkEvent } from './devices/link-log.ts';
 import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
-import { Idempotency } from './http/idempotency.ts';
+import { Idempotency } from './http/protocol/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
 import { newIngestCounters } from './ingest/counters.ts';
 import { DeviceQueue } from './ingest/device-queue.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
-import { endedKeyIds, Keyring } from './keys.ts';
-import { logLinkEvent } from './link-log.ts';
-import { createLogger, type Logger } from './logger.ts';
-import { Observation } from './observation.ts';
-import { Reconciler } from './reconciler.ts';
-import { Retention } from './retention.ts';
-import { SetAsideLog } from './set-aside-log.ts';
+import { type AdminKey, ensureAdminKey } from './keys/admin-key.ts';
+import { endedKeyIds, Keyring } from './keys/keyring.ts';
+import { createLogger, type Logger } from './logging/logger.ts';
 import type { Settings } from './settings.ts';
 import { explainStart } from './start-error.ts';
-import { Stops } from './stops.ts';
-import { UrgentOrders } from './urgent-orders.ts';
+import { EmergencyStops } from './urgent/emergency-stops.ts';
+import { OperationStopper } from './urgent/operation-stopper.ts';
+import { PriorityCommands } from './urgent/priority-commands.ts';
+import { Reconciler } from './workers/reconciler.ts';
+import { Retention } from './workers/retention.ts';
+import { SetAsideLog } from './workers/set-aside-log.ts';
 
 export interface Started {
   readonly httpUrl: string;
@@ -40,7 +40,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-interface Surroundings {
+interface Environment {
   readonly now?: () => number;
   readonly logger?: Logger;
 }
@@ -55,7 +55,7 @@ const LINK_LINES_PER_MINUTE_MAX = 20;
 /** Undone in reverse order, by `stop()` or when a later step of the start fails. */
 type Undo = () => Promise<void> | void;
 
-export function createService(settings: Settings, surroundings: Surroundings = {}): Service {
+export function createService(settings: Settings, surroundings: Environment = {}): Service {
   const { now = Date.now, logger = createLogger(settings.logLevel) } = surroundings;
   const undos: Undo[] = [];
 
@@ -63,18 +63,18 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     const lock = await explainStart('GRANARY_DATA_DIR', () => lockDataFolder(settings.dataDir));
     undos.push(() => lock.release());
 
-    const opened = await explainStart('the storage', () => openStore(storeLocation(settings)));
+    const opened = await explainStart('the storage', () => openApp(storeLocation(settings)));
     undos.push(() => opened.close());
     const directory = new DeviceDirectory(opened, now);
     // Every device that is looked up is remembered for when the storage does not answer.
-    const find: Store['devices']['find'] = (deviceId) => directory.find(deviceId);
-    const store: Store = { ...opened, devices: { ...opened.devices, find } };
+    const find: App['devices']['find'] = (deviceId) => directory.find(deviceId);
+    const app: App = { ...opened, devices: { ...opened.devices, find } };
     const adminKey = await explainStart('the admin key', () =>
-      ensureAdminKey({ store, logger, nowMs: now() }, settings.dataDir, settings.adminKey),
+      ensureAdminKey({ app, logger, nowMs: now() }, settings.dataDir, settings.adminKey),
     );
 
-    const keyring = new Keyring(store, now);
-    const feed = new EventFeed(store, logger, (events) => {
+    const keyring = new Keyring(app, now);
+    const feed = new EventFeed(app, logger, (events) => {
       for (const keyId of endedKeyIds(events)) keyring.forget(keyId);
       directory.observe(events);
     });
@@ -82,15 +82,15 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     undos.push(() => feed.stop());
     const changed = () => feed.wake();
 
-    const observation = new Observation(store, now);
+    const observation = new Observation(app, now);
     await explainStart('the storage', () => observation.begin());
     const setAside = new SetAsideLog(logger);
-    const evaluator = new AlertEvaluator({ store, observation, setAside, logger, changed });
+    const evaluator = new AlertEvaluator({ app, observation, setAside, logger, changed });
     undos.push(() => evaluator.drain());
     const ingestCounters = newIngestCounters();
     const pipeline = new IngestPipeline({
       append: async (batch) => {
-        const { toEvaluate } = await store.telemetry.append(batch);
+        const { toEvaluate } = await app.telemetry.append(batch);
         evaluator.wake(toEvaluate);
       },
       counters: ingestCounters,
@@ -108,7 +108,7 @@ export function createService(settings: Settings, surroundings: Surroundings = {
     undos.push(() => linkLog.stop());
 
     const uplink = new Uplink({
-      ...{ store, directory, pipeline, queue, log, counters: ingestCounters, now },
+      ...{ app, directory, pipeline, queue, log, counters: ingestCounters, now },
       rawRetentionDays: settings.rawRetentionDays,
       send: (...command) => commands.send(...command),
       evaluator,
@@ -118,36 +118,36 @@ export function createService(settings: Settings, surroundings: Surroundings = {
       observed: (event) => logLinkEvent(linkLog, event),
     });
     const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink, { now });
-    const orders = new UrgentOrders();
+    const orders = new PriorityCommands();
     const commands = new DeviceCommands(link, logger, (deviceId) => orders.isMotionBlocked(deviceId));
     const sendStoredConfiguration = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
-      const stored = await store.configuration.get(deviceNo);
+      const stored = await app.configuration.get(deviceNo);
       if (stored !== undefined) sendConfiguration(link, deviceId, stored);
     };
     const reconciler = new Reconciler({
-      ...{ store, link, commands, orders, evaluator, observation, setAside, logger, now, changed },
+      ...{ app, link, commands, orders, evaluator, observation, setAside, logger, now, changed },
     });
     const mqtt = await explainStart(`GRANARY_MQTT_PORT (${settings.mqttHost}:${settings.mqttPort})`, () =>
       link.start(),
     );
     undos.push(() => link.stop());
 
-    const stops = new Stops({ store, commands, orders, now });
-    const emergencyStops = new EmergencyStops({ store, commands, orders, now });
+    const stops = new OperationStopper({ app, commands, orders, now });
+    const emergencyStops = new EmergencyStops({ app, commands, orders, now });
     reconciler.start();
     undos.push(() => reconciler.stop());
 
-    const retention = new Retention({ store, settings, logger, now });
+    const retention = new Retention({ app, settings, logger, now });
     retention.start();
     undos.push(() => retention.stop());
 
     const subscribers = new Subscribers({ feed, keyring, logger });
     subscribers.start();
-    const idempotency = new Idempotency(store, now);
+    const idempotency = new Idempotency(app, now);
     const http = createHttpServer({
       ...{
         settings,
-        store,
+        app,
         link,
         pipeline,
         ingestCounters,

@@ -4,10 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openStore, type Store } from '@granary/store/store';
+import { type App, openApp } from '@granary/app/app';
 import { createService } from './compose.ts';
-import { draftKey } from './keys.ts';
-import { hashSecret } from './secrets.ts';
+import { draftKey } from './keys/keyring.ts';
+import { hashSecret } from './keys/secrets.ts';
 import { readSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -111,12 +111,12 @@ async function ask(folder: string, preset: string, key: string, method = 'GET', 
   return status;
 }
 
-async function inStore<T>(folder: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore({ engine: 'sqlite', folder });
+async function inStore<T>(folder: string, work: (app: App) => Promise<T>): Promise<T> {
+  const app = await openApp({ engine: 'sqlite', folder });
   try {
-    return await work(store);
+    return await work(app);
   } finally {
-    await store.close();
+    await app.close();
   }
 }
 
@@ -134,10 +134,10 @@ test('a preset admin key that looks like one of ours without its checksum works'
 
 test('a replaced preset admin key ends, however many keys there are', async () => {
   const folder = join(dataDir, 'preset-many');
-  await inStore(folder, async (store) => {
+  await inStore(folder, async (app) => {
     const drafts = Array.from({ length: 1_001 }, () => draftKey({ name: 'k', scopes: ['read'] }, 0).stored);
     for (const half of [drafts.slice(0, 500), drafts.slice(500)]) {
-      await Promise.all(half.map((stored) => store.keys.create(stored)));
+      await Promise.all(half.map((stored) => app.keys.create(stored)));
     }
   });
   assert.equal(await ask(folder, FIRST, FIRST), 200);
@@ -147,10 +147,7 @@ test('a replaced preset admin key ends, however many keys there are', async () =
 test('a preset admin key that was revoked is valid again after the next start', async () => {
   const folder = join(dataDir, 'preset-revoked');
   assert.equal(await ask(folder, FIRST, FIRST), 200);
-  const keyId = await inStore(
-    folder,
-    async (store) => (await store.keys.findByHash(hashSecret(FIRST)))?.keyId,
-  );
+  const keyId = await inStore(folder, async (app) => (await app.keys.findByHash(hashSecret(FIRST)))?.keyId);
   assert.equal(await ask(folder, FIRST, FIRST, 'DELETE', `/${keyId}`), 200);
   assert.equal(await ask(folder, FIRST, FIRST), 200);
 });

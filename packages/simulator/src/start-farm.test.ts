@@ -4,11 +4,11 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@granary/client/client';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import { SILOS } from './farm.ts';
+import { SILOS } from './farm/farm.ts';
 import { FIELD_UNITS } from './field/fleet.ts';
+import { weightKgAt } from './silo/weight.ts';
 import { type Farm, type FarmEvent, type FarmOptions, startFarm } from './start-farm.ts';
 import { startService } from './testing/service.ts';
-import { weightKgAt } from './weight.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 8;

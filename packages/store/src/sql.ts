@@ -39,7 +39,7 @@ export interface Sql {
   readonly forUpdate: string;
 
   /** After `forUpdate`: leaves out the rows that somebody else holds instead of waiting for them. */
-  readonly skipHeld: string;
+  readonly skipLocked: string;
 
   /** A condition that the column is one of the texts in a JSON array. */
   isOneOf(column: string, placeholder: string): string;

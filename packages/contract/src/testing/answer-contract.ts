@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { type TSchema, Type } from 'typebox';
 import { Alert } from '../alerts.ts';
 import { CommandRecord } from '../commands.ts';
-import { SiloConfiguration } from '../configuration.ts';
+import { FieldConfiguration } from '../configuration/field-configuration.ts';
+import { SiloConfiguration } from '../configuration/silo-configuration.ts';
 import { DeviceCredentials, DeviceSummary, FieldDetail, Rejections, SiloDetail } from '../devices.ts';
 import { ERROR_CODES } from '../errors.ts';
-import { FieldConfiguration } from '../field-configuration.ts';
-import { EnvironmentalReading, FieldHistory, LocationReading, Track } from '../field-readings.ts';
+import { type Checker, checker, closed } from '../input/schema.ts';
 import { IssuedKey, KeyRecord } from '../keys.ts';
-import { LinkStatus } from '../link-status.ts';
+import { LinkStatus } from '../link/link-status.ts';
 import { MissionRecord } from '../missions.ts';
 import { OperationRecord, OperationStarted } from '../operations.ts';
-import { type Checker, checker, closed } from '../schema.ts';
-import { CurrentReadings, SensorHistory, TelemetryReceipt } from '../telemetry.ts';
+import { EnvironmentalReading, FieldHistory, LocationReading, Track } from '../telemetry/field-readings.ts';
+import { CurrentReadings, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
 
 const one = (data: TSchema): TSchema => closed({ success: Type.Literal(true), data });
 

@@ -1,8 +1,8 @@
-import type { ProgressState } from '@granary/contract/link';
+import type { ProgressState } from '@granary/contract/link/messages';
 import type { FailureReason } from '@granary/contract/operations';
 import { MINUTE_MS } from '@granary/contract/time';
-import { beginOperation, type OperationPlan, type OperationState } from '../operation-state.ts';
-import { type OperationInput, START_SKEW_MS, type Tick } from '../operations.ts';
+import { beginOperation, type OperationPlan, type OperationState } from '../operations/state.ts';
+import { type OperationInput, START_SKEW_MS, type Tick } from '../operations/transitions.ts';
 
 export const START_MS = 1_000_000_000_000;
 export const SOON_MS = START_MS + 1_000;

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import packets, { type IConnectPacket, type Packet } from 'mqtt-packet';
-import { EmbeddedBroker } from '../broker.ts';
+import { EmbeddedBroker } from '../broker/broker.ts';
 import { LINK_LIMITS, type LinkLimits } from '../limits.ts';
 import type {
   Ending,

@@ -1,6 +1,6 @@
-import type { StoredEvent } from '@granary/store/events';
-import type { Store } from '@granary/store/store';
-import type { Logger } from '../logger.ts';
+import type { App } from '@granary/app/app';
+import type { StoredEvent } from '@granary/app/events/events';
+import type { Logger } from '../logging/logger.ts';
 import { frameOf } from './frame.ts';
 import type { EventStream } from './stream.ts';
 
@@ -10,7 +10,7 @@ const EVENTS_PER_READ = 500;
 
 /** Reads the event log once for everybody who listens. */
 export class EventFeed {
-  readonly #store: Store;
+  readonly #app: App;
   readonly #logger: Logger;
   readonly #observe: (events: readonly StoredEvent[]) => void;
   readonly #streams = new Set<EventStream>();
@@ -21,14 +21,14 @@ export class EventFeed {
   #timer: NodeJS.Timeout | undefined;
 
   /** `observe` sees every event of every node, soon after it was logged. */
-  constructor(store: Store, logger: Logger, observe: (events: readonly StoredEvent[]) => void) {
-    this.#store = store;
+  constructor(app: App, logger: Logger, observe: (events: readonly StoredEvent[]) => void) {
+    this.#app = app;
     this.#logger = logger;
     this.#observe = observe;
   }
 
   async start(): Promise<void> {
-    this.#position = (await this.#store.events.bounds()).newest;
+    this.#position = (await this.#app.events.bounds()).newest;
     this.#timer = setInterval(() => this.wake(), POLL_MS);
   }
 
@@ -81,6 +81,6 @@ export class EventFeed {
   }
 
   #eventsAfter(sequence: number): Promise<StoredEvent[]> {
-    return this.#store.events.after({ sequence, limit: EVENTS_PER_READ });
+    return this.#app.events.after({ sequence, limit: EVENTS_PER_READ });
   }
 }

@@ -1,6 +1,6 @@
+import type { EventBounds, StoredEvent } from '@granary/app/events/events';
 import type { LoggedEvent } from '@granary/contract/events';
 import { toIso } from '@granary/contract/time';
-import type { EventBounds, StoredEvent } from '@granary/store/events';
 
 /** An event as it goes over the wire: written once, shared by every stream that sends it. */
 export interface Frame extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {

@@ -1,4 +1,4 @@
-import { type Access, isUnlimited, sees } from '@granary/core/keys';
+import { type Access, canAccess, isUnlimited } from '@granary/core/keys';
 import type { Frame } from './frame.ts';
 
 /** What a reader asked for. `null` means everything. */
@@ -14,6 +14,6 @@ export function selectEvents(access: Access, { deviceIds, types }: Wanted): (fra
     if (types !== null && !types.has(type)) return false;
     if (deviceId === null || facility === null) return deviceIds === null && seesAll;
     if (deviceIds !== null && !deviceIds.has(deviceId)) return false;
-    return sees(access, { deviceId, facility });
+    return canAccess(access, { deviceId, facility });
   };
 }

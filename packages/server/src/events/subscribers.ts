@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
-import type { Keyring } from '../keys.ts';
-import type { Logger } from '../logger.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Logger } from '../logging/logger.ts';
 import type { EventFeed } from './feed.ts';
 import type { EventStream } from './stream.ts';
 

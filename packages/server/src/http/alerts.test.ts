@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALERT_FILTERS } from '@granary/contract/alerts';
+import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { eventually } from '../testing/eventually.ts';
-import { startSilo } from '../testing/scripted-silo.ts';
 import { describeService } from '../testing/service.ts';
 
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();

@@ -1,24 +1,24 @@
 import { type Alert, checkAcknowledgement, checkAlertQuery, checkShelving } from '@granary/contract/alerts';
-import type { DeviceKind } from '@granary/contract/channels';
 import { Refusal } from '@granary/contract/errors';
-import { type AlertState, alertRecord } from '@granary/core/alerts';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import { type AlertState, alertRecord } from '@granary/core/alerts/lifecycle';
 import type { FastifyInstance } from 'fastify';
-import { accept, paged, pageOf, success } from './answers.ts';
-import { type DevicePath, knownDevice } from './known-device.ts';
-import type { RouteParts } from './parts.ts';
+import { type DevicePath, findDevice } from './devices/find-device.ts';
+import { accept, paged, pageOf, success } from './protocol/answers.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 
 interface AlertPath {
   Params: { device_id: string; alert_id: string };
 }
 
-export function alertRoutes(app: FastifyInstance, parts: RouteParts, kind: DeviceKind): void {
-  const { store, idempotency, feed, now } = parts;
+export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
+  const { app, idempotency, feed, now } = parts;
 
-  app.get<DevicePath>('/devices/:device_id/alerts', { config: { scope: 'read' } }, async (request) => {
-    const { deviceNo } = await knownDevice(request, store, kind);
+  routes.get<DevicePath>('/devices/:device_id/alerts', { config: { scope: 'read' } }, async (request) => {
+    const { deviceNo } = await findDevice(request, app, kind);
     const { status: filter = 'open', ...asked } = accept(checkAlertQuery, request.query, 'query');
     const page = pageOf(asked);
-    const alerts = await store.alerts.list({
+    const alerts = await app.alerts.list({
       deviceNo,
       filter,
       beforeAlertId: page.after,
@@ -27,21 +27,21 @@ export function alertRoutes(app: FastifyInstance, parts: RouteParts, kind: Devic
     return paged(alerts, page, ({ alertId }) => alertId, shown);
   });
 
-  app.get<AlertPath>(
+  routes.get<AlertPath>(
     '/devices/:device_id/alerts/:alert_id',
     { config: { scope: 'read' } },
     async (request) => {
-      const { deviceNo } = await knownDevice(request, store, kind);
-      return success(shown(found(await store.alerts.find(deviceNo, request.params.alert_id))));
+      const { deviceNo } = await findDevice(request, app, kind);
+      return success(shown(found(await app.alerts.find(deviceNo, request.params.alert_id))));
     },
   );
 
-  app.post<AlertPath>(
+  routes.post<AlertPath>(
     '/devices/:device_id/alerts/:alert_id/acknowledge',
     { config: { scope: 'operate' } },
     async (request, reply) => {
-      const { deviceNo } = await knownDevice(request, store, kind);
-      const { alertId } = found(await store.alerts.find(deviceNo, request.params.alert_id));
+      const { deviceNo } = await findDevice(request, app, kind);
+      const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
       const by = accept(checkAcknowledgement, request.body, 'acknowledgement');
       const nowMs = now();
       const { result } = await idempotency.once(request, reply, (slices) =>
@@ -52,12 +52,12 @@ export function alertRoutes(app: FastifyInstance, parts: RouteParts, kind: Devic
     },
   );
 
-  app.post<AlertPath>(
+  routes.post<AlertPath>(
     '/devices/:device_id/alerts/:alert_id/shelve',
     { config: { scope: 'operate' } },
     async (request, reply) => {
-      const { deviceNo } = await knownDevice(request, store, kind);
-      const { alertId } = found(await store.alerts.find(deviceNo, request.params.alert_id));
+      const { deviceNo } = await findDevice(request, app, kind);
+      const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
       const shelving = accept(checkShelving, request.body, 'shelving');
       const nowMs = now();
       const { result } = await idempotency.once(request, reply, (slices) =>
@@ -68,12 +68,12 @@ export function alertRoutes(app: FastifyInstance, parts: RouteParts, kind: Devic
     },
   );
 
-  app.post<AlertPath>(
+  routes.post<AlertPath>(
     '/devices/:device_id/alerts/:alert_id/unshelve',
     { config: { scope: 'operate' } },
     async (request, reply) => {
-      const { deviceNo } = await knownDevice(request, store, kind);
-      const { alertId } = found(await store.alerts.find(deviceNo, request.params.alert_id));
+      const { deviceNo } = await findDevice(request, app, kind);
+      const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
       const nowMs = now();
       const { result } = await idempotency.once(request, reply, (slices) =>
         slices.alerts.unshelve({ deviceNo, alertId, nowMs }),

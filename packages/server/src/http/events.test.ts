@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { EventReader, type ReadEvent } from '../testing/event-reader.ts';
 import { eventually } from '../testing/eventually.ts';
-import { startSilo } from '../testing/scripted-silo.ts';
 import { describeService, fieldDeviceNamed, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';

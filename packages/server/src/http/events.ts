@@ -1,13 +1,13 @@
+import type { EventBounds } from '@granary/app/events/events';
 import { Refusal } from '@granary/contract/errors';
 import { checkEventQuery, type EventQuery } from '@granary/contract/events';
-import type { EventBounds } from '@granary/store/events';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { opening, reset } from '../events/frame.ts';
 import { selectEvents } from '../events/selection.ts';
 import { EventStream } from '../events/stream.ts';
-import { accept } from './answers.ts';
-import { bearerOf } from './auth.ts';
-import type { RouteParts } from './parts.ts';
+import { bearerOf } from './access/auth.ts';
+import { accept } from './protocol/answers.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -16,13 +16,13 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-export function eventRoutes(app: FastifyInstance, { store, subscribers }: RouteParts): void {
+export function eventRoutes(routes: FastifyInstance, { app, subscribers }: RouteDependencies): void {
   // Without the HEAD that usually comes with a GET: an endless answer has no length to ask for.
-  app.get('/events', { config: { scope: 'read' }, exposeHeadRoute: false }, async (request, reply) => {
+  routes.get('/events', { config: { scope: 'read' }, exposeHeadRoute: false }, async (request, reply) => {
     const query = accept(checkEventQuery, request.query, 'query');
     const wanted = { deviceIds: setOf(query.device_id), types: setOf(query.type) };
     const lastSeen = readLastSeen(request, query);
-    const bounds = await store.events.bounds();
+    const bounds = await app.events.bounds();
     const key = bearerOf(request);
     subscribers.requireRoom(key);
     const canResume = lastSeen !== null && isKept(lastSeen, bounds);

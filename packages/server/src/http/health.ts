@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { IngestCounters } from '../ingest/counters.ts';
-import { LATE, within } from '../within.ts';
-import type { RouteParts } from './parts.ts';
+import { LATE, within } from '../urgent/within.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 
 const CHECK_MS_MAX = 2_000;
 
 type Checks = Record<string, () => Promise<string>>;
 
 /** For whoever keeps the service running. Says nothing that a stranger could use. */
-export function healthRoutes(app: FastifyInstance, parts: RouteParts): void {
-  const { store, link, pipeline, ingestCounters, setAside } = parts;
+export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, link, pipeline, ingestCounters, setAside } = parts;
   const checks: Checks = {
-    storage: async () => store.health().then(() => 'ok'),
+    storage: async () => app.health().then(() => 'ok'),
     device_link: async () => (link.isListening ? 'ok' : 'not listening'),
     ingest: async () => {
       if (pipeline.isHolding) return 'readings are held back until the storage is available';
@@ -19,9 +19,9 @@ export function healthRoutes(app: FastifyInstance, parts: RouteParts): void {
     },
   };
 
-  app.get('/livez', async () => ({ status: 'ok' }));
+  routes.get('/livez', async () => ({ status: 'ok' }));
 
-  app.get('/readyz', async (_request, reply) => {
+  routes.get('/readyz', async (_request, reply) => {
     const entries = Object.entries(checks).map(async ([name, check]) => [name, await resultOf(check)]);
     const results = Object.fromEntries(await Promise.all(entries));
     const ready = Object.values(results).every((result) => result === 'ok');

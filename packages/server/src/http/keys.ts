@@ -1,13 +1,13 @@
+import { keyRecord } from '@granary/app/devices/records';
 import { Refusal } from '@granary/contract/errors';
 import { checkKeyRotation, checkNewKey } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
 import { isUnlimited } from '@granary/core/keys';
-import { keyRecord } from '@granary/store/records';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { draftKey, draftSecret, issuedKey } from '../keys.ts';
-import { newKey } from '../secrets.ts';
-import { accept, paged, readPage, success } from './answers.ts';
-import type { RouteParts } from './parts.ts';
+import { draftKey, draftSecret, issuedKey } from '../keys/keyring.ts';
+import { newKey } from '../keys/secrets.ts';
+import { accept, paged, readPage, success } from './protocol/answers.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 
 interface KeyPath {
   Params: { key_id: string };
@@ -15,18 +15,18 @@ interface KeyPath {
 
 const ROTATION_OVERLAP_S = 3_600;
 
-export function keyRoutes(app: FastifyInstance, parts: RouteParts): void {
-  const { store, keyring, idempotency, feed, now } = parts;
+export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, keyring, idempotency, feed, now } = parts;
 
-  app.addHook('preHandler', async (request) => refuseLimited(request));
+  routes.addHook('preHandler', async (request) => refuseLimited(request));
 
-  app.get('/keys', { config: { scope: 'admin' } }, async (request) => {
+  routes.get('/keys', { config: { scope: 'admin' } }, async (request) => {
     const page = readPage(request.query);
-    const rows = await store.keys.list({ afterKeyId: page.after, limit: page.limit + 1 });
+    const rows = await app.keys.list({ afterKeyId: page.after, limit: page.limit + 1 });
     return paged(rows, page, (key) => key.keyId, keyRecord);
   });
 
-  app.post('/keys', { config: { scope: 'admin' } }, async (request, reply) => {
+  routes.post('/keys', { config: { scope: 'admin' } }, async (request, reply) => {
     const wanted = accept(checkNewKey, request.body, 'key');
     const { key, stored } = draftKey(wanted, now());
     const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
@@ -36,14 +36,14 @@ export function keyRoutes(app: FastifyInstance, parts: RouteParts): void {
     return success(issuedKey(result, secret));
   });
 
-  app.delete<KeyPath>('/keys/:key_id', { config: { scope: 'admin' } }, async (request) => {
-    const revoked = await store.keys.revoke(request.params.key_id, now());
+  routes.delete<KeyPath>('/keys/:key_id', { config: { scope: 'admin' } }, async (request) => {
+    const revoked = await app.keys.revoke(request.params.key_id, now());
     keyring.forget(revoked.keyId);
     feed.wake();
     return success(keyRecord(revoked));
   });
 
-  app.post<KeyPath>('/keys/:key_id/rotate', { config: { scope: 'admin' } }, async (request, reply) => {
+  routes.post<KeyPath>('/keys/:key_id/rotate', { config: { scope: 'admin' } }, async (request, reply) => {
     const { overlap_seconds: overlapS = ROTATION_OVERLAP_S } = accept(
       checkKeyRotation,
       request.body ?? {},

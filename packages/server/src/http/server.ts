@@ -1,31 +1,31 @@
 import { Refusal } from '@granary/contract/errors';
-import { readJson } from '@granary/contract/json';
+import { readJson } from '@granary/contract/input/json';
 import { SECOND_MS } from '@granary/contract/time';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { requestIds } from '../ids.ts';
+import { guard } from './access/auth.ts';
+import { ConnectionLimits } from './access/connection-limits.ts';
+import { FailedLogins } from './access/failed-logins.ts';
+import { RateLimiter } from './access/rate-limit.ts';
 import { alertRoutes } from './alerts.ts';
-import { refuseUnrouted } from './allowed-methods.ts';
-import { guard } from './auth.ts';
-import { commandRoutes } from './commands.ts';
-import { configurationRoutes } from './configuration.ts';
-import { answerOddRequests, clientErrorHandler } from './connection-errors.ts';
-import { ConnectionLimits } from './connection-limits.ts';
-import { deviceRoutes } from './devices.ts';
-import { answerError, errorHandler } from './error-map.ts';
+import { commandRoutes } from './commands/commands.ts';
+import { configurationRoutes } from './devices/configuration.ts';
+import { deviceRoutes } from './devices/devices.ts';
+import { linkRoutes } from './devices/link.ts';
 import { eventRoutes } from './events.ts';
-import { FailedLogins } from './failed-logins.ts';
-import { fieldReadingRoutes } from './field-readings.ts';
 import { healthRoutes } from './health.ts';
-import { acceptJsonBodies } from './json-body.ts';
 import { keyRoutes } from './keys.ts';
-import { linkRoutes } from './link.ts';
-import { missionRoutes } from './missions.ts';
-import { operationRoutes } from './operations.ts';
-import type { RouteParts } from './parts.ts';
-import { answerPlantError } from './plant-errors.ts';
-import { plantRoutes } from './plants.ts';
-import { RateLimiter } from './rate-limit.ts';
-import { ingestRoutes, siloTelemetryRoutes } from './telemetry.ts';
+import { missionRoutes } from './missions/missions.ts';
+import { operationRoutes } from './operations/operations.ts';
+import { answerPlantError } from './plants/plant-errors.ts';
+import { plantRoutes } from './plants/plants.ts';
+import { refuseUnrouted } from './protocol/allowed-methods.ts';
+import { answerOddRequests, clientErrorHandler } from './protocol/connection-errors.ts';
+import { answerError, errorHandler } from './protocol/error-map.ts';
+import { acceptJsonBodies } from './protocol/json-body.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
+import { fieldReadingRoutes } from './telemetry/field-readings.ts';
+import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -36,7 +36,7 @@ const IDLE_MS_MAX = 60 * SECOND_MS;
 const KEEP_ALIVE_MS = 72 * SECOND_MS;
 
 /** Every address of the service in one list. */
-export function createHttpServer(parts: RouteParts): FastifyInstance {
+export function createHttpServer(parts: RouteDependencies): FastifyInstance {
   const { settings, now, logger } = parts;
   const nextRequestId = requestIds();
   const app = fastify({

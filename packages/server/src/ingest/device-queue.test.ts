@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isRefusal } from '@granary/app/testing/fixtures';
 import { Refusal } from '@granary/contract/errors';
-import { isRefusal } from '@granary/store/testing/fixtures';
 import { eventually } from '../testing/eventually.ts';
 import { newIngestCounters } from './counters.ts';
 import { DeviceQueue } from './device-queue.ts';

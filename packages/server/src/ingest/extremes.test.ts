@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { topicOf, type UpSubject } from '@granary/contract/link';
+import { topicOf, type UpSubject } from '@granary/contract/link/messages';
 import { connectAsync } from 'mqtt';
+import { roverNamed, startRover } from '../testing/devices/scripted-rover.ts';
+import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { running } from '../testing/missions.ts';
-import { roverNamed, startRover } from '../testing/scripted-rover.ts';
-import { startSilo } from '../testing/scripted-silo.ts';
 import { type Api, describeService, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { topicOf } from '@granary/contract/link';
+import { topicOf } from '@granary/contract/link/messages';
 import { describeService, siloNamed } from '../testing/service.ts';
 
 const run = promisify(execFile);

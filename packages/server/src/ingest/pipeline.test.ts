@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
+import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
+import { isRefusal } from '@granary/app/testing/fixtures';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import type { TelemetryBatch } from '@granary/store/telemetry';
-import { isRefusal } from '@granary/store/testing/fixtures';
 import { pino } from 'pino';
 import { eventually } from '../testing/eventually.ts';
 import { newIngestCounters } from './counters.ts';

@@ -1,10 +1,10 @@
+import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
-import type { Reading } from '@granary/core/telemetry';
+import type { Reading } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
-import type { NewRejection } from '@granary/store/presence';
-import type { TelemetryBatch } from '@granary/store/telemetry';
-import type { Logger } from '../logger.ts';
+import type { NewRejection } from '@granary/store/tables/presence';
+import type { Logger } from '../logging/logger.ts';
 import type { IngestCounters } from './counters.ts';
 
 /** Readings in one transaction: enough to share its cost, few enough to commit in milliseconds. */

@@ -1,7 +1,7 @@
-import { type FieldAck, type FieldProgress, isAboutMission } from '@granary/contract/field-link';
+import type { App } from '@granary/app/app';
+import { type FieldAck, type FieldProgress, isAboutMission } from '@granary/contract/link/field-messages';
 import type { LinkDevice, UplinkMessage } from '@granary/link/port';
-import type { Store } from '@granary/store/store';
-import { type DeviceCommand, operationMessage } from '../device-commands.ts';
+import { type DeviceCommand, operationMessage } from '../delivery/device-commands.ts';
 
 /** What a device says of something that it was told to do. */
 export type DeviceReply = Extract<UplinkMessage, { readonly subject: 'ack' | 'progress' }>;
@@ -9,32 +9,32 @@ export type DeviceReply = Extract<UplinkMessage, { readonly subject: 'ack' | 'pr
 type SiloReply = Extract<DeviceReply, { readonly kind: 'silo' }>;
 
 /** What became of it. `foreign`: it is about nothing that this device was told. */
-export type Heard =
+export type ReplyResult =
   | { readonly kind: 'taken'; readonly send: DeviceCommand | null }
   | { readonly kind: 'foreign'; readonly reason: string };
 
 /** As the device put it. */
-export const wordOf = (reply: DeviceReply) => (reply.subject === 'ack' ? reply.ack : reply.progress);
+export const payloadOf = (reply: DeviceReply) => (reply.subject === 'ack' ? reply.ack : reply.progress);
 
 /** Stores what the device says, and answers what to tell it then. */
 export function hear(
-  store: Store,
+  app: App,
   { deviceNo }: LinkDevice,
   reply: DeviceReply,
   nowMs: number,
-): Promise<Heard> {
-  if (reply.kind === 'silo') return hearOfOperation(store, deviceNo, reply, nowMs);
+): Promise<ReplyResult> {
+  if (reply.kind === 'silo') return hearOfOperation(app, deviceNo, reply, nowMs);
   return reply.subject === 'ack'
-    ? hearAck(store, deviceNo, reply.ack, nowMs)
-    : hearProgress(store, deviceNo, reply.progress, nowMs);
+    ? hearAck(app, deviceNo, reply.ack, nowMs)
+    : hearProgress(app, deviceNo, reply.progress, nowMs);
 }
 
 async function hearOfOperation(
-  { operations }: Store,
+  { operations }: App,
   deviceNo: number,
   reply: SiloReply,
   nowMs: number,
-): Promise<Heard> {
+): Promise<ReplyResult> {
   const heard =
     reply.subject === 'ack'
       ? await operations.acknowledged({ deviceNo, ack: reply.ack, nowMs })
@@ -44,17 +44,17 @@ async function hearOfOperation(
   return { kind: 'taken', send: heard.send && operationMessage(operationId, heard.send) };
 }
 
-const hearAck = (store: Store, deviceNo: number, ack: FieldAck, nowMs: number): Promise<Heard> =>
+const hearAck = (app: App, deviceNo: number, ack: FieldAck, nowMs: number): Promise<ReplyResult> =>
   isAboutMission(ack)
-    ? store.missions.acknowledged({ deviceNo, ack, nowMs })
-    : store.commands.acknowledged({ deviceNo, ack, nowMs });
+    ? app.missions.acknowledged({ deviceNo, ack, nowMs })
+    : app.commands.acknowledged({ deviceNo, ack, nowMs });
 
 const hearProgress = (
-  store: Store,
+  app: App,
   deviceNo: number,
   progress: FieldProgress,
   nowMs: number,
-): Promise<Heard> =>
+): Promise<ReplyResult> =>
   isAboutMission(progress)
-    ? store.missions.progressed({ deviceNo, progress, nowMs })
-    : store.commands.progressed({ deviceNo, progress, nowMs });
+    ? app.missions.progressed({ deviceNo, progress, nowMs })
+    : app.commands.progressed({ deviceNo, progress, nowMs });

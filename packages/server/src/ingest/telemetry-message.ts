@@ -1,11 +1,11 @@
-import type { DeviceReading } from '@granary/contract/telemetry';
+import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import {
   acceptReading,
   isFault,
   type Reading,
   type ReadingSource,
   type ReadingWindow,
-} from '@granary/core/telemetry';
+} from '@granary/core/telemetry/readings';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type { LinkRejection } from '@granary/link/port';

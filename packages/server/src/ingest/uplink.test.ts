@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { topicOf } from '@granary/contract/link';
+import { topicOf } from '@granary/contract/link/messages';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { eventually } from '../testing/eventually.ts';
 import { type Api, describeService, siloNamed } from '../testing/service.ts';

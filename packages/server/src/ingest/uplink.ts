@@ -1,8 +1,9 @@
+import type { App } from '@granary/app/app';
 import { Refusal } from '@granary/contract/errors';
-import type { DeviceState } from '@granary/contract/link';
-import type { DeviceReading } from '@granary/contract/telemetry';
+import type { DeviceState } from '@granary/contract/link/messages';
+import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX, type ReadingWindow } from '@granary/core/telemetry';
+import { CLOCK_AHEAD_MS_MAX, type ReadingWindow } from '@granary/core/telemetry/readings';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type {
@@ -14,20 +15,19 @@ import type {
   UplinkMessage,
 } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
-import type { NewRejection } from '@granary/store/presence';
-import type { Store } from '@granary/store/store';
-import type { AlertEvaluator } from '../alerts.ts';
-import type { DeviceCommands } from '../device-commands.ts';
-import type { DeviceDirectory } from '../device-directory.ts';
-import type { DeviceLog } from '../device-log.ts';
+import type { NewRejection } from '@granary/store/tables/presence';
+import type { AlertEvaluator } from '../alerts/evaluator.ts';
+import type { DeviceCommands } from '../delivery/device-commands.ts';
+import type { DeviceDirectory } from '../devices/device-directory.ts';
+import type { DeviceLog } from '../devices/device-log.ts';
 import type { IngestCounters } from './counters.ts';
 import type { DeviceQueue } from './device-queue.ts';
 import type { Arrival, IngestPipeline } from './pipeline.ts';
-import { type DeviceReply, hear, wordOf } from './replies.ts';
+import { type DeviceReply, hear, payloadOf } from './replies.ts';
 import { sortReadings } from './telemetry-message.ts';
 
 interface UplinkParts {
-  readonly store: Store;
+  readonly app: App;
   readonly directory: Pick<DeviceDirectory, 'authenticate'>;
   readonly pipeline: IngestPipeline;
   readonly queue: DeviceQueue;
@@ -130,21 +130,21 @@ export class Uplink implements LinkHandler {
   }
 
   async #state({ deviceNo }: LinkDevice, state: DeviceState['state']): Promise<void> {
-    const { store, queue, evaluator, now } = this.#parts;
+    const { app, queue, evaluator, now } = this.#parts;
     const atMs = now();
     await queue.run(deviceNo, () =>
       state === 'offline'
-        ? store.devices.recordLinkDown(deviceNo, atMs)
-        : store.devices.recordState(deviceNo, state, atMs),
+        ? app.devices.recordLinkDown(deviceNo, atMs)
+        : app.devices.recordState(deviceNo, state, atMs),
     );
     evaluator.wake([deviceNo]);
   }
 
   /** What the device says of what it was told to do. Being heard at all, it is also there. */
   async #reply(device: LinkDevice, reply: DeviceReply): Promise<Reception> {
-    const { store, queue, send, evaluator, changed, now } = this.#parts;
+    const { app, queue, send, evaluator, changed, now } = this.#parts;
     const [heard] = await Promise.all([
-      queue.run(device.deviceNo, () => hear(store, device, reply, now())),
+      queue.run(device.deviceNo, () => hear(app, device, reply, now())),
       this.#seen(device),
     ]);
     if (heard.kind === 'foreign') {
@@ -229,5 +229,5 @@ export class Uplink implements LinkHandler {
 const rejectionOf = (reply: DeviceReply, reason: string): LinkRejection => ({
   topic: reply.subject,
   reason,
-  payloadExcerpt: printable(JSON.stringify(wordOf(reply)), EXCERPT_CHARACTERS_MAX),
+  payloadExcerpt: printable(JSON.stringify(payloadOf(reply)), EXCERPT_CHARACTERS_MAX),
 });

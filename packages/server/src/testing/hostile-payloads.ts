@@ -1,4 +1,4 @@
-import { LINK_PAYLOAD_BYTES_MAX } from '@granary/contract/link';
+import { LINK_PAYLOAD_BYTES_MAX } from '@granary/contract/link/messages';
 
 const MIB = 1_024 * 1_024;
 const READINGS_MAX = 1_000;

@@ -1,5 +1,5 @@
 import type { MissionRequestKind } from '@granary/contract/missions';
-import { HOME, type ScriptedRover } from './scripted-rover.ts';
+import { HOME, type ScriptedRover } from './devices/scripted-rover.ts';
 import type { Api } from './service.ts';
 
 /** Some metres from where a scripted rover stands. */

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import type { StoreLocation } from '@granary/app/app';
+import { describeEachEngine } from '@granary/app/testing/engines';
 import { assertKeepsContract } from '@granary/contract/testing/answer-contract';
-import type { StoreLocation } from '@granary/store/store';
-import { describeEachEngine } from '@granary/store/testing/engines';
 import { createService, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
 

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '@granary/contract/time';
-import type { SiloReading } from '../scale.ts';
+import type { SiloReading } from '../silo/scale.ts';
 import type { ReadingFault } from './reading-fault.ts';
 
 const DRIFT_KG_PER_HOUR = 60;

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts';
+import type { Reading } from '../physics/reading.ts';
 import type { ReadingFault } from './reading-fault.ts';
 
 /** Every reading is sent twice, as after an acknowledgement that got lost. */

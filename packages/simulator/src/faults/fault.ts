@@ -1,6 +1,6 @@
-import type { DeviceKind } from '@granary/contract/channels';
-import type { Reading } from '../reading.ts';
-import type { SiloReading } from '../scale.ts';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { Reading } from '../physics/reading.ts';
+import type { SiloReading } from '../silo/scale.ts';
 import { createDrift } from './drift.ts';
 import { createDuplicates } from './duplicates.ts';
 import { createLate } from './late.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
-import type { SiloReading } from '../scale.ts';
+import type { SiloReading } from '../silo/scale.ts';
 import { createSiloReadingFault, type FaultName } from './fault.ts';
 import { linkIsLost } from './link-loss.ts';
 import { FaultPlanError, parseFaultPlan } from './plan.ts';

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts';
+import type { Reading } from '../physics/reading.ts';
 import type { ReadingFault } from './reading-fault.ts';
 
 const HELD_BACK_COUNT = 6;

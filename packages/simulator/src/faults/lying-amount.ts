@@ -1,4 +1,4 @@
-import type { OperationProgress } from '@granary/contract/link';
+import type { OperationProgress } from '@granary/contract/link/messages';
 
 const LIE_FACTOR = 1.2;
 

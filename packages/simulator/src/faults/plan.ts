@@ -1,4 +1,4 @@
-import type { DeviceKind } from '@granary/contract/channels';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { FAULTS, type FaultName, isFaultOf } from './fault.ts';
 
 export type FaultPlan = ReadonlyMap<string, ReadonlySet<FaultName>>;

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts';
+import type { Reading } from '../physics/reading.ts';
 import type { ReadingFault } from './reading-fault.ts';
 
 /** The sensors freeze: every reading repeats the first one's values under a new time. */

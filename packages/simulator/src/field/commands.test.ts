@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MissionControl } from '@granary/contract/field-link';
+import type { MissionControl } from '@granary/contract/link/field-messages';
 import { toIso } from '@granary/contract/time';
 import { after, command, moveTo, pilotAtHome, SHORT_WAY, START_MS, told, upload } from '../testing/field.ts';
 import { execute } from './commands.ts';
-import { control, takeMission } from './missions.ts';
+import { control, takeMission } from './missions/missions.ts';
 import { commandProgress, endTask, missionProgress, type Pilot } from './pilot.ts';
 
 const obeys = (pilot: Pilot, ...args: Parameters<typeof command>) => execute(pilot, command(...args)).pilot;

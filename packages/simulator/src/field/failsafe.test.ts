@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FieldConfiguration } from '@granary/contract/field-configuration';
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { SECOND_MS } from '@granary/contract/time';
 import {
   after,
@@ -16,11 +16,11 @@ import {
   upload,
 } from '../testing/field.ts';
 import { execute } from './commands.ts';
-import { isAirborne } from './drive.ts';
 import { LINK_LOSS_AFTER_MS } from './failsafe.ts';
-import { apartM } from './ground.ts';
-import { control, takeMission } from './missions.ts';
+import { control, takeMission } from './missions/missions.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
+import { isAirborne } from './vehicle/drive.ts';
+import { apartM } from './vehicle/ground.ts';
 
 const HOME = { eastM: 0, northM: 0 };
 type Actions = FieldConfiguration['failsafe'];

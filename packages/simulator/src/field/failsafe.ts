@@ -1,9 +1,9 @@
-import type { FailsafeAction, FieldConfiguration } from '@granary/contract/field-configuration';
+import type { FailsafeAction, FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { SECOND_MS } from '@granary/contract/time';
-import { isAirborne, type Vehicle } from './drive.ts';
-import { isWithin, spotOf } from './ground.ts';
-import { pauseRun } from './mission-machine.ts';
+import { pauseRun } from './missions/mission-machine.ts';
 import { breakOffMission, dropHeld, endTask, isUnderWay, type Pilot } from './pilot.ts';
+import { isAirborne, type Vehicle } from './vehicle/drive.ts';
+import { isWithin, planePointOf } from './vehicle/ground.ts';
 
 /** A link that is back within this time was not lost. */
 export const LINK_LOSS_AFTER_MS = 5 * SECOND_MS;
@@ -53,7 +53,7 @@ function isOutside({ ground }: Vehicle, { body }: Pilot, { geofence }: FieldConf
   return (
     geofence !== null &&
     !isWithin(
-      geofence.map((point) => spotOf(ground, point)),
+      geofence.map((point) => planePointOf(ground, point)),
       body,
     )
   );

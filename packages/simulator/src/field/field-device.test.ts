@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { FieldCommand } from '@granary/contract/field-link';
+import type { FieldCommand } from '@granary/contract/link/field-messages';
 import { SECOND_MS } from '@granary/contract/time';
 import type { FaultNameOf } from '../faults/fault.ts';
 import { type RecordingBroker, startBroker } from '../testing/broker.ts';
@@ -15,8 +15,8 @@ import {
   upload,
 } from '../testing/field.ts';
 import { FieldDevice } from './field-device.ts';
-import { apartM, spotOf } from './ground.ts';
 import type { FieldMemory } from './memory.ts';
+import { apartM, planePointOf } from './vehicle/ground.ts';
 
 const HOME = { eastM: 0, northM: 0 };
 
@@ -69,7 +69,7 @@ function startRover(
     },
     fromHomeM: () => {
       const { latitude: lat, longitude: lng } = device.position;
-      return apartM(spotOf(ROVER.ground, { lat, lng }), HOME);
+      return apartM(planePointOf(ROVER.ground, { lat, lng }), HOME);
     },
   };
 }
@@ -125,7 +125,7 @@ test('a move is acknowledged, seen on the way, and succeeds where it should', as
   assert.deepEqual(acks(broker), [{ command_id: 'cmd_move', accepted: true }]);
   await afterMoreReadings(broker);
   const { latitude: lat = 0, longitude: lng = 0 } = readings(broker).at(-1) ?? assert.fail();
-  assert.ok(Math.abs(apartM(spotOf(ROVER.ground, { lat, lng }), HOME) - 30) < 0.05);
+  assert.ok(Math.abs(apartM(planePointOf(ROVER.ground, { lat, lng }), HOME) - 30) < 0.05);
 });
 
 test('a mission is reported waypoint by waypoint, and completes', async (t) => {

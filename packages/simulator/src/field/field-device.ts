@@ -1,10 +1,10 @@
 import type { Position } from '@granary/contract/positions';
-import { Device, type DeviceOptions } from '../device.ts';
+import { Device, type DeviceOptions } from '../device/device.ts';
 import { createReadingFault } from '../faults/fault.ts';
 import { FieldPanel, type FieldPanelOptions } from './field-panel.ts';
 import type { FieldUnit } from './fleet.ts';
-import { pointOf } from './ground.ts';
-import type { FieldReading } from './instruments.ts';
+import { pointOf } from './vehicle/ground.ts';
+import type { FieldReading } from './vehicle/instruments.ts';
 
 export type FieldDeviceOptions = Omit<DeviceOptions<FieldReading>, 'createReadingFault'> &
   Pick<FieldPanelOptions, 'unit' | 'memory' | 'keep' | 'onTrouble'>;

@@ -4,25 +4,25 @@ import {
   type FieldCommand,
   type FieldProgress,
   isAboutMission,
-} from '@granary/contract/field-link';
+} from '@granary/contract/link/field-messages';
 import { SECOND_MS } from '@granary/contract/time';
-import type { Inside } from '../device.ts';
-import type { DeviceLink } from '../device-link.ts';
+import type { DeviceModel } from '../device/device.ts';
+import type { DeviceLink } from '../device/device-link.ts';
+import { parseMessage } from '../device/message.ts';
+import { ReportQueue } from '../device/report-queue.ts';
 import type { FaultName } from '../faults/fault.ts';
 import { SILENCE_MS } from '../faults/run-faults.ts';
-import { parseMessage } from '../message.ts';
-import { ReportDesk } from '../report-desk.ts';
 import { execute } from './commands.ts';
 import { parseConfiguration } from './declared.ts';
 import type { FieldUnit } from './fleet.ts';
-import { type FieldReading, measure } from './instruments.ts';
 import { type FieldMemory, interruptedIn, memoryOf, powerUp } from './memory.ts';
-import { isHalfDone } from './mission-machine.ts';
-import { control, takeMission } from './missions.ts';
-import { mergeProgress, newsOf, pulseOf } from './news.ts';
+import { isHalfDone } from './missions/mission-machine.ts';
+import { control, takeMission } from './missions/missions.ts';
 import { commandProgress, isUnderWay, missionProgress, type Pilot } from './pilot.ts';
 import { advance, isMoving } from './piloting.ts';
-import type { RoverBody } from './rover-body.ts';
+import { changedProgress, heartbeatOf, mergeProgress } from './progress-diff.ts';
+import { type FieldReading, measure } from './vehicle/instruments.ts';
+import type { RoverBody } from './vehicle/rover-body.ts';
 
 const POWER_FAILS_MS = 30 * SECOND_MS;
 
@@ -37,9 +37,9 @@ export interface FieldPanelOptions {
 }
 
 /** Takes a field device's commands and missions, has its pilot carry them out, and reports on them. */
-export class FieldPanel implements Inside<FieldReading> {
+export class FieldPanel implements DeviceModel<FieldReading> {
   readonly #options: FieldPanelOptions;
-  readonly #desk: ReportDesk<FieldAck, FieldProgress>;
+  readonly #desk: ReportQueue<FieldAck, FieldProgress>;
   #pilot: Pilot;
   #underWaySinceMs: number | null = null;
   #linkLostSinceMs: number | null;
@@ -50,7 +50,7 @@ export class FieldPanel implements Inside<FieldReading> {
     this.#options = options;
     this.#linkLostSinceMs = nowMs;
     this.#pilot = powerUp(unit, memory, nowMs);
-    this.#desk = new ReportDesk({
+    this.#desk = new ReportQueue({
       link,
       keep: () => keep(memoryOf(unit, this.#pilot)),
       onTrouble,
@@ -126,7 +126,7 @@ export class FieldPanel implements Inside<FieldReading> {
   }
 
   report(): void {
-    for (const progress of pulseOf(this.#pilot)) this.#desk.progress(progress);
+    for (const progress of heartbeatOf(this.#pilot)) this.#desk.progress(progress);
     if (this.isBusy()) void this.keep();
     this.#desk.send(this.body.timeMs);
   }
@@ -167,7 +167,7 @@ export class FieldPanel implements Inside<FieldReading> {
   #become(pilot: Pilot): void {
     const before = this.#pilot;
     this.#pilot = pilot;
-    for (const progress of newsOf(before, pilot)) this.#desk.progress(progress);
+    for (const progress of changedProgress(before, pilot)) this.#desk.progress(progress);
     this.#underWaySinceMs = isUnderWay(pilot) ? (this.#underWaySinceMs ?? pilot.body.timeMs) : null;
   }
 

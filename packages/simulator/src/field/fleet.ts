@@ -1,10 +1,10 @@
-import type { FieldConfigurationPatch } from '@granary/contract/field-configuration';
+import type { FieldConfigurationPatch } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
-import { type Facility, HILLSIDE, RIVERSIDE } from '../farm.ts';
-import { COORDINATE_RESOLUTION, round } from '../resolution.ts';
-import { type Chassis, DRONE, ROVER } from './chassis.ts';
-import type { Vehicle } from './drive.ts';
-import { ahead, type Ground, groundAround, pointOf } from './ground.ts';
+import { type Facility, HILLSIDE, RIVERSIDE } from '../farm/farm.ts';
+import { COORDINATE_RESOLUTION, round } from '../physics/resolution.ts';
+import { type Chassis, DRONE, ROVER } from './vehicle/chassis.ts';
+import type { Vehicle } from './vehicle/drive.ts';
+import { ahead, type Ground, groundAround, pointOf } from './vehicle/ground.ts';
 
 /** One of the farm's field devices. To add one, add a row; the rest follows from it. */
 export interface FieldUnit extends Vehicle {

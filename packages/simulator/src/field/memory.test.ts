@@ -14,11 +14,11 @@ import {
   upload,
 } from '../testing/field.ts';
 import { execute } from './commands.ts';
-import { isAirborne } from './drive.ts';
-import { apartM } from './ground.ts';
 import { interruptedIn, isFieldMemory, memoryOf, powerUp } from './memory.ts';
-import { control, takeMission } from './missions.ts';
+import { control, takeMission } from './missions/missions.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
+import { isAirborne } from './vehicle/drive.ts';
+import { apartM } from './vehicle/ground.ts';
 
 const LATER_MS = START_MS + 100 * SECOND_MS;
 

@@ -1,19 +1,19 @@
-import type { FieldConfiguration } from '@granary/contract/field-configuration';
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import { checker } from '@granary/contract/input/schema';
 import {
   type CommandProgress,
   checkFieldCommand,
   checkFieldProgress,
   type MissionProgress,
-} from '@granary/contract/field-link';
+} from '@granary/contract/link/field-messages';
 import { Position } from '@granary/contract/positions';
-import { checker } from '@granary/contract/schema';
-import { isRecord } from '../json-file.ts';
+import { isRecord } from '../device/json-file.ts';
 import { isConfiguration } from './declared.ts';
 import type { FieldUnit } from './fleet.ts';
-import { pointOf, spotOf, surfaceM } from './ground.ts';
-import type { MissionRun } from './mission-machine.ts';
+import type { MissionRun } from './missions/mission-machine.ts';
 import { commandProgress, endMission, type Pilot } from './pilot.ts';
-import { bodyAtHome, type RoverBody } from './rover-body.ts';
+import { planePointOf, pointOf, surfaceM } from './vehicle/ground.ts';
+import { bodyAtHome, type RoverBody } from './vehicle/rover-body.ts';
 
 /** What outlives a loss of power. */
 export interface FieldMemory {
@@ -77,7 +77,7 @@ function bodyAfter({ ground }: FieldUnit, memory: FieldMemory | undefined, nowMs
   const home = bodyAtHome(ground, nowMs);
   if (memory === undefined) return home;
   const { position, headingDegrees, batteryPercent, payloadKg } = memory;
-  const spot = spotOf(ground, { lat: position.latitude, lng: position.longitude });
+  const spot = planePointOf(ground, { lat: position.latitude, lng: position.longitude });
   return { ...home, ...spot, altitudeM: surfaceM(ground, spot), headingDegrees, batteryPercent, payloadKg };
 }
 

@@ -1,7 +1,7 @@
-import type { FieldConfiguration } from '@granary/contract/field-configuration';
-import type { CommandProgress, ExecuteCommand, MissionProgress } from '@granary/contract/field-link';
-import { type MissionRun, progressOfRun } from './mission-machine.ts';
-import type { RoverBody } from './rover-body.ts';
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import type { CommandProgress, ExecuteCommand, MissionProgress } from '@granary/contract/link/field-messages';
+import { type MissionRun, progressOfRun } from './missions/mission-machine.ts';
+import type { RoverBody } from './vehicle/rover-body.ts';
 
 /** More than can be sent before the oldest among them has expired. */
 const COMMANDS_REMEMBERED_MAX = 64;

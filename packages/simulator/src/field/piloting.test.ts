@@ -15,11 +15,11 @@ import {
   upload,
 } from '../testing/field.ts';
 import { execute } from './commands.ts';
-import { isAirborne } from './drive.ts';
-import { apartM } from './ground.ts';
-import { control, takeMission } from './missions.ts';
+import { control, takeMission } from './missions/missions.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
 import { advance } from './piloting.ts';
+import { isAirborne } from './vehicle/drive.ts';
+import { apartM } from './vehicle/ground.ts';
 
 const HOME = { eastM: 0, northM: 0 };
 const obeys = (pilot: Pilot, ...args: Parameters<typeof command>) => execute(pilot, command(...args)).pilot;

@@ -1,8 +1,6 @@
 import { SECOND_MS } from '@granary/contract/time';
-import { type Course, drive, isAirborne, isAt, placeAt, type Vehicle } from './drive.ts';
 import { keepSafe } from './failsafe.ts';
-import { apartM, type Place, type Spot, spotOf, surfaceM } from './ground.ts';
-import { isDone, nextStop, proceedRun, WORK_MS } from './mission-machine.ts';
+import { isDone, nextStop, proceedRun, WORK_MS } from './missions/mission-machine.ts';
 import {
   breakOffMission,
   endMission,
@@ -12,7 +10,9 @@ import {
   type Pilot,
   type Task,
 } from './pilot.ts';
-import { isEmpty, spend } from './rover-body.ts';
+import { type Course, drive, isAirborne, isAt, placeAt, type Vehicle } from './vehicle/drive.ts';
+import { apartM, type Place, type PlanePoint, planePointOf, surfaceM } from './vehicle/ground.ts';
+import { isEmpty, spend } from './vehicle/rover-body.ts';
 
 /** Movement is reckoned in steps of this length. */
 const STEP_MS = 100;
@@ -48,11 +48,11 @@ function rest(vehicle: Vehicle, pilot: Pilot, nowMs: number): Pilot {
   return { ...pilot, body: { ...spent, payloadKg: isCharging ? 0 : spent.payloadKg, timeMs: nowMs } };
 }
 
-function baseSpot({ ground }: Vehicle, { configuration }: Pilot): Spot {
+function baseSpot({ ground }: Vehicle, { configuration }: Pilot): PlanePoint {
   const base = configuration?.base ?? null;
   return base === null
     ? { eastM: 0, northM: 0 }
-    : spotOf(ground, { lat: base.latitude, lng: base.longitude });
+    : planePointOf(ground, { lat: base.latitude, lng: base.longitude });
 }
 
 function step(vehicle: Vehicle, before: Pilot, elapsedMs: number, circumstances: Circumstances): Pilot {
@@ -98,10 +98,12 @@ function targetOf(vehicle: Vehicle, pilot: Pilot): Place | null {
     const { parameters } = task.command;
     if (!('latitude' in parameters)) return null;
     const { latitude: lat, longitude: lng, altitude } = parameters;
-    return placeAt(vehicle, body, spotOf(ground, { lat, lng }), altitude);
+    return placeAt(vehicle, body, planePointOf(ground, { lat, lng }), altitude);
   }
   const stop = mission === null ? undefined : nextStop(mission);
-  return stop === undefined ? null : placeAt(vehicle, body, spotOf(ground, stop), stop.altitude ?? null);
+  return stop === undefined
+    ? null
+    : placeAt(vehicle, body, planePointOf(ground, stop), stop.altitude ?? null);
 }
 
 /** What comes of having been there, or at work, for a while. */

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { EmbeddedBroker } from '@granary/link/broker';
+import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { LinkConfiguration, LinkHandler, UplinkMessage } from '@granary/link/port';
 
 const POLL_MS = 5;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { CommandName, CommandParameters } from '@granary/contract/commands';
-import type { FieldConfiguration } from '@granary/contract/field-configuration';
-import type { ExecuteCommand, MissionControl, MissionUpload } from '@granary/contract/field-link';
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import type { ExecuteCommand, MissionControl, MissionUpload } from '@granary/contract/link/field-messages';
 import type { WaypointAction } from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
-import { pointOf } from '../field/ground.ts';
 import { powerUp } from '../field/memory.ts';
 import type { Pilot } from '../field/pilot.ts';
 import { advance, type Circumstances } from '../field/piloting.ts';
+import { pointOf } from '../field/vehicle/ground.ts';
 
 export const START_MS = Date.UTC(2026, 10, 15, 12);
 

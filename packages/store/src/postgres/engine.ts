@@ -1,9 +1,15 @@
 import { type CustomTypesConfig, Pool, types } from 'pg';
-import type { Dialect } from '../dialect.ts';
-import { CALL_MS_MAX, type Engine, WAIT_MS_MAX, WRITES_PENDING_MAX } from '../engine.ts';
+import {
+  CALL_MS_MAX,
+  type Engine,
+  type UseCaseCall,
+  type UseCases,
+  WAIT_MS_MAX,
+  WRITES_PENDING_MAX,
+} from '../engine.ts';
 import { StoreOpenError, storageUnavailable } from '../errors.ts';
-import { migrate } from '../migrations.ts';
-import { callWrite, type WriteCall } from '../slices.ts';
+import type { Dialect } from '../migrations/dialect.ts';
+import { migrate } from '../migrations/migrations.ts';
 import { Connections } from './connections.ts';
 import { isConflict, isMissingPartition, reasonOf, translate } from './errors.ts';
 import { Partitions } from './partitions.ts';
@@ -52,7 +58,11 @@ export const NUMBERS: CustomTypesConfig = {
     id === types.builtins.INT8 ? Number : types.getTypeParser(id, format),
 };
 
-export async function openPostgres(url: string, limits: TimeLimits = TIME_LIMITS): Promise<Engine> {
+export async function openPostgres(
+  url: string,
+  { callUseCase }: UseCases,
+  limits: TimeLimits = TIME_LIMITS,
+): Promise<Engine> {
   const connections = new Connections(makePool(url, limits, CONNECTIONS_MAX), limits.callMs);
   const urgent = new Connections(makePool(url, limits, URGENT_CONNECTIONS_MAX), limits.callMs);
   try {
@@ -66,7 +76,7 @@ export async function openPostgres(url: string, limits: TimeLimits = TIME_LIMITS
       cause: error,
     });
   }
-  return new PostgresEngine(connections, urgent, limits);
+  return new PostgresEngine(connections, urgent, limits, callUseCase);
 }
 
 async function migrateTables(connections: Connections): Promise<void> {
@@ -116,11 +126,18 @@ class PostgresEngine implements Engine {
   readonly #connections: Connections;
   readonly #urgentConnections: Connections;
   readonly #limits: TimeLimits;
+  readonly #callUseCase: UseCases['callUseCase'];
   readonly #partitions = new Partitions();
   readonly #pending = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(connections: Connections, urgentConnections: Connections, limits: TimeLimits) {
+  constructor(
+    connections: Connections,
+    urgentConnections: Connections,
+    limits: TimeLimits,
+    callUseCase: UseCases['callUseCase'],
+  ) {
+    this.#callUseCase = callUseCase;
     this.#connections = connections;
     this.#urgentConnections = urgentConnections;
     this.#limits = limits;
@@ -131,7 +148,7 @@ class PostgresEngine implements Engine {
     };
   }
 
-  async write(call: WriteCall): Promise<unknown> {
+  async write(call: UseCaseCall): Promise<unknown> {
     if (this.#pending.size >= WRITES_PENDING_MAX) throw storageUnavailable('too many writes are waiting');
     return await this.#track(this.#run(this.#connections, call));
   }
@@ -163,7 +180,7 @@ class PostgresEngine implements Engine {
   }
 
   /** The limit holds for all attempts together. */
-  async #run(connections: Connections, call: WriteCall): Promise<unknown> {
+  async #run(connections: Connections, call: UseCaseCall): Promise<unknown> {
     if (this.#closing !== undefined) throw storageUnavailable('it is closed');
     const limitMs = isExpiry(call) ? this.#limits.expiryMs : this.#limits.callMs;
     const begin = isExpiry(call) ? `${BEGIN}; SET LOCAL statement_timeout = ${limitMs}` : BEGIN;
@@ -172,7 +189,7 @@ class PostgresEngine implements Engine {
       try {
         return await inTransaction(
           connections,
-          (client) => callWrite(new PostgresSql(client, this.#partitions), call),
+          (client) => this.#callUseCase(new PostgresSql(client, this.#partitions), call),
           { begin, limitMs: Math.max(1, endsAtMs - performance.now()) },
         );
       } catch (error) {
@@ -189,4 +206,4 @@ class PostgresEngine implements Engine {
   }
 }
 
-const isExpiry = ({ name }: WriteCall): boolean => name === 'expire';
+const isExpiry = ({ name }: UseCaseCall): boolean => name === 'expire';

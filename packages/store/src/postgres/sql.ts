@@ -11,7 +11,7 @@ export interface Queryable {
 
 export class PostgresSql implements Sql {
   readonly forUpdate = 'FOR UPDATE';
-  readonly skipHeld = 'SKIP LOCKED';
+  readonly skipLocked = 'SKIP LOCKED';
   readonly #connection: Queryable;
   readonly #partitions: Partitions;
 

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeDataFolder, privateFile } from '../data-folder.ts';
-import type { Dialect } from '../dialect.ts';
 import { WAIT_MS_MAX } from '../engine.ts';
 import { StoreOpenError } from '../errors.ts';
-import { migrate } from '../migrations.ts';
+import type { Dialect } from '../migrations/dialect.ts';
+import { migrate } from '../migrations/migrations.ts';
 import { reasonOf } from './errors.ts';
 import { SqliteSql } from './sql.ts';
 

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine.ts';
+import type { Engine, UseCases } from '../engine.ts';
 import { openReader, prepareDatabase } from './database.ts';
 import { SqliteSql } from './sql.ts';
 import { Writer } from './writer.ts';
@@ -7,9 +7,9 @@ import { Writer } from './writer.ts';
 const THREAD_START_MS_MAX = 60_000;
 
 /** One thread owns the one writing connection; reads go past it on a connection of their own. */
-export async function openSqlite(folder: string): Promise<Engine> {
+export async function openSqlite(folder: string, useCases: UseCases): Promise<Engine> {
   const file = await prepareDatabase(folder);
-  const writer = new Writer(file);
+  const writer = new Writer(file, useCases.moduleUrl);
   await writer.submit(null, { limitMs: THREAD_START_MS_MAX });
   const database = openReader(file);
   const reader = new SqliteSql(database);

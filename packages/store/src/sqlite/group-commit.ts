@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { UseCases } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
-import { callWrite } from '../slices.ts';
 import { translate } from './errors.ts';
 import { type Job, monotonicMs, type Outcome, packError } from './messages.ts';
 import { SqliteSql } from './sql.ts';
@@ -12,9 +12,11 @@ import { SqliteSql } from './sql.ts';
 export class GroupCommit {
   readonly #database: DatabaseSync;
   readonly #sql: SqliteSql;
+  readonly #callUseCase: UseCases['callUseCase'];
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, callUseCase: UseCases['callUseCase']) {
     this.#database = database;
+    this.#callUseCase = callUseCase;
     this.#sql = new SqliteSql(database);
   }
 
@@ -37,7 +39,7 @@ export class GroupCommit {
     if (monotonicMs() >= expiresAtMs) return { id, failure: packError(storageUnavailable('given up')) };
     await this.#sql.run('SAVEPOINT job');
     try {
-      const result = call === null ? undefined : await callWrite(this.#sql, call);
+      const result = call === null ? undefined : await this.#callUseCase(this.#sql, call);
       await this.#sql.run('RELEASE job');
       return { id, result };
     } catch (error) {

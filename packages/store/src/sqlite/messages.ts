@@ -1,11 +1,11 @@
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import type { Fault } from '@granary/contract/schema';
-import type { WriteCall } from '../slices.ts';
+import type { ValidationIssue } from '@granary/contract/input/schema';
+import type { UseCaseCall } from '../engine.ts';
 
 /** What the writer thread is asked for. A job without a call only asks whether the writer is well. */
 export interface Job {
   readonly id: number;
-  readonly call: WriteCall | null;
+  readonly call: UseCaseCall | null;
   /** Goes before those that are not. */
   readonly isUrgent: boolean;
   /** By then nobody waits for it any more, and it is not begun. */
@@ -26,7 +26,7 @@ export type Failure =
   | {
       readonly refusal: ErrorCode;
       readonly message: string;
-      readonly details: readonly Fault[] | undefined;
+      readonly details: readonly ValidationIssue[] | undefined;
       readonly cause: unknown;
     }
   | { readonly refusal: null; readonly message: string; readonly stack: string | undefined };

@@ -9,7 +9,7 @@ const ROWS_PER_UPSERT = 10;
 /** Synchronous underneath: whatever runs here holds its thread for as long as it takes. */
 export class SqliteSql implements Sql {
   readonly forUpdate = '';
-  readonly skipHeld = '';
+  readonly skipLocked = '';
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 

@@ -1,4 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { UseCases } from '../engine.ts';
 import { openWriter } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Job, Request } from './messages.ts';
@@ -9,7 +10,8 @@ const JOBS_PER_GROUP_MAX = 256;
 if (parentPort === null) throw new Error('the writer runs in a thread of its own');
 const port = parentPort;
 const database = openWriter(workerData.file);
-const groupCommit = new GroupCommit(database);
+const { callUseCase }: Pick<UseCases, 'callUseCase'> = await import(workerData.useCasesUrl);
+const groupCommit = new GroupCommit(database, callUseCase);
 
 const urgent: Job[] = [];
 const waiting: Job[] = [];

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { CALL_MS_MAX, WRITES_PENDING_MAX } from '../engine.ts';
+import { CALL_MS_MAX, type UseCaseCall, WRITES_PENDING_MAX } from '../engine.ts';
 import { outcomeUnknown, storageUnavailable } from '../errors.ts';
-import type { WriteCall } from '../slices.ts';
 import { reasonOf } from './errors.ts';
 import { monotonicMs, type Outcome, type Request, unpackError } from './messages.ts';
 
@@ -21,15 +20,16 @@ export class Writer {
   #ended: string | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(file: string) {
-    this.#thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: { file } });
+  constructor(file: string, useCasesUrl: string) {
+    const workerData = { file, useCasesUrl };
+    this.#thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData });
     this.#thread.on('message', (outcomes: Outcome[]) => this.#settle(outcomes));
     this.#thread.on('error', (error) => this.#end(`its writer failed: ${reasonOf(error)}`));
     this.#thread.on('exit', () => this.#end('its writer has ended'));
   }
 
   /** Without a call it only passes through the queue and a transaction, which shows that the writer is well. */
-  async submit(call: WriteCall | null, options: SubmitOptions = {}): Promise<unknown> {
+  async submit(call: UseCaseCall | null, options: SubmitOptions = {}): Promise<unknown> {
     const { isUrgent = false, limitMs = CALL_MS_MAX } = options;
     if (this.#ended !== undefined) throw storageUnavailable(this.#ended);
     if (!isUrgent && this.#waiting.size >= WRITES_PENDING_MAX) {

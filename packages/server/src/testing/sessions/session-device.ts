@@ -1,4 +1,4 @@
-import { topicOf, type UpSubject } from '@granary/contract/link';
+import { topicOf, type UpSubject } from '@granary/contract/link/messages';
 import { connect, type IConnackPacket, type MqttClient } from 'mqtt';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';

@@ -1,4 +1,4 @@
-import { HOME } from '../scripted-rover.ts';
+import { HOME } from '../devices/scripted-rover.ts';
 import { type Delivered, idOf } from './device-log.ts';
 import { SessionDevice } from './session-device.ts';
 

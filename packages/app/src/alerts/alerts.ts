@@ -1,0 +1,116 @@
+import type { Acknowledgement, Shelving } from '@granary/contract/alerts';
+import {
+  type AlertState,
+  acknowledgeAlert,
+  shelveAlert,
+  unshelveAlert,
+} from '@granary/core/alerts/lifecycle';
+import type { Sql } from '@granary/store/sql';
+import {
+  type AlarmEvaluation,
+  lockDevice,
+  lockDevices,
+  lockDueDevices,
+  saveObservedSince,
+} from '@granary/store/tables/alarm-evaluation';
+import {
+  type AlertPage,
+  expireAlerts,
+  findAlert,
+  listAlerts,
+  saveAlerts,
+} from '@granary/store/tables/alerts';
+import { logEvents } from '@granary/store/tables/events';
+import type { Expiry } from '@granary/store/tables/jobs';
+import type { SetAside } from '@granary/store/tables/unreadable-row';
+import { evaluateDevices, eventsOf } from './evaluation.ts';
+
+export interface AlertAddress {
+  readonly deviceNo: number;
+  readonly alertId: string;
+  readonly nowMs: number;
+}
+
+export interface EvaluationReceipt {
+  readonly devices: number;
+  /** How many alerts changed. */
+  readonly changes: number;
+  readonly setAside: readonly SetAside[];
+}
+
+export const reads = {
+  find: (sql: Sql, deviceNo: number, alertId: string) => findAlert(sql, deviceNo, alertId),
+  list: (sql: Sql, page: AlertPage) => listAlerts(sql, page),
+};
+
+export const writes = {
+  /** Removes some of those that were resolved long ago and answers how many. */
+  expire: (sql: Sql, expiry: Expiry) => expireAlerts(sql, expiry),
+
+  /** From now on the service listens. What devices did not say before is no reason for an alert. */
+  async beginObservation(sql: Sql, nowMs: number): Promise<void> {
+    await saveObservedSince(sql, nowMs);
+  },
+
+  /** Answers how many alerts changed. */
+  async evaluate(
+    sql: Sql,
+    { deviceNos, nowMs }: { deviceNos: readonly number[]; nowMs: number },
+  ): Promise<EvaluationReceipt> {
+    return await evaluateHeld(sql, await lockDevices(sql, deviceNos), nowMs);
+  },
+
+  /** Evaluates devices whose time has come. */
+  async evaluateDue(
+    sql: Sql,
+    { nowMs, limit }: { nowMs: number; limit: number },
+  ): Promise<EvaluationReceipt> {
+    return await evaluateHeld(sql, await lockDueDevices(sql, nowMs, limit), nowMs);
+  },
+
+  /** `undefined`: the device has no such alert. */
+  async acknowledge(
+    sql: Sql,
+    { by, ...address }: AlertAddress & { readonly by: Acknowledgement },
+  ): Promise<AlertState | undefined> {
+    return await change(sql, address, (alert) => acknowledgeAlert(alert, by, address.nowMs));
+  },
+
+  async shelve(
+    sql: Sql,
+    { shelving, ...address }: AlertAddress & { readonly shelving: Shelving },
+  ): Promise<AlertState | undefined> {
+    return await change(sql, address, (alert) => shelveAlert(alert, shelving, address.nowMs));
+  },
+
+  async unshelve(sql: Sql, address: AlertAddress): Promise<AlertState | undefined> {
+    return await change(sql, address, unshelveAlert);
+  },
+};
+
+async function evaluateHeld(
+  sql: Sql,
+  held: readonly AlarmEvaluation[],
+  nowMs: number,
+): Promise<EvaluationReceipt> {
+  const { changes, events, setAside } = await evaluateDevices(sql, held, nowMs);
+  await logEvents(sql, events);
+  return { devices: held.length, changes, setAside };
+}
+
+/** What a person does to an alert also decides which readings matter and when to look again. */
+async function change(
+  sql: Sql,
+  { deviceNo, alertId, nowMs }: AlertAddress,
+  decide: (alert: AlertState) => AlertState,
+): Promise<AlertState | undefined> {
+  const watch = await lockDevice(sql, deviceNo);
+  const before = await findAlert(sql, deviceNo, alertId);
+  if (watch === undefined || before === undefined) return undefined;
+  const after = decide(before);
+  if (after === before) return before;
+  await saveAlerts(sql, [after]);
+  const { events } = await evaluateDevices(sql, [watch], nowMs);
+  await logEvents(sql, [...eventsOf({ before, after }, nowMs), ...events]);
+  return (await findAlert(sql, deviceNo, alertId)) ?? after;
+}

@@ -1,0 +1,159 @@
+import type { AlertType } from '@granary/contract/alerts';
+import type { EventType } from '@granary/contract/events';
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import type { AlertChange } from '@granary/core/alerts/evaluation';
+import { type AlertState, alertEvents, alertRecord } from '@granary/core/alerts/lifecycle';
+import { observe } from '@granary/core/alerts/observation';
+import type { Sql } from '@granary/store/sql';
+import {
+  type AlarmEvaluation,
+  isSameBand,
+  isSameWatch,
+  saveWatches,
+} from '@granary/store/tables/alarm-evaluation';
+import { openAlerts, removeAlert, saveAlerts } from '@granary/store/tables/alerts';
+import type { NewEvent } from '@granary/store/tables/events';
+import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
+import { deviceSummary } from '../devices/records.ts';
+import { type AlarmSubject, readWatchedDevices } from './alarm-subjects.ts';
+
+/**
+ * A batch that is committed beside an evaluation has looked at the band of before. Looking once more soon after a band
+ * has changed catches what it missed.
+ */
+const LOOK_AGAIN_MS = SECOND_MS;
+/** A device that cannot be evaluated is not tried in every round. */
+const SET_ASIDE_RETRY_MS = MINUTE_MS;
+
+export interface Evaluation {
+  readonly changes: number;
+  /** To be logged by the write, last of all. */
+  readonly events: readonly NewEvent[];
+  /** What could not be read or decided; everything else was evaluated all the same. */
+  readonly setAside: readonly SetAside[];
+}
+
+/** What an evaluation makes of one device. */
+interface Outcome {
+  readonly watch: AlarmEvaluation;
+  readonly changes: readonly AlertChange[];
+  readonly events: readonly NewEvent[];
+}
+
+/** The alerts of a device that are not resolved, and the types of those among them that cannot be read. */
+interface OpenAlerts {
+  readonly alerts: readonly AlertState[];
+  readonly unreadable: ReadonlySet<AlertType>;
+}
+
+/** Brings the alerts of devices that are held into line with what is stored. Doing it twice changes nothing more. */
+export async function evaluateDevices(
+  sql: Sql,
+  held: readonly AlarmEvaluation[],
+  nowMs: number,
+): Promise<Evaluation> {
+  if (held.length === 0) return { changes: 0, events: [], setAside: [] };
+  const setAside: SetAside[] = [];
+  const onUnreadable = (item: SetAside): void => void setAside.push(item);
+  const deviceNos = held.map(({ deviceNo }) => deviceNo);
+  const watched = await readWatchedDevices(sql, deviceNos, onUnreadable);
+  const subjects = new Map(watched.map((subject) => [subject.device.deviceNo, subject]));
+  const { alerts, unreadable } = await openAlerts(sql, deviceNos, onUnreadable);
+  const alertsOf = Map.groupBy(alerts, ({ deviceNo }) => deviceNo);
+  const unreadableOf = Map.groupBy(unreadable, ({ deviceNo }) => deviceNo);
+  const outcomes = held.map((before): Outcome => {
+    const subject = subjects.get(before.deviceNo);
+    if (subject === undefined) return postponed(before, nowMs);
+    const open = {
+      alerts: alertsOf.get(before.deviceNo) ?? [],
+      unreadable: new Set(unreadableOf.get(before.deviceNo)?.map(({ type }) => type)),
+    };
+    try {
+      return evaluate(before, subject, open, nowMs);
+    } catch (error) {
+      onUnreadable({ kind: 'alerts of device', id: subject.device.deviceId, reason: reasonOf(error) });
+      return postponed(before, nowMs);
+    }
+  });
+  const changes = outcomes.flatMap((outcome) => outcome.changes);
+  await saveChanges(sql, changes);
+  const watches = outcomes.map(({ watch }) => watch);
+  await saveWatches(
+    sql,
+    watches.filter((watch, index) => !isSameWatch(watch, held[index])),
+  );
+  return { changes: changes.length, events: outcomes.flatMap(({ events }) => events), setAside };
+}
+
+const postponed = (before: AlarmEvaluation, nowMs: number): Outcome => ({
+  watch: { ...before, checkAtMs: nowMs + SET_ASIDE_RETRY_MS },
+  changes: [],
+  events: [],
+});
+
+/** Decides everything before anything is written, so that a fault in it leaves the transaction as it is. */
+function evaluate(before: AlarmEvaluation, subject: AlarmSubject, open: OpenAlerts, nowMs: number): Outcome {
+  const { device } = subject;
+  const observation = observe(before, device.presence, nowMs);
+  // One that cannot be read is still open: a second one of its type must not be raised.
+  const changes = subject
+    .changes(open.alerts, observation, nowMs)
+    .filter(
+      (change) => ![change.before, change.after].some((alert) => alert && open.unreadable.has(alert.type)),
+    );
+  const watch = watchAfter({ ...before, ...observation }, subject, applied(open.alerts, changes), nowMs);
+  const events: NewEvent[] = [];
+  if (watch.toldStatus !== before.toldStatus) {
+    const data = deviceSummary(device, nowMs);
+    events.push({ type: 'device.status_changed', deviceNo: before.deviceNo, atMs: nowMs, data });
+  }
+  events.push(...changes.flatMap((change) => eventsOf(change, nowMs)));
+  return { watch, changes, events };
+}
+
+/** The open alerts as the changes leave them. */
+function applied(open: readonly AlertState[], changes: readonly AlertChange[]): AlertState[] {
+  const replaced = new Set(changes.map(({ before }) => before));
+  return [
+    ...open.filter((alert) => !replaced.has(alert)),
+    ...changes.flatMap(({ after }) => (after === null || after.status === 'resolved' ? [] : [after])),
+  ];
+}
+
+function watchAfter(
+  before: AlarmEvaluation,
+  subject: AlarmSubject,
+  open: readonly AlertState[],
+  nowMs: number,
+): AlarmEvaluation {
+  // Whatever an offline device sends brings it back, which the log has to tell.
+  const band = before.toldStatus === 'offline' ? null : subject.noChangeBand(open);
+  if (band !== null && (Number.isNaN(band.minG) || Number.isNaN(band.maxG))) {
+    throw new Error('its thresholds are not numbers');
+  }
+  const nextMs = subject.nextCheckAtMs(open, before, nowMs) ?? Number.POSITIVE_INFINITY;
+  const againMs = isSameBand(band, before.noChangeBand) ? Number.POSITIVE_INFINITY : nowMs + LOOK_AGAIN_MS;
+  const checkAtMs = Math.min(nextMs, againMs);
+  return { ...before, noChangeBand: band, checkAtMs: Number.isFinite(checkAtMs) ? checkAtMs : null };
+}
+
+async function saveChanges(sql: Sql, changes: readonly AlertChange[]): Promise<void> {
+  for (const { before, after } of changes) {
+    if (before !== null && after === null) await removeAlert(sql, before.alertId);
+  }
+  await saveAlerts(
+    sql,
+    changes.flatMap(({ after }) => after ?? []),
+  );
+}
+
+export function eventsOf({ before, after }: AlertChange, atMs: number): NewEvent[] {
+  const data = after === null ? null : alertRecord(after);
+  if (after === null || data === null) return [];
+  return alertEvents(before, after).map((type: EventType) => ({
+    type,
+    deviceNo: after.deviceNo,
+    atMs,
+    data,
+  }));
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { SECOND_MS } from '@granary/contract/time';
+import type { StoredValues } from '@granary/core/telemetry/readings';
+import fc from 'fast-check';
+import type { App } from '../app.ts';
+import { describeEachEngine } from '../testing/engines.ts';
+import { batchOf, NOW_MS, reading, registerDevice, SILO_CAPACITY_KG } from '../testing/fixtures.ts';
+
+const CAPACITY_G = SILO_CAPACITY_KG * 1_000;
+
+/** Weights close to where something happens: thresholds, dead bands, the ends of what can be true. */
+const weightG = fc
+  .tuple(fc.constantFrom(-3, 0, 10, 11, 20, 21, 50, 89, 90, 100, 111), fc.integer({ min: -2, max: 2 }))
+  .map(([percent, grams]) => (percent * CAPACITY_G) / 100 + grams);
+
+const values: fc.Arbitrary<StoredValues> = fc.record(
+  {
+    weight: weightG,
+    temperature: fc.constantFrom(20_000, 200_000),
+    humidity: fc.constantFrom(50_000, -1),
+  },
+  { requiredKeys: [] },
+);
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('batch'), values, lateMs: fc.constantFrom(0, 0, 0, 45_000) }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'linkDown' } as const) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('state'), state: fc.constantFrom('online', 'maintenance') }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('acknowledge') }) },
+);
+
+const story = fc.array(
+  fc.record({ afterMs: fc.constantFrom(1, 100, 4 * SECOND_MS, 6 * SECOND_MS, 31 * SECOND_MS), step }),
+  { minLength: 1, maxLength: 12 },
+);
+
+describeEachEngine('the readings that need an evaluation', (engine) => {
+  let app: App;
+  before(async () => {
+    app = await engine.open();
+  });
+
+  it('are all that change an alert or a status', async () => {
+    await fc.assert(
+      fc.asyncProperty(story, async (steps) => {
+        const deviceNo = await registerDevice(app, { capacityKg: SILO_CAPACITY_KG });
+        const by = { acknowledged_by: 'Ana' };
+        let nowMs = NOW_MS;
+        for (const { afterMs, step } of steps) {
+          nowMs += afterMs;
+          // What time alone brings about is not the batch's doing.
+          await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
+          if (step.kind === 'linkDown') await app.devices.recordLinkDown(deviceNo, nowMs);
+          else if (step.kind === 'state') await app.devices.recordState(deviceNo, step.state, nowMs);
+          else if (step.kind === 'acknowledge') {
+            const page = { deviceNo, filter: 'open', beforeAlertId: null, limit: 10 } as const;
+            for (const { alertId } of await app.alerts.list(page)) {
+              await app.alerts.acknowledge({ deviceNo, alertId, by, nowMs });
+            }
+          } else {
+            const readings = [reading(deviceNo, nowMs - step.lateMs, step.values)];
+            const batch = batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] });
+            const { toEvaluate } = await app.telemetry.append(batch);
+            if (toEvaluate.length > 0) continue;
+            const { newest } = await app.events.bounds();
+            assert.equal((await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs })).changes, 0);
+            assert.equal((await app.events.bounds()).newest, newest);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

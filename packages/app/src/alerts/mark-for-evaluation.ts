@@ -1,0 +1,62 @@
+import { isWithinNoChangeBand } from '@granary/core/alerts/evaluation';
+import { FRESHNESS_MS } from '@granary/core/devices/status';
+import type { StoredValues } from '@granary/core/telemetry/readings';
+import type { NewestValue } from '@granary/core/telemetry/rollup';
+import type { Sql } from '@granary/store/sql';
+import { bandOf, scheduleEvaluation } from '@granary/store/tables/alarm-evaluation';
+import type { LastSeenUpdate } from '@granary/store/tables/presence';
+
+/** The devices whose alerts a batch could change, marked so that they are looked after in any case. */
+export async function markForEvaluation(
+  sql: Sql,
+  values: readonly NewestValue[],
+  seen: readonly LastSeenUpdate[],
+): Promise<number[]> {
+  const signs = signsOfLife(values, seen);
+  if (signs.size === 0) return [];
+  const rows = await sql.query<[deviceNo: number, minG: number | null, maxG: number | null, kg: number]>(
+    `SELECT device_no, quiet_min_g, quiet_max_g, capacity_kg FROM watches JOIN devices USING (device_no)
+     WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
+    [JSON.stringify([...signs.keys()])],
+  );
+  const unquiet = rows.flatMap(([deviceNo, minG, maxG, capacityKg]) => {
+    const sign = signs.get(deviceNo);
+    return sign?.isLate || !isWithinNoChangeBand(bandOf(minG, maxG), sign?.values ?? {}, capacityKg)
+      ? [deviceNo]
+      : [];
+  });
+  await scheduleEvaluation(sql, unquiet);
+  return unquiet;
+}
+
+interface DeviceActivity {
+  readonly values: StoredValues;
+  seenAtMs: number;
+  /** A value that is old when it comes may be the first of its channel, and then tells of a broken sensor. */
+  isLate: boolean;
+}
+
+function signsOfLife(
+  values: readonly NewestValue[],
+  seen: readonly LastSeenUpdate[],
+): ReadonlyMap<number, DeviceActivity> {
+  const signs = new Map<number, DeviceActivity>();
+  const signOf = (deviceNo: number): DeviceActivity => {
+    let sign = signs.get(deviceNo);
+    if (sign === undefined) {
+      sign = { values: {}, seenAtMs: Number.NEGATIVE_INFINITY, isLate: false };
+      signs.set(deviceNo, sign);
+    }
+    return sign;
+  };
+  for (const { deviceNo, atMs } of seen) {
+    const sign = signOf(deviceNo);
+    sign.seenAtMs = Math.max(sign.seenAtMs, atMs);
+  }
+  for (const { deviceNo, channel, value, tsMs } of values) {
+    const sign = signOf(deviceNo);
+    sign.values[channel] = value;
+    if (sign.seenAtMs - tsMs > FRESHNESS_MS) sign.isLate = true;
+  }
+  return signs;
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { Refusal } from '@granary/contract/errors';
+import { WRITES_PENDING_MAX } from '@granary/store/engine';
+import { StoreOpenError } from '@granary/store/errors';
+import { type App, openApp } from './app.ts';
+import { describeEachEngine } from './testing/engines.ts';
+import { batchOf, isRefusal, NOW_MS, newDevice, reading, registerDevice } from './testing/fixtures.ts';
+
+describeEachEngine('the store', (engine) => {
+  let app: App;
+  before(async () => {
+    app = await engine.open();
+  });
+
+  it('keeps what it was given when it is opened again', async () => {
+    const first = await engine.open();
+    const device = await first.devices.register(newDevice());
+    await first.close();
+    const second = await engine.open();
+    assert.deepEqual(await second.devices.find(device.deviceId), device);
+  });
+
+  it('is healthy while open and refuses everything once closed, also twice', async () => {
+    const closing = await engine.open();
+    await closing.health();
+    await Promise.all([closing.close(), closing.close()]);
+    await closing.close();
+    await assert.rejects(closing.health(), isRefusal('storage_unavailable'));
+    await assert.rejects(closing.devices.find('x'), isRefusal('storage_unavailable'));
+    await assert.rejects(closing.devices.register(newDevice()), isRefusal('storage_unavailable'));
+  });
+
+  it('finishes writes that were under way when it is closed', async () => {
+    const closing = await engine.open();
+    const device = newDevice();
+    const [registered] = await Promise.all([closing.devices.register(device), closing.close()]);
+    assert.deepEqual(await app.devices.find(device.deviceId), registered);
+  });
+
+  it('takes back all of a write that fails and nothing of those beside it', async () => {
+    const deviceNo = await registerDevice(app);
+    const append = (tsMs: number, seenDeviceNo: number) =>
+      app.telemetry.append(
+        batchOf({
+          readings: [reading(deviceNo, tsMs, { weight: 1 })],
+          seen: [{ deviceNo: seenDeviceNo, atMs: tsMs }],
+        }),
+      );
+    const unknownDeviceNo = 999_999;
+    const outcomes = await Promise.allSettled([
+      append(NOW_MS, deviceNo),
+      append(NOW_MS + 1, unknownDeviceNo),
+      append(NOW_MS + 2, deviceNo),
+    ]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert(outcomes[1].status === 'rejected' && !(outcomes[1].reason instanceof Refusal));
+    assert.deepEqual(
+      await engine.query(`SELECT ts_ms FROM readings WHERE device_no = ${deviceNo} ORDER BY ts_ms`),
+      [[NOW_MS], [NOW_MS + 2]],
+    );
+    const { tsMs } = (await app.telemetry.latest(deviceNo)).weight ?? {};
+    assert.equal(tsMs, NOW_MS + 2);
+  });
+
+  it('refuses more writes than may wait and serves those that do', async () => {
+    // A write that finds nothing to change waits for no other and for no disk.
+    const writes = Array.from({ length: WRITES_PENDING_MAX + 1 }, (_, n) => app.keys.recordUse('unknown', n));
+    const outcomes = await Promise.allSettled(writes);
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    assert.equal(refused.length, 1);
+    assert(isRefusal('storage_unavailable')(refused[0]?.reason));
+    await app.health();
+  });
+
+  it('does not open a database of a newer version', async () => {
+    const older = await engine.open();
+    await older.close();
+    await withSchemaVersion(1_000, async () => {
+      await assert.rejects(
+        engine.open(),
+        (error) => error instanceof StoreOpenError && /newer version \(schema 1000/.test(error.message),
+      );
+    });
+    await (await engine.open()).health();
+  });
+
+  async function withSchemaVersion(version: number, work: () => Promise<void>): Promise<void> {
+    const [[current] = []] = await engine.query('SELECT version FROM schema_version');
+    await engine.query(`UPDATE schema_version SET version = ${version}`);
+    try {
+      await work();
+    } finally {
+      await engine.query(`UPDATE schema_version SET version = ${current}`);
+    }
+  }
+});
+
+describe('opening a PostgreSQL store', () => {
+  for (const [what, url] of [
+    ['nobody listens', 'postgres://granary:secret@127.0.0.1:1/granary'],
+    ['the address is no URL', 'secret'],
+  ] as const) {
+    it(`says so in one line, without the password, when ${what}`, async () => {
+      await assert.rejects(openApp({ engine: 'postgres', url }), (error) => {
+        assert(error instanceof StoreOpenError);
+        assert.match(error.message, /^cannot use the database at [^\n]+: [^\n]+$/);
+        assert.doesNotMatch(error.message, /secret/);
+        return true;
+      });
+    });
+  }
+});

@@ -1,0 +1,54 @@
+import type { Engine } from '@granary/store/engine';
+import { openPostgres } from '@granary/store/postgres/engine';
+import { openSqlite } from '@granary/store/sqlite/engine';
+import type { IdempotencyKey } from './idempotency.ts';
+import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
+import { type BoundSlices, bindOnce, bindSlices, type IdempotentSlices, USE_CASES } from './use-cases.ts';
+
+export type { IdempotentSlices } from './use-cases.ts';
+
+/** Where the data is kept: in a file in a folder, or in a PostgreSQL database. */
+export type StoreLocation =
+  | { readonly engine: 'sqlite'; readonly folder: string }
+  | { readonly engine: 'postgres'; readonly url: string };
+
+interface AppAccess extends BoundSlices {
+  /** The same writes, of which one is done once however often it is asked for under the same key. */
+  once(key: IdempotencyKey | null): IdempotentSlices;
+}
+
+/** The use cases over one database. */
+export interface App extends AppAccess, Pick<Engine, 'health' | 'close'> {
+  /** The same use cases for what must not wait behind other work, such as a stop and its look-ups. */
+  readonly urgent: AppAccess;
+}
+
+/** Opens the database and brings its tables up to date, or throws a `StoreOpenError`. */
+export async function openApp(location: StoreLocation): Promise<App> {
+  const engine =
+    location.engine === 'sqlite'
+      ? await openSqlite(location.folder, USE_CASES)
+      : await openPostgres(location.url, USE_CASES);
+  const cache = new CurrentValuesCache();
+  const access = ({ reader, write }: Engine['urgent']): AppAccess => {
+    const writeAndInvalidate: Engine['write'] = async (call) => {
+      const result = await write(call);
+      cache.committed(call);
+      return result;
+    };
+    return {
+      ...bindSlices(reader, writeAndInvalidate),
+      once: (key) => bindOnce(writeAndInvalidate, key),
+    };
+  };
+  const { telemetry, ...slices } = access({ reader: engine.reader, write: (call) => engine.write(call) });
+  return {
+    ...slices,
+    // Other nodes may write to a PostgreSQL database, so its values cannot be cached in this process.
+    telemetry:
+      location.engine === 'sqlite' ? { ...telemetry, current: cache.over(telemetry.current) } : telemetry,
+    urgent: access(engine.urgent),
+    health: () => engine.health(),
+    close: () => engine.close(),
+  };
+}

@@ -1,0 +1,38 @@
+import { commandRecord } from '@granary/core/commands/record';
+import { type CommandState, isCommandFinished, restoreCommand } from '@granary/core/commands/state';
+import type { Sql } from '@granary/store/sql';
+import { JobTable } from '@granary/store/tables/jobs';
+import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
+
+export const COMMANDS = new JobTable<CommandState>({
+  name: 'command',
+  idOf: ({ commandId }) => commandId,
+  restore: restoreCommand,
+  isFinished: isCommandFinished,
+  columnsOf: (before, after) => (before === null ? { command: after.command } : {}),
+  eventsOf: (before, after) =>
+    before?.status === after.status ? [] : [{ type: 'command.status_changed', data: commandRecord(after) }],
+  // Alerts tell that an emergency stop is not confirmed, and what the device answered instead.
+  concernsAlerts: (before, after) =>
+    after.command === 'emergency_stop' &&
+    (before === null || before.endedAtMs !== after.endedAtMs || before.lastAnswer !== after.lastAnswer),
+});
+
+export async function unfinishedCommands(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<CommandState[]> {
+  const condition = `is_settled = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`;
+  return await COMMANDS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
+}
+
+/** Those of these devices that an emergency stop keeps from moving, also if what is stored of it cannot be read. */
+export async function stoppedDevices(sql: Sql, deviceNos: readonly number[]): Promise<Set<number>> {
+  const rows = await sql.query<[deviceNo: number]>(
+    `SELECT device_no FROM commands
+     WHERE is_settled = 0 AND command = 'emergency_stop' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
+    [JSON.stringify(deviceNos)],
+  );
+  return new Set(rows.map(([deviceNo]) => deviceNo));
+}

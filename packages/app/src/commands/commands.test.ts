@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { CommandRequest } from '@granary/contract/commands';
+import type { CommandProgress } from '@granary/contract/link/field-messages';
+import { DAY_MS, SECOND_MS } from '@granary/contract/time';
+import type { App } from '../app.ts';
+import { describeEachEngine } from '../testing/engines.ts';
+import {
+  eventsOfDevice,
+  isRefusal,
+  NOW_MS,
+  newFieldDevice,
+  readyFieldDevice,
+  readySilo,
+  registerDevice,
+} from '../testing/fixtures.ts';
+import { COMMANDS_UNFINISHED_MAX, type CommandPage } from './commands.ts';
+
+let lastId = 0;
+const newCommandId = (): string => `cmd_${String(++lastId).padStart(6, '0')}`;
+
+const MOVE = {
+  command: 'move_to_coordinates',
+  parameters: { latitude: 52.001, longitude: 13, altitude: 40 },
+} as const;
+const FENCE = [
+  { lat: 51.9, lng: 12.9 },
+  { lat: 51.9, lng: 13.1 },
+  { lat: 52.1, lng: 13 },
+];
+
+describeEachEngine('commands', (engine) => {
+  let app: App;
+  let other: App;
+  before(async () => {
+    app = await engine.open();
+    other = await engine.open();
+  });
+
+  const issue = (
+    deviceNo: number,
+    request: CommandRequest,
+    { commandId = newCommandId(), nowMs = NOW_MS, isReachable = true } = {},
+  ) => app.commands.issue({ deviceNo, commandId, request, isReachable, nowMs });
+
+  const tell = (deviceNo: number, commandId: string, state: CommandProgress['state'], nowMs = NOW_MS) =>
+    app.commands.progressed({ deviceNo, progress: { command_id: commandId, state, ts: nowMs }, nowMs });
+
+  const told = async (deviceNo: number): Promise<unknown[]> =>
+    (await eventsOfDevice(app, deviceNo))
+      .filter(({ type }) => type === 'command.status_changed')
+      .map(({ data }) => `${data['command']} ${data['status']}`);
+
+  const statusOf = async (deviceNo: number, commandId: string) =>
+    (await app.commands.find(deviceNo, commandId))?.status;
+
+  it('are sent to a device that is there, and followed to their end', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const { command, message } = await issue(deviceNo, MOVE);
+    const { commandId } = command;
+    assert.equal(command.status, 'sent');
+    assert.partialDeepStrictEqual(message, {
+      command: 'execute',
+      command_id: commandId,
+      name: 'move_to_coordinates',
+      parameters: MOVE.parameters,
+    });
+    assert.deepEqual(await app.commands.find(deviceNo, commandId), command);
+    const ack = { command_id: commandId, accepted: true };
+    const heard = await app.commands.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
+    assert.deepEqual(heard, { kind: 'taken', send: null });
+    await tell(deviceNo, commandId, 'succeeded', NOW_MS + 2);
+    const statuses = ['queued', 'sent', 'executing', 'succeeded'];
+    assert.deepEqual(
+      await told(deviceNo),
+      statuses.map((status) => `move_to_coordinates ${status}`),
+    );
+    assert.deepEqual(
+      await engine.query(`SELECT is_settled FROM commands WHERE command_id = '${commandId}'`),
+      [[1]],
+    );
+  });
+
+  it('wait for a device that is away, unless they would set it in motion', async () => {
+    const deviceNo = await registerDevice(app, newFieldDevice());
+    const away = { isReachable: false };
+    const { command, message } = await issue(deviceNo, { command: 'hold' }, away);
+    assert.deepEqual([command.status, message], ['queued', null]);
+    for (const request of [MOVE, { command: 'scan' }, { command: 'release_emergency_stop' }] as const) {
+      await assert.rejects(issue(deviceNo, request, away), isRefusal('device_offline'));
+    }
+    const stop = await issue(deviceNo, { command: 'emergency_stop' }, away);
+    assert.deepEqual([stop.command.status, stop.message?.command], ['queued', 'execute']);
+  });
+
+  it('that could not be sent have failed, or wait again if they may', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const statusAfter = async (request: CommandRequest) => {
+      const { commandId } = (await issue(deviceNo, request)).command;
+      const unsent = { deviceNo, commandId, delivery: 'not_connected', nowMs: NOW_MS } as const;
+      const command = await app.commands.notSent(unsent);
+      assert.deepEqual(await app.commands.find(deviceNo, commandId), command);
+      return [command?.status, command?.result?.reason];
+    };
+    assert.deepEqual(await statusAfter(MOVE), ['failed', 'not_sent']);
+    assert.deepEqual(await statusAfter({ command: 'hold' }), ['queued', undefined]);
+  });
+
+  it('are refused while an emergency stop is in force, also after a restart, until it is released', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const { commandId } = (await issue(deviceNo, { command: 'emergency_stop' })).command;
+    const release = { command: 'release_emergency_stop' } as const;
+    await assert.rejects(issue(deviceNo, release), isRefusal('emergency_stop_unconfirmed'));
+    for (const state of ['failed', 'cancelled', 'unknown'] as const) await tell(deviceNo, commandId, state);
+    assert.equal(await statusOf(deviceNo, commandId), 'sent');
+    await tell(deviceNo, commandId, 'succeeded', NOW_MS + 1);
+    const restarted = await engine.open();
+    const wanted = { deviceNo, request: MOVE, isReachable: true, nowMs: NOW_MS + DAY_MS };
+    await assert.rejects(
+      restarted.commands.issue({ ...wanted, commandId: newCommandId() }),
+      isRefusal('emergency_stop_active'),
+    );
+    assert.equal((await restarted.commands.stopInForce(deviceNo))?.commandId, commandId);
+    await restarted.close();
+    const again = (await issue(deviceNo, { command: 'emergency_stop' }, { nowMs: NOW_MS + 2 })).command;
+    assert.equal((await app.commands.stopInForce(deviceNo))?.latchedSinceMs, NOW_MS);
+    await tell(deviceNo, again.commandId, 'succeeded', NOW_MS + 3);
+    assert.equal((await issue(deviceNo, release)).message?.command, 'execute');
+    assert.equal(await app.commands.stopInForce(deviceNo), undefined);
+    assert.equal((await issue(deviceNo, MOVE)).command.status, 'sent');
+    assert.deepEqual(
+      await engine.query(`SELECT command FROM commands WHERE device_no = ${deviceNo} AND is_settled = 1`),
+      [['emergency_stop'], ['emergency_stop']],
+    );
+  });
+
+  it('that an older version has stored know no emergency stop in force, unless one is open', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const { commandId } = (await issue(deviceNo, { command: 'emergency_stop' })).command;
+    const stored = await app.commands.find(deviceNo, commandId);
+    const { latchedSinceMs: _, lastAnswer: __, ...older } = stored ?? assert.fail('it was stored');
+    const store1 = (body: object, isFinished: number) =>
+      engine.query(
+        `UPDATE commands SET is_settled = ${isFinished}, body = '${JSON.stringify(body)}' WHERE command_id = '${commandId}'`,
+      );
+    await store1(older, 0);
+    assert.equal((await app.commands.stopInForce(deviceNo))?.latchedSinceMs, NOW_MS);
+    await store1({ ...older, status: 'rejected', endedAtMs: NOW_MS }, 1);
+    assert.equal(await app.commands.stopInForce(deviceNo), undefined);
+    assert.equal((await issue(deviceNo, MOVE)).command.status, 'sent');
+  });
+
+  it('leave no trace when they are refused', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    await app.configuration.change(deviceNo, { geofence: FENCE }, NOW_MS);
+    const outside = { ...MOVE, parameters: { ...MOVE.parameters, latitude: 53 } };
+    const commandId = newCommandId();
+    await assert.rejects(issue(deviceNo, outside, { commandId }), isRefusal('outside_geofence'));
+    assert.equal(await app.commands.find(deviceNo, commandId), undefined);
+    assert.deepEqual(await told(deviceNo), []);
+    await assert.rejects(issue(await readySilo(app), { command: 'hold' }), isRefusal('device_not_found'));
+    await assert.rejects(issue(999_999, { command: 'hold' }), isRefusal('device_not_found'));
+  });
+
+  it('are not issued twice under the same id, whoever comes first', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const commandId = newCommandId();
+    const issued = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        (n % 2 ? app : other).commands.issue({
+          ...{ deviceNo, commandId, request: MOVE, isReachable: true, nowMs: NOW_MS },
+        }),
+      ),
+    );
+    assert.equal(issued.filter(({ message }) => message !== null).length, 1);
+    assert.deepEqual(new Set(issued.map(({ command }) => command.status)), new Set(['sent']));
+    assert.equal((await told(deviceNo)).length, 2);
+  });
+
+  it('end with an emergency stop, which is there once until the device confirms it', async () => {
+    const deviceNo = await registerDevice(app, newFieldDevice());
+    const waiting = (await issue(deviceNo, { command: 'hold' }, { isReachable: false })).command.commandId;
+    const stop: CommandRequest = { command: 'emergency_stop' };
+    const stops = await Promise.all([issue(deviceNo, stop), issue(deviceNo, stop), issue(deviceNo, stop)]);
+    const ids = new Set(stops.map(({ command }) => command.commandId));
+    assert.equal(ids.size, 1);
+    assert.equal(stops.filter(({ message }) => message !== null).length, 1);
+    assert.equal(await statusOf(deviceNo, waiting), 'cancelled');
+    const [stopId = ''] = ids;
+    await tell(deviceNo, stopId, 'succeeded');
+    const next = await issue(deviceNo, stop);
+    assert(!ids.has(next.command.commandId) && next.message !== null);
+  });
+
+  it('of another device are not heard of, nor those that nobody gave', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const strangerNo = await readyFieldDevice(app);
+    const { commandId } = (await issue(deviceNo, MOVE)).command;
+    const ack = { command_id: commandId, accepted: false };
+    const heard = [
+      await tell(strangerNo, commandId, 'succeeded'),
+      await app.commands.acknowledged({ deviceNo: strangerNo, ack, nowMs: NOW_MS }),
+      await tell(deviceNo, 'cmd_nobody', 'succeeded'),
+    ];
+    assert.deepEqual(
+      heard.map(({ kind }) => kind),
+      ['foreign', 'foreign', 'foreign'],
+    );
+    assert.equal(await statusOf(deviceNo, commandId), 'sent');
+    assert.equal(await app.commands.find(strangerNo, commandId), undefined);
+  });
+
+  it('are limited in number while nothing is heard of them, except for emergency stops', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    for (let n = 0; n < COMMANDS_UNFINISHED_MAX; n++) await issue(deviceNo, { command: 'hold' });
+    await assert.rejects(issue(deviceNo, { command: 'hold' }), isRefusal('rate_limited'));
+    assert.notEqual((await issue(deviceNo, { command: 'emergency_stop' })).message, null);
+  });
+
+  it('are answered once more to whoever repeats the request', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const guard = {
+      keyId: 'key',
+      key: `${deviceNo}`,
+      fingerprint: 'f',
+      nowMs: NOW_MS,
+      encryptedSecret: null,
+    };
+    const wanted = { deviceNo, request: MOVE, isReachable: true, nowMs: NOW_MS };
+    const first = await app.once(guard).commands.issue({ ...wanted, commandId: newCommandId() });
+    const again = await app.once(guard).commands.issue({ ...wanted, commandId: newCommandId() });
+    assert.deepEqual([first.replayed, again.replayed], [false, true]);
+    assert.deepEqual(again.result, first.result);
+    assert.equal((await told(deviceNo)).length, 2);
+  });
+
+  it('are listed newest first, by status and name', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const requests: CommandRequest[] = [{ command: 'scan' }, { command: 'hold' }, { command: 'scan' }];
+    const ids: string[] = [];
+    for (const request of requests) ids.unshift((await issue(deviceNo, request)).command.commandId);
+    await tell(deviceNo, ids[2] ?? '', 'failed', NOW_MS + SECOND_MS);
+    const list = async (filter: Partial<CommandPage>) => {
+      const page = { deviceNo, status: null, command: null, beforeCommandId: null, limit: 10, ...filter };
+      return (await app.commands.list(page)).map(({ commandId }) => commandId);
+    };
+    assert.deepEqual(await list({}), ids);
+    assert.deepEqual(await list({ status: 'sent', command: 'scan' }), [ids[0]]);
+    assert.deepEqual(await list({ beforeCommandId: ids[0] ?? '', limit: 1 }), [ids[1]]);
+  });
+});

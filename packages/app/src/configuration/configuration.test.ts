@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { Refusal } from '@granary/contract/errors';
+import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
+import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
+import type { App } from '../app.ts';
+import { describeEachEngine } from '../testing/engines.ts';
+import {
+  eventsOfDevice,
+  isRefusal,
+  NOW_MS,
+  newDevice,
+  newFieldDevice,
+  readyFieldDevice,
+  registerDevice,
+} from '../testing/fixtures.ts';
+
+const FENCE = [
+  { lat: 51, lng: 12 },
+  { lat: 51, lng: 14 },
+  { lat: 53, lng: 14 },
+  { lat: 53, lng: 12 },
+];
+
+describeEachEngine('configuration', (engine) => {
+  let app: App;
+  before(async () => {
+    app = await engine.open();
+  });
+
+  it('merges a change and counts versions', async () => {
+    const deviceNo = await registerDevice(app);
+    const changed = await app.configuration.change(deviceNo, { thresholds: { low_level: 25 } }, NOW_MS);
+    const initial = initialConfiguration(NOW_MS);
+    const thresholds = { ...initial.thresholds, low_level: 25 };
+    assert.deepEqual(changed, { configuration: { ...initial, thresholds }, version: 2 });
+    assert.deepEqual(await app.configuration.get(deviceNo), changed);
+  });
+
+  it('changes nothing when the version is stale or the whole would contradict itself', async () => {
+    const deviceNo = await registerDevice(app);
+    const before = await app.configuration.get(deviceNo);
+    const patch = { thresholds: { low_level: 95 } };
+    await assert.rejects(app.configuration.change(deviceNo, {}, NOW_MS, 7), isRefusal('stale_version'));
+    await assert.rejects(app.configuration.change(deviceNo, patch, NOW_MS, 1), (error) => {
+      assert(error instanceof Refusal && error.code === 'invalid_input');
+      assert.equal(error.details?.[0]?.path, '/thresholds/low_level');
+      return true;
+    });
+    assert.deepEqual(await app.configuration.get(deviceNo), before);
+  });
+
+  it('follows the rules of the kind of device', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const patch = { thresholds: { low_battery: 40 }, geofence: FENCE };
+    const changed = await app.configuration.change(deviceNo, patch, NOW_MS, 1);
+    const initial = initialFieldConfiguration(NOW_MS);
+    const thresholds = { ...initial.thresholds, low_battery: 40 };
+    assert.deepEqual(changed, { configuration: { ...initial, ...patch, thresholds }, version: 2 });
+    assert.deepEqual(await app.configuration.get(deviceNo), changed);
+    const contradiction = { base: { latitude: 0, longitude: 0, altitude: 0 } };
+    const refused = app.configuration.change(deviceNo, contradiction, NOW_MS);
+    await assert.rejects(refused, isRefusal('outside_geofence'));
+    const ofSilo = app.configuration.change(deviceNo, { thresholds: { low_level: 25 } }, NOW_MS);
+    await assert.rejects(ofSilo, isRefusal('invalid_input'));
+    const events = (await eventsOfDevice(app, deviceNo)).map(({ type }) => type);
+    assert.deepEqual(events, ['device.registered', 'device.status_changed', 'configuration.changed']);
+    assert.deepEqual(await app.configuration.get(deviceNo), changed);
+  });
+
+  it('gives the reporting times to whoever lists or reads the device', async () => {
+    const { deviceNo, deviceId } = await app.devices.register(newDevice());
+    const times = async () => {
+      const presence = (await app.devices.find(deviceId))?.presence;
+      const current = await app.telemetry.current(deviceId);
+      return [presence?.reportingIntervalMs, presence?.offlineDelayMs, current?.reportingIntervalMs];
+    };
+    assert.deepEqual(await times(), [10_000, 30_000, 10_000]);
+    const reporting = { interval_s: 300, offline_delay_s: 0 };
+    await app.configuration.change(deviceNo, { reporting }, NOW_MS);
+    assert.deepEqual(await times(), [300_000, 0, 300_000]);
+    const configured = newFieldDevice();
+    const { presence } = await app.devices.register({
+      ...configured,
+      configuration: { ...configured.configuration, reporting },
+    });
+    assert.deepEqual([presence.reportingIntervalMs, presence.offlineDelayMs], [300_000, 0]);
+  });
+
+  it('reads what was stored before there were reporting times', async () => {
+    const deviceNo = await registerDevice(app);
+    const { reporting, alarms, ...older } = initialConfiguration(NOW_MS);
+    await engine.query(
+      `UPDATE configurations SET body = '${JSON.stringify(older)}' WHERE device_no = ${deviceNo}`,
+    );
+    const stored = await app.configuration.get(deviceNo);
+    assert.deepEqual(stored?.configuration, { ...older, reporting, alarms });
+    const changed = await app.configuration.change(deviceNo, { alarms: { dead_band: 2 } }, NOW_MS);
+    assert.deepEqual(changed.configuration, { ...older, reporting, alarms: { ...alarms, dead_band: 2 } });
+  });
+
+  it('refuses a device that is not there', async () => {
+    await assert.rejects(app.configuration.change(999_999, {}, NOW_MS), isRefusal('device_not_found'));
+  });
+
+  it('lets one of many win that start from the same version, and loses no change without one', async () => {
+    const deviceNo = await registerDevice(app);
+    const other = await engine.open();
+    const conditional = Array.from({ length: 6 }, (_, n) =>
+      (n % 2 ? app : other).configuration.change(deviceNo, { thresholds: { low_level: 30 + n } }, NOW_MS, 1),
+    );
+    const outcomes = await Promise.allSettled(conditional);
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+    await Promise.all([
+      app.configuration.change(deviceNo, { thresholds: { high_level: 80 } }, NOW_MS),
+      other.configuration.change(deviceNo, { maintenance: { interval_hours: 5 } }, NOW_MS),
+    ]);
+    const after = await app.configuration.get(deviceNo);
+    assert.equal(after?.version, 4);
+    assert.partialDeepStrictEqual(after?.configuration, {
+      thresholds: { high_level: 80 },
+      maintenance: { interval_hours: 5 },
+    });
+  });
+});

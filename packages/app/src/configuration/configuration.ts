@@ -1,0 +1,95 @@
+import {
+  checkFieldConfigurationPatch,
+  type FieldConfigurationPatch,
+} from '@granary/contract/configuration/field-configuration';
+import {
+  checkSiloConfigurationPatch,
+  type SiloConfigurationPatch,
+} from '@granary/contract/configuration/silo-configuration';
+import { Refusal } from '@granary/contract/errors';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import { reportingTimes } from '@granary/core/alerts/monitoring';
+import { applyFieldPatch } from '@granary/core/configuration/field-configuration';
+import { applyPatch, storedConfiguration } from '@granary/core/configuration/silo-configuration';
+import type { Sql } from '@granary/store/sql';
+import { lockDevices } from '@granary/store/tables/alarm-evaluation';
+import { logEvents } from '@granary/store/tables/events';
+import { saveReportingTimes } from '@granary/store/tables/presence';
+import { evaluateDevices } from '../alerts/evaluation.ts';
+import type { DeviceConfiguration } from '../devices/devices.ts';
+
+/** Must be one for the kind of device. */
+export type ConfigurationPatch = SiloConfigurationPatch | FieldConfigurationPatch;
+
+export interface StoredConfiguration {
+  readonly configuration: DeviceConfiguration;
+  /** Grows by one with every change. */
+  readonly version: number;
+}
+
+export const reads = {
+  async get(sql: Sql, deviceNo: number): Promise<StoredConfiguration | undefined> {
+    const found = await find(sql, deviceNo);
+    return found && { configuration: storedConfiguration(found.body), version: found.version };
+  },
+};
+
+export const writes = {
+  /**
+   * Lays a patch over the stored configuration, with `ifVersion` only if nobody changed it since. The alerts follow at
+   * once.
+   */
+  async change(
+    sql: Sql,
+    deviceNo: number,
+    patch: ConfigurationPatch,
+    nowMs: number,
+    ifVersion?: number,
+  ): Promise<StoredConfiguration> {
+    await sql.query(`SELECT version FROM configurations WHERE device_no = $1 ${sql.forUpdate}`, [deviceNo]);
+    const current = await find(sql, deviceNo);
+    if (current === undefined) throw new Refusal('device_not_found', 'the device has no configuration');
+    if (ifVersion !== undefined && ifVersion !== current.version) {
+      throw new Refusal(
+        'stale_version',
+        `the configuration is at version ${current.version}, not ${ifVersion}`,
+      );
+    }
+    const configuration = patched(current, patch);
+    const version = current.version + 1;
+    await sql.run('UPDATE configurations SET version = $2, body = $3 WHERE device_no = $1', [
+      deviceNo,
+      version,
+      JSON.stringify(configuration),
+    ]);
+    // Like ingest: presence first, then the watch, so that the two cannot wait for each other.
+    await saveReportingTimes(sql, deviceNo, reportingTimes(configuration.reporting));
+    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
+    const changed = { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration } as const;
+    await logEvents(sql, [changed, ...events]);
+    return { configuration, version };
+  },
+};
+
+interface ConfigurationRow {
+  readonly kind: DeviceKind;
+  readonly version: number;
+  readonly body: string;
+}
+
+async function find(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
+  const [row] = await sql.query<[kind: DeviceKind, version: number, body: string]>(
+    `SELECT kind, version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
+    [deviceNo],
+  );
+  return row && { kind: row[0], version: row[1], body: row[2] };
+}
+
+function patched({ kind, body }: ConfigurationRow, patch: ConfigurationPatch): DeviceConfiguration {
+  if (kind === 'silo' && checkSiloConfigurationPatch.accepts(patch))
+    return applyPatch(storedConfiguration(body), patch);
+  if (kind === 'field' && checkFieldConfigurationPatch.accepts(patch)) {
+    return applyFieldPatch(storedConfiguration(body), patch);
+  }
+  throw new Refusal('invalid_input', 'the device cannot be configured like this');
+}

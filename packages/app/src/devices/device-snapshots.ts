@@ -1,0 +1,50 @@
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
+import { storedConfiguration } from '@granary/core/configuration/silo-configuration';
+import type { LatestValues } from '@granary/core/telemetry/readings';
+import type { Sql } from '@granary/store/sql';
+import { type OnUnreadable, reasonOf, UnreadableRow } from '@granary/store/tables/unreadable-row';
+import { latestOfMany } from '../telemetry/telemetry.ts';
+import { findDevices, type StoredDevice } from './devices.ts';
+
+/** What decisions about every kind of device rest on. */
+export interface DeviceSnapshot {
+  readonly device: StoredDevice;
+  readonly latest: LatestValues;
+  /** As JSON; what it means depends on the kind of device. */
+  readonly configuration: string;
+}
+
+/** As they stand inside the transaction. */
+export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]): Promise<DeviceSnapshot[]> {
+  const devices = await findDevices(sql, deviceNos);
+  const latest = await latestOfMany(sql, deviceNos);
+  const configurations = new Map(
+    await sql.query<[deviceNo: number, body: string]>(
+      `SELECT device_no, body FROM configurations WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+      [JSON.stringify(deviceNos)],
+    ),
+  );
+  return devices.flatMap((device) => {
+    const configuration = configurations.get(device.deviceNo);
+    return configuration === undefined
+      ? []
+      : [{ device, latest: latest.get(device.deviceNo) ?? {}, configuration }];
+  });
+}
+
+/** `null` for one that is damaged, where `onUnreadable` sets it aside so that other devices go on without it; else it throws. */
+export function parsedConfiguration<Configuration extends SiloConfiguration | FieldConfiguration>(
+  { deviceId }: StoredDevice,
+  stored: string,
+  onUnreadable?: OnUnreadable,
+): Configuration | null {
+  try {
+    return storedConfiguration(stored);
+  } catch (error) {
+    const item = { kind: 'configuration', id: deviceId, reason: reasonOf(error) };
+    if (onUnreadable === undefined) throw new UnreadableRow(item, { cause: error });
+    onUnreadable(item);
+    return null;
+  }
+}

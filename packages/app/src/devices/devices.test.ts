@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { NEVER_SEEN } from '@granary/core/devices/status';
+import { REJECTIONS_KEPT_MAX } from '@granary/store/tables/presence';
+import type { App } from '../app.ts';
+import { describeEachEngine } from '../testing/engines.ts';
+import {
+  batchOf,
+  isRefusal,
+  NOW_MS,
+  newDevice,
+  newFieldDevice,
+  registerDevice,
+} from '../testing/fixtures.ts';
+import type { DeviceFilter } from './devices.ts';
+
+describeEachEngine('devices', (engine) => {
+  let app: App;
+  before(async () => {
+    app = await engine.open();
+  });
+
+  it('finds a registered device as it was registered', async () => {
+    const { configuration, ...fields } = newDevice();
+    const registered = await app.devices.register({ ...fields, configuration });
+    assert.deepEqual(registered, {
+      ...fields,
+      deviceNo: registered.deviceNo,
+      presence: { ...NEVER_SEEN, lastSeenAtMs: null, linkDownAtMs: null, reportedState: null },
+    });
+    assert.deepEqual(await app.devices.find(fields.deviceId), registered);
+    assert.deepEqual(await app.configuration.get(registered.deviceNo), { configuration, version: 1 });
+  });
+
+  it('finds nothing under an unknown id', async () => {
+    assert.equal(await app.devices.find('nobody'), undefined);
+  });
+
+  it('refuses an id that is taken and changes nothing', async () => {
+    const device = newDevice();
+    const registered = await app.devices.register(device);
+    await assert.rejects(app.devices.register({ ...device, name: 'Impostor' }), isRefusal('device_exists'));
+    assert.deepEqual(await app.devices.find(device.deviceId), registered);
+  });
+
+  it('registers one of many that ask for the same id at once', async () => {
+    const attempts = Array.from({ length: 8 }, () => app.devices.register(newDevice({ deviceId: 'wanted' })));
+    const outcomes = await Promise.allSettled(attempts);
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+  });
+
+  it('keeps a field device, without a capacity and with a configuration of its own kind', async () => {
+    const fields = newFieldDevice();
+    const { deviceNo, capacityKg } = await app.devices.register(fields);
+    assert.equal(capacityKg, null);
+    assert.deepEqual((await app.configuration.get(deviceNo))?.configuration, fields.configuration);
+  });
+
+  it('lists by kind, place and id, page by page, in order of bytes', async () => {
+    for (const [deviceId, facility] of [
+      ['list_b', 'East'],
+      ['list_B', 'East'],
+      ['list-a', 'West'],
+      ['list_a', 'O\'Neill "West"'],
+    ] as const) {
+      await registerDevice(app, { deviceId, facility, kind: 'field' });
+    }
+    const all = ['list-a', 'list_B', 'list_a', 'list_b'];
+    const list = async (filter: Partial<DeviceFilter>): Promise<string[]> => {
+      const everything = { facilities: null, deviceIds: null, afterDeviceId: null, limit: 100 };
+      const page = await app.devices.list({ kind: 'field', ...everything, ...filter });
+      return page.map(({ deviceId }) => deviceId).filter((deviceId) => deviceId.startsWith('list'));
+    };
+    assert.deepEqual(await list({}), all);
+    assert.deepEqual(await list({ kind: 'silo' }), []);
+    assert.deepEqual(await list({ afterDeviceId: 'list-a', limit: 2 }), ['list_B', 'list_a']);
+    assert.deepEqual(await list({ facilities: ['West', 'O\'Neill "West"'] }), ['list-a', 'list_a']);
+    assert.deepEqual(await list({ facilities: ['East'], deviceIds: ['list_b', 'list-a'] }), ['list_b']);
+    assert.deepEqual(await list({ facilities: [] }), []);
+  });
+
+  it('replaces a secret', async () => {
+    const { deviceNo, deviceId } = await app.devices.register(newDevice());
+    await app.devices.replaceSecret(deviceNo, 'another hash', NOW_MS);
+    assert.equal((await app.devices.find(deviceId))?.secretHash, 'another hash');
+  });
+
+  it('remembers when a device was seen, lost, and what it said of itself', async () => {
+    const { deviceNo, deviceId } = await app.devices.register(newDevice());
+    const presence = async () => (await app.devices.find(deviceId))?.presence;
+    const seenAt = (...times: number[]) =>
+      app.telemetry.append(batchOf({ seen: times.map((atMs) => ({ deviceNo, atMs })) }));
+    await seenAt(20, 30, 10);
+    assert.deepEqual(await presence(), {
+      ...NEVER_SEEN,
+      lastSeenAtMs: 30,
+      linkDownAtMs: null,
+      reportedState: null,
+    });
+    await seenAt(25);
+    await app.devices.recordLinkDown(deviceNo, 40);
+    await app.devices.recordLinkDown(deviceNo, 35);
+    assert.deepEqual(await presence(), {
+      ...NEVER_SEEN,
+      lastSeenAtMs: 30,
+      linkDownAtMs: 40,
+      reportedState: null,
+    });
+    await app.devices.recordState(deviceNo, 'maintenance', 50);
+    await app.devices.recordState(deviceNo, 'online', 45);
+    assert.deepEqual(await presence(), {
+      ...NEVER_SEEN,
+      lastSeenAtMs: 50,
+      linkDownAtMs: 40,
+      reportedState: 'online',
+    });
+  });
+
+  it('shows the newest unusable messages and counts them all', async () => {
+    const deviceNo = await registerDevice(app);
+    const other = await registerDevice(app);
+    const message = (n: number) => ({
+      deviceNo,
+      receivedAtMs: NOW_MS + n,
+      topic: 'granary/v1/x/telemetry',
+      reason: 'not JSON',
+      payload: `\0${n}`,
+    });
+    const total = 2 * REJECTIONS_KEPT_MAX + 5;
+    const messages = Array.from({ length: total }, (_, n) => message(n));
+    await app.telemetry.append(batchOf({ rejections: messages.slice(0, 7) }));
+    await app.telemetry.append(
+      batchOf({ rejections: [...messages.slice(7), { ...message(0), deviceNo: other }] }),
+    );
+    const rejections = await app.devices.rejections(deviceNo);
+    assert.equal(rejections.total, total);
+    assert.equal(rejections.recent.length, REJECTIONS_KEPT_MAX);
+    const { deviceNo: _, ...newest } = message(total - 1);
+    assert.deepEqual(rejections.recent[0], { ...newest, payload: `\uFFFD${total - 1}` });
+    assert.equal((await app.devices.rejections(other)).total, 1);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { App } from '../app.ts';
+import type { NewStoredKey } from '../keys.ts';
+import { describeEachEngine } from '../testing/engines.ts';
+import { isRefusal, NOW_MS, newDevice, registerDevice } from '../testing/fixtures.ts';
+
+const newKey = (keyId: string): NewStoredKey => ({
+  ...{ keyId, hash: `secret hash of ${keyId}`, name: 'Office', scopes: ['read'], createdAtMs: NOW_MS },
+  ...{ facilities: null, deviceIds: null, expiresAtMs: null },
+});
+
+describeEachEngine('the event log', (engine) => {
+  let app: App;
+  let other: App;
+  before(async () => {
+    app = await engine.open();
+    other = await engine.open();
+  });
+
+  const after = (sequence: number) => app.events.after({ sequence, limit: 1_000 });
+  const newest = async (): Promise<number> => (await app.events.bounds()).newest;
+
+  it('is empty at first', async () => {
+    assert.deepEqual(await app.events.bounds(), { oldest: 0, newest: 0 });
+    assert.deepEqual(await after(0), []);
+  });
+
+  it('tells of devices with where they stand', async () => {
+    const start = await newest();
+    const device = newDevice({ facility: 'South' });
+    await app.devices.register(device);
+    const [event] = await after(start);
+    assert.partialDeepStrictEqual(event, {
+      ...{ sequence: start + 1, type: 'device.registered', deviceId: device.deviceId, facility: 'South' },
+      ...{ atMs: NOW_MS, data: { device_id: device.deviceId, status: 'offline' } },
+    });
+  });
+
+  it('tells of keys, never of what they hash to, and of a revocation once', async () => {
+    const start = await newest();
+    await app.keys.create(newKey('key_a'));
+    await app.keys.rotate('key_a', { keyId: 'key_b', hash: 'secret hash', createdAtMs: NOW_MS }, NOW_MS + 9);
+    await app.keys.revoke('key_b', NOW_MS);
+    await app.keys.revoke('key_b', NOW_MS + 1);
+    const events = await after(start);
+    assert.deepEqual(
+      events.map(({ type, deviceId, data }) => [type, deviceId, data['key_id']]),
+      [
+        ['key.issued', null, 'key_a'],
+        ['key.rotated', null, 'key_b'],
+        ['key.revoked', null, 'key_b'],
+      ],
+    );
+    assert.equal(events[1]?.data['replaces'], 'key_a');
+    assert.doesNotMatch(JSON.stringify(events), /secret hash/);
+  });
+
+  it('has nothing of a write that was refused, and no gap in its place', async () => {
+    const start = await newest();
+    const deviceNo = await registerDevice(app);
+    await assert.rejects(
+      app.configuration.change(deviceNo, { thresholds: { low_level: 95 } }, NOW_MS),
+      isRefusal('invalid_input'),
+    );
+    await assert.rejects(app.keys.create(newKey('key_a')));
+    await registerDevice(app);
+    assert.deepEqual(
+      (await after(start)).map(({ sequence }) => sequence),
+      [start + 1, start + 2],
+    );
+  });
+
+  it('is seen in order and without gaps while many write', async () => {
+    const start = await newest();
+    const deviceNos = [await registerDevice(app), await registerDevice(app)];
+    const seen: number[] = [];
+    let isWriting = true;
+    const reader = (async () => {
+      while (isWriting || seen.length < 100) {
+        for (const { sequence } of await after(start + seen.length)) seen.push(sequence);
+        await new Promise(setImmediate);
+      }
+    })();
+    const writers = Array.from({ length: 98 }, async (_, n) => {
+      const at = n % 2 ? app : other;
+      const deviceNo = deviceNos[n % 3 ? 0 : 1] ?? 0;
+      if (n % 4 === 0) await at.keys.create(newKey(`parallel-${n}`));
+      else await at.configuration.change(deviceNo, { maintenance: { interval_hours: n } }, NOW_MS);
+    });
+    await Promise.all(writers).finally(() => {
+      isWriting = false;
+    });
+    await reader;
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 100 }, (_, n) => start + n + 1),
+    );
+  });
+
+  it('forgets from its old end, bit by bit', async () => {
+    const { oldest, newest: last } = await app.events.bounds();
+    await registerDevice(app, { registeredAtMs: NOW_MS + 10 });
+    const expire = (rowsMax: number) => app.events.expire({ beforeMs: NOW_MS + 10, rowsMax });
+    assert.equal(await expire(3), 3);
+    assert.deepEqual(await app.events.bounds(), { oldest: oldest + 3, newest: last + 1 });
+    assert.equal(await expire(10_000), last - oldest - 2);
+    assert.equal(await expire(10_000), 0);
+    assert.deepEqual(await app.events.bounds(), { oldest: last + 1, newest: last + 1 });
+    assert.equal(await app.events.expire({ beforeMs: NOW_MS + 11, rowsMax: 10 }), 1);
+    await registerDevice(app);
+    assert.deepEqual(await app.events.bounds(), { oldest: last + 2, newest: last + 2 });
+  });
+});

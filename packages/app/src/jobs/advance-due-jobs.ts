@@ -1,0 +1,125 @@
+import type { Sql } from '@granary/store/sql';
+import { lockDevices, tryLockDevices } from '@granary/store/tables/alarm-evaluation';
+import type { WaitingDevice } from '@granary/store/tables/jobs';
+import type { SetAside } from '@granary/store/tables/unreadable-row';
+import { JobChangeRecorder } from './job-change-recorder.ts';
+
+/** What a tick needs of a kind of errand. */
+interface Waiting {
+  waiting(sql: Sql, nowMs: number, limit: number): Promise<WaitingDevice[]>;
+  isWaiting(sql: Sql, deviceNo: number, nowMs: number): Promise<boolean>;
+  recordTick(sql: Sql, deviceNos: readonly number[], nowMs: number): Promise<void>;
+}
+
+export interface TickLimits {
+  readonly nowMs: number;
+  readonly limit: number;
+}
+
+export interface DueDevice {
+  readonly deviceNo: number;
+  readonly deviceId: string;
+}
+
+export interface DueDevices {
+  readonly devices: readonly DueDevice[];
+  /** There are more than could be listed. */
+  readonly hasMore: boolean;
+}
+
+export interface DeviceToTick {
+  readonly deviceNo: number;
+  /** It has a live session that takes commands, as the link says now. */
+  readonly isReachable: boolean;
+}
+
+export interface TickRound {
+  readonly nowMs: number;
+  readonly devices: readonly DeviceToTick[];
+  /** Others are due as well and come with the next tick. */
+  readonly hasMore: boolean;
+  /** These devices have just become reachable: what waits for them is sent without regard to spacing. */
+  readonly isNewSession: boolean;
+}
+
+export interface TickOutcome<Send> {
+  readonly sends: readonly Send[];
+  /** What could not be read or decided. The others were ticked all the same. */
+  readonly setAside: readonly SetAside[];
+}
+
+/** Advances the errands of these devices, records each, and answers what to send. */
+type AdvanceAll<Send> = (devices: readonly DeviceToTick[], ledger: JobChangeRecorder) => Promise<Send[]>;
+
+/** The devices to tick now, those first that were ticked longest ago. Whether they are reachable only the link knows. */
+export async function dueDevices(
+  sql: Sql,
+  kinds: readonly Waiting[],
+  { nowMs, limit }: TickLimits,
+): Promise<DueDevices> {
+  const waiting = await waitingDevices(sql, kinds, nowMs, limit + 1);
+  if (waiting.length === 0) return { devices: [], hasMore: false };
+  const deviceNos = waiting.slice(0, limit);
+  const ids = new Map(
+    await sql.query<[deviceNo: number, deviceId: string]>(
+      `SELECT device_no, device_id FROM devices WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+      [JSON.stringify(deviceNos)],
+    ),
+  );
+  const devices = deviceNos.flatMap((deviceNo) => {
+    const deviceId = ids.get(deviceNo);
+    return deviceId === undefined ? [] : [{ deviceNo, deviceId }];
+  });
+  return { devices, hasMore: waiting.length > limit };
+}
+
+export async function isDeviceDue(
+  sql: Sql,
+  kinds: readonly Waiting[],
+  { deviceNo, nowMs }: { readonly deviceNo: number; readonly nowMs: number },
+): Promise<boolean> {
+  for (const kind of kinds) if (await kind.isWaiting(sql, deviceNo, nowMs)) return true;
+  return false;
+}
+
+/**
+ * What time makes of the errands of devices that nobody else is looking after; the others come with the next tick. What
+ * was sent is stored, so two ticks at once send nothing twice.
+ */
+export async function advanceDueJobs<Send>(
+  sql: Sql,
+  kinds: readonly Waiting[],
+  round: TickRound,
+  advanceAll: AdvanceAll<Send>,
+): Promise<TickOutcome<Send>> {
+  const { nowMs, hasMore, isNewSession } = round;
+  const toTick = new Map(round.devices.map((device) => [device.deviceNo, device]));
+  if (toTick.size === 0) return { sends: [], setAside: [] };
+  const lock = isNewSession ? lockDevices : tryLockDevices;
+  const held = await lock(sql, [...toTick.keys()]);
+  const heldNos = held.map(({ deviceNo }) => deviceNo);
+  const ledger = new JobChangeRecorder(sql, nowMs);
+  const devices = heldNos.flatMap((deviceNo) => toTick.get(deviceNo) ?? []);
+  const sends = await advanceAll(devices, ledger);
+  // Only when there are more than could be ticked at once, so that the others come next.
+  if (hasMore) for (const kind of kinds) await kind.recordTick(sql, heldNos, nowMs);
+  await ledger.close(held);
+  return { sends, setAside: ledger.setAside };
+}
+
+/** Those first that were ticked longest ago. */
+async function waitingDevices(
+  sql: Sql,
+  kinds: readonly Waiting[],
+  nowMs: number,
+  limit: number,
+): Promise<number[]> {
+  const sinceMs = new Map<number, number>();
+  for (const kind of kinds) {
+    for (const { deviceNo, waitsSinceMs } of await kind.waiting(sql, nowMs, limit)) {
+      sinceMs.set(deviceNo, Math.min(waitsSinceMs, sinceMs.get(deviceNo) ?? waitsSinceMs));
+    }
+  }
+  const inOrder = [...sinceMs].toSorted(([aNo, aMs], [bNo, bMs]) => aMs - bMs || aNo - bNo);
+  return inOrder.slice(0, limit).map(([deviceNo]) => deviceNo);
+}

@@ -1,0 +1,143 @@
+import type { FieldCommand } from '@granary/contract/link/field-messages';
+import { commandMessage } from '@granary/core/commands/record';
+import type { CommandState } from '@granary/core/commands/state';
+import { advanceCommand } from '@granary/core/commands/transitions';
+import { deviceStatus } from '@granary/core/devices/status';
+import { missionMessage } from '@granary/core/missions/record';
+import { type MissionState, missionHoldsDevice } from '@granary/core/missions/state';
+import { advanceMission } from '@granary/core/missions/transitions';
+import type { Sql } from '@granary/store/sql';
+import type { SetAside } from '@granary/store/tables/unreadable-row';
+import { COMMANDS, stoppedDevices, unfinishedCommands } from '../commands/command-jobs.ts';
+import { findDevices, type StoredDevice } from '../devices/devices.ts';
+import { MISSIONS, missionsUnderWay } from '../missions/mission-jobs.ts';
+import {
+  advanceDueJobs,
+  type DeviceToTick,
+  type DueDevices,
+  dueDevices,
+  isDeviceDue,
+  type TickLimits,
+  type TickOutcome,
+  type TickRound,
+} from './advance-due-jobs.ts';
+import type { JobChangeRecorder } from './job-change-recorder.ts';
+
+export interface FieldSend {
+  readonly deviceNo: number;
+  readonly deviceId: string;
+  readonly message: FieldCommand;
+}
+
+const KINDS = [COMMANDS, MISSIONS];
+
+export const reads = {
+  /** Devices with a command or a mission to tick. */
+  async due(sql: Sql, limits: TickLimits): Promise<DueDevices> {
+    return await dueDevices(sql, KINDS, limits);
+  },
+
+  async isDue(sql: Sql, device: { deviceNo: number; nowMs: number }): Promise<boolean> {
+    return await isDeviceDue(sql, KINDS, device);
+  },
+};
+
+export const writes = {
+  /** What time makes of every command and mission that is not settled, and what to send to their devices. */
+  async tick(sql: Sql, round: TickRound): Promise<TickOutcome<FieldSend>> {
+    return await advanceDueJobs(sql, KINDS, round, async (devices, ledger) => {
+      const sends: FieldSend[] = [];
+      for (const toTick of await readDevicesToTick(sql, devices, round, ledger)) {
+        const { deviceNo, deviceId } = toTick.device;
+        const messages = [
+          ...(await tickCommands(ledger, toTick, round.nowMs)),
+          ...(await tickMissions(ledger, toTick, round.nowMs)),
+        ];
+        sends.push(...messages.map((message) => ({ deviceNo, deviceId, message })));
+      }
+      return sends;
+    });
+  },
+};
+
+/** What a tick rests on: not the configuration, so that a stop goes out also where that cannot be read. */
+interface FieldDeviceToTick {
+  readonly device: StoredDevice;
+  readonly commands: readonly CommandState[];
+  /** Those that are due. */
+  readonly missions: readonly MissionState[];
+  /** Ids of those that hold the device. */
+  readonly holding: ReadonlySet<string>;
+  /** It has a live session and listens to its commands. */
+  readonly deviceOnline: boolean;
+  readonly isNewSession: boolean;
+  /** An emergency stop keeps it from moving. */
+  readonly isStopped: boolean;
+}
+
+async function readDevicesToTick(
+  sql: Sql,
+  devices: readonly DeviceToTick[],
+  { nowMs, isNewSession }: TickRound,
+  ledger: JobChangeRecorder,
+): Promise<FieldDeviceToTick[]> {
+  const deviceNos = devices.map(({ deviceNo }) => deviceNo);
+  const reachable = new Map(devices.map(({ deviceNo, isReachable }) => [deviceNo, isReachable]));
+  const setAside = (item: SetAside) => ledger.setAside.push(item);
+  const ofDevice = ({ deviceNo }: { readonly deviceNo: number }) => deviceNo;
+  const commands = Map.groupBy(await unfinishedCommands(sql, deviceNos, setAside), ofDevice);
+  const missions = Map.groupBy(await MISSIONS.unfinished(sql, deviceNos, nowMs, setAside), ofDevice);
+  const underWay = Map.groupBy(await missionsUnderWay(sql, deviceNos, setAside), ofDevice);
+  const stopped = await stoppedDevices(sql, deviceNos);
+  return (await findDevices(sql, deviceNos)).map((device) => ({
+    device,
+    commands: commands.get(device.deviceNo) ?? [],
+    missions: missions.get(device.deviceNo) ?? [],
+    holding: new Set((underWay.get(device.deviceNo) ?? []).map(({ missionId }) => missionId)),
+    deviceOnline: reachable.get(device.deviceNo) ?? false,
+    isNewSession,
+    isStopped: stopped.has(device.deviceNo),
+  }));
+}
+
+async function tickCommands(
+  ledger: JobChangeRecorder,
+  { commands, deviceOnline, isNewSession, isStopped }: FieldDeviceToTick,
+  nowMs: number,
+): Promise<FieldCommand[]> {
+  const tick = { kind: 'tick', deviceOnline, isNewSession, isStopped } as const;
+  const messages: FieldCommand[] = [];
+  for (const before of commands) {
+    const decided = await ledger.attempt(COMMANDS, before, () => {
+      const { command, send } = advanceCommand(before, tick, nowMs);
+      return { after: command, send: send && commandMessage(command, send) };
+    });
+    if (decided !== null && decided.send !== null) messages.push(decided.send);
+  }
+  return messages;
+}
+
+/** One after the other, those first that are to begin first: of two that could be dispatched now, one is. */
+async function tickMissions(
+  ledger: JobChangeRecorder,
+  { device, missions, deviceOnline, isStopped, ...toTick }: FieldDeviceToTick,
+  nowMs: number,
+): Promise<FieldCommand[]> {
+  const isInMaintenance = deviceStatus(device.presence, nowMs) === 'maintenance';
+  const isReady = deviceOnline && !isInMaintenance;
+  const holding = new Set(toTick.holding);
+  const messages: FieldCommand[] = [];
+  for (const before of missions.toSorted((a, b) => a.plan.startAtMs - b.plan.startAtMs)) {
+    const deviceFree = isReady && holding.isSubsetOf(new Set([before.missionId]));
+    const tick = { kind: 'tick', deviceOnline, deviceFree, isStopped } as const;
+    const decided = await ledger.attempt(MISSIONS, before, () => {
+      const { mission, send } = advanceMission(before, tick, nowMs);
+      return { after: mission, send: send && missionMessage(mission, send) };
+    });
+    if (decided === null) continue;
+    if (missionHoldsDevice(decided.after)) holding.add(before.missionId);
+    else holding.delete(before.missionId);
+    if (decided.send !== null) messages.push(decided.send);
+  }
+  return messages;
+}

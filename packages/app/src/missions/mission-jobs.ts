@@ -1,0 +1,75 @@
+import { missionEvents } from '@granary/core/missions/events';
+import {
+  isMissionFinished,
+  isMissionOver,
+  type MissionState,
+  restoreMission,
+} from '@granary/core/missions/state';
+import { UPLOAD_LEAD_MS } from '@granary/core/missions/transitions';
+import type { Sql } from '@granary/store/sql';
+import { JobTable } from '@granary/store/tables/jobs';
+import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
+
+const AT_ONCE_MS = 0;
+
+export const MISSIONS = new JobTable<MissionState>({
+  name: 'mission',
+  idOf: ({ missionId }) => missionId,
+  restore: restoreMission,
+  isFinished: isMissionFinished,
+  columnsOf: (before, after) => ({
+    due_at_ms: after.status === 'scheduled' ? after.plan.startAtMs - UPLOAD_LEAD_MS : AT_ONCE_MS,
+    ...claimOf(before, after),
+  }),
+  eventsOf: missionEvents,
+  // An alert tells of a start that the device does not answer.
+  concernsAlerts: (before, after) =>
+    before?.status !== after.status ||
+    before.result !== after.result ||
+    before.startSentAtMs !== after.startSentAtMs ||
+    before.requested !== after.requested,
+  // What is planned for next year is not looked at until then.
+  dueColumn: 'due_at_ms',
+});
+
+/**
+ * Only being sent claims the device, not a device's word that it runs. The claim ends with the mission and never comes back,
+ * also if the end turns out to be untrue.
+ */
+function claimOf(before: MissionState | null, after: MissionState): { claims_device?: number } {
+  if (before === null || isMissionOver(after)) return { claims_device: 0 };
+  return before.status === 'scheduled' && after.status === 'dispatched' ? { claims_device: 1 } : {};
+}
+
+/** Of each device every mission that holds it, and the one that ended last. */
+export async function currentMissions(sql: Sql, deviceNos: readonly number[]): Promise<MissionState[]> {
+  const params = [JSON.stringify(deviceNos)];
+  const holding = await missionsUnderWay(sql, deviceNos);
+  const ended = await MISSIONS.where(
+    sql,
+    `mission_no IN (
+       SELECT (SELECT mission_no FROM missions AS own
+               WHERE own.device_no = watches.device_no AND own.ended_at_ms IS NOT NULL
+               ORDER BY own.ended_at_ms DESC, own.mission_no DESC LIMIT 1)
+       FROM watches WHERE ${sql.isOneOfNumbers('watches.device_no', '$1')})`,
+    params,
+  );
+  return [...ended, ...holding];
+}
+
+/** Those that hold these devices. */
+export async function missionsUnderWay(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<MissionState[]> {
+  const condition = `ended_at_ms IS NULL AND status <> 'scheduled' AND ${sql.isOneOfNumbers('device_no', '$1')}`;
+  return await MISSIONS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
+}
+
+/** At most `limit` of a device's missions that are not over. */
+export async function missionsAhead(sql: Sql, deviceNo: number, limit: number): Promise<MissionState[]> {
+  const condition = `mission_no IN (
+    SELECT mission_no FROM missions WHERE device_no = $1 AND ended_at_ms IS NULL ORDER BY mission_no LIMIT $2)`;
+  return await MISSIONS.where(sql, condition, [deviceNo, limit]);
+}

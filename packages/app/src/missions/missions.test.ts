@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { MissionProgress } from '@granary/contract/link/field-messages';
+import type { Mission, MissionRequestKind } from '@granary/contract/missions';
+import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { HALT_CONFIRMATION_MS_MAX } from '@granary/core/missions/steps';
+import type { App } from '../app.ts';
+import { describeEachEngine } from '../testing/engines.ts';
+import {
+  eventsOfDevice,
+  isRefusal,
+  locate,
+  NOW_MS,
+  readyFieldDevice,
+  readySilo,
+  tickDue,
+} from '../testing/fixtures.ts';
+import { MISSIONS_AHEAD_MAX, type MissionPage } from './missions.ts';
+
+let lastId = 0;
+const newMissionId = (): string => `ms_${String(++lastId).padStart(6, '0')}`;
+
+const missionAt = (startMs: number): Mission => ({
+  mission_name: 'Rows',
+  waypoints: [
+    { lat: 52.0005, lng: 13, action: 'scan' },
+    { lat: 52.001, lng: 13, action: 'none' },
+  ],
+  scheduled_start: toIso(startMs),
+});
+
+describeEachEngine('missions', (engine) => {
+  let app: App;
+  let other: App;
+  before(async () => {
+    app = await engine.open();
+    other = await engine.open();
+  });
+
+  const create = (deviceNo: number, startMs: number, missionId = newMissionId(), at = app) =>
+    at.missions.create({
+      ...{ deviceNo, missionId, mission: missionAt(startMs), isReachable: true, nowMs: NOW_MS },
+    });
+
+  /** Ticks until it is sent to its device, which takes it. */
+  async function dispatched(deviceNo: number): Promise<string> {
+    const { missionId } = await create(deviceNo, NOW_MS);
+    await tickDue(app.field, NOW_MS);
+    const ack = { mission_id: missionId, accepted: true };
+    await app.missions.acknowledged({ deviceNo, ack, nowMs: NOW_MS });
+    return missionId;
+  }
+
+  const tell = (deviceNo: number, missionId: string, word: Partial<MissionProgress>, nowMs = NOW_MS) =>
+    app.missions.progressed({
+      deviceNo,
+      progress: { mission_id: missionId, state: 'running', ts: nowMs, ...word },
+      nowMs,
+    });
+
+  const control = (deviceNo: number, missionId: string, wish: MissionRequestKind) =>
+    app.missions.control({ deviceNo, missionId, control: wish, isReachable: true, nowMs: NOW_MS });
+
+  const told = async (deviceNo: number): Promise<unknown[]> =>
+    (await eventsOfDevice(app, deviceNo))
+      .filter(({ type }) => type.startsWith('mission.'))
+      .map(({ type, data }) => `${type.slice('mission.'.length)} ${data['status']}`);
+
+  it('are stored with what they take, and wait for their time', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const mission = await create(deviceNo, NOW_MS + HOUR_MS);
+    assert.equal(mission.status, 'scheduled');
+    assert.equal(mission.plan.preflight.legs.length, 2);
+    assert.deepEqual(await app.missions.find(deviceNo, mission.missionId), mission);
+    assert.deepEqual(await told(deviceNo), ['status_changed scheduled']);
+  });
+
+  it('leave no trace when they are refused', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    await locate(app, deviceNo, { battery: 20 }, NOW_MS + 1);
+    const missionId = newMissionId();
+    await assert.rejects(create(deviceNo, NOW_MS, missionId), isRefusal('mission_infeasible'));
+    assert.equal(await app.missions.find(deviceNo, missionId), undefined);
+    assert.deepEqual(await told(deviceNo), []);
+    await assert.rejects(create(await readySilo(app), NOW_MS), isRefusal('device_not_found'));
+  });
+
+  it('never overlap, however many come at once', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, n) =>
+        create(deviceNo, NOW_MS + n * SECOND_MS, newMissionId(), n % 2 ? app : other),
+      ),
+    );
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    assert.equal(refused.length, 39);
+    assert(refused.every(isRefusal('mission_in_progress')));
+    await create(deviceNo, NOW_MS + HOUR_MS);
+    assert.equal((await told(deviceNo)).length, 2);
+  });
+
+  it('follow the device through their waypoints, in whatever order it reports them', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const missionId = await dispatched(deviceNo);
+    await tell(deviceNo, missionId, { waypoints: [{ index: 1, state: 'reached' }] }, NOW_MS + 2);
+    const late = [{ index: 0, state: 'reached', action_result: 'succeeded' }] as const;
+    await tell(deviceNo, missionId, { waypoints: [...late] }, NOW_MS + 1);
+    await tell(deviceNo, missionId, { state: 'completed' }, NOW_MS + 3);
+    const mission = await app.missions.find(deviceNo, missionId);
+    assert.equal(mission?.status, 'completed');
+    assert.deepEqual(
+      mission?.waypoints.map(({ status }) => status),
+      ['reached', 'reached'],
+    );
+    assert.deepEqual(await told(deviceNo), [
+      'status_changed scheduled',
+      'status_changed dispatched',
+      'status_changed in_progress',
+      'waypoint_changed in_progress',
+      'waypoint_changed in_progress',
+      'status_changed completed',
+    ]);
+  });
+
+  it('are paused, resumed and cancelled, and only while that makes sense', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const missionId = await dispatched(deviceNo);
+    await assert.rejects(control(deviceNo, missionId, 'pause'), isRefusal('mission_not_running'));
+    await tell(deviceNo, missionId, {});
+    const paused = await control(deviceNo, missionId, 'pause');
+    assert.deepEqual(paused?.send, { command: 'mission_pause', mission_id: missionId });
+    assert.equal((await control(deviceNo, missionId, 'pause'))?.send, null);
+    await tell(deviceNo, missionId, { state: 'paused' });
+    assert.equal((await control(deviceNo, missionId, 'resume'))?.mission.requested, 'resume');
+    const cancels = await Promise.all([1, 2, 3].map(() => control(deviceNo, missionId, 'cancel')));
+    assert.equal(cancels.filter((cancel) => cancel?.send !== null).length, 1);
+    await tell(deviceNo, missionId, { state: 'aborted' });
+    const again = await control(deviceNo, missionId, 'cancel');
+    assert.deepEqual([again?.mission.status, again?.send], ['cancelled', null]);
+    assert.equal(await control(await readyFieldDevice(app), missionId, 'cancel'), undefined);
+  });
+
+  it('hold their device alone: the database itself refuses a second', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    await dispatched(deviceNo);
+    const { missionId } = await create(deviceNo, NOW_MS + HOUR_MS);
+    const claim = `UPDATE missions SET claims_device = 1 WHERE mission_id = '${missionId}'`;
+    await assert.rejects(engine.query(claim), /unique/i);
+  });
+
+  it('raise an alert when the device drives on although it was told to end them', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const missionId = await dispatched(deviceNo);
+    await tell(deviceNo, missionId, {});
+    await control(deviceNo, missionId, 'cancel');
+    const dueMs = NOW_MS + HALT_CONFIRMATION_MS_MAX;
+    await tell(deviceNo, missionId, {}, dueMs - SECOND_MS);
+    // The cancellation is repeated; the time runs from the first one.
+    await tickDue(app.field, dueMs - SECOND_MS);
+    const alertsAt = async (nowMs: number) => {
+      await app.alerts.evaluateDue({ nowMs, limit: 1_000 });
+      const open = await app.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+      return open.map(({ type, severity, cause }) => [type, severity, cause]);
+    };
+    assert.deepEqual(await alertsAt(dueMs - 1), []);
+    assert.deepEqual(await alertsAt(dueMs), [['mission_failed', 'critical', missionId]]);
+  });
+
+  it('that run on after their end are cancelled, also while the next is under way', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const missionId = await dispatched(deviceNo);
+    await control(deviceNo, missionId, 'cancel');
+    await dispatched(deviceNo);
+    const heard = await tell(deviceNo, missionId, {}, NOW_MS + 1);
+    assert.deepEqual(heard, { kind: 'taken', send: { command: 'mission_cancel', mission_id: missionId } });
+    assert.equal((await app.missions.find(deviceNo, missionId))?.status, 'in_progress');
+  });
+
+  it('that a device claims to run before they were sent are believed, beside the one that it was sent', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    await dispatched(deviceNo);
+    const { missionId } = await create(deviceNo, NOW_MS + HOUR_MS);
+    assert.equal((await tell(deviceNo, missionId, {})).kind, 'taken');
+    assert.equal((await app.missions.find(deviceNo, missionId))?.status, 'in_progress');
+  });
+
+  it('of another device are not heard of', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const strangerNo = await readyFieldDevice(app);
+    const missionId = await dispatched(deviceNo);
+    assert.equal((await tell(strangerNo, missionId, { state: 'completed' })).kind, 'foreign');
+    assert.equal((await tell(deviceNo, 'ms_nobody', {})).kind, 'foreign');
+    assert.equal((await app.missions.find(deviceNo, missionId))?.status, 'dispatched');
+    assert.equal(await app.missions.find(strangerNo, missionId), undefined);
+  });
+
+  it('do not outlive an emergency stop', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const running = await dispatched(deviceNo);
+    await tell(deviceNo, running, {});
+    const { missionId: later } = await create(deviceNo, NOW_MS + HOUR_MS);
+    const request = { command: 'emergency_stop' } as const;
+    const stop = { deviceNo, commandId: `cmd_${running}`, request, isReachable: true };
+    await app.commands.issue({ ...stop, nowMs: NOW_MS });
+    assert.equal((await app.missions.find(deviceNo, running))?.requested, 'cancel');
+    assert.equal((await app.missions.find(deviceNo, later))?.status, 'scheduled');
+    await tell(deviceNo, running, { state: 'aborted' }, NOW_MS + 1);
+    assert.equal((await app.missions.find(deviceNo, running))?.result?.reason, 'emergency_stop');
+    await assert.rejects(create(deviceNo, NOW_MS + 2 * HOUR_MS), isRefusal('emergency_stop_active'));
+    await tickDue(app.field, NOW_MS + HOUR_MS);
+    const missed = await app.missions.find(deviceNo, later);
+    assert.deepEqual([missed?.status, missed?.result?.reason], ['missed', 'emergency_stop_active']);
+  });
+
+  it('are not resumed while an emergency stop is in force, or without a session', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const missionId = await dispatched(deviceNo);
+    await tell(deviceNo, missionId, { state: 'paused' });
+    const resume = { deviceNo, missionId, control: 'resume', nowMs: NOW_MS } as const;
+    await assert.rejects(
+      app.missions.control({ ...resume, isReachable: false }),
+      isRefusal('device_offline'),
+    );
+    const unsent = { deviceNo, missionId, send: 'resume', nowMs: NOW_MS } as const;
+    await app.missions.control({ ...resume, isReachable: true });
+    assert.equal((await app.missions.notSent(unsent))?.requested, null);
+    const request = { command: 'emergency_stop' } as const;
+    const stop = { deviceNo, commandId: `cmd_${missionId}`, request, isReachable: true };
+    await app.commands.issue({ ...stop, nowMs: NOW_MS });
+    await assert.rejects(
+      app.missions.control({ ...resume, isReachable: true }),
+      isRefusal('mission_not_running'),
+    );
+  });
+
+  it('whose start was not sent have failed for that reason', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const missionId = await dispatched(deviceNo);
+    await tickDue(app.field, NOW_MS);
+    const unsent = { deviceNo, missionId, send: 'start', nowMs: NOW_MS } as const;
+    const mission = await app.missions.notSent(unsent);
+    assert.deepEqual([mission?.status, mission?.result?.reason], ['failed', 'not_sent']);
+  });
+
+  it('are limited in number, and listed newest first', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const ids: string[] = [];
+    for (let n = 1; n <= MISSIONS_AHEAD_MAX; n++) {
+      ids.unshift((await create(deviceNo, NOW_MS + n * HOUR_MS)).missionId);
+    }
+    await assert.rejects(create(deviceNo, NOW_MS + 1_000 * HOUR_MS), isRefusal('mission_in_progress'));
+    await control(deviceNo, ids[0] ?? '', 'cancel');
+    const list = async (filter: Partial<MissionPage>) => {
+      const page = { deviceNo, status: null, beforeMissionId: null, limit: 3, ...filter };
+      return (await app.missions.list(page)).map(({ missionId }) => missionId);
+    };
+    assert.deepEqual(await list({}), ids.slice(0, 3));
+    assert.deepEqual(await list({ status: 'cancelled' }), ids.slice(0, 1));
+    assert.deepEqual(await list({ beforeMissionId: ids[2] ?? '' }), ids.slice(3, 6));
+  });
+});

@@ -1,0 +1,143 @@
+import { Refusal } from '@granary/contract/errors';
+import type { FieldCommand, MissionAck, MissionProgress } from '@granary/contract/link/field-messages';
+import type { Mission, MissionRequestKind, MissionStatus } from '@granary/contract/missions';
+import { refuseMovement } from '@granary/core/commands/refusals';
+import { planMission } from '@granary/core/missions/plan';
+import { missionMessage } from '@granary/core/missions/record';
+import { beginMission, type MissionState, missionReportContent } from '@granary/core/missions/state';
+import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/missions/transitions';
+import type { Sql } from '@granary/store/sql';
+import { lockDevice } from '@granary/store/tables/alarm-evaluation';
+import type { Expiry } from '@granary/store/tables/jobs';
+import { lockFieldDevice } from '../alerts/field-facts.ts';
+import { type ReplyResult, recordJobChange, unknownReference } from '../jobs/job-change-recorder.ts';
+import { MISSIONS, missionsAhead } from './mission-jobs.ts';
+
+/** Each new mission is held against all of these. */
+export const MISSIONS_AHEAD_MAX = 200;
+
+export interface MissionCreation {
+  readonly deviceNo: number;
+  readonly missionId: string;
+  readonly mission: Mission;
+  /** The device has a live session and listens to its commands. */
+  readonly isReachable: boolean;
+  readonly nowMs: number;
+}
+
+export interface MissionWish {
+  readonly deviceNo: number;
+  readonly missionId: string;
+  readonly control: MissionRequestKind;
+  /** The device has a live session and listens to its commands. */
+  readonly isReachable: boolean;
+  readonly nowMs: number;
+}
+
+export interface UnsentMissionMessage {
+  readonly deviceNo: number;
+  readonly missionId: string;
+  readonly send: 'start' | 'resume';
+  readonly nowMs: number;
+}
+
+export interface MissionPage {
+  readonly deviceNo: number;
+  readonly status: MissionStatus | null;
+  readonly beforeMissionId: string | null;
+  readonly limit: number;
+}
+
+export const reads = {
+  async find(sql: Sql, deviceNo: number, missionId: string): Promise<MissionState | undefined> {
+    return await MISSIONS.findOf(sql, deviceNo, missionId);
+  },
+
+  async list(sql: Sql, page: MissionPage): Promise<MissionState[]> {
+    const { status, beforeMissionId: beforeId, ...rest } = page;
+    return await MISSIONS.list(sql, { ...rest, filter: { status }, beforeId });
+  },
+};
+
+export const writes = {
+  /** Removes some of those that ended long ago and answers how many. */
+  async expire(sql: Sql, expiry: Expiry): Promise<number> {
+    return await MISSIONS.expire(sql, expiry);
+  },
+
+  /** It waits for its time, which the next tick knows also if that is now. */
+  async create(sql: Sql, creation: MissionCreation): Promise<MissionState> {
+    const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
+    const { watch, facts } = await lockFieldDevice(sql, deviceNo);
+    const ahead = await missionsAhead(sql, deviceNo, MISSIONS_AHEAD_MAX);
+    const plan = planMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
+    if (ahead.length >= MISSIONS_AHEAD_MAX) {
+      throw new Refusal('mission_in_progress', `the device has ${ahead.length} missions ahead of it`);
+    }
+    const begun = beginMission({ missionId, deviceNo, name: mission.mission_name, plan }, nowMs);
+    if (!(await MISSIONS.insert(sql, begun, nowMs))) throw new Error(`mission ${missionId} is there already`);
+    await recordJobChange(sql, watch, MISSIONS, { before: null, after: begun, nowMs });
+    return begun;
+  },
+
+  /** `undefined`: the device has no such mission. */
+  async control(
+    sql: Sql,
+    { deviceNo, missionId, control, isReachable, nowMs }: MissionWish,
+  ): Promise<{ mission: MissionState; send: FieldCommand | null } | undefined> {
+    const watch = await lockDevice(sql, deviceNo);
+    const before = await MISSIONS.findOf(sql, deviceNo, missionId);
+    if (watch === undefined || before === undefined) return undefined;
+    refuseRequest(before, control);
+    if (control === 'resume') {
+      const { facts } = await lockFieldDevice(sql, deviceNo);
+      refuseMovement({ ...facts, isReachable }, nowMs);
+    }
+    const { mission, send } = advanceMission(before, { kind: control }, nowMs);
+    await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
+    return { mission, send: send && missionMessage(mission, send) };
+  },
+
+  /** What becomes of a mission whose start or resumption was to be sent, but was not. */
+  async notSent(sql: Sql, unsent: UnsentMissionMessage): Promise<MissionState | undefined> {
+    const { deviceNo, missionId, send, nowMs } = unsent;
+    const watch = await lockDevice(sql, deviceNo);
+    const before = await MISSIONS.findOf(sql, deviceNo, missionId);
+    if (watch === undefined || before === undefined) return undefined;
+    const { mission } = advanceMission(before, { kind: 'not_sent', send }, nowMs);
+    await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
+    return mission;
+  },
+
+  async acknowledged(
+    sql: Sql,
+    { deviceNo, ack, nowMs }: { deviceNo: number; ack: MissionAck; nowMs: number },
+  ): Promise<ReplyResult<FieldCommand>> {
+    const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
+    return await hear(sql, deviceNo, ack.mission_id, input, nowMs);
+  },
+
+  async progressed(
+    sql: Sql,
+    { deviceNo, progress, nowMs }: { deviceNo: number; progress: MissionProgress; nowMs: number },
+  ): Promise<ReplyResult<FieldCommand>> {
+    const input = { kind: 'progress', ...missionReportContent(progress) } as const;
+    return await hear(sql, deviceNo, progress.mission_id, input, nowMs);
+  },
+};
+
+async function hear(
+  sql: Sql,
+  deviceNo: number,
+  missionId: string,
+  input: MissionInput,
+  nowMs: number,
+): Promise<ReplyResult<FieldCommand>> {
+  const watch = await lockDevice(sql, deviceNo);
+  const before = await MISSIONS.findOf(sql, deviceNo, missionId);
+  if (watch === undefined || before === undefined)
+    return unknownReference('the device was given no such mission');
+  const { mission, send } = advanceMission(before, input, nowMs);
+  await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
+  return { kind: 'taken', send: send && missionMessage(mission, send) };
+}

@@ -1,0 +1,57 @@
+import { operationRecord } from '@granary/core/operations/record';
+import {
+  finallyMeasuredG,
+  isFinished,
+  isTerminal,
+  type OperationState,
+  restoreOperation,
+} from '@granary/core/operations/state';
+import type { Sql } from '@granary/store/sql';
+import { JobTable } from '@granary/store/tables/jobs';
+import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
+
+export const OPERATIONS = new JobTable<OperationState>({
+  name: 'operation',
+  idOf: ({ operationId }) => operationId,
+  restore: restoreOperation,
+  isFinished,
+  /** A claim on the device ends with the operation and never comes back, also if the end turns out to be untrue. */
+  columnsOf: (before, after) => {
+    if (before === null) return { type: after.type, claims_device: Number(after.plan !== null) };
+    return isTerminal(after) ? { claims_device: 0 } : {};
+  },
+  eventsOf: (before, after) =>
+    before?.status === after.status
+      ? []
+      : [{ type: 'operation.status_changed', data: operationRecord(after) }],
+  concernsAlerts: (before, after) =>
+    before === null ||
+    before.status !== after.status ||
+    before.failure !== after.failure ||
+    finallyMeasuredG(before) !== finallyMeasuredG(after) ||
+    (finallyMeasuredG(after) !== null && before.amountCompletedG !== after.amountCompletedG),
+});
+
+/** The newest operation of each device and all that are not settled. */
+export async function currentOperations(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<OperationState[]> {
+  const params = [JSON.stringify(deviceNos)];
+  const newest = await OPERATIONS.where(
+    sql,
+    `operation_no IN (
+       SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = watches.device_no)
+       FROM watches WHERE ${sql.isOneOfNumbers('watches.device_no', '$1')})`,
+    params,
+  );
+  const unfinished = await OPERATIONS.where(
+    sql,
+    `is_settled = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`,
+    params,
+    onUnreadable,
+  );
+  const distinct = new Map([...newest, ...unfinished].map((operation) => [operation.operationId, operation]));
+  return [...distinct.values()];
+}

@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { OperationProgress } from '@granary/contract/link/messages';
+import { SECOND_MS } from '@granary/contract/time';
+import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/alerts/silo-rules';
+import { ACK_TIMEOUT_MS, STOP_RESEND_MS } from '@granary/core/operations/transitions';
+import type { App } from '../app.ts';
+import { describeEachEngine } from '../testing/engines.ts';
+import {
+  eventsOfDevice,
+  isRefusal,
+  NOW_MS,
+  readyFieldDevice,
+  readySilo,
+  tickDue,
+  weigh,
+} from '../testing/fixtures.ts';
+import { UNSOLICITED_AT_ONCE_MAX } from './operations.ts';
+
+let lastId = 0;
+const newOperationId = (): string => `op_${String(++lastId).padStart(6, '0')}`;
+
+const feed = (app: App, deviceNo: number, operationId = newOperationId(), amount = 100) =>
+  app.operations.start({
+    ...{ deviceNo, operationId, type: 'feed', request: { amount }, isReachable: true, nowMs: NOW_MS },
+  });
+
+const word = (operationId: string, state: OperationProgress['state'], amountKg = 0): OperationProgress => ({
+  operation_id: operationId,
+  state,
+  amount_kg: amountKg,
+  ts: NOW_MS + amountKg,
+});
+
+describeEachEngine('operations', (engine) => {
+  let app: App;
+  let other: App;
+  before(async () => {
+    app = await engine.open();
+    other = await engine.open();
+  });
+
+  const tell = (deviceNo: number, progress: OperationProgress, nowMs = NOW_MS) =>
+    app.operations.progressed({ deviceNo, progress, nowMs });
+
+  const statusesTold = async (deviceNo: number): Promise<unknown[]> =>
+    (await eventsOfDevice(app, deviceNo))
+      .filter(({ type }) => type === 'operation.status_changed')
+      .map(({ data }) => data['status']);
+
+  it('starts one, with its command and its event', async () => {
+    const deviceNo = await readySilo(app);
+    const { operation, command } = await feed(app, deviceNo);
+    assert.equal(operation.status, 'started');
+    assert.equal(operation.weightAtStartG, 5_000_000);
+    assert.deepEqual([command.command, command.operation_id], ['start', operation.operationId]);
+    assert.equal(command.amount_kg, 100);
+    assert.deepEqual(await app.operations.find(deviceNo, operation.operationId), operation);
+    assert.deepEqual(await statusesTold(deviceNo), ['started']);
+  });
+
+  it('leaves no trace of a start that is refused', async () => {
+    const deviceNo = await readySilo(app);
+    const operationId = newOperationId();
+    await assert.rejects(feed(app, deviceNo, operationId, 5_001), isRefusal('insufficient_capacity'));
+    assert.equal(await app.operations.find(deviceNo, operationId), undefined);
+    assert.deepEqual(await statusesTold(deviceNo), []);
+    const fieldNo = await readyFieldDevice(app);
+    await assert.rejects(feed(app, fieldNo), isRefusal('device_not_found'));
+    assert.equal((await tell(fieldNo, word('op_of_nobody', 'running'))).kind, 'foreign');
+  });
+
+  it('lets one of two hundred parallel starts through', async () => {
+    const deviceNo = await readySilo(app);
+    const starts = Array.from({ length: 200 }, (_, n) => feed(n % 2 ? app : other, deviceNo));
+    const outcomes = await Promise.allSettled(starts);
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    assert.equal(refused.length, 199);
+    // On a slow machine the last ones wait longer than a call to the storage may take.
+    const isHonest = (reason: unknown) =>
+      isRefusal('operation_in_progress')(reason) || isRefusal('storage_unavailable')(reason);
+    assert(refused.every(isHonest));
+    assert.deepEqual(await statusesTold(deviceNo), ['started']);
+  });
+
+  it('has the database itself refuse a second operation that claims the device', async () => {
+    const deviceNo = await readySilo(app);
+    await feed(app, deviceNo);
+    const columns = 'operation_id, device_no, status, claims_device, is_settled, ticked_at_ms, body';
+    const values = `'op_second', ${deviceNo}, 'started', 1, 0, 0, '{}'`;
+    await assert.rejects(engine.query(`INSERT INTO operations (${columns}) VALUES (${values})`), /unique/i);
+  });
+
+  it('follows the device to the end, and then has room for the next', async () => {
+    const deviceNo = await readySilo(app);
+    const { operationId } = (await feed(app, deviceNo)).operation;
+    const ack = { operation_id: operationId, accepted: true };
+    const heard = await app.operations.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
+    assert.deepEqual(heard, { kind: 'taken', send: null });
+    await tell(deviceNo, word(operationId, 'running', 40));
+    assert.equal((await app.operations.find(deviceNo, operationId))?.amountCompletedG, 40_000);
+    await tell(deviceNo, word(operationId, 'completed', 100));
+    assert.deepEqual(await statusesTold(deviceNo), ['started', 'in_progress', 'completed']);
+    await feed(app, deviceNo);
+  });
+
+  it('stops at any time, once, and only what is there', async () => {
+    const deviceNo = await readySilo(app);
+    const { operationId } = (await feed(app, deviceNo)).operation;
+    const stop = (of: number) => app.operations.stop({ deviceNo: of, operationId, nowMs: NOW_MS + 1 });
+    const stops = await Promise.all([stop(deviceNo), stop(deviceNo), stop(deviceNo)]);
+    assert.deepEqual(
+      stops.map((stopped) => stopped?.operation.status),
+      Array(3).fill('stopping'),
+    );
+    assert.deepEqual(stops.map((stopped) => stopped?.send).toSorted(), ['stop', null, null].toSorted());
+    await tell(deviceNo, word(operationId, 'stopped', 7));
+    const after = await stop(deviceNo);
+    assert.deepEqual([after?.operation.status, after?.send], ['stopped', null]);
+    assert.deepEqual(await statusesTold(deviceNo), ['started', 'stopping', 'stopped']);
+    assert.equal(await stop(await readySilo(app)), undefined);
+  });
+
+  it('takes no word on the operation of another device, and no answer to nothing', async () => {
+    const deviceNo = await readySilo(app);
+    const strangerNo = await readySilo(app);
+    const { operationId } = (await feed(app, deviceNo)).operation;
+    const heard = [
+      await tell(strangerNo, word(operationId, 'completed', 100)),
+      await app.operations.acknowledged({
+        deviceNo: strangerNo,
+        ack: { operation_id: operationId, accepted: false },
+        nowMs: NOW_MS,
+      }),
+      await app.operations.acknowledged({
+        deviceNo,
+        ack: { operation_id: 'op_nobody', accepted: true },
+        nowMs: NOW_MS,
+      }),
+    ];
+    assert.deepEqual(
+      heard.map(({ kind }) => kind),
+      ['foreign', 'foreign', 'foreign'],
+    );
+    assert.equal((await app.operations.find(deviceNo, operationId))?.status, 'started');
+    assert.equal(await app.operations.find(strangerNo, operationId), undefined);
+  });
+
+  it('alerts when the device runs on although it was told to stop', async () => {
+    const deviceNo = await readySilo(app);
+    const { operation } = await feed(app, deviceNo);
+    const { operationId } = operation;
+    await tell(deviceNo, word(operationId, 'running', 3));
+    await app.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
+    await tell(deviceNo, word(operationId, 'running', 4), NOW_MS + SECOND_MS);
+    const alertsAt = async (nowMs: number) => {
+      await app.alerts.evaluateDue({ nowMs, limit: 1_000 });
+      const open = await app.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+      return open.map(({ type, severity, cause }) => [type, severity, cause]);
+    };
+    assert.deepEqual(await alertsAt(NOW_MS + STOP_CONFIRMATION_MS_MAX - 1), []);
+    const overdue = await alertsAt(NOW_MS + STOP_CONFIRMATION_MS_MAX);
+    assert.deepEqual(overdue, [['operation_failed', 'critical', operationId]]);
+  });
+
+  it('shows, alerts and can stop an operation that nobody started', async () => {
+    const deviceNo = await readySilo(app);
+    const operationId = `local-${deviceNo}`;
+    await tell(deviceNo, word(operationId, 'running', 3));
+    const [alert] = await app.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+    assert.deepEqual([alert?.type, alert?.severity], ['operation_failed', 'info']);
+    await assert.rejects(feed(app, deviceNo), isRefusal('operation_in_progress'));
+    const stopped = await app.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
+    assert.equal(stopped?.send, 'stop');
+  });
+
+  it('adopts one beside its own, and forgets nothing that a device denies', async () => {
+    const deviceNo = await readySilo(app);
+    const { operationId } = (await feed(app, deviceNo)).operation;
+    await tell(deviceNo, word(`beside-${deviceNo}`, 'running'));
+    assert.deepEqual(await tell(deviceNo, word(`denied-${deviceNo}`, 'unknown')), {
+      kind: 'taken',
+      send: null,
+    });
+    const page = { deviceNo, status: null, type: null, beforeOperationId: null, limit: 10 };
+    const listed = (await app.operations.list(page)).map((operation) => operation.operationId);
+    assert.deepEqual(listed, [`beside-${deviceNo}`, operationId]);
+  });
+
+  it('stops one that runs on after its end, also while the next is under way', async () => {
+    const deviceNo = await readySilo(app);
+    const { operationId } = (await feed(app, deviceNo)).operation;
+    await tell(deviceNo, word(operationId, 'completed', 100));
+    await feed(app, deviceNo);
+    assert.deepEqual(await tell(deviceNo, word(operationId, 'running', 101)), {
+      kind: 'taken',
+      send: 'stop',
+    });
+    assert.equal((await app.operations.find(deviceNo, operationId))?.status, 'stopping');
+  });
+
+  it('does not believe a device that reports ever more operations', async () => {
+    const deviceNo = await readySilo(app);
+    const kinds: string[] = [];
+    for (let n = 0; n <= UNSOLICITED_AT_ONCE_MAX; n++) {
+      kinds.push((await tell(deviceNo, word(`flood-${deviceNo}-${n}`, 'running'))).kind);
+    }
+    assert.deepEqual(kinds, [...Array(UNSOLICITED_AT_ONCE_MAX).fill('taken'), 'foreign']);
+  });
+
+  it('pages through the newest first, by status and type', async () => {
+    const deviceNo = await readySilo(app);
+    const ids: string[] = [];
+    for (const type of ['feed', 'discharge', 'feed'] as const) {
+      const operationId = newOperationId();
+      const request = { amount: 1, target_container: 'truck' };
+      await app.operations.start({
+        deviceNo,
+        operationId,
+        type,
+        request,
+        isReachable: true,
+        nowMs: NOW_MS,
+      });
+      await tell(deviceNo, word(operationId, 'completed', 1));
+      ids.unshift(operationId);
+    }
+    const { operationId: running } = (await feed(app, deviceNo)).operation;
+    const list = async (filter: {
+      status?: 'completed';
+      type?: 'feed';
+      beforeOperationId?: string;
+      limit?: number;
+    }) =>
+      (
+        await app.operations.list({
+          ...{ deviceNo, status: null, type: null, beforeOperationId: null, limit: 10 },
+          ...filter,
+        })
+      ).map(({ operationId }) => operationId);
+    assert.deepEqual(await list({}), [running, ...ids]);
+    assert.deepEqual(await list({ status: 'completed' }), ids);
+    assert.deepEqual(await list({ status: 'completed', type: 'feed' }), [ids[0], ids[2]]);
+    assert.deepEqual(await list({ beforeOperationId: running, limit: 2 }), ids.slice(0, 2));
+    assert.deepEqual(await list({ beforeOperationId: ids[1] ?? '' }), ids.slice(2));
+  });
+});
+
+describeEachEngine('ticks of operations', (engine) => {
+  let app: App;
+  let other: App;
+  before(async () => {
+    app = await engine.open();
+    other = await engine.open();
+  });
+
+  const tick = async (at: App, nowMs: number, limit = 100) =>
+    (await tickDue(at.operations, nowMs, { limit })).sends;
+
+  it('doubt a start that nobody answers, ask for a report once, and settle in the end', async () => {
+    assert.deepEqual(await tick(app, NOW_MS), []);
+    const deviceNo = await readySilo(app);
+    const { operationId } = (await feed(app, deviceNo)).operation;
+    assert.deepEqual(await tick(app, NOW_MS + 1), []);
+    const lateMs = NOW_MS + ACK_TIMEOUT_MS;
+    const sent = (await Promise.all([tick(app, lateMs), tick(other, lateMs)])).flat();
+    assert.deepEqual(
+      sent.map(({ send, ...named }) => [send, named.operationId]),
+      [['report', operationId]],
+    );
+    assert.deepEqual(await tick(app, lateMs), []);
+    assert.equal((await app.operations.find(deviceNo, operationId))?.status, 'unconfirmed');
+    const progress = word(operationId, 'completed', 100);
+    await app.operations.progressed({ deviceNo, progress, nowMs: lateMs });
+    await weigh(app, deviceNo, 5_100, lateMs + 1);
+    await tick(app, lateMs + 2);
+    assert.equal((await app.operations.find(deviceNo, operationId))?.measuredG, 100_000);
+    assert.deepEqual(await engine.query('SELECT COUNT(*) FROM operations WHERE is_settled = 0'), [[0]]);
+  });
+
+  it('send a stop again until the device confirms', async () => {
+    const deviceNo = await readySilo(app);
+    const { operationId } = (await feed(app, deviceNo)).operation;
+    await app.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
+    assert.deepEqual(await tick(app, NOW_MS + 1), []);
+    const [again] = await tick(app, NOW_MS + STOP_RESEND_MS);
+    assert.deepEqual([again?.operationId, again?.send], [operationId, 'stop']);
+    const progress = word(operationId, 'stopped', 1);
+    await app.operations.progressed({ deviceNo, progress, nowMs: NOW_MS + STOP_RESEND_MS });
+    assert.deepEqual(await tick(app, NOW_MS + 2 * STOP_RESEND_MS), []);
+  });
+
+  it('raise the alert about an imbalance as soon as it is weighed', async () => {
+    const deviceNo = await readySilo(app);
+    const { operationId } = (await feed(app, deviceNo)).operation;
+    const progress = word(operationId, 'completed', 100);
+    await app.operations.progressed({ deviceNo, progress, nowMs: NOW_MS + 1 });
+    await weigh(app, deviceNo, 5_050, NOW_MS + SECOND_MS);
+    await tick(app, NOW_MS + SECOND_MS);
+    const alerts = await app.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+    assert.deepEqual(
+      alerts.map(({ type }) => type),
+      ['mass_imbalance'],
+    );
+  });
+
+  it('reach every operation, however few at a time', async () => {
+    const nowMs = NOW_MS + ACK_TIMEOUT_MS;
+    const started: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      started.push((await feed(app, await readySilo(app))).operation.operationId);
+    }
+    const reached = new Set<string>();
+    for (let round = 0; round < 8; round++) {
+      for (const { operationId } of await tick(app, nowMs + round, 2)) reached.add(operationId);
+    }
+    assert(new Set(started).isSubsetOf(reached));
+  });
+});

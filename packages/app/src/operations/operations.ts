@@ -1,0 +1,252 @@
+import { Refusal } from '@granary/contract/errors';
+import type { OperationAck, OperationProgress, StartCommand } from '@granary/contract/link/messages';
+import type {
+  DischargeRequest,
+  FeedRequest,
+  OperationStatus,
+  OperationType,
+} from '@granary/contract/operations';
+import {
+  type OperationRequest,
+  operationInProgress,
+  planOperation,
+} from '@granary/core/operations/interlocks';
+import { startCommand } from '@granary/core/operations/record';
+import {
+  beginOperation,
+  deviceReport,
+  holdsDevice,
+  type OperationState,
+  type Undelivered,
+  unsolicitedOperation,
+} from '@granary/core/operations/state';
+import { advanceOperation, type OperationTransition } from '@granary/core/operations/transitions';
+import type { Sql } from '@granary/store/sql';
+import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-evaluation';
+import type { Expiry } from '@granary/store/tables/jobs';
+import { UnreadableRow } from '@granary/store/tables/unreadable-row';
+import { readSilos } from '../alerts/silo-facts.ts';
+import {
+  type DueDevices,
+  dueDevices,
+  isDeviceDue,
+  type TickLimits,
+  type TickOutcome,
+  type TickRound,
+} from '../jobs/advance-due-jobs.ts';
+import { type ReplyResult, recordJobChange, unknownReference } from '../jobs/job-change-recorder.ts';
+import { advanceDueOperations, type TickedOperation } from './advance-due-operations.ts';
+import { OPERATIONS } from './operation-jobs.ts';
+
+/** A device that reports more operations at once that nobody started is not believed. */
+export const UNSOLICITED_AT_ONCE_MAX = 16;
+
+export interface NewStart {
+  readonly deviceNo: number;
+  readonly operationId: string;
+  readonly type: OperationType;
+  readonly request: FeedRequest | DischargeRequest;
+  /** The device has a live session that takes commands, as the link says now. */
+  readonly isReachable: boolean;
+  readonly nowMs: number;
+}
+
+export interface Started {
+  readonly operation: OperationState;
+  /** To be sent once, and never again. */
+  readonly command: StartCommand;
+}
+
+export interface OperationAddress {
+  readonly deviceNo: number;
+  readonly operationId: string;
+  readonly nowMs: number;
+}
+
+export interface OperationPage {
+  readonly deviceNo: number;
+  readonly status: OperationStatus | null;
+  readonly type: OperationType | null;
+  readonly beforeOperationId: string | null;
+  readonly limit: number;
+}
+
+type OperationReplyResult = ReplyResult<'stop' | 'report'>;
+
+export const reads = {
+  async find(sql: Sql, deviceNo: number, operationId: string): Promise<OperationState | undefined> {
+    return await OPERATIONS.findOf(sql, deviceNo, operationId);
+  },
+
+  async list(sql: Sql, page: OperationPage): Promise<OperationState[]> {
+    const { status, type, beforeOperationId: beforeId, ...rest } = page;
+    return await OPERATIONS.list(sql, { ...rest, filter: { status, type }, beforeId });
+  },
+
+  /** Devices with an operation to tick. */
+  async due(sql: Sql, limits: TickLimits): Promise<DueDevices> {
+    return await dueDevices(sql, [OPERATIONS], limits);
+  },
+
+  async isDue(sql: Sql, device: { deviceNo: number; nowMs: number }): Promise<boolean> {
+    return await isDeviceDue(sql, [OPERATIONS], device);
+  },
+};
+
+export const writes = {
+  /** Removes some of those that ended long ago and answers how many. */
+  async expire(sql: Sql, expiry: Expiry): Promise<number> {
+    return await OPERATIONS.expire(sql, expiry);
+  },
+
+  async start(sql: Sql, start: NewStart): Promise<Started> {
+    const { deviceNo, operationId, type, nowMs } = start;
+    const watch = await lockDevice(sql, deviceNo);
+    const [silo] = await readSilos(sql, [deviceNo]);
+    if (watch === undefined || silo === undefined)
+      throw new Refusal('device_not_found', 'there is no such silo');
+    const { presence, capacityKg, configuration, latest, operations } = silo.facts;
+    const underWayId = operations.find(holdsDevice)?.operationId ?? null;
+    const atStart = {
+      ...{ presence, capacityKg, configuration, underWayId, weight: latest.weight },
+      isReachable: start.isReachable,
+    };
+    const plan = planOperation(requestOf(start), atStart, nowMs);
+    const wanted = { operationId, deviceNo, type, plan, weightG: latest.weight?.value ?? 0 };
+    const operation = beginOperation(wanted, nowMs);
+    if (!(await OPERATIONS.insert(sql, operation, nowMs))) {
+      throw operationInProgress(await claimingOperationId(sql, deviceNo));
+    }
+    await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
+    return { operation, command: startCommand(wanted) };
+  },
+
+  /** The link did not write the start to the device, so nothing moved. Answers the operation as it is then. */
+  async notSent(
+    sql: Sql,
+    { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: Undelivered },
+  ): Promise<OperationState | undefined> {
+    const watch = await lockDevice(sql, deviceNo);
+    const before = await OPERATIONS.findOf(sql, deviceNo, operationId);
+    if (watch === undefined || before === undefined) return undefined;
+    const { operation } = advanceOperation(before, { kind: 'not_sent', why }, nowMs);
+    await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
+    return operation;
+  },
+
+  /** `undefined`: the device has no such operation. */
+  async stop(
+    sql: Sql,
+    { deviceNo, operationId, nowMs }: OperationAddress,
+  ): Promise<{ operation: OperationState; send: 'stop' | null } | undefined> {
+    const watch = await lockDevice(sql, deviceNo);
+    const before = await findOrRebuild(sql, operationId, nowMs);
+    if (watch === undefined || before?.deviceNo !== deviceNo) return undefined;
+    const { operation, send } = advanceOperation(before, { kind: 'stop' }, nowMs);
+    await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
+    return { operation, send: send === 'stop' ? send : null };
+  },
+
+  async acknowledged(
+    sql: Sql,
+    { deviceNo, ack, nowMs }: { deviceNo: number; ack: OperationAck; nowMs: number },
+  ): Promise<OperationReplyResult> {
+    const watch = await lockDevice(sql, deviceNo);
+    const before = await OPERATIONS.find(sql, ack.operation_id);
+    if (watch === undefined || before === undefined)
+      return unknownReference('answers to an operation that nobody started');
+    if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
+    const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
+    return await take(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
+  },
+
+  /** Also learns of an operation that nobody started here. */
+  async progressed(
+    sql: Sql,
+    { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
+  ): Promise<OperationReplyResult> {
+    const watch = await lockDevice(sql, deviceNo);
+    if (watch === undefined) return unknownReference(NO_SILO);
+    const before = await findOrRebuild(sql, progress.operation_id, nowMs);
+    if (before === undefined) return await adopt(sql, watch, progress, nowMs);
+    if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
+    const input = { kind: 'progress', ...deviceReport(progress) } as const;
+    return await take(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
+  },
+
+  /** What time makes of every operation that is not settled, and what to send to their devices. */
+  async tick(sql: Sql, round: TickRound): Promise<TickOutcome<TickedOperation>> {
+    return await advanceDueOperations(sql, round);
+  },
+};
+
+/**
+ * A record that cannot be read must not keep anybody from stopping what it is about: it is replaced by the little that is
+ * known, namely that it may be running.
+ */
+async function findOrRebuild(
+  sql: Sql,
+  operationId: string,
+  nowMs: number,
+): Promise<OperationState | undefined> {
+  try {
+    return await OPERATIONS.find(sql, operationId);
+  } catch (error) {
+    if (!(error instanceof UnreadableRow)) throw error;
+    const [row] = await sql.query<[deviceNo: number]>(
+      'SELECT device_no FROM operations WHERE operation_id = $1',
+      [operationId],
+    );
+    const asRunning = { operation_id: operationId, state: 'running', amount_kg: 0, ts: 0 } as const;
+    return row && (unsolicitedOperation(row[0], asRunning, nowMs) ?? undefined);
+  }
+}
+
+async function claimingOperationId(sql: Sql, deviceNo: number): Promise<string> {
+  const [row] = await sql.query<[operationId: string]>(
+    'SELECT operation_id FROM operations WHERE device_no = $1 AND claims_device = 1',
+    [deviceNo],
+  );
+  return row?.[0] ?? 'of the same id';
+}
+
+const OF_ANOTHER_DEVICE = 'the operation is of another device';
+
+const NO_SILO = 'the device has no operations';
+
+function requestOf({ type, request }: NewStart): OperationRequest {
+  if (type === 'feed') return { type, ...request };
+  if ('target_container' in request) return { type, ...request };
+  throw new Refusal('invalid_input', 'a discharge needs a target container');
+}
+
+async function take(
+  sql: Sql,
+  watch: AlarmEvaluation,
+  before: OperationState,
+  { operation, send }: OperationTransition,
+  nowMs: number,
+): Promise<OperationReplyResult> {
+  await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
+  return { kind: 'taken', send };
+}
+
+async function adopt(
+  sql: Sql,
+  watch: AlarmEvaluation,
+  progress: OperationProgress,
+  nowMs: number,
+): Promise<OperationReplyResult> {
+  const operation = unsolicitedOperation(watch.deviceNo, progress, nowMs);
+  if (operation === null) return { kind: 'taken', send: null };
+  const [silo] = await readSilos(sql, [watch.deviceNo]);
+  if (silo === undefined) return unknownReference(NO_SILO);
+  const unasked = silo.facts.operations.filter((other) => other.plan === null && holdsDevice(other));
+  if (holdsDevice(operation) && unasked.length >= UNSOLICITED_AT_ONCE_MAX) {
+    return unknownReference('the device reports too many operations that nobody started');
+  }
+  // Another device may have reported the same id a moment ago.
+  if (!(await OPERATIONS.insert(sql, operation, nowMs))) return unknownReference(OF_ANOTHER_DEVICE);
+  await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
+  return { kind: 'taken', send: null };
+}

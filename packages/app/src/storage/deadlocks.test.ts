@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Refusal } from '@granary/contract/errors';
+import type { App } from '../app.ts';
+import { describePostgres } from '../testing/engines.ts';
+import { EVERY_WRITE, type WriteRound } from '../testing/every-write.ts';
+import { NOW_MS, readyFieldDevice, readySilo, weigh } from '../testing/fixtures.ts';
+import { SLICES } from '../use-cases.ts';
+
+const ROUNDS = 12;
+
+type WritesByName = Readonly<Record<string, Readonly<Record<string, (round: WriteRound) => unknown>>>>;
+
+const namesOf = (slices: object): string[] =>
+  Object.entries(slices)
+    .flatMap(([slice, writes]) => Object.keys(writes).map((name) => `${slice}.${name}`))
+    .toSorted();
+
+const writesOfStore = Object.fromEntries(
+  Object.entries(SLICES).map(([slice, { writes }]) => [slice, writes] as const),
+);
+
+interface Outcome {
+  readonly write: string;
+  readonly error: unknown;
+}
+
+async function outcomesOf(round: WriteRound): Promise<Outcome[]> {
+  const outcomes: Promise<Outcome>[] = [];
+  for (const [slice, writes] of Object.entries<WritesByName[string]>(EVERY_WRITE)) {
+    for (const [name, write] of Object.entries(writes)) {
+      for (const one of write(round) as readonly Promise<unknown>[]) {
+        const told = (error: unknown): Outcome => ({ write: `${slice}.${name}`, error });
+        outcomes.push(one.then(() => told(null), told));
+      }
+    }
+  }
+  return await Promise.all(outcomes);
+}
+
+async function lowSilo(app: App): Promise<WriteRound['alerts'][number]> {
+  const deviceNo = await readySilo(app);
+  await weigh(app, deviceNo, 100, NOW_MS + 1);
+  await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: NOW_MS + 1 });
+  const page = { deviceNo, filter: 'open', beforeAlertId: null, limit: 1 } as const;
+  const [alert] = await app.alerts.list(page);
+  assert(alert !== undefined);
+  return { deviceNo, alertId: alert.alertId };
+}
+
+describePostgres('writes of every kind at once', (engine) => {
+  it('are all that the store has', () => {
+    assert.deepEqual(namesOf(EVERY_WRITE), namesOf(writesOfStore));
+  });
+
+  it('never wait for each other in a circle', async () => {
+    const stores = [await engine.open(), await engine.open()];
+    const [app] = stores;
+    assert(app !== undefined);
+    const alerts = [await lowSilo(app), await lowSilo(app)];
+    const silos = [await readySilo(app), ...alerts.map(({ deviceNo }) => deviceNo)];
+    const rovers = [await readyFieldDevice(app), await readyFieldDevice(app)];
+    for (const keyId of ['key_shared', 'key_lasting']) {
+      const rights = { scopes: ['read' as const], facilities: null, deviceIds: null, expiresAtMs: null };
+      await app.keys.create({ keyId, hash: keyId, name: keyId, createdAtMs: NOW_MS, ...rights });
+    }
+    const done = new Set<string>();
+    for (let round = 1; round <= ROUNDS; round++) {
+      const rounds = stores.map((each, node) => ({ app: each, node, round, silos, rovers, alerts }));
+      for (const { write, error } of (await Promise.all(rounds.map(outcomesOf))).flat()) {
+        if (error === null) done.add(write);
+        else assert(error instanceof Refusal && error.code !== 'storage_unavailable', `${write}: ${error}`);
+      }
+    }
+    assert.deepEqual(
+      [...done].toSorted(),
+      namesOf(EVERY_WRITE),
+      'a write that is always refused shows nothing',
+    );
+    // What a connection has counted is known at the latest when it ends.
+    for (const each of stores) await each.close();
+    const [counted] = await engine.query(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    );
+    assert.deepEqual(counted, [0]);
+  });
+});

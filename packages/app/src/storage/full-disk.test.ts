@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import type { ErrorCode } from '@granary/contract/errors';
+import { type App, openApp } from '../app.ts';
+import { batchOf, isRefusal, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
+
+const DISK_BYTES = 4 * 1024 * 1024;
+const FILE_BYTES_MAX = 1024 * 1024;
+const READINGS_PER_BATCH = 2_000;
+
+/** A folder that runs out of space for real. */
+interface SmallDisk {
+  readonly folder: string;
+  readonly refusal: ErrorCode;
+  fill(): void;
+  makeRoom(): void;
+  remove(): void;
+}
+
+/** A disk of its own where the system lets us mount one; elsewhere files that may not grow, which looks much alike. */
+function makeSmallDisk(): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'granary-full-'));
+  const mounted =
+    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder]).status === 0;
+  return mounted ? smallMount(folder) : limitedFiles(folder);
+}
+
+function smallMount(folder: string): SmallDisk {
+  const ballast = join(folder, 'ballast');
+  return {
+    folder,
+    refusal: 'storage_full',
+    fill() {
+      const { bavail, bsize } = statfsSync(folder);
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+    },
+    makeRoom: () => rmSync(ballast),
+    remove() {
+      spawnSync('umount', [folder]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function limitedFiles(folder: string): SmallDisk {
+  const limitFileSize = (bytes: number | 'unlimited') => {
+    const { status } = spawnSync('prlimit', [`--pid=${process.pid}`, `--fsize=${bytes}:`]);
+    assert.equal(status, 0, 'prlimit failed');
+  };
+  return {
+    folder,
+    refusal: 'storage_unavailable',
+    fill: () => limitFileSize(FILE_BYTES_MAX),
+    makeRoom: () => limitFileSize('unlimited'),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** Appends until the disk takes no more; answers how many batches it took. */
+async function appendUntilRefused(app: App, deviceNo: number, refusal: ErrorCode): Promise<number> {
+  for (let batch = 0; ; batch++) {
+    try {
+      await appendBatch(app, deviceNo, batch);
+    } catch (error) {
+      assert(isRefusal(refusal)(error), `refused with ${error}`);
+      return batch;
+    }
+  }
+}
+
+function appendBatch(app: App, deviceNo: number, batch: number) {
+  const firstMs = NOW_MS + batch * READINGS_PER_BATCH;
+  const readings = Array.from({ length: READINGS_PER_BATCH }, (_, n) =>
+    reading(deviceNo, firstMs + n, { weight: 1 }),
+  );
+  return app.telemetry.append(batchOf({ readings }));
+}
+
+async function withStore<T>(folder: string, work: (app: App) => Promise<T>): Promise<T> {
+  const app = await openApp({ engine: 'sqlite', folder });
+  try {
+    return await work(app);
+  } finally {
+    await app.close();
+  }
+}
+
+async function countReadings(app: App, deviceNo: number): Promise<number> {
+  const days = { deviceNo, channel: 'weight', interval: '1d', fromMs: 0, toMs: 2 * NOW_MS } as const;
+  return (await app.telemetry.history(days)).reduce((sum, { count }) => sum + count, 0);
+}
+
+describe('a full disk', () => {
+  const disk = makeSmallDisk();
+  after(() => disk.remove());
+
+  it('refuses writes whole, goes on reading, and takes writes again when there is room', async () => {
+    const [deviceNo, batches] = await withStore(disk.folder, async (app) => {
+      const device = await registerDevice(app);
+      disk.fill();
+      const taken = await appendUntilRefused(app, device, disk.refusal);
+      assert.equal(await countReadings(app, device), taken * READINGS_PER_BATCH);
+      disk.makeRoom();
+      await appendBatch(app, device, taken);
+      assert.equal(await countReadings(app, device), (taken + 1) * READINGS_PER_BATCH);
+      return [device, taken];
+    });
+    await withStore(disk.folder, async (app) => {
+      const again = await appendBatch(app, deviceNo, batches);
+      assert.partialDeepStrictEqual(again, { stored: 0, repeated: READINGS_PER_BATCH });
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { App } from '../app.ts';
+import { describeEachEngine, type TestEngine } from '../testing/engines.ts';
+import { OLD_SCHEMAS, restoreOldDatabase, WRITTEN_AT_MS } from '../testing/old-databases.ts';
+
+const LIMIT = 1_000;
+
+async function deviceNo(app: App, deviceId: string): Promise<number> {
+  const device = await app.devices.find(deviceId);
+  assert(device !== undefined, deviceId);
+  return device.deviceNo;
+}
+
+/** Names, types and defaults of all columns, and the definitions of all indexes. */
+async function schemaOf(engine: TestEngine): Promise<unknown[][]> {
+  if (engine.name === 'sqlite') {
+    const columns = await engine.query(
+      `SELECT tables.name, columns.name, columns.type, columns."notnull", columns.dflt_value, columns.pk
+       FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' ORDER BY 1, 2`,
+    );
+    const indexes = await engine.query(
+      `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`,
+    );
+    return [...columns, ...indexes];
+  }
+  const isOurs = `schemaname = 'public' AND tablename NOT LIKE 'readings\\_%'`;
+  const columns = await engine.query(
+    `SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
+     WHERE table_schema = 'public' AND table_name NOT LIKE 'readings\\_%' ORDER BY 1, 2`,
+  );
+  return [...columns, ...(await engine.query(`SELECT indexdef FROM pg_indexes WHERE ${isOurs} ORDER BY 1`))];
+}
+
+describe('databases that older versions wrote', () => {
+  const schemas = new Map<string, unknown[][]>();
+  describeEachEngine('none: a new database', (engine) => {
+    before(async () => {
+      await engine.open();
+      schemas.set(engine.name, await schemaOf(engine));
+    });
+    it('has tables', () => assert.notEqual(schemas.get(engine.name)?.length, 0));
+  });
+
+  for (const schema of OLD_SCHEMAS) {
+    describeEachEngine(`schema ${schema}`, (engine) => {
+      let app: App;
+      before(async () => {
+        await restoreOldDatabase(engine.location, schema);
+        app = await engine.open();
+      });
+
+      it('has the same tables as a new database afterwards', async () => {
+        assert.deepEqual(await schemaOf(engine), schemas.get(engine.name));
+      });
+
+      it('opens a second time without a change', async () => {
+        const again = await engine.open();
+        assert.equal((await again.devices.find('silo-alerts'))?.capacityKg, 10_000);
+      });
+
+      it('keeps its readings, and its devices are evaluated from then on', async () => {
+        const siloNo = await deviceNo(app, 'silo-alerts');
+        const { weight } = await app.telemetry.latest(siloNo);
+        assert.partialDeepStrictEqual(weight, { value: 500_000, tsMs: WRITTEN_AT_MS });
+        await app.alerts.evaluateDue({ nowMs: WRITTEN_AT_MS, limit: LIMIT });
+        const page = { deviceNo: siloNo, filter: 'open', beforeAlertId: null, limit: LIMIT } as const;
+        const types = (await app.alerts.list(page)).map(({ type }) => type);
+        assert.deepEqual(types.filter((type) => type.endsWith('_level')).toSorted(), [
+          'critical_level',
+          'low_level',
+        ]);
+      });
+
+      it('has a configuration for each of its devices', async () => {
+        const ofSilo = await app.configuration.get(await deviceNo(app, 'silo-alerts'));
+        assert.partialDeepStrictEqual(ofSilo?.configuration, { thresholds: { low_level: 20 } });
+        const ofRover = await app.configuration.get(await deviceNo(app, 'rover-commands'));
+        assert.partialDeepStrictEqual(ofRover?.configuration, { geofence: null, motion: { speed_m_s: 1.5 } });
+        assert.equal(ofRover?.version, 1);
+      });
+    });
+  }
+});

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { openPostgres } from '@granary/store/postgres/engine';
+import { Client } from 'pg';
+import type { StoreLocation } from '../app.ts';
+import { describePostgres } from '../testing/engines.ts';
+import { isRefusal, newDevice } from '../testing/fixtures.ts';
+import { USE_CASES } from '../use-cases.ts';
+
+const CALL_MS = 500;
+const LIMITS = { callMs: CALL_MS, expiryMs: 10_000, statementMs: 60_000, idleInTransactionMs: 10_000 };
+const REGULAR_CONNECTIONS = 10;
+
+const urlOf = (location: StoreLocation): string => {
+  assert(location.engine === 'postgres');
+  return location.url;
+};
+
+const findDevice = 'SELECT device_id FROM devices WHERE device_id = $1';
+
+describePostgres('time limits on this side of the connection', (engine) => {
+  it('says that the outcome is unknown when a commit is not answered, and drops the connection', async () => {
+    await (await engine.open()).close();
+    await engine.query(`
+      CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER commit_slowly AFTER INSERT ON devices DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION commit_slowly();
+    `);
+    const opened = await openPostgres(urlOf(engine.location), USE_CASES, LIMITS);
+    try {
+      const device = newDevice();
+      const call = { slice: 'devices', name: 'register', args: [device], idempotency: null } as const;
+      await assert.rejects(opened.write(call), (error) => {
+        assert(isRefusal('storage_unavailable')(error) && error instanceof Error);
+        assert.match(error.message, /may have been made or not/);
+        return true;
+      });
+      const isThere = async () => (await opened.reader.query(findDevice, [device.deviceId])).length;
+      assert.equal(await isThere(), 0);
+      for (let attempt = 0; (await isThere()) === 0 && attempt < 100; attempt++) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      assert.equal(await isThere(), 1, 'the server commits what this side has given up');
+    } finally {
+      await opened.close();
+      await engine.query('DROP TRIGGER commit_slowly ON devices');
+    }
+  });
+
+  it('says that nothing was changed when a write is given up before its commit', async () => {
+    const opened = await openPostgres(urlOf(engine.location), USE_CASES, LIMITS);
+    const holder = new Client(urlOf(engine.location));
+    await holder.connect();
+    try {
+      await holder.query('BEGIN; LOCK TABLE devices IN ACCESS EXCLUSIVE MODE');
+      const device = newDevice();
+      const call = { slice: 'devices', name: 'register', args: [device], idempotency: null } as const;
+      await assert.rejects(opened.write(call), /nothing was changed/);
+      await holder.query('ROLLBACK');
+      assert.deepEqual(await opened.reader.query(findDevice, [device.deviceId]), []);
+    } finally {
+      await holder.end();
+      await opened.close();
+    }
+  });
+
+  it('keeps connections free for urgent work while all others are busy', async () => {
+    const app = await engine.open();
+    const holder = new Client(urlOf(engine.location));
+    await holder.connect();
+    try {
+      await holder.query('BEGIN; LOCK TABLE keys IN ACCESS EXCLUSIVE MODE');
+      const waiting = Array.from({ length: REGULAR_CONNECTIONS }, () => app.keys.findByHash('x'));
+      const regular = app.devices.find('x').then(() => 'regular');
+      const urgent = app.urgent.devices.find('x').then(() => 'urgent');
+      assert.equal(await Promise.race([regular, urgent]), 'urgent');
+      await holder.query('ROLLBACK');
+      await Promise.all([...waiting, regular]);
+    } finally {
+      await holder.end();
+    }
+  });
+});

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { Writer } from '@granary/store/sqlite/writer';
+import { isRefusal } from '../testing/fixtures.ts';
+import { USE_CASES } from '../use-cases.ts';
+
+describe('a writer thread that ends', () => {
+  it('fails what waits for it and all that comes later', async () => {
+    const writer = new Writer(join(tmpdir(), 'no such folder', 'granary.db'), USE_CASES.moduleUrl);
+    const waiting = [writer.submit(null), writer.submit(null)];
+    for (const { status } of await Promise.allSettled(waiting)) assert.equal(status, 'rejected');
+    await assert.rejects(writer.submit(null), isRefusal('storage_unavailable'));
+    await writer.close();
+  });
+});

@@ -1,0 +1,54 @@
+import type { UseCaseCall } from '@granary/store/engine';
+import type { CurrentValues, TelemetryBatch } from './telemetry.ts';
+
+type Read = (deviceId: string) => Promise<CurrentValues | undefined>;
+
+const DEVICES_CACHED_MAX = 10_000;
+
+/**
+ * Caches the newest values of devices until a commit changes them. Correct only where every write passes through this
+ * process, as with SQLite. A read is cached in the same turn of the event loop in which it was made, and a commit is
+ * reported in a later turn, so a cached value is never older than the last reported commit.
+ */
+export class CurrentValuesCache {
+  readonly #values = new Map<string, CurrentValues>();
+  readonly #deviceIds = new Map<number, string>();
+
+  /** The same read, made only when the value is not cached. */
+  over(read: Read): Read {
+    return async (deviceId) => {
+      const known = this.#values.get(deviceId);
+      if (known !== undefined) return known;
+      const current = await read(deviceId);
+      if (current !== undefined) this.#keep(current);
+      return current;
+    };
+  }
+
+  #keep(current: CurrentValues): void {
+    if (this.#values.size >= DEVICES_CACHED_MAX) this.#forgetAll();
+    this.#values.set(current.deviceId, current);
+    this.#deviceIds.set(current.deviceNo, current.deviceId);
+  }
+
+  /** To be told of every write that was committed. */
+  committed({ slice, name, args }: UseCaseCall): void {
+    if (slice === 'telemetry' && name === 'append') {
+      const [{ readings }] = args as [TelemetryBatch];
+      for (const { deviceNo } of readings) this.#forget(deviceNo);
+    } else if (slice === 'configuration' && name === 'change') {
+      const [deviceNo] = args as [number];
+      this.#forget(deviceNo);
+    }
+  }
+
+  #forget(deviceNo: number): void {
+    const deviceId = this.#deviceIds.get(deviceNo);
+    if (deviceId !== undefined) this.#values.delete(deviceId);
+  }
+
+  #forgetAll(): void {
+    this.#values.clear();
+    this.#deviceIds.clear();
+  }
+}

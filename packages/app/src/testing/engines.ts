@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe } from 'node:test';
+import { NUMBERS } from '@granary/store/postgres/engine';
+import type { Value } from '@granary/store/sql';
+import { DATABASE_FILE, openWriter } from '@granary/store/sqlite/database';
+import { SqliteSql } from '@granary/store/sqlite/sql';
+import { Client } from 'pg';
+import { type App, openApp, type StoreLocation } from '../app.ts';
+
+/** The address of a PostgreSQL server on which tests may create and drop databases. */
+const SERVER_VARIABLE = 'GRANARY_TEST_DATABASE_URL';
+
+/** An engine under test, with a database that is empty at first and gone afterwards. */
+export interface TestEngine {
+  readonly name: StoreLocation['engine'];
+  /** Known once the tests run. */
+  readonly location: StoreLocation;
+  /** Opens a store on the database, once more if need be. Whatever is still open at the end is closed. */
+  open(): Promise<App>;
+  /** Asks or changes the database itself, past the store. */
+  query(text: string): Promise<Value[][]>;
+}
+
+type Suite = (engine: TestEngine) => void;
+
+/** Runs the same suite on SQLite and on PostgreSQL. */
+export function describeEachEngine(name: string, suite: Suite): void {
+  describeOn(sqliteDatabase(), name, suite);
+  describePostgres(name, suite);
+}
+
+/** For what only PostgreSQL can suffer. */
+export function describePostgres(name: string, suite: Suite): void {
+  describeOn(postgresDatabase(), name, suite);
+}
+
+function describeOn(database: TestDatabase, name: string, suite: Suite): void {
+  describe(`${name} (${database.name})`, () => {
+    const opened: App[] = [];
+    before(() => database.create());
+    suite({
+      name: database.name,
+      get location() {
+        return database.location();
+      },
+      async open() {
+        const app = await openApp(database.location());
+        opened.push(app);
+        return app;
+      },
+      query: (text) => database.query(text),
+    });
+    // Last, so that whatever the suite itself cleans up still finds its database.
+    after(async () => {
+      await Promise.all(opened.map((app) => app.close()));
+      await database.drop();
+    });
+  });
+}
+
+interface TestDatabase {
+  readonly name: StoreLocation['engine'];
+  create(): Promise<void>;
+  location(): StoreLocation;
+  query(text: string): Promise<Value[][]>;
+  drop(): Promise<void>;
+}
+
+function sqliteDatabase(): TestDatabase {
+  let folder = '';
+  return {
+    name: 'sqlite',
+    async create() {
+      folder = mkdtempSync(join(tmpdir(), 'granary-store-'));
+    },
+    location: () => ({ engine: 'sqlite', folder }),
+    async query(text) {
+      const database = openWriter(join(folder, DATABASE_FILE));
+      try {
+        return await new SqliteSql(database).query<Value[]>(text);
+      } finally {
+        database.close();
+      }
+    },
+    async drop() {
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function postgresDatabase(): TestDatabase {
+  const name = `granary_${crypto.randomUUID().replaceAll('-', '')}`;
+  const url = (): string => {
+    const own = new URL(serverUrl());
+    own.pathname = `/${name}`;
+    return own.href;
+  };
+  return {
+    name: 'postgres',
+    async create() {
+      await queryServer(serverUrl(), `CREATE DATABASE ${name}`);
+    },
+    location: () => ({ engine: 'postgres', url: url() }),
+    query: (text) => queryServer(url(), text),
+    async drop() {
+      await queryServer(serverUrl(), `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+async function queryServer(connectionString: string, text: string): Promise<Value[][]> {
+  const client = new Client({ connectionString, types: NUMBERS });
+  await client.connect();
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function serverUrl(): string {
+  const url = process.env[SERVER_VARIABLE];
+  if (url === undefined || url === '') throw new Error(`${SERVER_VARIABLE} must name a PostgreSQL server`);
+  return url;
+}

@@ -1,0 +1,143 @@
+import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
+import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
+import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
+import type { App } from '../app.ts';
+import type { NewDevice } from '../devices/devices.ts';
+import type { StoredEvent } from '../events/events.ts';
+import type { DueDevices, TickLimits, TickOutcome, TickRound } from '../jobs/advance-due-jobs.ts';
+import type { TelemetryBatch } from '../telemetry/telemetry.ts';
+
+export const NOW_MS = Date.UTC(2026, 5, 15, 12);
+
+let lastDevice = 0;
+
+/** Tests share a database, so every device gets an id of its own unless the test names one. */
+export function newDevice(fields: Partial<NewDevice> = {}): NewDevice {
+  return {
+    deviceId: `silo-${++lastDevice}`,
+    kind: 'silo',
+    name: 'Silo',
+    model: 'SiloScale 3000',
+    firmwareVersion: '2.1.0',
+    facility: 'North',
+    zone: 'A',
+    capacityKg: 12_500.5,
+    secretHash: 'hash of a secret',
+    registeredAtMs: NOW_MS,
+    configuration: initialConfiguration(NOW_MS),
+    ...fields,
+  };
+}
+
+export const newFieldDevice = (fields: Partial<NewDevice> = {}): NewDevice =>
+  newDevice({
+    deviceId: `rover-${++lastDevice}`,
+    kind: 'field',
+    capacityKg: null,
+    configuration: initialFieldConfiguration(NOW_MS),
+    ...fields,
+  });
+
+export async function registerDevice(app: App, fields: Partial<NewDevice> = {}): Promise<number> {
+  return (await app.devices.register(newDevice(fields))).deviceNo;
+}
+
+/** A silo that is online at the time and holds half of what it can. */
+export async function readySilo(app: App, nowMs = NOW_MS): Promise<number> {
+  const deviceNo = await registerDevice(app, { capacityKg: SILO_CAPACITY_KG });
+  await weigh(app, deviceNo, SILO_CAPACITY_KG / 2, nowMs);
+  await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
+  return deviceNo;
+}
+
+export const SILO_CAPACITY_KG = 10_000;
+
+/** One reading of the weight that comes as soon as it was taken. Answers which alerts it may concern. */
+export async function weigh(
+  app: App,
+  deviceNo: number,
+  weightKg: number,
+  nowMs: number,
+): Promise<readonly number[]> {
+  const readings = [reading(deviceNo, nowMs, { weight: weightKg * 1_000 })];
+  return (await app.telemetry.append(batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }))).toEvaluate;
+}
+
+/** A field device that is online at the time, in a field at 52° N 13° E, with a full battery. */
+export async function readyFieldDevice(app: App, nowMs = NOW_MS): Promise<number> {
+  const { deviceNo } = await app.devices.register(newFieldDevice());
+  await locate(app, deviceNo, {}, nowMs);
+  await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs });
+  return deviceNo;
+}
+
+/** One reading of where it is that comes as soon as it was taken. Answers which alerts it may concern. */
+export async function locate(
+  app: App,
+  deviceNo: number,
+  { lat = 52, lng = 13, battery = 100 }: { lat?: number; lng?: number; battery?: number },
+  nowMs: number,
+): Promise<readonly number[]> {
+  const values = {
+    latitude: lat * 1e7,
+    longitude: lng * 1e7,
+    altitude: 40_000,
+    battery_level: battery * 1_000,
+  };
+  const readings = [reading(deviceNo, nowMs, values)];
+  return (await app.telemetry.append(batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }))).toEvaluate;
+}
+
+interface Ticked<Send> {
+  due(limits: TickLimits): Promise<DueDevices>;
+  tick(round: TickRound): Promise<TickOutcome<Send>>;
+}
+
+interface TickOptions {
+  readonly limit?: number;
+  readonly isReachable?: (deviceNo: number) => boolean;
+}
+
+/** One round over the devices that are due, as the reconciler does it. Devices are reachable unless the test says otherwise. */
+export async function tickDue<Send>(
+  jobs: Ticked<Send>,
+  nowMs: number,
+  { limit = 1_000, isReachable = () => true }: TickOptions = {},
+): Promise<TickOutcome<Send>> {
+  const { devices, hasMore } = await jobs.due({ nowMs, limit });
+  const toTick = devices.map(({ deviceNo }) => ({ deviceNo, isReachable: isReachable(deviceNo) }));
+  return await jobs.tick({ nowMs, devices: toTick, hasMore, isNewSession: false });
+}
+
+/** What the log says of a device, oldest first. */
+export async function eventsOfDevice(app: App, deviceNo: number): Promise<StoredEvent[]> {
+  const devices = [...(await allDevices(app, 'silo')), ...(await allDevices(app, 'field'))];
+  const deviceId = devices.find((device) => device.deviceNo === deviceNo)?.deviceId;
+  const events = await app.events.after({ sequence: 0, limit: EVERYTHING });
+  return events.filter((event) => event.deviceId === deviceId);
+}
+
+const EVERYTHING = 1_000_000;
+
+const allDevices = (app: App, kind: DeviceKind) =>
+  app.devices.list({ kind, facilities: null, deviceIds: null, afterDeviceId: null, limit: EVERYTHING });
+
+export const batchOf = (batch: Partial<TelemetryBatch>): TelemetryBatch => ({
+  readings: [],
+  seen: [],
+  rejections: [],
+  ...batch,
+});
+
+export const reading = (deviceNo: number, tsMs: number, values: StoredValues): Reading => ({
+  deviceNo,
+  tsMs,
+  values,
+});
+
+export const isRefusal =
+  (code: ErrorCode) =>
+  (error: unknown): boolean =>
+    error instanceof Refusal && error.code === code;

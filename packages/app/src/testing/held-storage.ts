@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { DATABASE_FILE, openWriter } from '@granary/store/sqlite/database';
+import { Client } from 'pg';
+import type { StoreLocation } from '../app.ts';
+
+/** Holds up every write of operations of a service until the function that it answers is called. */
+export async function holdStorage(location: StoreLocation): Promise<() => Promise<void>> {
+  if (location.engine === 'sqlite') {
+    const database = openWriter(join(location.folder, DATABASE_FILE));
+    database.exec('BEGIN IMMEDIATE');
+    return async () => {
+      database.exec('ROLLBACK');
+      database.close();
+    };
+  }
+  const client = new Client({ connectionString: location.url });
+  await client.connect();
+  await client.query('BEGIN; LOCK TABLE operations IN EXCLUSIVE MODE');
+  return () => client.end();
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DATABASE_FILE } from '@granary/store/sqlite/database';
+import { Client } from 'pg';
+import type { StoreLocation } from '../app.ts';
+
+/**
+ * Databases as older versions of the service wrote them, kept as SQL text that nobody edits. Schema 3 is that of the first
+ * version, with a row in every table and records in every state; it was written by that version's own store. The others
+ * hold the silo `silo-alerts`, nearly empty, and the field device `rover-commands`.
+ */
+export const OLD_SCHEMAS = [1, 2, 3] as const;
+export type OldSchema = (typeof OLD_SCHEMAS)[number];
+
+/** The time at which the databases were written. */
+export const WRITTEN_AT_MS = Date.UTC(2026, 5, 15, 12);
+
+const textOf = (schema: OldSchema, engine: StoreLocation['engine']): string =>
+  readFileSync(new URL(`./old-databases/schema-${schema}.${engine}.sql`, import.meta.url), 'utf8');
+
+/** Fills an empty database with what an older version left in it. */
+export async function restoreOldDatabase(location: StoreLocation, schema: OldSchema): Promise<void> {
+  const text = textOf(schema, location.engine);
+  if (location.engine === 'sqlite') {
+    const database = new DatabaseSync(join(location.folder, DATABASE_FILE));
+    database.exec(text);
+    database.close();
+    return;
+  }
+  const client = new Client({ connectionString: location.url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,127 @@
+import type { UseCaseCall, UseCases } from '@granary/store/engine';
+import type { Sql } from '@granary/store/sql';
+import * as alerts from './alerts/alerts.ts';
+import * as commands from './commands/commands.ts';
+import * as configuration from './configuration/configuration.ts';
+import * as devices from './devices/devices.ts';
+import * as events from './events/events.ts';
+import * as idempotency from './idempotency.ts';
+import { type IdempotencyKey, type IdempotentResult, runOnce } from './idempotency.ts';
+import * as field from './jobs/field-jobs.ts';
+import * as keys from './keys.ts';
+import * as missions from './missions/missions.ts';
+import * as operations from './operations/operations.ts';
+import * as plants from './plants.ts';
+import * as telemetry from './telemetry/telemetry.ts';
+
+/**
+ * Every use case, by slice. A write is one transaction. Arguments and results must survive a structured clone, because
+ * writes may run in another thread.
+ */
+export const SLICES = {
+  devices,
+  telemetry,
+  configuration,
+  keys,
+  operations,
+  alerts,
+  events,
+  idempotency,
+  commands,
+  missions,
+  field,
+  plants,
+};
+
+export type SliceName = keyof typeof SLICES;
+
+type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
+
+type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };
+
+/** The use cases as callers see them: the same functions without the database handle. */
+export type BoundSlices = {
+  readonly [Name in SliceName]: BoundAll<(typeof SLICES)[Name]['reads'] & (typeof SLICES)[Name]['writes']>;
+};
+
+type BoundOnce<F> = F extends (sql: Sql, ...args: infer Args) => Promise<infer Result>
+  ? (...args: Args) => Promise<IdempotentResult<Result>>
+  : never;
+
+type BoundOnceAll<Functions> = { readonly [Name in keyof Functions]: BoundOnce<Functions[Name]> };
+
+/** The writes under an idempotency key. */
+export type IdempotentSlices = {
+  readonly [Name in SliceName]: BoundOnceAll<(typeof SLICES)[Name]['writes']>;
+};
+
+interface WriteCall extends UseCaseCall {
+  readonly slice: SliceName;
+  readonly idempotency: IdempotencyKey | null;
+}
+
+type SliceFunction = (sql: Sql, ...args: readonly unknown[]) => Promise<unknown>;
+type SliceFunctions = Readonly<Record<string, SliceFunction>>;
+
+/** `BoundSlices` keeps the types of the arguments; behind it every call has the same type. */
+const functionsOf = (functions: object): SliceFunctions => functions as SliceFunctions;
+
+/** A slice may have to prepare a write. The preparation is the first step of the transaction. */
+interface Slice {
+  readonly reads: object;
+  readonly writes: object;
+  readonly preparations?: object;
+}
+
+export async function callUseCase(sql: Sql, call: UseCaseCall): Promise<unknown> {
+  const { slice, name, args, idempotency: key } = call as WriteCall;
+  const { writes, preparations = {} }: Slice = SLICES[slice];
+  const write = functionsOf(writes)[name];
+  if (write === undefined) throw new Error(`there is no write ${slice}.${name}`);
+  await functionsOf(preparations)[name]?.(sql, ...args);
+  return await (key === null ? write(sql, ...args) : runOnce(sql, key, () => write(sql, ...args)));
+}
+
+/** What the storage engines are given: the function, and where another thread finds it. */
+export const USE_CASES: UseCases = { moduleUrl: import.meta.url, callUseCase };
+
+type Write = (call: UseCaseCall) => Promise<unknown>;
+type BoundFunctions = Record<string, (...args: unknown[]) => Promise<unknown>>;
+
+export function bindSlices(reader: Sql, write: Write): BoundSlices {
+  const bound: Partial<Record<string, unknown>> = {};
+  for (const [slice, { reads, writes }] of Object.entries(SLICES)) {
+    const functions: BoundFunctions = {};
+    for (const [name, read] of Object.entries(functionsOf(reads))) {
+      functions[name] = (...args) => read(reader, ...args);
+    }
+    bound[slice] = { ...functions, ...bindWrites(slice, writes, write, null) };
+  }
+  return bound as unknown as BoundSlices;
+}
+
+/** Without a key the result has the same shape, and nothing is stored for a repetition. */
+export function bindOnce(write: Write, key: IdempotencyKey | null): IdempotentSlices {
+  const bound: Partial<Record<string, unknown>> = {};
+  const writeOnce: Write =
+    key === null
+      ? async (call) => ({ result: await write(call), encryptedSecret: null, replayed: false })
+      : write;
+  for (const [slice, { writes }] of Object.entries(SLICES)) {
+    bound[slice] = bindWrites(slice, writes, writeOnce, key);
+  }
+  return bound as unknown as IdempotentSlices;
+}
+
+function bindWrites(
+  slice: string,
+  writes: object,
+  write: Write,
+  idempotency: IdempotencyKey | null,
+): BoundFunctions {
+  const functions: BoundFunctions = {};
+  for (const name of Object.keys(writes)) {
+    functions[name] = (...args) => write({ slice, name, args, idempotency });
+  }
+  return functions;
+}

@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox';
+import { checker, closed } from '../input/schema.ts';
+import { Point, Position } from '../positions.ts';
+import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from './silo-configuration.ts';
+
+export const GEOFENCE_POINTS_MAX = 200;
+
+/** What a device does by itself. */
+export const FAILSAFE_ACTIONS = ['continue', 'hold', 'return_to_base'] as const;
+export type FailsafeAction = (typeof FAILSAFE_ACTIONS)[number];
+
+/** A polygon, closed by itself; its edges are the shortest lines between neighbours and belong to it. */
+export const Geofence = Type.Array(Point, { minItems: 3, maxItems: GEOFENCE_POINTS_MAX });
+
+const Thresholds = closed({ low_battery: Percent, critical_battery: Percent });
+
+const Motion = closed({ speed_m_s: Type.Number({ minimum: 0.01, maximum: 100 }) });
+
+/** What preflight reckons with: so much for the way, so much for the time, and so much to be left at the end. */
+const Battery = closed({
+  reserve_percent: Percent,
+  percent_per_km: Type.Number({ minimum: 0, maximum: 1_000 }),
+  percent_per_hour: Type.Number({ minimum: 0, maximum: 1_000 }),
+});
+
+const Failsafe = closed({
+  link_loss_action: Type.Enum(FAILSAFE_ACTIONS),
+  low_battery_action: Type.Enum(FAILSAFE_ACTIONS),
+  geofence_breach_action: Type.Enum(FAILSAFE_ACTIONS),
+});
+
+const PositionOrNull = Type.Union([Position, Type.Null()]);
+const GeofenceOrNull = Type.Union([Geofence, Type.Null()]);
+
+export const FieldConfiguration = closed({
+  /** Where the device returns to; where it stands when a mission is made, as long as there is none. */
+  base: PositionOrNull,
+  geofence: GeofenceOrNull,
+  motion: Motion,
+  battery: Battery,
+  thresholds: Thresholds,
+  failsafe: Failsafe,
+  maintenance: Maintenance,
+  ...monitoringFields,
+});
+
+/** Any part of the configuration; what is not named stays as it is. A base and a geofence change as a whole. */
+export const FieldConfigurationPatch = closed({
+  base: Type.Optional(PositionOrNull),
+  geofence: Type.Optional(GeofenceOrNull),
+  motion: Type.Optional(Type.Partial(Motion, { additionalProperties: false })),
+  battery: Type.Optional(Type.Partial(Battery, { additionalProperties: false })),
+  thresholds: Type.Optional(Type.Partial(Thresholds, { additionalProperties: false })),
+  failsafe: Type.Optional(Type.Partial(Failsafe, { additionalProperties: false })),
+  maintenance: Type.Optional(Type.Partial(Maintenance, { additionalProperties: false })),
+  ...monitoringPatchFields,
+});
+
+export type Geofence = Static<typeof Geofence>;
+export type FieldConfiguration = Static<typeof FieldConfiguration>;
+export type FieldConfigurationPatch = Static<typeof FieldConfigurationPatch>;
+
+export const checkFieldConfigurationPatch = checker(FieldConfigurationPatch);

@@ -1,0 +1,121 @@
+import { Refusal } from '../errors.ts';
+import { pointerName } from './validation-issues.ts';
+
+/** No body that is taken here is nested half as deep. */
+export const JSON_DEPTH_MAX = 32;
+
+export function malformedJson(what: string, path: string): Refusal {
+  return new Refusal('malformed_json', `the JSON cannot be used: ${what}`, [{ path, message: what }]);
+}
+
+const SPACE = '\t\n\r ';
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings must not hold them.
+const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y;
+
+/** Looking further in a long text would hold up everybody else. */
+const STRINGS_SCANNED_MAX = 1_000;
+
+/** Walks a JSON text to say where it goes wrong. Slower than `JSON.parse`, so only used where something is suspected. */
+export class JsonScanner {
+  readonly #text: string;
+  #at = 0;
+  #strings = 0;
+  /** The keys and positions that lead to where it reads. */
+  readonly #path: (string | number)[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  scan(): void {
+    this.#value();
+    this.#skipSpace();
+    if (this.#at < this.#text.length) this.#fail('something follows the end of the value');
+  }
+
+  #value(): void {
+    this.#skipSpace();
+    if (this.#path.length > JSON_DEPTH_MAX)
+      this.#fail(`it is nested more than ${JSON_DEPTH_MAX} levels deep`);
+    const next = this.#text[this.#at];
+    if (next === '{') this.#members();
+    else if (next === '[') this.#items();
+    else if (next === '"') this.#string();
+    else if (this.#token(WORD) === null && this.#token(NUMBER) === null) this.#fail('a value is missing');
+  }
+
+  #members(): void {
+    const names = new Set<string>();
+    this.#at++;
+    if (this.#skips('}')) return;
+    do {
+      this.#skipSpace();
+      if (this.#text[this.#at] !== '"') this.#fail('a key in double quotes is missing');
+      const name = this.#string();
+      this.#path.push(name);
+      if (names.has(name)) throw malformedJson(`${this.#pointer} stands twice`, this.#pointer);
+      names.add(name);
+      if (!this.#skips(':')) this.#fail('a colon is missing');
+      this.#value();
+      this.#path.pop();
+    } while (this.#skips(','));
+    if (!this.#skips('}')) this.#fail('a comma or } is missing');
+  }
+
+  #items(): void {
+    this.#at++;
+    if (this.#skips(']')) return;
+    let index = 0;
+    do {
+      this.#path.push(index++);
+      this.#value();
+      this.#path.pop();
+    } while (this.#skips(','));
+    if (!this.#skips(']')) this.#fail('a comma or ] is missing');
+  }
+
+  get #pointer(): string {
+    return this.#path.map((step) => `/${typeof step === 'number' ? step : pointerName(step)}`).join('');
+  }
+
+  #string(): string {
+    if (++this.#strings > STRINGS_SCANNED_MAX) {
+      throw malformedJson(`it is not valid, or a key stands twice, somewhere after ${this.#place}`, '');
+    }
+    const token = this.#token(STRING);
+    if (token === null) return this.#fail('a text is not closed, or holds what must be escaped');
+    const value: string = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
+    if (!value.isWellFormed()) throw malformedJson('a text holds half a surrogate pair', this.#pointer);
+    return value;
+  }
+
+  #skipSpace(): void {
+    while (SPACE.includes(this.#text[this.#at] ?? 'end')) this.#at++;
+  }
+
+  #skips(character: string): boolean {
+    this.#skipSpace();
+    const isThere = this.#text[this.#at] === character;
+    if (isThere) this.#at++;
+    return isThere;
+  }
+
+  #token(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? null;
+    if (found !== null) this.#at += found.length;
+    return found;
+  }
+
+  get #place(): string {
+    const before = this.#text.slice(0, this.#at).split('\n');
+    return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  }
+
+  #fail(what: string): never {
+    const end = this.#at >= this.#text.length ? ', where it ends' : '';
+    throw malformedJson(`${what} at ${this.#place}${end}`, '');
+  }
+}

@@ -1,0 +1,33 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { findIssues, type ValidationIssue } from './validation-issues.ts';
+
+export type { ValidationIssue } from './validation-issues.ts';
+
+/** A schema made ready to check values. Compiled at first use, so that start-up pays only for what is used. */
+export interface Checker<Value> {
+  readonly schema: TSchema;
+  accepts(value: unknown): value is Value;
+  faults(value: unknown): ValidationIssue[];
+}
+
+export function checker<T extends TSchema>(schema: T): Checker<Static<T>> {
+  let compiled: Validator | undefined;
+  const validator = () => {
+    compiled ??= Compile(schema);
+    return compiled;
+  };
+  return {
+    schema,
+    accepts: (value): value is Static<T> => validator().Check(value),
+    faults: (value) => {
+      const faults = findIssues(schema, value);
+      return faults.length > 0 || validator().Check(value) ? faults : [{ path: '', message: 'is not valid' }];
+    },
+  };
+}
+
+/** An object that refuses fields it does not know. */
+export function closed<P extends Parameters<typeof Type.Object>[0]>(properties: P) {
+  return Type.Object(properties, { additionalProperties: false });
+}

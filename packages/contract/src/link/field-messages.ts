@@ -1,0 +1,146 @@
+import { type Static, Type } from 'typebox';
+import { COMMAND_NAMES, CommandId, CommandParameters } from '../commands.ts';
+import { FAILSAFE_ACTIONS } from '../configuration/field-configuration.ts';
+import { type Checker, checker, closed } from '../input/schema.ts';
+import { ACTION_RESULTS, MissionId, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from '../missions.ts';
+import { DeviceTime, Timestamp } from '../time.ts';
+import { Reason } from './messages.ts';
+
+/**
+ * Sent once, except an emergency stop, which is repeated until the device has reported its success. A device that has already
+ * carried out the command with this id does not do so again, but answers with its progress. After an emergency stop the
+ * device refuses everything but `emergency_stop` until it has received `release_emergency_stop`, which moves nothing.
+ */
+export const ExecuteCommand = closed({
+  command: Type.Literal('execute'),
+  command_id: CommandId,
+  name: Type.Enum(COMMAND_NAMES),
+  parameters: CommandParameters,
+  /** A device that receives it later than this refuses it; `null`: it is never too late. */
+  expires_at: Type.Union([Timestamp, Type.Null()]),
+});
+
+/**
+ * A whole mission in one message: the device takes all of it or refuses all of it. It may come again until the device has
+ * answered; a device that already has this mission answers as before and keeps its progress. Nothing moves before
+ * `mission_start`.
+ */
+export const MissionUpload = closed({
+  command: Type.Literal('mission_upload'),
+  mission_id: MissionId,
+  waypoints: Type.Array(Waypoint, { minItems: 1, maxItems: WAYPOINTS_MAX }),
+  start_at: Timestamp,
+  /** A device that is told to start it later than this refuses to. */
+  expires_at: Timestamp,
+  link_loss_action: Type.Enum(FAILSAFE_ACTIONS),
+});
+
+export const MISSION_MOTIONS = ['mission_start', 'mission_resume'] as const;
+export const MISSION_HALTS = ['mission_pause', 'mission_cancel'] as const;
+
+/** `mission_start` is sent once per mission, `mission_resume` once per request. The device answers with its progress. */
+export const MissionMotion = closed({
+  command: Type.Enum(MISSION_MOTIONS),
+  mission_id: MissionId,
+  /** A device that receives it later than this does nothing but answer. */
+  expires_at: Timestamp,
+});
+
+/** Repeated until the device confirms it. The device answers with its progress. */
+export const MissionHalt = closed({ command: Type.Enum(MISSION_HALTS), mission_id: MissionId });
+
+/** The device answers with its progress; of a mission, with all that it knows of the waypoints. */
+export const CommandReport = closed({ command: Type.Literal('report'), command_id: CommandId });
+export const MissionReport = closed({ command: Type.Literal('report'), mission_id: MissionId });
+
+export const FieldCommand = Type.Union([
+  ExecuteCommand,
+  MissionUpload,
+  MissionMotion,
+  MissionHalt,
+  CommandReport,
+  MissionReport,
+]);
+
+const answer = { accepted: Type.Boolean(), reason: Type.Optional(Reason) };
+
+/** A device's answer to `execute`. */
+export const CommandAck = closed({ command_id: CommandId, ...answer });
+/** A device's answer to `mission_upload`. */
+export const MissionAck = closed({ mission_id: MissionId, ...answer });
+
+/** `cancelled`: given up for another one; `unknown`: the device knows no such command. */
+export const COMMAND_STATES = ['executing', 'succeeded', 'failed', 'cancelled', 'unknown'] as const;
+export type CommandState = (typeof COMMAND_STATES)[number];
+
+export const CommandProgress = closed({
+  command_id: CommandId,
+  state: Type.Enum(COMMAND_STATES),
+  reason: Type.Optional(Reason),
+  ts: DeviceTime,
+});
+
+/** `uploaded`: there, and not begun; `aborted`: ended early; `unknown`: the device knows no such mission. */
+export const MISSION_STATES = [
+  'uploaded',
+  'running',
+  'paused',
+  'completed',
+  'aborted',
+  'failed',
+  'unknown',
+] as const;
+export type MissionState = (typeof MISSION_STATES)[number];
+
+export const WaypointProgress = closed({
+  /** Counted from 0. */
+  index: Type.Integer({ minimum: 0, maximum: WAYPOINTS_MAX - 1 }),
+  state: Type.Enum(WAYPOINT_STATUSES),
+  reached_at: Type.Optional(DeviceTime),
+  action_result: Type.Optional(Type.Enum(ACTION_RESULTS)),
+});
+
+export const MissionProgress = closed({
+  mission_id: MissionId,
+  state: Type.Enum(MISSION_STATES),
+  /** Those that changed; it does no harm to name others, or all. */
+  waypoints: Type.Optional(Type.Array(WaypointProgress, { maxItems: WAYPOINTS_MAX })),
+  reason: Type.Optional(Reason),
+  ts: DeviceTime,
+});
+
+export type ExecuteCommand = Static<typeof ExecuteCommand>;
+export type MissionUpload = Static<typeof MissionUpload>;
+export type MissionMotion = Static<typeof MissionMotion>;
+export type MissionHalt = Static<typeof MissionHalt>;
+export type MissionControl = MissionMotion | MissionHalt;
+export type FieldCommand = Static<typeof FieldCommand>;
+export type CommandAck = Static<typeof CommandAck>;
+export type MissionAck = Static<typeof MissionAck>;
+export type CommandProgress = Static<typeof CommandProgress>;
+export type WaypointProgress = Static<typeof WaypointProgress>;
+export type MissionProgress = Static<typeof MissionProgress>;
+export type FieldAck = CommandAck | MissionAck;
+export type FieldProgress = CommandProgress | MissionProgress;
+
+export const isAboutMission = <Word extends object>(
+  word: Word,
+): word is Extract<Word, { mission_id: string }> => 'mission_id' in word;
+
+/** Judges by the id that is named: a union would list the faults that the other kind would have, too. */
+function eitherOf<OfCommand, OfMission>(
+  ofCommand: Checker<OfCommand>,
+  ofMission: Checker<OfMission>,
+): Checker<OfCommand | OfMission> {
+  const meant = (value: unknown) =>
+    typeof value === 'object' && value !== null && isAboutMission(value) ? ofMission : ofCommand;
+  return {
+    schema: Type.Union([ofCommand.schema, ofMission.schema]),
+    accepts: (value): value is OfCommand | OfMission => meant(value).accepts(value),
+    faults: (value) => meant(value).faults(value),
+  };
+}
+
+export const checkFieldCommand = checker(FieldCommand);
+export const checkFieldAck = eitherOf(checker(CommandAck), checker(MissionAck));
+export const checkFieldProgress = eitherOf(checker(CommandProgress), checker(MissionProgress));

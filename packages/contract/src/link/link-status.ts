@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+import { closed } from '../input/schema.ts';
+import { Timestamp } from '../time.ts';
+
+export const SESSION_TYPES = ['clean', 'persistent'] as const;
+
+/**
+ * How a connection ended: the device sent DISCONNECT, its connection was lost, it was silent for longer than its
+ * keep-alive allows, it connected anew, or the service closed it.
+ */
+export const LINK_ENDINGS = ['clean', 'lost', 'timed_out', 'replaced', 'closed'] as const;
+
+const Count = Type.Integer({ minimum: 0 });
+const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+/** The MQTT link of one device. Counts are those since the start of the service, except the rejections. */
+export const LinkStatus = closed({
+  connected: Type.Boolean(),
+  connected_since: orNull(Timestamp),
+  session: orNull(Type.Enum(SESSION_TYPES)),
+  remote_address: orNull(Type.String()),
+  /** Whether it is subscribed to its commands. Only then can it be told to do anything. */
+  subscribed: Type.Boolean(),
+  connects: Count,
+  takeovers: Count,
+  messages: closed({ in: Count, out: Count, unacknowledged: Count }),
+  /** Commands that were not sent. */
+  dropped: closed({ expired: Count, not_connected: Count }),
+  refused_logins: closed({ total: Count, last: orNull(closed({ at: Timestamp, reason: Type.String() })) }),
+  rejections: closed({ total: Count }),
+  faults: closed({ total: Count }),
+  last_fault: orNull(closed({ at: Timestamp, message: Type.String() })),
+  last_disconnect: orNull(closed({ at: Timestamp, reason: Type.Enum(LINK_ENDINGS), message: Type.String() })),
+});
+export type LinkStatus = Static<typeof LinkStatus>;

@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox';
+import { DEVICE_STATUSES } from '../devices.ts';
+import { checker, closed } from '../input/schema.ts';
+import { note } from '../input/text-schemas.ts';
+import { OPERATION_TYPES, OperationId, TargetContainer } from '../operations.ts';
+import { DeviceTime, Timestamp } from '../time.ts';
+
+/** Topics are `granary/v1/{device_id}/{subject}`; a device may touch its own only. */
+export const TOPIC_ROOT = 'granary/v1';
+
+export const UP_SUBJECTS = ['telemetry', 'status', 'ack', 'progress'] as const;
+export const DOWN_SUBJECTS = ['command', 'config'] as const;
+export type UpSubject = (typeof UP_SUBJECTS)[number];
+export type DownSubject = (typeof DOWN_SUBJECTS)[number];
+
+export const topicOf = (deviceId: string, subject: UpSubject | DownSubject): string =>
+  `${TOPIC_ROOT}/${deviceId}/${subject}`;
+
+/** 1,000 readings of twelve values fit with room to spare. */
+export const LINK_PAYLOAD_BYTES_MAX = 512 * 1024;
+
+/** What a device says of itself on its retained status topic, and leaves as its last will. */
+export const DeviceState = closed({ state: Type.Enum(DEVICE_STATUSES) });
+export type DeviceState = Static<typeof DeviceState>;
+
+export const checkDeviceState = checker(DeviceState);
+
+const Positive = Type.Number({ exclusiveMinimum: 0 });
+
+/** Sent once for an operation, never again. The device itself keeps to every bound. */
+export const StartCommand = closed({
+  command: Type.Literal('start'),
+  operation_id: OperationId,
+  type: Type.Enum(OPERATION_TYPES),
+  amount_kg: Positive,
+  rate_kg_per_min: Positive,
+  max_amount_kg: Positive,
+  max_duration_s: Positive,
+  /** Where a discharge goes to, in the words of whoever asked for it; not there for a feed. */
+  target_container: Type.Optional(TargetContainer),
+  /** A device that receives it later than this refuses it. */
+  expires_at: Timestamp,
+});
+
+/** May come any number of times. The device answers with its progress, of which the state is then an ended one. */
+export const StopCommand = closed({ command: Type.Literal('stop'), operation_id: OperationId });
+
+/** The device answers with its progress. */
+export const ReportCommand = closed({ command: Type.Literal('report'), operation_id: OperationId });
+
+export const SiloCommand = Type.Union([StartCommand, StopCommand, ReportCommand]);
+
+const REASON_CHARS_MAX = 500;
+/** More than any silo holds, and small enough to stay a whole number of grams. */
+const AMOUNT_KG_MAX = 1e9;
+
+export const Reason = note(REASON_CHARS_MAX);
+
+/** A device's answer to a start. */
+export const OperationAck = closed({
+  operation_id: OperationId,
+  accepted: Type.Boolean(),
+  reason: Type.Optional(Reason),
+});
+
+/** `unknown`: the device knows no such operation, so it is not carrying it out. */
+export const PROGRESS_STATES = ['running', 'completed', 'stopped', 'failed', 'unknown'] as const;
+export type ProgressState = (typeof PROGRESS_STATES)[number];
+
+/** How an operation stands on the device: sent as it goes on, when it ends, and in answer to a stop or a report. */
+export const OperationProgress = closed({
+  operation_id: OperationId,
+  type: Type.Optional(Type.Enum(OPERATION_TYPES)),
+  state: Type.Enum(PROGRESS_STATES),
+  /** Moved since the start. */
+  amount_kg: Type.Number({ minimum: 0, maximum: AMOUNT_KG_MAX }),
+  reason: Type.Optional(Reason),
+  ts: DeviceTime,
+});
+
+export type StartCommand = Static<typeof StartCommand>;
+export type SiloCommand = Static<typeof SiloCommand>;
+export type OperationAck = Static<typeof OperationAck>;
+export type OperationProgress = Static<typeof OperationProgress>;
+
+export const checkSiloCommand = checker(SiloCommand);
+export const checkOperationAck = checker(OperationAck);
+export const checkOperationProgress = checker(OperationProgress);

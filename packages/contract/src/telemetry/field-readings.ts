@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox';
+import { checker, closed } from '../input/schema.ts';
+import { HOUR_MS, Timestamp } from '../time.ts';
+import { CHANNELS_OF } from './channels.ts';
+import { AGGREGATES, HistoryPoint, INTERVALS, QUALITIES } from './telemetry.ts';
+
+export const FIELD_CHANNELS = CHANNELS_OF.field;
+export type FieldChannel = (typeof FIELD_CHANNELS)[number];
+
+const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
+const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
+const Quality = Type.Enum(QUALITIES);
+
+/** `null` stands for what was never reported. Ages are in seconds, at the time of the answer. */
+export const LocationReading = closed({
+  coordinates: closed({ latitude: NumberOrNull, longitude: NumberOrNull, altitude: NumberOrNull }),
+  battery_level: NumberOrNull,
+  signal_strength: NumberOrNull,
+  /** When the newest of the values was measured. */
+  last_updated: TimestampOrNull,
+  quality: closed({ coordinates: Quality, battery_level: Quality, signal_strength: Quality }),
+  age_s: closed({ coordinates: NumberOrNull, battery_level: NumberOrNull, signal_strength: NumberOrNull }),
+});
+
+const ofEachSensor = <Value extends typeof NumberOrNull | typeof Quality>(value: Value) => ({
+  temperature: value,
+  humidity: value,
+  soil_moisture: value,
+  light_intensity: value,
+  wind_speed: value,
+  atmospheric_pressure: value,
+});
+
+export const EnvironmentalReading = closed({
+  ...ofEachSensor(NumberOrNull),
+  last_updated: TimestampOrNull,
+  quality: closed(ofEachSensor(Quality)),
+  age_s: closed(ofEachSensor(NumberOrNull)),
+});
+
+export const FieldHistoryQuery = closed({
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+  interval: Type.Optional(Type.Enum(INTERVALS)),
+  /** `temperature` when not given. */
+  sensor: Type.Optional(Type.Enum(FIELD_CHANNELS)),
+  aggregate: Type.Optional(Type.Enum(AGGREGATES)),
+});
+
+export const FieldHistory = closed({
+  sensor: Type.Enum(FIELD_CHANNELS),
+  interval: Type.Enum(INTERVALS),
+  points: Type.Array(HistoryPoint),
+});
+
+export const TRACK_POINTS_MAX = 10_000;
+export const TRACK_DEFAULT_MS = 6 * HOUR_MS;
+
+/** The last six hours when nothing is given. */
+export const TrackQuery = closed({
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+  /** How many points at most. */
+  limit: Type.Optional(
+    Type.String({ pattern: '^[0-9]{1,5}$', description: `a whole number from 1 to ${TRACK_POINTS_MAX}` }),
+  ),
+});
+
+export const TrackPoint = closed({
+  timestamp: Timestamp,
+  latitude: Type.Number(),
+  longitude: Type.Number(),
+  altitude: NumberOrNull,
+});
+
+/** Of a longer track the last point of each stretch of time is there, all as long as each other. */
+export const Track = closed({ from: Timestamp, to: Timestamp, points: Type.Array(TrackPoint) });
+
+export type LocationReading = Static<typeof LocationReading>;
+export type EnvironmentalReading = Static<typeof EnvironmentalReading>;
+export type FieldHistoryQuery = Static<typeof FieldHistoryQuery>;
+export type FieldHistory = Static<typeof FieldHistory>;
+export type TrackQuery = Static<typeof TrackQuery>;
+export type TrackPoint = Static<typeof TrackPoint>;
+export type Track = Static<typeof Track>;
+
+export const checkFieldHistoryQuery = checker(FieldHistoryQuery);
+export const checkTrackQuery = checker(TrackQuery);

@@ -1,0 +1,93 @@
+import { type Static, type TOptional, Type } from 'typebox';
+import { SENSOR_TYPES } from '../devices.ts';
+import { type Checker, checker, closed } from '../input/schema.ts';
+import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
+import { CHANNELS_OF, type ChannelName, type DeviceKind } from './channels.ts';
+
+export const READINGS_PER_MESSAGE_MAX = 1_000;
+
+export const QUALITIES = ['good', 'stale', 'bad'] as const;
+export type Quality = (typeof QUALITIES)[number];
+
+/** A reading as a device sends it: a time and at least one value. */
+export type DeviceReading = { readonly ts: DeviceTime } & {
+  readonly [C in ChannelName]?: number;
+};
+
+export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
+
+/** Not bounded like `DeviceTime`: whoever judges the reading can say which unit a wrong number seems to be in. */
+const ReadingTime = Type.Union([Type.Integer(), Timestamp]);
+
+function telemetrySchema(kind: DeviceKind) {
+  const values = CHANNELS_OF[kind].map((name) => [name, Type.Optional(Type.Number())] as const);
+  const reading = Type.Object(
+    { ts: ReadingTime, ...Object.fromEntries<TOptional>(values) },
+    { additionalProperties: false, minProperties: 2 },
+  );
+  const many = Type.Array(reading, { minItems: 1, maxItems: READINGS_PER_MESSAGE_MAX });
+  return Type.Unsafe<DeviceTelemetry>(Type.Union([reading, many]));
+}
+
+/** The same payload over MQTT and over HTTP. */
+export const checkTelemetry: Record<DeviceKind, Checker<DeviceTelemetry>> = {
+  silo: checker(telemetrySchema('silo')),
+  field: checker(telemetrySchema('field')),
+};
+
+const measured = {
+  timestamp: Type.Union([Timestamp, Type.Null()]),
+  quality: Type.Enum(QUALITIES),
+};
+
+const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
+
+export const CurrentReadings = closed({
+  level: closed({
+    current: NumberOrNull,
+    unit: Type.Literal('percent'),
+    actual: NumberOrNull,
+    actual_unit: Type.Literal('kg'),
+    ...measured,
+  }),
+  temperature: closed({ current: NumberOrNull, unit: Type.Literal('celsius'), ...measured }),
+  humidity: closed({ current: NumberOrNull, unit: Type.Literal('percent'), ...measured }),
+});
+
+export const INTERVALS = ['5m', '1h', '1d'] as const;
+export const AGGREGATES = ['avg', 'min', 'max', 'last', 'sum', 'count', 'bad_count'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+export const INTERVAL_MS = { '5m': 5 * MINUTE_MS, '1h': HOUR_MS, '1d': DAY_MS } as const satisfies Record<
+  Interval,
+  number
+>;
+export type Aggregate = (typeof AGGREGATES)[number];
+
+export const HISTORY_POINTS_MAX = 10_000;
+
+export const HistoryQuery = closed({
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+  interval: Type.Optional(Type.Enum(INTERVALS)),
+  sensor: Type.Optional(Type.Enum(SENSOR_TYPES)),
+  aggregate: Type.Optional(Type.Enum(AGGREGATES)),
+});
+
+export const HistoryPoint = closed({ timestamp: Timestamp, value: Type.Number() });
+
+export const SensorHistory = closed({
+  sensor: Type.Enum(SENSOR_TYPES),
+  interval: Type.Enum(INTERVALS),
+  points: Type.Array(HistoryPoint),
+});
+
+export const TelemetryReceipt = closed({ stored: Type.Integer() });
+
+export type CurrentReadings = Static<typeof CurrentReadings>;
+export type HistoryQuery = Static<typeof HistoryQuery>;
+export type HistoryPoint = Static<typeof HistoryPoint>;
+export type SensorHistory = Static<typeof SensorHistory>;
+export type TelemetryReceipt = Static<typeof TelemetryReceipt>;
+
+export const checkHistoryQuery = checker(HistoryQuery);

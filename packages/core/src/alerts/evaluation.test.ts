@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ALERT_STATUSES } from '@granary/contract/alerts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import fc from 'fast-check';
+import { initialConfiguration } from '../configuration/silo-configuration.ts';
+import { NEVER_SEEN } from '../devices/status.ts';
+import { unsolicitedOperation } from '../operations/state.ts';
+import { evaluateAlerts, isWithinNoChangeBand, nextCheckAtMs, noChangeBand } from './evaluation.ts';
+import { contains } from './level-rules.ts';
+import { type AlertDelays, type AlertState, acknowledgeAlert, alertEvents } from './lifecycle.ts';
+import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
+import type { Observed } from './observation.ts';
+import { type SiloFacts, STOP_CONFIRMATION_MS_MAX } from './silo-rules.ts';
+
+const START_MS = Date.parse('2026-03-01T12:00:00Z');
+const CAPACITY_KG = 1_000;
+const DEFAULT_DELAYS = delaysOf(DEFAULT_MONITORING.alarms);
+
+type Facts = SiloFacts & Observed;
+const GRAMS_PER_POINT = 10_000;
+
+const configuration = initialConfiguration(START_MS);
+
+const factsAt = (percent: number, nowMs: number): Facts => ({
+  deviceNo: 1,
+  presence: { ...NEVER_SEEN, lastSeenAtMs: nowMs, linkDownAtMs: null, reportedState: 'online' },
+  capacityKg: CAPACITY_KG,
+  latest: { weight: { value: Math.round(percent * GRAMS_PER_POINT), tsMs: nowMs } },
+  configuration,
+  operations: [],
+  observedSinceMs: 0,
+  onlineSinceMs: 0,
+});
+
+/** A silo's alerts, kept as a store would keep them. */
+class Alerts {
+  readonly all: AlertState[] = [];
+  readonly events: string[] = [];
+  readonly delays: AlertDelays;
+  #count = 0;
+
+  constructor(delays: AlertDelays = DEFAULT_DELAYS) {
+    this.delays = delays;
+  }
+
+  get open(): AlertState[] {
+    return this.all.filter(({ status }) => status !== 'resolved');
+  }
+
+  evaluate(facts: Facts, nowMs: number): number {
+    const newAlertId = () => `al_${++this.#count}`;
+    const changes = evaluateAlerts(facts, this.open, { delays: this.delays, newAlertId }, nowMs);
+    for (const { before, after } of changes) {
+      this.events.push(...alertEvents(before, after));
+      this.replace(before, after);
+    }
+    return changes.length;
+  }
+
+  replace(before: AlertState | null, after: AlertState | null): void {
+    const index = before === null ? this.all.length : this.all.indexOf(before);
+    this.all.splice(index, 1, ...(after === null ? [] : [after]));
+  }
+}
+
+/** Numbers as if thrown, the same at every run. */
+function* gaussians(): Generator<number, never> {
+  let seed = 42;
+  const uniform = () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return (seed + 0.5) / 2 ** 32;
+  };
+  for (;;) yield Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+}
+
+describe('noise of 0.4 points around a threshold for an hour', () => {
+  const { low_level, high_level, critical_level } = configuration.thresholds;
+  for (const [threshold, types] of [
+    [low_level, ['low_level']],
+    [high_level, ['high_level']],
+    [critical_level, ['low_level', 'critical_level']],
+  ] as const) {
+    it(`raises one alert at ${threshold} %`, () => {
+      const alerts = new Alerts();
+      const noise = gaussians();
+      for (let nowMs = START_MS; nowMs < START_MS + HOUR_MS; nowMs += SECOND_MS) {
+        alerts.evaluate(factsAt(threshold + 0.4 * noise.next().value, nowMs), nowMs);
+      }
+      assert.deepEqual(
+        alerts.all.map(({ type }) => type),
+        types,
+      );
+      assert.deepEqual(
+        alerts.events,
+        types.map(() => 'alert.raised'),
+      );
+    });
+  }
+});
+
+/** One second in the life of a silo: its weight may leap, it may fall silent, somebody may acknowledge or shelve. */
+const moment = fc.record({
+  percent: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(10, 19, 20, 20.5, 21, 21.5, 50, 88.5, 89.5, 90, 99) },
+    { weight: 1, arbitrary: fc.double({ min: -5, max: 115, noNaN: true }) },
+  ),
+  pauseMs: fc.constantFrom(1_000, 1_000, 1_000, 4_999, 5_000, 31_000),
+  humidity: fc.option(fc.constantFrom(40_000, 40_000, 200_000)),
+  acknowledges: fc.boolean(),
+  shelves: fc.boolean(),
+});
+type Moment = typeof moment extends fc.Arbitrary<infer M> ? M : never;
+
+const delays = fc.record({ onMs: fc.constantFrom(0, 3_000), offMs: fc.constantFrom(0, 5_000) });
+const watched = fc.record({
+  offlineDelayMs: fc.constantFrom(0, 500, 30_000),
+  observedSinceMs: fc.constantFrom(0, START_MS, START_MS + 20_000),
+  onlineSinceMs: fc.constantFrom(0, START_MS + 2_000),
+});
+const life = fc.tuple(fc.array(moment, { maxLength: 40 }), delays, watched);
+
+const readingOf = ({ percent, humidity }: Moment) => ({
+  weight: Math.round(percent * GRAMS_PER_POINT),
+  ...(humidity === null ? {} : { humidity }),
+});
+
+function heard(facts: Facts, reading: ReturnType<typeof readingOf>, nowMs: number): Facts {
+  const latest = Object.entries(reading).map(([channel, value]) => [channel, { value, tsMs: nowMs }]);
+  return {
+    ...facts,
+    presence: { ...facts.presence, lastSeenAtMs: nowMs },
+    latest: { ...facts.latest, ...Object.fromEntries(latest) },
+  };
+}
+
+function touch(alerts: Alerts, { acknowledges, shelves }: Moment, nowMs: number): void {
+  const [alert] = alerts.open;
+  if (alert === undefined) return;
+  const shelved = shelves ? { ...alert, shelvedUntilMs: nowMs + 7_000 } : alert;
+  alerts.replace(
+    alert,
+    acknowledges ? acknowledgeAlert(shelved, { acknowledged_by: 'Ida' }, nowMs) : shelved,
+  );
+}
+
+const silent: Facts = {
+  ...factsAt(50, START_MS),
+  configuration: {
+    ...configuration,
+    maintenance: { ...configuration.maintenance, next_scheduled: toIso(START_MS + MINUTE_MS) },
+  },
+};
+
+/** Lives through all moments, looking after each of them, and at whatever the check wants to see in between. */
+function live(
+  moments: readonly Moment[],
+  given: AlertDelays,
+  { offlineDelayMs, ...observed }: typeof watched extends fc.Arbitrary<infer W> ? W : never,
+  check: (alerts: Alerts, facts: Facts, nowMs: number, next: Moment) => void,
+): void {
+  const alerts = new Alerts(given);
+  let facts: Facts = { ...silent, ...observed, presence: { ...silent.presence, offlineDelayMs } };
+  let nowMs = START_MS;
+  for (const next of moments) {
+    alerts.evaluate(facts, nowMs);
+    check(alerts, facts, nowMs, next);
+    nowMs += next.pauseMs;
+    alerts.evaluate(facts, nowMs);
+    facts = heard(facts, readingOf(next), nowMs);
+    alerts.evaluate(facts, nowMs);
+    touch(alerts, next, nowMs);
+  }
+}
+
+const whatever = (check: Parameters<typeof live>[3]): void =>
+  fc.assert(
+    fc.property(life, ([moments, given, how]) => live(moments, given, how, check)),
+    { numRuns: 300 },
+  );
+
+describe('whatever a silo goes through', () => {
+  it('no type of alert is open twice, and what is shown has a known status', () => {
+    whatever(({ open }) => {
+      assert.equal(new Set(open.map(({ type }) => type)).size, open.length);
+      for (const { status } of open) assert.ok(status === 'pending' || ALERT_STATUSES.includes(status));
+    });
+  });
+
+  it('looking again at the same time changes nothing', () => {
+    whatever((alerts, facts, nowMs) => assert.equal(alerts.evaluate(facts, nowMs), 0));
+  });
+
+  it('nothing changes before the next check is due', () => {
+    whatever((alerts, facts, nowMs, { pauseMs }) => {
+      const dueAtMs = nextCheckAtMs(facts, alerts.open, alerts.delays, nowMs) ?? nowMs + DAY_MS;
+      for (const laterMs of [nowMs + 1, Math.min(nowMs + pauseMs, dueAtMs - 1), dueAtMs - 1]) {
+        if (laterMs >= dueAtMs) continue;
+        const settings = { delays: alerts.delays, newAlertId: () => 'al_x' };
+        assert.deepEqual(evaluateAlerts(facts, alerts.open, settings, laterMs), []);
+      }
+    });
+  });
+
+  it('a reading in the quiet band changes nothing', () => {
+    whatever((alerts, facts, nowMs, next) => {
+      const reading = readingOf(next);
+      if (!isWithinNoChangeBand(noChangeBand(configuration, alerts.open, CAPACITY_KG), reading, CAPACITY_KG))
+        return;
+      const settings = { delays: alerts.delays, newAlertId: () => 'al_x' };
+      assert.deepEqual(evaluateAlerts(heard(facts, reading, nowMs), alerts.open, settings, nowMs), []);
+    });
+  });
+});
+
+describe('the quiet band', () => {
+  const bandOf = (...alerts: readonly Partial<AlertState>[]) => {
+    const base = new Alerts();
+    base.evaluate(factsAt(15, START_MS), START_MS);
+    const [low] = base.open;
+    assert.ok(low !== undefined);
+    return noChangeBand(
+      configuration,
+      alerts.map((change) => ({ ...low, ...change })),
+      CAPACITY_KG,
+    );
+  };
+
+  it('spans everything between the thresholds when all is well', () => {
+    assert.deepEqual(bandOf(), { minG: 200_001, maxG: 899_999 });
+  });
+
+  it('spans what keeps a level alert as it is', () => {
+    assert.deepEqual(bandOf({ currentValue: 20 }), { minG: 190_001, maxG: 209_999 });
+    assert.deepEqual(bandOf({ currentValue: 20.5 }), { minG: 195_001, maxG: 210_000 });
+    assert.deepEqual(bandOf({ status: 'cleared' }), { minG: 200_001, maxG: 899_999 });
+    assert.deepEqual(bandOf({ absentSinceMs: START_MS }), { minG: 210_001, maxG: 899_999 });
+    assert.deepEqual(bandOf({ status: 'pending' }), { minG: 100_001, maxG: 200_000 });
+  });
+
+  it('is nothing while readings themselves are in doubt', () => {
+    assert.equal(bandOf({ type: 'sensor_stale' }), null);
+    assert.equal(bandOf({ type: 'sensor_fault' }), null);
+    assert.equal(bandOf({ type: 'device_offline' }), null);
+    assert.notEqual(bandOf({ type: 'device_offline', status: 'cleared' }), null);
+  });
+
+  it('holds no reading that cannot be true', () => {
+    const band = bandOf();
+    assert.ok(band !== null && contains(band, 500_000));
+    assert.equal(isWithinNoChangeBand(band, { weight: 500_000, humidity: 40_000 }, CAPACITY_KG), true);
+    assert.equal(isWithinNoChangeBand(band, { weight: 500_000, humidity: 140_000 }, CAPACITY_KG), false);
+    assert.equal(isWithinNoChangeBand({ minG: 0, maxG: 9e6 }, { weight: 5_000_000 }, CAPACITY_KG), false);
+  });
+});
+
+describe('the next check', () => {
+  it('is when the first thing grows old, falls due or ends', () => {
+    const facts = factsAt(50, START_MS);
+    assert.equal(nextCheckAtMs(facts, [], DEFAULT_DELAYS, START_MS), START_MS + 30_001);
+    const alerts = new Alerts();
+    alerts.evaluate(factsAt(15, START_MS), START_MS);
+    alerts.evaluate(facts, START_MS);
+    assert.equal(nextCheckAtMs(facts, alerts.open, DEFAULT_DELAYS, START_MS), START_MS + 5_000);
+    const muchLaterMs = START_MS + HOUR_MS;
+    assert.equal(
+      nextCheckAtMs(facts, [], DEFAULT_DELAYS, muchLaterMs),
+      Date.parse(configuration.maintenance.next_scheduled),
+    );
+    const overdueMs = START_MS + 1_000 * DAY_MS;
+    assert.equal(nextCheckAtMs(facts, [], DEFAULT_DELAYS, overdueMs), null);
+  });
+
+  it('is when a stop should have been confirmed', () => {
+    const running = { operation_id: 'op_1', state: 'running', amount_kg: 1, ts: START_MS } as const;
+    const operation = unsolicitedOperation(1, running, START_MS);
+    assert.ok(operation !== null);
+    const stopping = { ...operation, status: 'stopping', stopRequestedAtMs: START_MS } as const;
+    const facts = { ...factsAt(50, START_MS), operations: [stopping] };
+    const dueAtMs = START_MS + STOP_CONFIRMATION_MS_MAX;
+    assert.equal(nextCheckAtMs(facts, [], DEFAULT_DELAYS, START_MS), dueAtMs);
+    assert.notEqual(nextCheckAtMs(facts, [], DEFAULT_DELAYS, dueAtMs), dueAtMs);
+  });
+});

@@ -1,0 +1,213 @@
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import type { Point } from '@granary/contract/positions';
+import { CHANNELS, CHANNELS_OF } from '@granary/contract/telemetry/channels';
+import { checkedTimeMs } from '@granary/contract/time';
+import { isUnconfirmedStop } from '../commands/emergency-stop.ts';
+import { STOP_CONFIRMATION_MS_MAX } from '../commands/emergency-stop-replies.ts';
+import type { CommandState } from '../commands/state.ts';
+import { freshnessMs, type Presence } from '../devices/status.ts';
+import { isInside } from '../geometry/geofence.ts';
+import { type MissionState, missionHoldsDevice } from '../missions/state.ts';
+import { haltOverdueAtMs, startAnswerDueMs } from '../missions/steps.ts';
+import { isPlausible, type LatestValues, roundTo6 } from '../telemetry/readings.ts';
+import { deviceOffline, maintenanceDue } from './device-rules.ts';
+import {
+  type AlertChange,
+  alertChanges,
+  type EvaluationSettings,
+  earliestCheckAtMs,
+  growthTimesMs,
+  silenceTimesMs,
+} from './evaluation.ts';
+import { valueStepPercent } from './level-rules.ts';
+import type { AlertDelays, AlertState, Condition } from './lifecycle.ts';
+import type { Observed } from './observation.ts';
+import { sensorFault } from './sensor-rules.ts';
+
+/** Everything that the alerts of a field device follow from. */
+export interface FieldFacts {
+  readonly deviceNo: number;
+  readonly presence: Presence;
+  readonly latest: LatestValues;
+  readonly configuration: FieldConfiguration;
+  /** The one that ended last, and every one that holds the device. */
+  readonly missions: readonly MissionState[];
+  /** Those that need further ticks. */
+  readonly commands: readonly CommandState[];
+}
+
+const JUDGED_CHANNELS = ['latitude', 'longitude', 'battery_level'] as const;
+
+/** How each thing that can be wrong with a field device stands now. Every type of alert it can have is named once. */
+export function fieldConditionsOf(facts: FieldFacts & Observed, nowMs: number): Condition[] {
+  return [
+    lowBattery(facts, nowMs),
+    geofenceBreach(facts, nowMs),
+    missionFailed(facts, nowMs),
+    emergencyStopUnconfirmed(facts, nowMs),
+    sensorFault(facts, CHANNELS_OF.field, nowMs),
+    deviceOffline(facts, underWay(facts), nowMs),
+    maintenanceDue(facts.configuration.maintenance, nowMs),
+  ];
+}
+
+/** What has to change in a field device's alerts so that they say how it stands now. */
+export const evaluateFieldAlerts = (
+  facts: FieldFacts & Observed,
+  open: readonly AlertState[],
+  settings: EvaluationSettings,
+  nowMs: number,
+): AlertChange[] => alertChanges(facts.deviceNo, fieldConditionsOf(facts, nowMs), open, settings, nowMs);
+
+/** When, at the earliest, time alone could change the alerts as they were evaluated at `nowMs`; `null` for never. */
+export function nextFieldCheckAtMs(
+  facts: FieldFacts & Observed,
+  open: readonly AlertState[],
+  delays: AlertDelays,
+  nowMs: number,
+): number | null {
+  const timesMs = [
+    checkedTimeMs(facts.configuration.maintenance.next_scheduled),
+    ...silenceTimesMs(facts, CHANNELS_OF.field),
+    ...growthTimesMs(fieldConditionsOf(facts, nowMs), open),
+    ...facts.commands.filter(isUnconfirmedStop).map(confirmationDueMs),
+    ...facts.missions.flatMap((mission) => startAnswerDueMs(mission) ?? []),
+    ...facts.missions.flatMap((mission) => haltOverdueAtMs(mission, facts.observedSinceMs) ?? []),
+  ];
+  return earliestCheckAtMs(timesMs, open, delays, nowMs);
+}
+
+/** A value that is old or cannot be true says nothing about now. */
+function usable(
+  { latest, presence }: FieldFacts,
+  channel: (typeof JUDGED_CHANNELS)[number],
+  nowMs: number,
+): number | null {
+  const newest = latest[channel];
+  if (newest === undefined || nowMs - newest.tsMs > freshnessMs(presence)) return null;
+  const value = newest.value / CHANNELS[channel].scale;
+  return isPlausible(channel, value) ? value : null;
+}
+
+function lowBattery(facts: FieldFacts, nowMs: number): Condition {
+  const type = 'low_battery';
+  const { thresholds, alarms } = facts.configuration;
+  const { low_battery, critical_battery } = thresholds;
+  const level = usable(facts, 'battery_level', nowMs);
+  if (level === null) return { type, state: 'unsure' };
+  if (level > low_battery) {
+    return { type, state: level > low_battery + alarms.dead_band ? 'absent' : 'unsure' };
+  }
+  const isCritical = level <= critical_battery;
+  const threshold = isCritical ? critical_battery : low_battery;
+  return {
+    type,
+    state: 'present',
+    severity: isCritical ? 'critical' : 'warning',
+    currentValue: roundTo6(level),
+    threshold,
+    cause: null,
+    message: `battery ${level.toFixed(1)} % is at or below ${threshold} %`,
+    valueStep: valueStepPercent(alarms),
+  };
+}
+
+function placeOf(facts: FieldFacts, nowMs: number): Point | null {
+  const [lat, lng] = [usable(facts, 'latitude', nowMs), usable(facts, 'longitude', nowMs)];
+  return lat === null || lng === null ? null : { lat, lng };
+}
+
+function geofenceBreach(facts: FieldFacts, nowMs: number): Condition {
+  const type = 'geofence_breach';
+  const { geofence, failsafe } = facts.configuration;
+  if (geofence === null) return { type, state: 'absent' };
+  const place = placeOf(facts, nowMs);
+  if (place === null) return { type, state: 'unsure' };
+  if (isInside(geofence, place)) return { type, state: 'absent' };
+  return {
+    type,
+    state: 'present',
+    severity: 'critical',
+    currentValue: null,
+    threshold: null,
+    cause: null,
+    message: `the device is outside its geofence at ${place.lat}, ${place.lng}; it is to ${ACTIONS[failsafe.geofence_breach_action]}`,
+  };
+}
+
+const ACTIONS = { continue: 'go on', hold: 'hold', return_to_base: 'return to its base' } as const;
+
+/** Of the mission that ended last, until another one has begun; or of one that may have begun, while nobody knows. */
+function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, nowMs: number): Condition {
+  const type = 'mission_failed';
+  const unhalted = missions.find(
+    (mission) => (haltOverdueAtMs(mission, observedSinceMs) ?? nowMs + 1) <= nowMs,
+  );
+  if (unhalted !== undefined) {
+    const { name, missionId, requested } = unhalted;
+    return {
+      type,
+      state: 'present',
+      severity: 'critical',
+      currentValue: null,
+      threshold: null,
+      cause: missionId,
+      message: `mission ${name} (${missionId}): the device has not confirmed the ${requested}, so it may still be moving; it is told again until it does`,
+    };
+  }
+  const unanswered = missions.find((mission) => (startAnswerDueMs(mission) ?? nowMs + 1) <= nowMs);
+  if (unanswered !== undefined) {
+    return {
+      type,
+      state: 'present',
+      severity: 'warning',
+      currentValue: null,
+      threshold: null,
+      cause: unanswered.missionId,
+      message: `mission ${unanswered.name} (${unanswered.missionId}) was told to start, and the device does not say whether it began`,
+    };
+  }
+  const newest = missions.reduce<MissionState | undefined>(
+    (found, mission) => (found === undefined || begunAtMs(mission) > begunAtMs(found) ? mission : found),
+    undefined,
+  );
+  if (newest === undefined || !TROUBLE.has(newest.status)) return { type, state: 'absent' };
+  const { name, status, result, missionId } = newest;
+  return {
+    type,
+    state: 'present',
+    severity: result?.reason === 'lost' ? 'critical' : 'warning',
+    currentValue: null,
+    threshold: null,
+    cause: missionId,
+    message: `mission ${name} (${missionId}) ${status}${result === null ? '' : `: ${result.message}`}`,
+  };
+}
+
+const confirmationDueMs = ({ createdAtMs }: CommandState): number => createdAtMs + STOP_CONFIRMATION_MS_MAX;
+
+/** For a device that answers something else, and for one that is away: nobody knows whether it stands still. */
+function emergencyStopUnconfirmed({ commands }: FieldFacts, nowMs: number): Condition {
+  const type = 'emergency_stop_unconfirmed';
+  const stop = commands.find((command) => isUnconfirmedStop(command) && confirmationDueMs(command) <= nowMs);
+  if (stop === undefined) return { type, state: 'absent' };
+  const answer = stop.lastAnswer === null ? '' : `; its last answer: ${stop.lastAnswer}`;
+  return {
+    type,
+    state: 'present',
+    severity: 'critical',
+    currentValue: null,
+    threshold: null,
+    cause: stop.commandId,
+    message: `the device has not confirmed emergency stop ${stop.commandId}; it is repeated until it does${answer}`,
+  };
+}
+
+const TROUBLE: ReadonlySet<string> = new Set(['failed', 'aborted', 'missed']);
+
+const begunAtMs = ({ plan, dispatchedAtMs }: MissionState): number => dispatchedAtMs ?? plan.startAtMs;
+
+function underWay({ missions, commands }: FieldFacts): string | null {
+  if (commands.some(isUnconfirmedStop)) return 'an emergency stop';
+  return missions.some(missionHoldsDevice) ? 'a mission' : null;
+}

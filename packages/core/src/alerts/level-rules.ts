@@ -1,0 +1,63 @@
+import type { AlertSeverity, AlertType } from '@granary/contract/alerts';
+import type { Alarms, SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
+import { roundTo6 } from '../telemetry/readings.ts';
+
+/** Smaller moves of a percentage are not worth a write of the alert about it. */
+const VALUE_STEP_MIN_PERCENT = 0.5;
+
+/** By how much a percentage must move until an open alert shows the new one. */
+export const valueStepPercent = ({ dead_band }: Alarms): number =>
+  Math.max(dead_band, VALUE_STEP_MIN_PERCENT);
+
+/** Whole grams from one to the other, both included. */
+export interface WeightRange {
+  readonly minG: number;
+  readonly maxG: number;
+}
+
+/** A guard of the bottom or of the top of a silo. Between its two ranges lies the dead band. */
+export interface LevelRule {
+  readonly type: AlertType;
+  readonly severity: AlertSeverity;
+  readonly side: 'bottom' | 'top';
+  readonly thresholdPercent: number;
+  readonly present: WeightRange;
+  readonly absent: WeightRange;
+}
+
+export const atMost = (maxG: number): WeightRange => ({ minG: Number.NEGATIVE_INFINITY, maxG });
+export const atLeast = (minG: number): WeightRange => ({ minG, maxG: Number.POSITIVE_INFINITY });
+
+export const contains = ({ minG, maxG }: WeightRange, weightG: number): boolean =>
+  weightG >= minG && weightG <= maxG;
+
+type LevelSettings = Pick<SiloConfiguration, 'thresholds' | 'alarms'>;
+
+export function levelRules({ thresholds, alarms }: LevelSettings, capacityG: number): LevelRule[] {
+  const { low_level, high_level, critical_level } = thresholds;
+  const { dead_band } = alarms;
+  const gramsAt = (percent: number) => roundTo6((percent * capacityG) / 100);
+  const bottom = (thresholdPercent: number) => ({
+    side: 'bottom' as const,
+    thresholdPercent,
+    present: atMost(Math.floor(gramsAt(thresholdPercent))),
+    absent: atLeast(Math.floor(gramsAt(thresholdPercent + dead_band)) + 1),
+  });
+  const top = (thresholdPercent: number) => ({
+    side: 'top' as const,
+    thresholdPercent,
+    present: atLeast(Math.ceil(gramsAt(thresholdPercent))),
+    absent: atMost(Math.ceil(gramsAt(thresholdPercent - dead_band)) - 1),
+  });
+  const guardCritical = critical_level < low_level ? bottom : top;
+  return [
+    { type: 'low_level', severity: 'warning', ...bottom(low_level) },
+    { type: 'high_level', severity: 'warning', ...top(high_level) },
+    { type: 'critical_level', severity: 'critical', ...guardCritical(critical_level) },
+  ];
+}
+
+export function stateAt({ present, absent }: LevelRule, weightG: number): 'present' | 'absent' | 'unsure' {
+  if (contains(present, weightG)) return 'present';
+  return contains(absent, weightG) ? 'absent' : 'unsure';
+}

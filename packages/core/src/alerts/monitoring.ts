@@ -1,0 +1,40 @@
+import type { Alarms, Reporting } from '@granary/contract/configuration/silo-configuration';
+import { SECOND_MS } from '@granary/contract/time';
+import type { Presence } from '../devices/status.ts';
+import type { AlertDelays } from './lifecycle.ts';
+
+/** The part of a configuration that says when a device is offline and how its alarms are filtered. */
+export interface Monitoring {
+  readonly reporting: Reporting;
+  readonly alarms: Alarms;
+}
+
+export const DEFAULT_MONITORING: Monitoring = {
+  reporting: { interval_s: 10, offline_delay_s: 30 },
+  alarms: { dead_band: 1, on_delay_s: 0, off_delay_s: 5 },
+};
+
+/** A patch, or a document stored before these settings existed, may hold any part of them. */
+export interface PartialMonitoring {
+  readonly reporting?: Partial<Reporting>;
+  readonly alarms?: Partial<Alarms>;
+}
+
+export const patchMonitoring = (current: Monitoring, patch: PartialMonitoring): Monitoring => ({
+  reporting: { ...current.reporting, ...patch.reporting },
+  alarms: { ...current.alarms, ...patch.alarms },
+});
+
+/** In the form in which they are stored beside the last contact, so that a list of devices needs no configuration. */
+export const reportingTimes = ({
+  interval_s,
+  offline_delay_s,
+}: Reporting): Pick<Presence, 'reportingIntervalMs' | 'offlineDelayMs'> => ({
+  reportingIntervalMs: Math.max(1, Math.round(interval_s * SECOND_MS)),
+  offlineDelayMs: Math.round(offline_delay_s * SECOND_MS),
+});
+
+export const delaysOf = ({ on_delay_s, off_delay_s }: Alarms): AlertDelays => ({
+  onMs: Math.round(on_delay_s * SECOND_MS),
+  offMs: Math.round(off_delay_s * SECOND_MS),
+});

@@ -1,0 +1,68 @@
+import type { CommandRequest } from '@granary/contract/commands';
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import { Refusal } from '@granary/contract/errors';
+import { deviceStatus, type Presence } from '../devices/status.ts';
+import { isInside } from '../geometry/geofence.ts';
+import { refuseRelease, refuseWhileStopped } from './emergency-stop.ts';
+import { COMMAND_RULES, type CommandState } from './state.ts';
+
+/** What decides whether a device may move now. */
+export interface DeviceToMove {
+  readonly presence: Presence;
+  /** Those that need further ticks. */
+  readonly commands: readonly CommandState[];
+  /** It has a live session and listens to its commands. */
+  readonly isReachable: boolean;
+}
+
+export interface FieldDeviceAtCommand extends DeviceToMove {
+  readonly configuration: FieldConfiguration;
+}
+
+/** Refuses what must not even wait for the device. An emergency stop is never refused. */
+export function refuseCommand(request: CommandRequest, device: FieldDeviceAtCommand, nowMs: number): void {
+  const { command } = request;
+  if (command === 'emergency_stop') return;
+  if (command === 'release_emergency_stop') {
+    refuseRelease(device.commands);
+  } else {
+    refuseWhileStopped(device.commands);
+    refuseInMaintenance(device, nowMs);
+  }
+  if (COMMAND_RULES[command].needsSession) refuseUnreachable(device, nowMs);
+  if (command === 'move_to_coordinates') refuseOutside(request.parameters, device.configuration);
+}
+
+/** Refuses to set a device in motion that must not move, or that cannot be told to at this moment. */
+export function refuseMovement(device: DeviceToMove, nowMs: number): void {
+  refuseWhileStopped(device.commands);
+  refuseInMaintenance(device, nowMs);
+  refuseUnreachable(device, nowMs);
+}
+
+function refuseInMaintenance({ presence }: DeviceToMove, nowMs: number): void {
+  if (deviceStatus(presence, nowMs) !== 'maintenance') return;
+  throw new Refusal('device_in_maintenance', 'the device is in maintenance');
+}
+
+/** Movement needs a live session at that moment. */
+function refuseUnreachable({ isReachable, presence }: DeviceToMove, nowMs: number): void {
+  if (isReachable) return;
+  const isReporting = deviceStatus(presence, nowMs) !== 'offline';
+  throw new Refusal(
+    'device_offline',
+    isReporting
+      ? 'the device reports, but has no MQTT session that is subscribed to its commands (over HTTP alone it cannot be commanded)'
+      : 'the device is offline',
+  );
+}
+
+function refuseOutside(
+  { latitude: lat, longitude: lng }: { readonly latitude: number; readonly longitude: number },
+  { geofence }: FieldConfiguration,
+): void {
+  if (geofence === null || isInside(geofence, { lat, lng })) return;
+  throw new Refusal('outside_geofence', 'the target lies outside the geofence', [
+    { path: '/parameters', message: 'lies outside the geofence' },
+  ]);
+}

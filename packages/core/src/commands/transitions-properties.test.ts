@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { COMMAND_STATUSES } from '@granary/contract/commands';
+import { COMMAND_STATES } from '@granary/contract/link/field-messages';
+import { MINUTE_MS } from '@granary/contract/time';
+import fc from 'fast-check';
+import {
+  beginCommand,
+  COMMAND_RULES,
+  type CommandState,
+  isDecided,
+  isEmergencyStop,
+  isOpen,
+} from './state.ts';
+import { advanceCommand, type CommandInput, type CommandTransition } from './transitions.ts';
+
+const START_MS = 1_000_000_000_000;
+
+const begin = (command: 'return_to_base' | 'hold' | 'emergency_stop'): CommandState =>
+  beginCommand({ commandId: 'cmd_1', deviceNo: 1, request: { command } }, START_MS);
+const command = fc.constantFrom(begin('return_to_base'), begin('hold'), begin('emergency_stop'));
+
+const timeMs = fc.integer({ min: -MINUTE_MS, max: 10 * MINUTE_MS }).map((sinceMs) => START_MS + sinceMs);
+const tick = fc.record({
+  kind: fc.constant('tick' as const),
+  deviceOnline: fc.boolean(),
+  isNewSession: fc.boolean(),
+  isStopped: fc.boolean(),
+});
+const input: fc.Arbitrary<CommandInput> = fc.oneof(
+  fc.record({ kind: fc.constant('issue' as const), isReachable: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('not_sent' as const),
+    delivery: fc.constantFrom('not_connected' as const, 'expired' as const),
+  }),
+  fc.constant({ kind: 'cancel' } as const),
+  fc.record({ kind: fc.constant('ack' as const), accepted: fc.boolean(), reason: fc.option(fc.string()) }),
+  fc.record({
+    kind: fc.constant('progress' as const),
+    state: fc.constantFrom(...COMMAND_STATES),
+    reason: fc.option(fc.string()),
+    tsMs: timeMs,
+  }),
+  tick,
+);
+const steps = fc.array(fc.tuple(input, timeMs), { maxLength: 40 });
+
+interface Step extends CommandTransition {
+  readonly before: CommandState;
+  readonly input: CommandInput;
+}
+
+/** Everything that happens to a command in a walk. Time jumps to and fro: the clock promises nothing. */
+function walk(from: CommandState, inputs: readonly (readonly [CommandInput, number])[]): Step[] {
+  let before = from;
+  return inputs.map(([given, nowMs]) => {
+    const step = { before, input: given, ...advanceCommand(before, given, nowMs) };
+    before = step.command;
+    return step;
+  });
+}
+
+const onEveryWalk = (check: (steps: Step[]) => void): void =>
+  fc.assert(
+    fc.property(command, steps, (from, inputs) => check(walk(from, inputs))),
+    { numRuns: 500 },
+  );
+const onEveryStep = (check: (step: Step) => void): void => onEveryWalk((walked) => walked.forEach(check));
+
+describe('whatever happens to a command', () => {
+  it('its status is a known one, and it has an end exactly when it is not open', () => {
+    onEveryStep(({ command: after }) => {
+      assert.ok(COMMAND_STATUSES.includes(after.status));
+      assert.equal(after.endedAtMs === null, isOpen(after));
+      assert.equal(after.result !== null, after.endedAtMs !== null && after.status !== 'succeeded');
+    });
+  });
+
+  it('what the device has decided stays so', () => {
+    onEveryStep(({ before, command: after }) => {
+      if (isDecided(before)) assert.equal(after, before);
+    });
+  });
+
+  it('one that can move something is sent at most once, at once, and only to a device that is there', () => {
+    onEveryWalk((walked) => {
+      const sent = walked.filter(
+        ({ before, send }) => send === 'execute' && COMMAND_RULES[before.command].needsSession,
+      );
+      assert.ok(sent.length <= 1);
+      for (const { input: given } of sent) assert.ok(given.kind === 'issue' && given.isReachable);
+    });
+  });
+
+  it('one that was sent is sent again only if it was not written to the connection', () => {
+    onEveryWalk((walked) => {
+      let isSent = false;
+      for (const { before, input: given, send } of walked) {
+        if (isEmergencyStop(before)) return;
+        if (send === 'execute') assert.equal(isSent, false);
+        isSent = send === 'execute' || (isSent && given.kind !== 'not_sent');
+      }
+    });
+  });
+
+  it('nothing but an emergency stop is sent while one is in force', () => {
+    onEveryStep(({ before, input: given, send }) => {
+      if (given.kind !== 'tick' || !given.isStopped || isEmergencyStop(before)) return;
+      assert.notEqual(send, 'execute');
+    });
+  });
+
+  it('an emergency stop ends only by the report that the device stands still, and stays in force after that', () => {
+    onEveryStep(({ before, input: given, command: after }) => {
+      if (!isEmergencyStop(after)) return;
+      assert.equal(after.latchedSinceMs, START_MS);
+      if (isOpen(after)) return;
+      assert.equal(after.status, 'succeeded');
+      if (isOpen(before)) assert.ok(given.kind === 'progress' && given.state === 'succeeded');
+    });
+  });
+
+  it('an emergency stop that is not confirmed is sent at the next tick that finds the device there', () => {
+    fc.assert(
+      fc.property(steps, (inputs) => {
+        const stop = walk(begin('emergency_stop'), inputs).at(-1)?.command ?? begin('emergency_stop');
+        const laterMs = Math.max(START_MS, stop.resentAtMs ?? START_MS) + MINUTE_MS;
+        const next = { kind: 'tick', deviceOnline: true, isNewSession: false, isStopped: true } as const;
+        assert.equal(advanceCommand(stop, next, laterMs).send, isOpen(stop) ? 'execute' : null);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('ticking twice at one time is ticking once', () => {
+    fc.assert(
+      fc.property(command, steps, tick, timeMs, (from, inputs, once, nowMs) => {
+        const before = walk(from, inputs).at(-1)?.command ?? from;
+        const ticked = advanceCommand(before, once, nowMs).command;
+        const again = { ...once, isNewSession: false };
+        assert.deepEqual(advanceCommand(ticked, again, nowMs), { command: ticked, send: null });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** What goes wrong in one second of a command's life. */
+const second = fc.record({
+  linkIsUp: fc.boolean(),
+  messageIsLost: fc.boolean(),
+  replyIsLost: fc.boolean(),
+});
+const CALM = Array(700).fill({ linkIsUp: true, messageIsLost: false, replyIsLost: false });
+
+describe('with a device that answers truthfully in the end', () => {
+  it('every command ends, in the state that the device is in', () => {
+    fc.assert(
+      fc.property(command, fc.array(second, { maxLength: 200 }), (from, troubles) => {
+        let after = from;
+        let carriedOut = 0;
+        let doneAtMs = Number.POSITIVE_INFINITY;
+        for (const [index, { linkIsUp, messageIsLost, replyIsLost }] of [...troubles, ...CALM].entries()) {
+          const nowMs = START_MS + index * 1_000;
+          const input: CommandInput =
+            index === 0
+              ? { kind: 'issue', isReachable: linkIsUp }
+              : { kind: 'tick', deviceOnline: linkIsUp, isNewSession: false, isStopped: false };
+          const { command: ticked, send } = advanceCommand(after, input, nowMs);
+          after = ticked;
+          if (send === null || !linkIsUp || messageIsLost) continue;
+          if (send === 'execute' && carriedOut === 0) {
+            carriedOut += 1;
+            doneAtMs = nowMs + 10_000;
+          }
+          if (replyIsLost) continue;
+          const done = nowMs >= doneAtMs ? 'succeeded' : 'executing';
+          const state = carriedOut === 0 ? 'unknown' : done;
+          ({ command: after } = advanceCommand(
+            after,
+            { kind: 'progress', state, reason: null, tsMs: nowMs },
+            nowMs,
+          ));
+        }
+        assert.equal(isOpen(after), false);
+        if (carriedOut === 1) assert.equal(after.status, 'succeeded');
+        else assert.ok(after.status === 'expired' || after.result?.reason === 'not_sent');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import type {
+  FieldConfiguration,
+  FieldConfigurationPatch,
+} from '@granary/contract/configuration/field-configuration';
+import { Refusal } from '@granary/contract/errors';
+import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
+import { isInside, refuseBadFence } from '../geometry/geofence.ts';
+import { initialMaintenance, patchMaintenance } from './silo-configuration.ts';
+
+/** What a field device starts with: slow, careful of its battery, and fenced in nowhere. */
+export function initialFieldConfiguration(nowMs: number): FieldConfiguration {
+  return {
+    base: null,
+    geofence: null,
+    motion: { speed_m_s: 1.5 },
+    battery: { reserve_percent: 20, percent_per_km: 4, percent_per_hour: 6 },
+    thresholds: { low_battery: 25, critical_battery: 10 },
+    failsafe: {
+      link_loss_action: 'return_to_base',
+      low_battery_action: 'return_to_base',
+      geofence_breach_action: 'hold',
+    },
+    maintenance: initialMaintenance(nowMs),
+    ...DEFAULT_MONITORING,
+  };
+}
+
+/** The configuration with the patch laid over it, or a refusal if the whole would contradict itself. */
+export function applyFieldPatch(
+  current: FieldConfiguration,
+  patch: FieldConfigurationPatch,
+): FieldConfiguration {
+  const changed: FieldConfiguration = {
+    base: patch.base === undefined ? current.base : patch.base,
+    geofence: patch.geofence === undefined ? current.geofence : patch.geofence,
+    motion: { ...current.motion, ...patch.motion },
+    battery: { ...current.battery, ...patch.battery },
+    thresholds: { ...current.thresholds, ...patch.thresholds },
+    failsafe: { ...current.failsafe, ...patch.failsafe },
+    maintenance: patchMaintenance(current.maintenance, patch.maintenance),
+    ...patchMonitoring(current, patch),
+  };
+  refuseContradiction(changed);
+  return changed;
+}
+
+function refuseContradiction({ base, geofence, thresholds }: FieldConfiguration): void {
+  const { low_battery, critical_battery } = thresholds;
+  if (critical_battery >= low_battery) {
+    const message = `critical_battery ${critical_battery} must be below low_battery ${low_battery}`;
+    throw new Refusal('invalid_input', message, [
+      { path: '/thresholds/critical_battery', message: `must be below low_battery (${low_battery})` },
+    ]);
+  }
+  if (geofence === null) return;
+  refuseBadFence(geofence);
+  if (base !== null && !isInside(geofence, { lat: base.latitude, lng: base.longitude })) {
+    throw new Refusal('outside_geofence', 'the base lies outside the geofence', [
+      { path: '/base', message: 'lies outside the geofence' },
+    ]);
+  }
+}

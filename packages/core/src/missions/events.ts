@@ -1,0 +1,59 @@
+import type { EventType } from '@granary/contract/events';
+import { toIso, toIsoOrNull } from '@granary/contract/time';
+import { waypointReport } from './record.ts';
+import type { MissionState } from './state.ts';
+
+/** A report may tell of 500 waypoints at once; so many are named, and the others counted. */
+export const EVENT_WAYPOINTS_MAX = 10;
+/** So that an event stays below two kilobytes, whatever reason a device gives. */
+const EVENT_MESSAGE_CHARS_MAX = 200;
+
+export interface MissionEvent {
+  readonly type: EventType;
+  readonly data: object;
+}
+
+/** What the event log says of a change: what changed, not the whole mission. */
+export function missionEvents(before: MissionState | null, after: MissionState): MissionEvent[] {
+  const events: MissionEvent[] = [];
+  const isNewStatus = before?.status !== after.status;
+  if (isNewStatus) events.push({ type: 'mission.status_changed', data: statusData(before, after) });
+  if (before === null) return events;
+  if (!isNewStatus && !isSameDetail(before, after)) {
+    events.push({ type: 'mission.updated', data: statusData(before, after) });
+  }
+  if (before.waypoints !== after.waypoints) {
+    events.push({ type: 'mission.waypoint_changed', data: waypointData(before, after) });
+  }
+  return events;
+}
+
+const isSameDetail = (a: MissionState, b: MissionState): boolean =>
+  a.requested === b.requested &&
+  a.linkLostAtMs === b.linkLostAtMs &&
+  a.result?.reason === b.result?.reason &&
+  a.result?.message === b.result?.message;
+
+const statusData = (before: MissionState | null, { plan, result, ...mission }: MissionState) => ({
+  mission_id: mission.missionId,
+  status: mission.status,
+  previous_status: before?.status ?? null,
+  scheduled_start: toIso(plan.startAtMs),
+  requested: mission.requested,
+  link_lost_at: toIsoOrNull(mission.linkLostAtMs),
+  result: result && { reason: result.reason, message: result.message.slice(0, EVENT_MESSAGE_CHARS_MAX) },
+});
+
+function waypointData(before: MissionState, after: MissionState) {
+  const changed = after.waypoints.flatMap((waypoint, index) =>
+    waypoint === before.waypoints[index] ? [] : [{ index, ...waypointReport(waypoint) }],
+  );
+  return {
+    mission_id: after.missionId,
+    status: after.status,
+    waypoints_reached: after.waypoints.filter(({ status }) => status === 'reached').length,
+    waypoints_total: after.waypoints.length,
+    waypoints_changed: changed.length,
+    waypoints: changed.slice(0, EVENT_WAYPOINTS_MAX),
+  };
+}

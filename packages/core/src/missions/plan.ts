@@ -1,0 +1,151 @@
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import type { Mission, Preflight, Waypoint } from '@granary/contract/missions';
+import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
+import { checkedTimeMs, DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { refuseWhileStopped } from '../commands/emergency-stop.ts';
+import { type DeviceToMove, refuseMovement } from '../commands/refusals.ts';
+import { isInside, staysInside } from '../geometry/geofence.ts';
+import { READING_AGE_MS_MAX } from '../operations/interlocks.ts';
+import { isPlausible, type LatestValue, type LatestValues } from '../telemetry/readings.ts';
+import { estimateMission, isFeasible, type Place } from './preflight.ts';
+import { isMissionOver, type MissionPlan, type MissionState } from './state.ts';
+
+/** By how much the caller's clock may be slow. */
+export const PAST_START_MS_MAX = MINUTE_MS;
+export const START_AHEAD_MS_MAX = 366 * DAY_MS;
+/** A mission that begins within this time of its start has kept its promise; later it is missed. */
+export const START_TOLERANCE_MS = 5 * MINUTE_MS;
+const DETAILS_MAX = 20;
+
+export interface FieldDeviceAtMission extends DeviceToMove {
+  readonly configuration: FieldConfiguration;
+  readonly latest: LatestValues;
+  /** All that are not over. */
+  readonly missions: readonly MissionState[];
+}
+
+/** The plan of a mission that may be accepted now, or the first reason why it may not. */
+export function planMission(request: Mission, device: FieldDeviceAtMission, nowMs: number): MissionPlan {
+  const { configuration, latest } = device;
+  const startAtMs = startOf(request, nowMs);
+  refuseWhileStopped(device.commands);
+  if (startAtMs <= nowMs) refuseUnready(device, nowMs);
+  const place = placeOf(latest);
+  const { preflight, durationS } = estimateMission(
+    request.waypoints,
+    place,
+    configuration,
+    batteryOf(latest),
+  );
+  const busyMs = Math.ceil(durationS * SECOND_MS);
+  const endAtMs = startAtMs + busyMs;
+  if (device.missions.some((mission) => overlaps(mission, startAtMs, endAtMs, nowMs))) {
+    refuse('mission_in_progress', 'another mission is under way or planned at that time');
+  }
+  refuseOutside(request.waypoints, place, configuration);
+  if (!isFeasible(preflight)) refuseInfeasible(preflight);
+  return {
+    waypoints: request.waypoints,
+    startAtMs,
+    expiresAtMs: startAtMs + START_TOLERANCE_MS,
+    busyMs,
+    linkLossAction: configuration.failsafe.link_loss_action,
+    preflight,
+  };
+}
+
+function startOf({ scheduled_start }: Mission, nowMs: number): number {
+  if (scheduled_start === undefined) return nowMs;
+  const startAtMs = checkedTimeMs(scheduled_start);
+  if (startAtMs < nowMs - PAST_START_MS_MAX) refuseStart('lies in the past');
+  if (startAtMs > nowMs + START_AHEAD_MS_MAX) refuseStart('lies more than a year ahead');
+  return startAtMs;
+}
+
+function refuseStart(message: string): never {
+  return refuse('invalid_input', `scheduled_start ${message}`, [{ path: '/scheduled_start', message }]);
+}
+
+/** What is to begin now needs a device that is there. What begins later may wait for it. */
+function refuseUnready(device: FieldDeviceAtMission, nowMs: number): void {
+  const { latest } = device;
+  refuseMovement(device, nowMs);
+  for (const channel of ['latitude', 'longitude', 'battery_level'] as const) {
+    const ageMs = nowMs - (latest[channel]?.tsMs ?? nowMs);
+    if (ageMs > READING_AGE_MS_MAX) {
+      refuse('reading_stale', `the last ${channel} is ${Math.round(ageMs / SECOND_MS)} s old`);
+    }
+  }
+}
+
+function placeOf({ latitude, longitude, altitude }: LatestValues): Place {
+  return {
+    lat: known('latitude', latitude),
+    lng: known('longitude', longitude),
+    altitude: believed('altitude', altitude),
+  };
+}
+
+const batteryOf = ({ battery_level }: LatestValues): number => known('battery_level', battery_level);
+
+function believed(channel: ChannelName, latest: LatestValue | undefined): number | null {
+  if (latest === undefined) return null;
+  const value = latest.value / CHANNELS[channel].scale;
+  return isPlausible(channel, value) ? value : null;
+}
+
+function known(channel: ChannelName, latest: LatestValue | undefined): number {
+  return believed(channel, latest) ?? refuse('reading_stale', `the device has not reported its ${channel}`);
+}
+
+/** A mission that is late keeps the device for as long as it is under way. */
+function overlaps(mission: MissionState, startAtMs: number, endAtMs: number, nowMs: number): boolean {
+  if (isMissionOver(mission)) return false;
+  const { plan, status } = mission;
+  const plannedEndMs = plan.startAtMs + plan.busyMs;
+  const otherEndMs = status === 'scheduled' ? plannedEndMs : Math.max(plannedEndMs, nowMs + 1);
+  return startAtMs < otherEndMs && plan.startAtMs < endAtMs;
+}
+
+function refuseOutside(
+  waypoints: readonly Waypoint[],
+  place: Place,
+  { geofence, base }: FieldConfiguration,
+): void {
+  if (geofence === null) return;
+  const outside = waypoints.flatMap((waypoint, index) => (isInside(geofence, waypoint) ? [] : [index]));
+  if (outside.length > 0) {
+    const names = outside.length === 1 ? `waypoint ${outside[0]} lies` : `${outside.length} waypoints lie`;
+    const details = outside.slice(0, DETAILS_MAX).map((index) => ({
+      path: `/waypoints/${index}`,
+      message: 'lies outside the geofence',
+    }));
+    refuse('outside_geofence', `${names} outside the geofence`, details);
+  }
+  // A device that stands outside may come in; a base lies inside.
+  const start = isInside(geofence, place) ? [place] : [];
+  const home = base === null ? start : [{ lat: base.latitude, lng: base.longitude }];
+  const route = [...start, ...waypoints, ...home];
+  const leaving = route.findIndex((point, index) => !staysInside(geofence, route[index - 1] ?? point, point));
+  if (leaving < 0) return;
+  const message = 'cannot be reached, or left, without leaving the geofence';
+  const index = Math.min(leaving - start.length, waypoints.length - 1);
+  refuse('outside_geofence', `waypoint ${index} ${message}`, [{ path: `/waypoints/${index}`, message }]);
+}
+
+function refuseInfeasible({
+  battery_required,
+  battery_available,
+  battery_reserve,
+  ...way
+}: Preflight): never {
+  const message =
+    `it needs ${battery_required} % of the battery for ${way.distance_m} m and ${way.return_distance_m} m back, ` +
+    `and ${battery_reserve} % in reserve; there is ${battery_available} %`;
+  return refuse('mission_infeasible', message, [{ path: '/waypoints', message }]);
+}
+
+function refuse(code: ErrorCode, message: string, details?: Refusal['details']): never {
+  throw new Refusal(code, message, details);
+}

@@ -1,0 +1,94 @@
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import type { Leg, Preflight, Waypoint, WaypointAction } from '@granary/contract/missions';
+import type { Point } from '@granary/contract/positions';
+import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
+import { distanceM } from '../geometry/geodesy.ts';
+
+/** What an action takes beyond getting there. A wait is as long as it says, or this long. */
+export const ACTION_SECONDS: Record<WaypointAction, number> = {
+  scan: 30,
+  collect_sample: 60,
+  photograph: 5,
+  wait: 30,
+  none: 0,
+};
+
+const HOUR_S = HOUR_MS / SECOND_MS;
+const KM_M = 1_000;
+
+/** Where a device is. Without an altitude it stays as high as it was. */
+export interface Place extends Point {
+  readonly altitude: number | null;
+}
+
+/** How far, how long and at what cost. */
+interface Effort {
+  readonly distanceM: number;
+  readonly durationS: number;
+  readonly battery: number;
+}
+
+export interface Flight {
+  readonly preflight: Preflight;
+  /** Until it is back. */
+  readonly durationS: number;
+}
+
+/** What a mission takes, by the figures in the device's configuration. */
+export function estimateMission(
+  waypoints: readonly Waypoint[],
+  start: Place,
+  { base, motion, battery }: FieldConfiguration,
+  batteryAvailable: number,
+): Flight {
+  const effortOf = (from: Place, to: Place, stayS: number): Effort => {
+    const climbM = to.altitude === null || from.altitude === null ? 0 : to.altitude - from.altitude;
+    const wayM = Math.hypot(distanceM(from, to), climbM);
+    const durationS = wayM / motion.speed_m_s + stayS;
+    const used = (wayM / KM_M) * battery.percent_per_km + (durationS / HOUR_S) * battery.percent_per_hour;
+    return { distanceM: wayM, durationS, battery: used };
+  };
+  const efforts: Effort[] = [];
+  let place = start;
+  for (const { lat, lng, altitude, ...task } of waypoints) {
+    const next = { lat, lng, altitude: altitude ?? place.altitude };
+    efforts.push(effortOf(place, next, staySeconds(task)));
+    place = next;
+  }
+  const home = base === null ? start : { lat: base.latitude, lng: base.longitude, altitude: base.altitude };
+  const wayBack = effortOf(place, home, 0);
+  const total = efforts.reduce(plus);
+  return {
+    preflight: {
+      distance_m: centi(total.distanceM),
+      duration_s: centi(total.durationS),
+      return_distance_m: centi(wayBack.distanceM),
+      battery_required: centi(total.battery + wayBack.battery),
+      battery_available: centi(batteryAvailable),
+      battery_reserve: battery.reserve_percent,
+      legs: efforts.map(asLeg),
+    },
+    durationS: total.durationS + wayBack.durationS,
+  };
+}
+
+export const isFeasible = ({ battery_required, battery_available, battery_reserve }: Preflight): boolean =>
+  battery_required + battery_reserve <= battery_available;
+
+const staySeconds = ({ action, wait_seconds }: Pick<Waypoint, 'action' | 'wait_seconds'>): number =>
+  action === 'wait' ? (wait_seconds ?? ACTION_SECONDS.wait) : ACTION_SECONDS[action] + (wait_seconds ?? 0);
+
+const plus = (a: Effort, b: Effort): Effort => ({
+  distanceM: a.distanceM + b.distanceM,
+  durationS: a.durationS + b.durationS,
+  battery: a.battery + b.battery,
+});
+
+const asLeg = (effort: Effort): Leg => ({
+  distance_m: centi(effort.distanceM),
+  duration_s: centi(effort.durationS),
+  battery: centi(effort.battery),
+});
+
+/** Two decimals: finer than any of it is known. */
+const centi = (value: number): number => Math.round(value * 100) / 100;

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { MissionState as ReportedState, WaypointProgress } from '@granary/contract/link/field-messages';
+import { MINUTE_MS, toIso } from '@granary/contract/time';
+import { missionMessage, missionRecord } from './record.ts';
+import { beginMission, type MissionPlan, type MissionState } from './state.ts';
+import { advanceMission, type MissionInput } from './transitions.ts';
+
+const START_MS = 1_000_000_000_000;
+const SOON_MS = START_MS + 1_000;
+
+const plan: MissionPlan = {
+  waypoints: [
+    { lat: 1, lng: 2, action: 'scan' },
+    { lat: 1, lng: 2.001, action: 'none', altitude: 10 },
+  ],
+  startAtMs: START_MS,
+  expiresAtMs: START_MS + 5 * MINUTE_MS,
+  busyMs: 20 * MINUTE_MS,
+  linkLossAction: 'hold',
+  preflight: {
+    distance_m: 222,
+    duration_s: 178,
+    return_distance_m: 111,
+    battery_required: 2,
+    battery_available: 90,
+    battery_reserve: 20,
+    legs: [],
+  },
+};
+const scheduled = beginMission({ missionId: 'ms_1', deviceNo: 1, name: 'round', plan }, START_MS);
+const running: MissionState = {
+  ...scheduled,
+  status: 'in_progress',
+  acceptedAtMs: START_MS,
+  startSentAtMs: START_MS,
+  startedAtMs: START_MS,
+};
+
+const progress = (state: ReportedState, change: object = {}): MissionInput => ({
+  kind: 'progress',
+  state,
+  waypoints: [],
+  reason: null,
+  tsMs: SOON_MS,
+  ...change,
+});
+const after = (from: MissionState, ...inputs: readonly (readonly [MissionInput, number])[]): MissionState =>
+  inputs.reduce((mission, [input, nowMs]) => advanceMission(mission, input, nowMs).mission, from);
+
+describe('the waypoints of a mission', () => {
+  const told = (...waypoints: WaypointProgress[]) => progress('running', { waypoints });
+  const statuses = (mission: MissionState) => missionRecord(mission).waypoints.map(({ status }) => status);
+
+  it('go from pending to active to reached, with the result of what was done there', () => {
+    const active = after(running, [told({ index: 0, state: 'active' }), SOON_MS]);
+    assert.deepEqual(statuses(active), ['active', 'pending']);
+    const reached = { index: 0, state: 'reached', reached_at: START_MS, action_result: 'succeeded' } as const;
+    assert.deepEqual(missionRecord(after(active, [told(reached), SOON_MS])).waypoints[0], {
+      lat: 1,
+      lng: 2,
+      action: 'scan',
+      status: 'reached',
+      reached_at: toIso(START_MS),
+      action_result: 'succeeded',
+    });
+  });
+
+  it('that a device leaves out are skipped in the end, until it says otherwise', () => {
+    const completed = after(running, [
+      progress('completed', { waypoints: [{ index: 1, state: 'reached' }] }),
+      SOON_MS,
+    ]);
+    assert.deepEqual(statuses(completed), ['skipped', 'reached']);
+    const late = after(completed, [
+      progress('running', { tsMs: SOON_MS - 5, waypoints: [{ index: 0, state: 'reached' }] }),
+      SOON_MS,
+    ]);
+    assert.deepEqual([late.status, ...statuses(late)], ['completed', 'reached', 'reached']);
+  });
+
+  it('whose time is no date are shown without one', () => {
+    const reached = told({ index: 0, state: 'reached', reached_at: 1e18 });
+    assert.equal(missionRecord(after(running, [reached, SOON_MS])).waypoints[0]?.reached_at, null);
+  });
+
+  it('that are none are left alone', () => {
+    const { waypoints } = after(running, [told({ index: 2, state: 'reached' }), SOON_MS]);
+    assert.equal(waypoints, running.waypoints);
+  });
+});
+
+describe('what is told of a mission', () => {
+  it('is the whole of it to the device, in one message', () => {
+    assert.deepEqual(missionMessage(scheduled, 'upload'), {
+      command: 'mission_upload',
+      mission_id: 'ms_1',
+      waypoints: plan.waypoints,
+      start_at: toIso(START_MS),
+      expires_at: toIso(plan.expiresAtMs),
+      link_loss_action: 'hold',
+    });
+    assert.deepEqual(missionMessage(scheduled, 'pause'), { command: 'mission_pause', mission_id: 'ms_1' });
+    assert.deepEqual(missionMessage(scheduled, 'report'), { command: 'report', mission_id: 'ms_1' });
+  });
+});

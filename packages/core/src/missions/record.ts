@@ -1,0 +1,83 @@
+import type { FieldCommand } from '@granary/contract/link/field-messages';
+import type { MissionRecord, WaypointRecord } from '@granary/contract/missions';
+import { toIso, toIsoOrNull } from '@granary/contract/time';
+import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
+import { isMissionOver, type MissionState, type WaypointState } from './state.ts';
+import { missionStatusDetail } from './status-detail.ts';
+import type { MissionSend } from './steps.ts';
+
+/** As callers see it. */
+export function missionRecord(mission: MissionState): MissionRecord {
+  const { plan } = mission;
+  return {
+    mission_id: mission.missionId,
+    mission_name: mission.name,
+    status: mission.status,
+    status_detail: missionStatusDetail(mission),
+    scheduled_start: toIso(plan.startAtMs),
+    created_at: toIso(mission.createdAtMs),
+    dispatched_at: toIsoOrNull(mission.dispatchedAtMs),
+    started_at: toIsoOrNull(mission.startedAtMs),
+    ended_at: toIsoOrNull(mission.endedAtMs),
+    requested: mission.requested,
+    link_lost_at: toIsoOrNull(mission.linkLostAtMs),
+    link_loss_action: plan.linkLossAction,
+    preflight: plan.preflight,
+    waypoints: waypointRecords(mission),
+    result: mission.result,
+  };
+}
+
+/** What was not reached when a mission ended is skipped; a late report may still tell otherwise. */
+function waypointRecords(mission: MissionState): WaypointRecord[] {
+  const isOver = isMissionOver(mission);
+  return mission.plan.waypoints.flatMap((waypoint, index) => {
+    const state = mission.waypoints[index];
+    if (state === undefined) return [];
+    const isUndone = state.status === 'pending' || state.status === 'active';
+    const told = waypointReport(state);
+    return { ...waypoint, ...told, status: isOver && isUndone ? 'skipped' : told.status };
+  });
+}
+
+export const waypointReport = ({ status, reachedAtMs, actionResult }: WaypointState) => ({
+  status,
+  reached_at: deviceIsoOrNull(reachedAtMs),
+  action_result: actionResult,
+});
+
+const TIME_MS_MAX = 8.64e15;
+
+/** A time by the device's clock may be any number; one that is no date is not shown. */
+const deviceIsoOrNull = (timeMs: number | null): string | null =>
+  timeMs !== null && Math.abs(timeMs) <= TIME_MS_MAX ? toIso(timeMs) : null;
+
+/** As the device is told. */
+export function missionMessage(mission: MissionState, send: MissionSend): FieldCommand {
+  const { missionId: mission_id, plan } = mission;
+  switch (send) {
+    case 'upload':
+      return {
+        command: 'mission_upload',
+        mission_id,
+        waypoints: plan.waypoints.slice(),
+        start_at: toIso(plan.startAtMs),
+        expires_at: toIso(plan.expiresAtMs),
+        link_loss_action: plan.linkLossAction,
+      };
+    case 'start':
+      return { command: 'mission_start', mission_id, expires_at: motionExpiry(mission.startSentAtMs) };
+    case 'resume':
+      return { command: 'mission_resume', mission_id, expires_at: motionExpiry(mission.requestSentAtMs) };
+    case 'pause':
+      return { command: 'mission_pause', mission_id };
+    case 'cancel':
+      return { command: 'mission_cancel', mission_id };
+    case 'report':
+      return { command: 'report', mission_id };
+  }
+}
+
+/** Without a time of sending it has expired: no device obeys it. */
+const motionExpiry = (sentAtMs: number | null): string =>
+  toIso(sentAtMs === null ? 0 : sentAtMs + MOTION_EXPIRY_MS);

@@ -1,0 +1,95 @@
+import type { MissionRequestKind, MissionResult, MissionStatus } from '@granary/contract/missions';
+import { SECOND_MS } from '@granary/contract/time';
+import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../devices/polling.ts';
+import { isMissionOver, type MissionState } from './state.ts';
+
+/**
+ * After a start has expired, one more round of asking. A device that then still reports that it has not begun is not waited
+ * for any longer; if it begins all the same, it is told to cancel. Of one that reports nothing, an alert tells people.
+ */
+export const START_ANSWER_MS_MAX = MOTION_EXPIRY_MS + REPORT_SPACING_MS;
+
+/** A device that stands still, or never had the mission, has said so well within this time. */
+export const HALT_CONFIRMATION_MS_MAX = 15 * SECOND_MS;
+
+export type MissionSend = 'upload' | 'start' | MissionRequestKind | 'report';
+
+/** What a mission has become, and what to send to its device. */
+export interface MissionTransition {
+  readonly mission: MissionState;
+  readonly send: MissionSend | null;
+}
+
+export const quiet = (mission: MissionState): MissionTransition => ({ mission, send: null });
+
+export function request(mission: MissionState, kind: MissionRequestKind, nowMs: number): MissionTransition {
+  const requestedAtMs = mission.requested === kind ? (mission.requestedAtMs ?? nowMs) : nowMs;
+  return { mission: { ...mission, requested: kind, requestedAtMs, requestSentAtMs: nowMs }, send: kind };
+}
+
+/**
+ * What an emergency stop makes of a mission: what was never told to start has not begun and is over; what may run is to be
+ * ended by the device. One that is planned for later is missed only if the stop is still in force then.
+ */
+export function halt(mission: MissionState, nowMs: number): MissionTransition {
+  if (isMissionOver(mission) || mission.requested === 'cancel') return quiet(mission);
+  if (mission.status === 'scheduled') {
+    const isDue = nowMs >= mission.plan.startAtMs;
+    return quiet(isDue ? end(mission, 'missed', STOP_ACTIVE, nowMs) : mission);
+  }
+  if (!possiblyRunning(mission))
+    return { mission: end(mission, 'missed', STOP_ACTIVE, nowMs), send: 'cancel' };
+  return request({ ...mission, isHaltedByStop: true }, 'cancel', nowMs);
+}
+
+export function end(
+  mission: MissionState,
+  status: MissionStatus,
+  result: MissionResult | null,
+  nowMs: number,
+): MissionState {
+  return { ...mission, status, requested: null, linkLostAtMs: null, endedAtMs: nowMs, result };
+}
+
+export const CANCELLED: MissionResult = { reason: 'cancelled', message: 'it was cancelled' };
+export const NOT_STARTED: MissionResult = { reason: 'not_started', message: 'it could not begin in time' };
+export const UNANSWERED: MissionResult = {
+  reason: 'not_started',
+  message: 'the device did not answer the upload in time, so it was never told to start',
+};
+export const START_IGNORED: MissionResult = {
+  reason: 'not_started',
+  message: 'the device was told to start once, and reports that it has not begun',
+};
+export const NOT_SENT: MissionResult = {
+  reason: 'not_sent',
+  message: 'the device had no live session when it was to be told to start, so nothing was sent',
+};
+export const STOPPED: MissionResult = { reason: 'emergency_stop', message: 'an emergency stop ended it' };
+export const STOP_ACTIVE: MissionResult = {
+  reason: 'emergency_stop_active',
+  message: 'an emergency stop was in force, so it did not begin',
+};
+export const FORGOTTEN: MissionResult = {
+  reason: 'forgotten',
+  message: 'the device no longer knows the mission, so its outcome is unknown; it is not started again',
+};
+export const LOST: MissionResult = {
+  reason: 'lost',
+  message: 'the device was not heard of again, so its outcome is unknown',
+};
+
+/** When a device that was told to start should have said by whether it began; `null` when nothing is awaited. */
+export const startAnswerDueMs = ({ status, startSentAtMs }: MissionState): number | null =>
+  status === 'dispatched' && startSentAtMs !== null ? startSentAtMs + START_ANSWER_MS_MAX : null;
+
+/** When a pause or an end that the device does not confirm becomes an alarm; `null` when none is requested. */
+export function haltOverdueAtMs(mission: MissionState, observedSinceMs: number): number | null {
+  const { requested, requestedAtMs } = mission;
+  if (requestedAtMs === null || (requested !== 'pause' && requested !== 'cancel')) return null;
+  return Math.max(requestedAtMs, observedSinceMs) + HALT_CONFIRMATION_MS_MAX;
+}
+
+/** It runs, or nobody knows that it does not. */
+export const possiblyRunning = ({ status, startSentAtMs }: MissionState): boolean =>
+  status === 'in_progress' || status === 'paused' || startSentAtMs !== null;

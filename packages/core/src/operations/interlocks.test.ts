@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import { MINUTE_MS } from '@granary/contract/time';
+import fc from 'fast-check';
+import { initialConfiguration } from '../configuration/silo-configuration.ts';
+import { NEVER_SEEN } from '../devices/status.ts';
+import {
+  type OperationRequest,
+  planOperation,
+  READING_AGE_MS_MAX,
+  type SiloAtStart,
+  START_EXPIRY_MS,
+} from './interlocks.ts';
+
+const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
+
+const silo: SiloAtStart = {
+  presence: { ...NEVER_SEEN, lastSeenAtMs: NOW_MS, linkDownAtMs: null, reportedState: 'online' },
+  weight: { value: 600_000, tsMs: NOW_MS },
+  capacityKg: 1_000,
+  configuration: initialConfiguration(NOW_MS),
+  isReachable: true,
+  underWayId: null,
+};
+const feed: OperationRequest = { type: 'feed', amount: 100, rate: 50 };
+const discharge: OperationRequest = { type: 'discharge', amount: 100, rate: 50, target_container: 'truck' };
+
+const offline = { ...NEVER_SEEN, lastSeenAtMs: null, linkDownAtMs: null, reportedState: null };
+const inMaintenance = { ...silo.presence, reportedState: 'maintenance' } as const;
+const old = { value: 600_000, tsMs: NOW_MS - READING_AGE_MS_MAX - 1 };
+
+const codeOf = (request: OperationRequest, at: SiloAtStart): ErrorCode | 'accepted' => {
+  try {
+    planOperation(request, at, NOW_MS);
+    return 'accepted';
+  } catch (error) {
+    assert.ok(error instanceof Refusal);
+    return error.code;
+  }
+};
+
+describe('the plan of an operation', () => {
+  it('keeps what was asked and bounds it', () => {
+    assert.deepEqual(planOperation(discharge, silo, NOW_MS), {
+      amountG: 100_000,
+      unit: 'kg',
+      rateGPerMin: 50_000,
+      rateUnit: 'kg/min',
+      targetContainer: 'truck',
+      maxAmountG: 102_000,
+      maxDurationMs: 4 * MINUTE_MS,
+      expiresAtMs: NOW_MS + START_EXPIRY_MS,
+    });
+  });
+
+  it('takes the limit of the device for a rate that was not given', () => {
+    const configuration = {
+      ...silo.configuration,
+      operation_limits: { max_feed_rate: 7, max_discharge_rate: 9, rate_unit: 'kg/min' },
+    } as const;
+    const { rate: _, ...unhurried } = feed;
+    assert.equal(planOperation(unhurried, { ...silo, configuration }, NOW_MS).rateGPerMin, 7_000);
+    const { rate: __, ...emptying } = discharge;
+    assert.equal(planOperation(emptying, { ...silo, configuration }, NOW_MS).rateGPerMin, 9_000);
+  });
+
+  it('never allows more than there is room for', () => {
+    assert.equal(planOperation({ ...feed, amount: 400 }, silo, NOW_MS).maxAmountG, 400_000);
+  });
+});
+
+const REFUSALS: readonly (readonly [
+  string,
+  OperationRequest,
+  Partial<SiloAtStart>,
+  ErrorCode | 'accepted',
+])[] = [
+  ['with everything in order', feed, {}, 'accepted'],
+  ['on an offline device', feed, { presence: offline }, 'device_offline'],
+  ['on a device without a session', feed, { isReachable: false }, 'device_offline'],
+  ['without any weight', feed, { weight: undefined }, 'reading_stale'],
+  ['with an old weight', feed, { weight: old }, 'reading_stale'],
+  ['with a weight just young enough', feed, { weight: { ...old, tsMs: old.tsMs + 1 } }, 'accepted'],
+  ['with a weight that cannot be', feed, { weight: { value: -900_000, tsMs: NOW_MS } }, 'reading_stale'],
+  ['on a device that is held', feed, { underWayId: 'op_7' }, 'operation_in_progress'],
+  ['on a device in maintenance', feed, { presence: inMaintenance }, 'device_in_maintenance'],
+  ['at the limit of the rate', { ...feed, rate: 6, rate_unit: 't/h' }, {}, 'accepted'],
+  ['above the limit of the rate', { ...feed, rate: 6.001, rate_unit: 't/h' }, {}, 'rate_exceeds_limit'],
+  ['that fills the silo', { ...feed, amount: 400 }, {}, 'accepted'],
+  ['for which there is no room', { ...feed, amount: 400.001 }, {}, 'insufficient_capacity'],
+  ['that is beyond any number', { ...feed, amount: 1e308, unit: 't' }, {}, 'insufficient_capacity'],
+  ['that empties the silo', { ...discharge, amount: 600 }, {}, 'accepted'],
+  ['of more than is inside', { ...discharge, amount: 0.6001, unit: 't' }, {}, 'insufficient_stock'],
+  ['out of less than nothing', discharge, { weight: { value: -10_000, tsMs: NOW_MS } }, 'insufficient_stock'],
+  [
+    'into less than nothing',
+    { ...feed, amount: 1_001 },
+    { weight: { value: -9_000, tsMs: NOW_MS } },
+    'insufficient_capacity',
+  ],
+  ['of next to nothing', { ...feed, amount: 0.4, unit: 'g' }, {}, 'invalid_input'],
+  ['that would never end', { ...feed, rate: 1e-9 }, {}, 'invalid_input'],
+];
+
+for (const [name, request, change, outcome] of REFUSALS) {
+  it(`a ${request.type} ${name}: ${outcome}`, () =>
+    assert.equal(codeOf(request, { ...silo, ...change }), outcome));
+}
+
+describe('a refusal', () => {
+  const messageOf = (at: Partial<SiloAtStart>): string => {
+    try {
+      planOperation(feed, { ...silo, ...at }, NOW_MS);
+      return 'accepted';
+    } catch (error) {
+      assert.ok(error instanceof Refusal);
+      return error.message;
+    }
+  };
+
+  it('tells a device that reports from one that is offline, and does not claim to know how it reports', () => {
+    const message = messageOf({ isReachable: false });
+    assert.match(message, /reports, but has no MQTT session that is subscribed to its commands/);
+    assert.doesNotMatch(message, /HTTP only/);
+    assert.match(messageOf({ isReachable: false, presence: offline }), /is offline/);
+    assert.match(messageOf({ presence: offline }), /connected, but has sent nothing/);
+  });
+
+  it('names the operation that is under way', () => {
+    assert.match(messageOf({ underWayId: 'op_7' }), /operation op_7 is under way/);
+  });
+});
+
+describe('of several reasons to refuse', () => {
+  const reasons: readonly (readonly [Partial<SiloAtStart>, Partial<OperationRequest>, ErrorCode])[] = [
+    [{ presence: offline }, {}, 'device_offline'],
+    [{ weight: old }, {}, 'reading_stale'],
+    [{ underWayId: 'op_7' }, {}, 'operation_in_progress'],
+    [{ presence: inMaintenance }, {}, 'device_in_maintenance'],
+    [{}, { rate: 1e6 }, 'rate_exceeds_limit'],
+    [{}, { amount: 1e6 }, 'insufficient_capacity'],
+  ];
+
+  it('the first in order is told', () => {
+    fc.assert(
+      fc.property(fc.subarray([...reasons.keys()], { minLength: 1 }), (chosen) => {
+        const inOrder = chosen.map((index) => reasons[index]).filter((reason) => reason !== undefined);
+        const at = Object.assign({}, silo, ...inOrder.map(([change]) => change).toReversed());
+        const request = Object.assign({}, feed, ...inOrder.map(([, change]) => change));
+        assert.equal(codeOf(request, at), inOrder[0]?.[2]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
+import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { deviceStatus, type Presence } from '../devices/status.ts';
+import { isPlausible, type LatestValue, roundTo6 } from '../telemetry/readings.ts';
+import { fromGrams, fromGramsPerMin, toGrams, toGramsPerMin } from '../units.ts';
+import type { OperationPlan } from './state.ts';
+
+export const READING_AGE_MS_MAX = MINUTE_MS;
+export const START_EXPIRY_MS = 10 * SECOND_MS;
+/** Material in flight when the device closes its gate. */
+const OVERSHOOT_SHARE_MAX = 0.02;
+/** Ramps and bridging slow an operation down; beyond this it is stuck. */
+const DURATION_FACTOR_MAX = 1.5;
+const DURATION_MARGIN_MS = MINUTE_MS;
+/** The largest silo at the rate a silo starts with takes 70 days. */
+const DURATION_MS_MAX = 90 * DAY_MS;
+
+export interface SiloAtStart {
+  /** It has a live MQTT session that takes commands. */
+  readonly isReachable: boolean;
+  readonly presence: Presence;
+  /** The newest stored weight, in grams. */
+  readonly weight: LatestValue | undefined;
+  readonly capacityKg: number;
+  readonly configuration: SiloConfiguration;
+  /** Another operation that is not over, or not known to be. */
+  readonly underWayId: string | null;
+}
+
+export type OperationRequest =
+  | ({ readonly type: 'feed' } & FeedRequest)
+  | ({ readonly type: 'discharge' } & DischargeRequest);
+
+/** The plan of an operation that may begin now, or the first reason why it may not. */
+export function planOperation(request: OperationRequest, silo: SiloAtStart, nowMs: number): OperationPlan {
+  const weightG = usableWeightG(silo, nowMs);
+  if (silo.underWayId !== null) throw operationInProgress(silo.underWayId);
+  if (deviceStatus(silo.presence, nowMs) === 'maintenance') {
+    refuse('device_in_maintenance', 'the device is in maintenance');
+  }
+  const rateGPerMin = permittedRate(request, silo.configuration);
+  const amountG = toGrams(request.amount, request.unit ?? 'kg');
+  if (amountG < 1) refuseField('amount', 'is less than a gram');
+  const availableG = availableFor(request.type, weightG, toGrams(silo.capacityKg, 'kg'));
+  if (amountG > availableG) refuseAmount(request, availableG);
+  const durationMs = (amountG / rateGPerMin) * MINUTE_MS;
+  if (durationMs > DURATION_MS_MAX)
+    refuseField('rate', `would take longer than ${DURATION_MS_MAX / DAY_MS} days`);
+  return {
+    amountG,
+    unit: request.unit ?? 'kg',
+    rateGPerMin,
+    rateUnit: request.rate_unit ?? 'kg/min',
+    targetContainer: request.type === 'discharge' ? request.target_container : null,
+    maxAmountG: Math.min(Math.ceil(amountG * (1 + OVERSHOOT_SHARE_MAX)), availableG),
+    maxDurationMs: Math.ceil(durationMs * DURATION_FACTOR_MAX) + DURATION_MARGIN_MS,
+    expiresAtMs: nowMs + START_EXPIRY_MS,
+  };
+}
+
+export const operationInProgress = (operationId: string): Refusal =>
+  new Refusal('operation_in_progress', `operation ${operationId} is under way on this device`);
+
+function refuseUnreachable({ presence, isReachable }: SiloAtStart, nowMs: number): void {
+  const isSilent = deviceStatus(presence, nowMs) === 'offline';
+  if (isReachable && isSilent) {
+    refuse('device_offline', 'the device is connected, but has sent nothing for too long');
+  }
+  if (isReachable) return;
+  if (isSilent) refuse('device_offline', 'the device is offline');
+  const message = 'the device reports, but has no MQTT session that is subscribed to its commands';
+  refuse('device_offline', `${message} (over HTTP alone it cannot be commanded)`);
+}
+
+function usableWeightG(silo: SiloAtStart, nowMs: number): number {
+  refuseUnreachable(silo, nowMs);
+  const { weight, capacityKg } = silo;
+  if (weight === undefined) return refuse('reading_stale', 'the device has never reported its weight');
+  const ageMs = nowMs - weight.tsMs;
+  if (ageMs > READING_AGE_MS_MAX) {
+    refuse('reading_stale', `the last weight is ${Math.round(ageMs / SECOND_MS)} s old`);
+  }
+  if (!isPlausible('weight', fromGrams(weight.value, 'kg'), capacityKg)) {
+    refuse('reading_stale', 'the last weight cannot be true, so nobody knows how much is inside');
+  }
+  return weight.value;
+}
+
+function permittedRate(request: OperationRequest, { operation_limits: limits }: SiloConfiguration): number {
+  const limit = request.type === 'feed' ? limits.max_feed_rate : limits.max_discharge_rate;
+  const limitGPerMin = toGramsPerMin(limit, limits.rate_unit);
+  if (request.rate === undefined) return limitGPerMin;
+  const unit = request.rate_unit ?? 'kg/min';
+  const rateGPerMin = toGramsPerMin(request.rate, unit);
+  if (roundTo6(rateGPerMin) > roundTo6(limitGPerMin)) {
+    const message = `must be at most ${fromGramsPerMin(limitGPerMin, unit)} ${unit}`;
+    refuse('rate_exceeds_limit', `the rate ${message}`, [{ path: '/rate', message }]);
+  }
+  return rateGPerMin;
+}
+
+/** The room above the content for a feed, the content for a discharge. A scale may show a little below empty. */
+function availableFor(type: OperationType, weightG: number, capacityG: number): number {
+  const contentG = Math.max(0, weightG);
+  return type === 'feed' ? capacityG - contentG : contentG;
+}
+
+function refuseAmount({ type, unit = 'kg' }: OperationRequest, availableG: number): never {
+  const available = `${fromGrams(Math.max(0, availableG), unit)} ${unit}`;
+  const details = [{ path: '/amount', message: `must be at most ${available}` }];
+  if (type === 'feed') return refuse('insufficient_capacity', `there is room for ${available} only`, details);
+  return refuse('insufficient_stock', `there is only ${available} inside`, details);
+}
+
+function refuseField(field: string, message: string): never {
+  return refuse('invalid_input', `${field} ${message}`, [{ path: `/${field}`, message }]);
+}
+
+function refuse(code: ErrorCode, message: string, details?: Refusal['details']): never {
+  throw new Refusal(code, message, details);
+}

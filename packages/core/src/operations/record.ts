@@ -1,0 +1,69 @@
+import type { StartCommand } from '@granary/contract/link/messages';
+import type { OperationRecord } from '@granary/contract/operations';
+import { MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { roundTo6 } from '../telemetry/readings.ts';
+import { fromGrams, fromGramsPerMin } from '../units.ts';
+import type { NewOperation, OperationPlan, OperationState } from './state.ts';
+import { shownFailure, statusDetail } from './status-detail.ts';
+
+const GRAMS_PER_KG = 1_000;
+
+/** `null` when nobody knows how much it is to move. More than asked for is still no more than all of it. */
+export function progressPercent({ plan, amountCompletedG }: OperationState): number | null {
+  if (plan === null) return null;
+  return Math.min(100, roundTo6((amountCompletedG / plan.amountG) * 100));
+}
+
+export const estimatedDurationMin = ({ amountG, rateGPerMin }: OperationPlan): number =>
+  roundTo6(amountG / rateGPerMin);
+
+/** From what the device last said; of an operation that is over, when it ended. */
+export function estimatedCompletionMs(operation: OperationState): number | null {
+  const { plan, endedAtMs, lastHeardAtMs, startedAtMs, amountCompletedG } = operation;
+  if (endedAtMs !== null) return endedAtMs;
+  if (plan === null) return null;
+  const remainingG = Math.max(0, plan.amountG - amountCompletedG);
+  return Math.round((lastHeardAtMs ?? startedAtMs) + (remainingG / plan.rateGPerMin) * MINUTE_MS);
+}
+
+/** As callers see it, in the units they asked in. */
+export function operationRecord(operation: OperationState): OperationRecord {
+  const { plan, measuredG } = operation;
+  const unit = plan?.unit ?? 'kg';
+  const rateUnit = plan?.rateUnit ?? 'kg/min';
+  return {
+    operation_id: operation.operationId,
+    type: operation.type,
+    status: operation.status,
+    status_detail: statusDetail(operation),
+    origin: plan === null ? 'device' : 'service',
+    progress: progressPercent(operation),
+    amount_target: plan === null ? null : fromGrams(plan.amountG, unit),
+    amount_completed: fromGrams(operation.amountCompletedG, unit),
+    measured_amount: measuredG === null ? null : fromGrams(measuredG, unit),
+    unit,
+    rate: plan === null ? null : fromGramsPerMin(plan.rateGPerMin, rateUnit),
+    rate_unit: rateUnit,
+    target_container: plan?.targetContainer ?? null,
+    started_at: toIso(operation.startedAtMs),
+    estimated_completion: toIsoOrNull(estimatedCompletionMs(operation)),
+    stop_requested_at: toIsoOrNull(operation.stopRequestedAtMs),
+    ended_at: toIsoOrNull(operation.endedAtMs),
+    failure: shownFailure(operation),
+  };
+}
+
+/** As the device is told, in kilograms. */
+export function startCommand({ operationId, type, plan }: NewOperation): StartCommand {
+  return {
+    command: 'start',
+    operation_id: operationId,
+    type,
+    amount_kg: plan.amountG / GRAMS_PER_KG,
+    rate_kg_per_min: plan.rateGPerMin / GRAMS_PER_KG,
+    max_amount_kg: plan.maxAmountG / GRAMS_PER_KG,
+    max_duration_s: Math.ceil(plan.maxDurationMs / SECOND_MS),
+    ...(plan.targetContainer === null ? {} : { target_container: plan.targetContainer }),
+    expires_at: toIso(plan.expiresAtMs),
+  };
+}

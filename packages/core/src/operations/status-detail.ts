@@ -1,0 +1,118 @@
+import { Refusal } from '@granary/contract/errors';
+import type { OperationFailure } from '@granary/contract/operations';
+import { toIso } from '@granary/contract/time';
+import { fromGrams } from '../units.ts';
+import type { OperationState } from './state.ts';
+import { ACK_TIMEOUT_MS, mayBeginUntilMs, OVERRUN_MARGIN_MS } from './transitions.ts';
+
+/** One sentence for a person: what is known of an operation, what is awaited, and until when. */
+export function statusDetail(operation: OperationState): string {
+  switch (operation.status) {
+    case 'started':
+      return `The start was given out at ${toIso(operation.startedAtMs)}; the device's acknowledgement is awaited until ${toIso(operation.startedAtMs + ACK_TIMEOUT_MS)}.`;
+    case 'in_progress':
+      return `The device ${moved(operation)}${untilOverrun(operation)}.`;
+    case 'unconfirmed':
+      return unconfirmedDetail(operation);
+    case 'stopping':
+      return `${whyStopping(operation)}; the stop is repeated until the device confirms it${untilDecided(operation)}.`;
+    case 'completed':
+      return `The device reported that it completed the operation, with ${amount(operation)} moved${scale(operation)}${earlierEnd(operation)}.`;
+    case 'stopped':
+      return stoppedDetail(operation);
+    case 'failed':
+      return failedDetail(operation);
+  }
+}
+
+/** The failure as it is shown: where the device reported no outcome, what the scale saw is part of the message. */
+export function shownFailure(operation: OperationState): OperationFailure | null {
+  const { failure } = operation;
+  if (failure?.reason !== 'outcome_unknown') return failure;
+  return { ...failure, message: `${failure.message}; ${scaleShows(operation)}` };
+}
+
+/** How the caller of a start is told that it was not sent; `null` if it was, or may have been. */
+export function notSentRefusal({ operationId, undelivered, failure }: OperationState): Refusal | null {
+  if (undelivered === null || failure === null) return null;
+  const code = undelivered === 'expired' ? 'start_expired' : 'device_offline';
+  return new Refusal(code, `operation ${operationId} failed: ${failure.message}`);
+}
+
+const amount = ({ amountCompletedG, plan }: OperationState): string => inUnit(amountCompletedG, plan);
+
+const inUnit = (grams: number, plan: OperationState['plan']): string => {
+  const unit = plan?.unit ?? 'kg';
+  return `${fromGrams(grams, unit)} ${unit}`;
+};
+
+function moved(operation: OperationState): string {
+  const { lastProgressTsMs, plan } = operation;
+  if (lastProgressTsMs === null) return 'acknowledged the start and has yet to report progress';
+  return `reported ${amount(operation)}${plan === null ? '' : ` of ${inUnit(plan.amountG, plan)}`} moved`;
+}
+
+function untilOverrun({ plan, acknowledgedAtMs, startedAtMs }: OperationState): string {
+  if (plan === null) return '; it was started at the device, not through this service';
+  const untilMs = (acknowledgedAtMs ?? startedAtMs) + plan.maxDurationMs + OVERRUN_MARGIN_MS;
+  return `; its end is awaited until ${toIso(untilMs)}, and then it is stopped`;
+}
+
+function unconfirmedDetail(operation: OperationState): string {
+  const { acknowledgedAtMs, startedAtMs, lastHeardAtMs, plan } = operation;
+  const untilMs = mayBeginUntilMs(operation);
+  if (untilMs !== null) {
+    return `The device has not acknowledged the start and may begin until ${toIso(untilMs)}; it is asked until it answers, and if it does not know the operation after that time, the operation is over.`;
+  }
+  const heardAt = toIso(lastHeardAtMs ?? acknowledgedAtMs ?? startedAtMs);
+  const limit =
+    plan === null
+      ? ''
+      : `, at the latest until ${toIso((acknowledgedAtMs ?? startedAtMs) + plan.maxDurationMs)} by its own limit`;
+  return `Nothing was heard of it since ${heardAt}, so it may still be running${limit}; the device is asked as soon as it is connected.`;
+}
+
+function whyStopping(operation: OperationState): string {
+  const { failure, reopenedAtMs, stopRequestedAtMs, startedAtMs } = operation;
+  if (reopenedAtMs !== null) return `It moved again at ${toIso(reopenedAtMs)} after it had ended`;
+  if (failure !== null) return `It is being stopped because ${failure.message}`;
+  return `A stop was requested at ${toIso(stopRequestedAtMs ?? startedAtMs)}`;
+}
+
+function untilDecided(operation: OperationState): string {
+  const untilMs = mayBeginUntilMs(operation);
+  if (untilMs === null) return '';
+  return `, or until it says after ${toIso(untilMs)} that it does not know the operation`;
+}
+
+function stoppedDetail(operation: OperationState): string {
+  if (!operation.isOutcomeUnknown) {
+    return `The device confirmed the stop, with ${amount(operation)} moved${scale(operation)}${earlierEnd(operation)}.`;
+  }
+  return `The device does not know the operation, so it is not running; how much it moved was not reported; ${scaleShows(operation)}.`;
+}
+
+function failedDetail(operation: OperationState): string {
+  const failure = shownFailure(operation);
+  if (failure === null) return 'It failed.';
+  switch (failure.reason) {
+    case 'refused':
+      return `The device refused the start, so nothing was moved: ${failure.message}.`;
+    case 'not_sent':
+    case 'outcome_unknown':
+      return `It failed: ${failure.message}.`;
+    default:
+      return `It failed: ${failure.message}; the device reported ${amount(operation)} moved${scale(operation)}${earlierEnd(operation)}.`;
+  }
+}
+
+const scaleShows = ({ measuredG, plan }: OperationState): string =>
+  measuredG === null
+    ? 'the scale has not reported since the start'
+    : `the scale shows ${inUnit(measuredG, plan)} moved`;
+
+const scale = (operation: OperationState): string =>
+  operation.measuredG === null ? '' : `; ${scaleShows(operation)}`;
+
+const earlierEnd = ({ reopenedAtMs }: OperationState): string =>
+  reopenedAtMs === null ? '' : `; it had moved again at ${toIso(reopenedAtMs)} after an earlier end`;

@@ -1,0 +1,249 @@
+import { CHANNEL_NAMES, type ChannelName } from '@granary/contract/telemetry/channels';
+import type { Interval } from '@granary/contract/telemetry/telemetry';
+import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
+import type { LatestValue, Reading, StoredValues } from './readings.ts';
+
+/** The implausible values of one channel in one window of time. */
+export interface BadFigures {
+  readonly count: number;
+  readonly last: number;
+  readonly lastTsMs: number;
+}
+
+/**
+ * What some readings say about one channel in one window of time. Two of them about the same window add up. While `count`
+ * is 0 there is only something in `bad`.
+ */
+export interface Rollup {
+  readonly deviceNo: number;
+  readonly channel: ChannelName;
+  readonly interval: Interval;
+  readonly startMs: number;
+  readonly sum: number;
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+  readonly last: number;
+  readonly lastTsMs: number;
+  readonly bad: BadFigures | null;
+}
+
+export interface NewestValue extends LatestValue {
+  readonly deviceNo: number;
+  readonly channel: ChannelName;
+}
+
+type Growing = { -readonly [K in keyof Rollup]: Rollup[K] };
+
+/** One reading per device and time, in order of time. Of two values for the same channel the first to arrive stays. */
+export function distinctReadings(readings: readonly Reading[]): Reading[] {
+  const distinct: Reading[] = [];
+  let previous: Reading | undefined;
+  for (const reading of readings.toSorted(byTimeThenDevice)) {
+    if (previous?.tsMs === reading.tsMs && previous.deviceNo === reading.deviceNo) {
+      previous = merged(previous, reading);
+      distinct[distinct.length - 1] = previous;
+    } else {
+      previous = reading;
+      distinct.push(reading);
+    }
+  }
+  return distinct;
+}
+
+const byTimeThenDevice = (a: Reading, b: Reading): number => a.tsMs - b.tsMs || a.deviceNo - b.deviceNo;
+
+function merged(first: Reading, later: Reading): Reading {
+  const missing = missingPart({ ...first.values, ...first.badValues }, later);
+  if (missing === undefined) return first;
+  const { deviceNo, tsMs } = first;
+  const values = { ...missing.values, ...first.values };
+  if (first.badValues === undefined && missing.badValues === undefined) return { deviceNo, tsMs, values };
+  return { deviceNo, tsMs, values, badValues: { ...missing.badValues, ...first.badValues } };
+}
+
+/** The part of a repeated reading that the stored one, good and bad values together, did not have. */
+export function missingPart(stored: StoredValues, sent: Reading): Reading | undefined {
+  const { deviceNo, tsMs } = sent;
+  const values = missingValues(stored, sent.values);
+  const badValues = sent.badValues && missingValues(stored, sent.badValues);
+  if (badValues !== undefined) return { deviceNo, tsMs, values: values ?? {}, badValues };
+  return values && { deviceNo, tsMs, values };
+}
+
+function missingValues(stored: StoredValues, sent: StoredValues): StoredValues | undefined {
+  let missing: StoredValues | undefined;
+  for (const channel of CHANNEL_NAMES) {
+    const value = sent[channel];
+    if (value === undefined || stored[channel] !== undefined) continue;
+    missing ??= {};
+    missing[channel] = value;
+  }
+  return missing;
+}
+
+/**
+ * Folds distinct readings, given in order of time, into what they add to every bucket they touch. Coarse buckets are
+ * folded from fine ones, so a reading is looked at once however many sizes there are.
+ */
+export const rollUp = (readings: readonly Reading[]): Rollup[] => withCoarser(rollUpMinutes(readings));
+
+/** Roll-ups of five minutes together with the hours and days that they add to. */
+export function withCoarser(fiveMinutes: readonly Rollup[]): Rollup[] {
+  const hours = foldRollups(fiveMinutes, '1h');
+  const days = foldRollups(hours, '1d');
+  return [...fiveMinutes, ...hours, ...days];
+}
+
+/** Runs of roll-ups about the same channel of the same device. */
+export function seriesOf(rollups: readonly Rollup[]): [Rollup, ...Rollup[]][] {
+  const runs: [Rollup, ...Rollup[]][] = [];
+  for (const rollup of rollups) {
+    const run = runs.at(-1);
+    if (run?.[0].deviceNo === rollup.deviceNo && run[0].channel === rollup.channel) run.push(rollup);
+    else runs.push([rollup]);
+  }
+  return runs;
+}
+
+/** The five minutes in which a channel was last reported, by good or bad values; the newest value is among them. */
+export type NewestMinutes = Figures;
+
+/**
+ * Adds roll-ups of five minutes, given in order of time, to the newest ones of their channel. What came late, and what the
+ * new ones have left behind, is over.
+ */
+export function rollOver(
+  stored: NewestMinutes | undefined,
+  series: readonly [Rollup, ...Rollup[]],
+): { newest: NewestMinutes; over: Rollup[] } {
+  const [{ deviceNo, channel, interval }] = series;
+  const over: Rollup[] = [];
+  let newest: Growing | undefined = stored && {
+    ...{ deviceNo, channel, interval, startMs: startOf(newestTsMs(stored), '5m') },
+    ...stored,
+  };
+  for (const rollup of series) {
+    if (newest === undefined) newest = { ...rollup };
+    else if (rollup.startMs < newest.startMs) over.push(rollup);
+    else if (rollup.startMs === newest.startMs) fold(newest, rollup);
+    else {
+      over.push(newest);
+      newest = { ...rollup };
+    }
+  }
+  return { newest: newest ?? series[0], over };
+}
+
+const newestTsMs = ({ lastTsMs, bad }: Figures): number =>
+  bad === null ? lastTsMs : Math.max(lastTsMs, bad.lastTsMs);
+
+/** The newest value, good or bad, of each channel of each device that the rolled-up readings hold. */
+export function newestValues(rollups: readonly Rollup[]): NewestValue[] {
+  const newest: NewestValue[] = [];
+  let previous: Rollup | undefined;
+  for (const rollup of rollups) {
+    if (rollup.interval !== '5m') continue;
+    if (previous?.deviceNo === rollup.deviceNo && previous.channel === rollup.channel) newest.pop();
+    const { deviceNo, channel, last, lastTsMs, bad } = rollup;
+    const isBad = bad !== null && bad.lastTsMs > lastTsMs;
+    newest.push({ deviceNo, channel, value: isBad ? bad.last : last, tsMs: isBad ? bad.lastTsMs : lastTsMs });
+    previous = rollup;
+  }
+  return newest;
+}
+
+const startOf = (timeMs: number, interval: Interval): number =>
+  Math.floor(timeMs / INTERVAL_MS[interval]) * INTERVAL_MS[interval];
+
+type SeriesOfDevice = Map<ChannelName, Growing[]>;
+
+/** Answers each series as one run in order of time, which is what lets the coarser folds look back by one only. */
+export function rollUpMinutes(readings: readonly Reading[]): Rollup[] {
+  const devices = new Map<number, SeriesOfDevice>();
+  for (const reading of readings) {
+    const device = devices.get(reading.deviceNo) ?? new Map();
+    foldReading(device, reading);
+    devices.set(reading.deviceNo, device);
+  }
+  const inOrder = [...devices].toSorted(([a], [b]) => a - b);
+  return inOrder.flatMap(([, device]) => [...device.values()].flat());
+}
+
+/** The figures of a window without a plausible value: whatever is folded into them stays as it is. */
+export const NO_GOOD_VALUE = {
+  sum: 0,
+  count: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
+  last: Number.NaN,
+  lastTsMs: Number.NEGATIVE_INFINITY,
+} as const;
+
+function foldReading(device: SeriesOfDevice, reading: Reading): void {
+  const { tsMs, values, badValues } = reading;
+  for (const channel of CHANNEL_NAMES) {
+    const value = values[channel];
+    if (value === undefined) continue;
+    const figures = { sum: value, count: 1, min: value, max: value, last: value, lastTsMs: tsMs, bad: null };
+    foldValue(device, reading, channel, figures);
+  }
+  if (badValues === undefined) return;
+  for (const channel of CHANNEL_NAMES) {
+    const value = badValues[channel];
+    if (value === undefined) continue;
+    foldValue(device, reading, channel, { ...NO_GOOD_VALUE, bad: { count: 1, last: value, lastTsMs: tsMs } });
+  }
+}
+
+function foldValue(
+  device: SeriesOfDevice,
+  { deviceNo, tsMs }: Reading,
+  channel: ChannelName,
+  figures: Figures,
+): void {
+  const startMs = startOf(tsMs, '5m');
+  const series = device.get(channel);
+  const current = series?.at(-1);
+  if (current?.startMs === startMs) {
+    fold(current, figures);
+    return;
+  }
+  const started: Growing = { deviceNo, channel, interval: '5m', startMs, ...figures };
+  if (series === undefined) device.set(channel, [started]);
+  else series.push(started);
+}
+
+function foldRollups(fine: readonly Rollup[], interval: Interval): Growing[] {
+  const coarse: Growing[] = [];
+  for (const rollup of fine) {
+    const { deviceNo, channel } = rollup;
+    const startMs = startOf(rollup.startMs, interval);
+    const current = coarse.at(-1);
+    if (current?.startMs === startMs && current.channel === channel && current.deviceNo === deviceNo) {
+      fold(current, rollup);
+    } else {
+      coarse.push({ ...rollup, interval, startMs });
+    }
+  }
+  return coarse;
+}
+
+type Figures = Pick<Rollup, 'sum' | 'count' | 'min' | 'max' | 'last' | 'lastTsMs' | 'bad'>;
+
+function fold(into: Growing, more: Figures): void {
+  into.sum += more.sum;
+  into.count += more.count;
+  into.min = Math.min(into.min, more.min);
+  into.max = Math.max(into.max, more.max);
+  if (more.lastTsMs > into.lastTsMs) {
+    into.last = more.last;
+    into.lastTsMs = more.lastTsMs;
+  }
+  if (more.bad !== null) into.bad = into.bad === null ? more.bad : sumOfBad(into.bad, more.bad);
+}
+
+function sumOfBad(a: BadFigures, b: BadFigures): BadFigures {
+  const { last, lastTsMs } = b.lastTsMs > a.lastTsMs ? b : a;
+  return { count: a.count + b.count, last, lastTsMs };
+}

@@ -1,0 +1,95 @@
+import { setTimeout } from 'node:timers/promises';
+import { checkDeviceId } from '@granary/contract/devices';
+import { type LinkLimits, REFUSED_LOGINS_MAX } from '../limits.ts';
+import type { ConnectPacket } from '../mqtt/packet-decoder.ts';
+import type { ConnectReturnCode } from '../mqtt/packet-encoder.ts';
+import type { LinkDevice, LinkHandler } from '../port.ts';
+import { ownSubject } from '../topics.ts';
+import { LoginDelay } from './login-delay.ts';
+
+export interface Refused {
+  readonly returnCode: ConnectReturnCode;
+  readonly reason: string;
+}
+
+export type Admitted = { readonly device: LinkDevice } | Refused;
+
+/** Decides who may connect. */
+export class Admission {
+  readonly #handler: LinkHandler;
+  readonly #limits: LinkLimits;
+  readonly #delay: LoginDelay;
+  readonly #delayAfterFaults: LoginDelay;
+
+  constructor(handler: LinkHandler, limits: LinkLimits) {
+    this.#handler = handler;
+    this.#limits = limits;
+    const delays = {
+      firstDelayMs: limits.loginDelayMs,
+      delayMsMax: limits.loginDelayMsMax,
+      addressesMax: REFUSED_LOGINS_MAX,
+    };
+    this.#delay = new LoginDelay(delays);
+    this.#delayAfterFaults = new LoginDelay(delays);
+  }
+
+  /** A device whose connection was closed for what it sent waits longer each time before it is let in again. */
+  closedForFault(deviceId: string): void {
+    this.#delayAfterFaults.failed(deviceId, performance.now());
+  }
+
+  /** `null` when the peer is gone before there is an answer. */
+  async decide(
+    packet: ConnectPacket,
+    remoteAddress: string,
+    isGone: () => boolean,
+  ): Promise<Admitted | null> {
+    const { clientId, username, password, will } = packet;
+    if (username !== clientId || password === null || !checkDeviceId.accepts(username)) {
+      return refused(5, 'client id and user name must be the device id, with its secret as password');
+    }
+    if (will !== null && ownSubject(username, will.topic) !== 'status') {
+      return refused(5, 'a last will belongs on the device’s own status topic');
+    }
+    const nowMs = performance.now();
+    const delayMs = Math.max(
+      this.#delay.delayMs(remoteAddress, nowMs),
+      this.#delayAfterFaults.delayMs(username, nowMs),
+    );
+    if (delayMs > 0) await pause(delayMs);
+    const device = await this.#authenticate(username, password.toString(), isGone);
+    if (device === 'gone') return null;
+    if (device === 'unavailable') return refused(3, 'storage did not answer whether the secret is right');
+    if (device === null) {
+      this.#delay.failed(remoteAddress, performance.now());
+      return refused(4, 'unknown device or wrong secret');
+    }
+    this.#delay.succeeded(remoteAddress);
+    return { device };
+  }
+
+  /** Holds the CONNECT while storage cannot answer: some clients never come back after a refusal with 3. */
+  async #authenticate(
+    deviceId: string,
+    secret: string,
+    isGone: () => boolean,
+  ): Promise<LinkDevice | null | 'gone' | 'unavailable'> {
+    const { storagePatienceMs, storageRetryMs } = this.#limits;
+    const startedAtMs = performance.now();
+    while (!isGone()) {
+      try {
+        const device = await this.#handler.authenticate(deviceId, secret);
+        return isGone() ? 'gone' : device;
+      } catch {
+        if (performance.now() - startedAtMs + storageRetryMs > storagePatienceMs) return 'unavailable';
+        await pause(storageRetryMs);
+      }
+    }
+    return 'gone';
+  }
+}
+
+const refused = (returnCode: ConnectReturnCode, reason: string): Refused => ({ returnCode, reason });
+
+/** Does not keep a stopped process alive. */
+const pause = (ms: number): Promise<void> => setTimeout(ms, undefined, { ref: false });

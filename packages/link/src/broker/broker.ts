@@ -1,0 +1,290 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { checkDeviceId } from '@granary/contract/devices';
+import { printable } from '../codec.ts';
+import { LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX, TCP_KEEP_ALIVE_MS } from '../limits.ts';
+import type { Frame } from '../mqtt/frame-reader.ts';
+import { type ConnectPacket, decodeConnect } from '../mqtt/packet-decoder.ts';
+import { connack } from '../mqtt/packet-encoder.ts';
+import { ProtocolFault } from '../mqtt/protocol-fault.ts';
+import type {
+  CommandOptions,
+  Delivery,
+  DeviceLink,
+  LinkConfiguration,
+  LinkDevice,
+  LinkHandler,
+  LinkVitals,
+} from '../port.ts';
+import { Connection, type ConnectionEvents } from '../session/connection.ts';
+import { DeviceChannel } from '../session/device-channel.ts';
+import { AbsentSessions, newSession, type Session } from '../session/session.ts';
+import { deliver } from '../session/uplink.ts';
+import { Admission, type Refused } from './admission.ts';
+import { LinkRecords } from './link-records.ts';
+import { startSilenceCheck } from './silence-check.ts';
+
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface BrokerOptions {
+  readonly limits?: LinkLimits;
+  /** The clock that the expiry of commands is measured by. */
+  readonly now?: () => number;
+}
+
+interface Running {
+  readonly server: Server;
+  readonly silenceCheck: NodeJS.Timeout;
+}
+
+const SOCKET_OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+const MS_PER_S = 1_000;
+
+/**
+ * An MQTT 3.1.1 server inside the process, for devices only: they talk to the service and listen to it, never to one
+ * another, so there is no routing, nothing retained and nothing queued.
+ */
+export class EmbeddedBroker implements DeviceLink {
+  readonly #address: BrokerAddress;
+  readonly #handler: LinkHandler;
+  readonly #limits: LinkLimits;
+  readonly #now: () => number;
+  readonly #admission: Admission;
+  readonly #records = new LinkRecords();
+  readonly #absent: AbsentSessions;
+  readonly #open = new Set<Connection>();
+  readonly #channelOf = new WeakMap<Connection, DeviceChannel>();
+  readonly #current = new Map<string, DeviceChannel>();
+  #running: Running | null = null;
+
+  constructor(address: BrokerAddress, handler: LinkHandler, options: BrokerOptions = {}) {
+    const { limits = LINK_LIMITS, now = Date.now } = options;
+    this.#address = address;
+    this.#handler = handler;
+    this.#limits = limits;
+    this.#now = now;
+    this.#admission = new Admission(handler, limits);
+    this.#absent = new AbsentSessions(limits);
+  }
+
+  get isListening(): boolean {
+    return this.#running !== null;
+  }
+
+  get connectedCount(): number {
+    return this.#current.size;
+  }
+
+  async start(): Promise<BrokerAddress> {
+    const server = createServer(SOCKET_OPTIONS, (socket) => this.#accept(socket));
+    server.maxConnections = this.#limits.connectionsMax;
+    await listen(server, this.#address);
+    // For example when the process has no file descriptor left: the next connection may succeed.
+    server.on('error', (cause) => {
+      const reason = 'a connection could not be accepted';
+      this.#handler.observed({ kind: 'fault', deviceId: null, remoteAddress: 'unknown', reason, cause });
+    });
+    this.#running = { server, silenceCheck: startSilenceCheck(this.#open, this.#limits.connectTimeoutMs) };
+    const bound = server.address();
+    const port = bound !== null && typeof bound === 'object' ? bound.port : this.#address.port;
+    return { host: this.#address.host, port };
+  }
+
+  async stop(): Promise<void> {
+    if (this.#running === null) return;
+    const { server, silenceCheck } = this.#running;
+    this.#running = null;
+    clearInterval(silenceCheck);
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const connection of this.#open) connection.end('closed', 'the service stops');
+    await closed;
+  }
+
+  isConnected(deviceId: string): boolean {
+    return this.#live(deviceId) !== undefined;
+  }
+
+  isReachable(deviceId: string): boolean {
+    return this.#live(deviceId)?.isSubscribed('command') ?? false;
+  }
+
+  sendCommand(deviceId: string, command: object, { expiresAtMs, repeatKey }: CommandOptions): Delivery {
+    const delivery =
+      expiresAtMs !== null && this.#now() >= expiresAtMs
+        ? 'expired'
+        : (this.#live(deviceId)?.sendCommand(command, repeatKey) ?? 'not_connected');
+    if (delivery === 'expired') this.#records.of(deviceId).droppedExpired += 1;
+    if (delivery === 'not_connected' || delivery === 'not_subscribed') {
+      this.#records.of(deviceId).droppedNotConnected += 1;
+    }
+    return delivery;
+  }
+
+  sendConfiguration(deviceId: string, configuration: LinkConfiguration): Delivery {
+    return this.#live(deviceId)?.sendConfiguration(configuration) ?? 'not_connected';
+  }
+
+  disconnect(deviceId: string): void {
+    this.#current.get(deviceId)?.parts.connection.end('closed', 'the service ended the session');
+  }
+
+  linkVitals(deviceId: string): LinkVitals {
+    const channel = this.#live(deviceId);
+    const refused = this.#records.refusedLogins(deviceId);
+    return {
+      ...this.#records.find(deviceId),
+      refusedLogins: refused?.count ?? 0,
+      lastRefusal: refused === undefined ? null : { atMs: refused.atMs, reason: refused.reason },
+      connectedSinceMs: channel?.parts.connectedAtMs ?? null,
+      session: channel === undefined ? null : sessionType(channel.parts.session),
+      remoteAddress: channel?.parts.connection.remoteAddress ?? null,
+      isSubscribed: this.isReachable(deviceId),
+      unacknowledged: channel?.unacknowledged ?? 0,
+    };
+  }
+
+  /** Not one whose end is noticed but not yet reported. */
+  #live(deviceId: string): DeviceChannel | undefined {
+    const channel = this.#current.get(deviceId);
+    return channel?.parts.connection.hasEnded ? undefined : channel;
+  }
+
+  readonly #events: ConnectionEvents = {
+    connect: (connection, frame) => this.#connect(connection, frame),
+    failed: (connection, error) => this.#failed(connection, error),
+    closed: (connection) => this.#closed(connection),
+  };
+
+  #accept(socket: Socket): void {
+    this.#open.add(new Connection(socket, this.#events, performance.now()));
+  }
+
+  #connect(connection: Connection, frame: Frame): void {
+    connection.hold();
+    const packet = decodeConnect(frame);
+    if ('protocol' in packet) {
+      const reason = `only MQTT 3.1.1 is spoken here, not ${printable(packet.protocol, REASON_CHARACTERS_MAX)}`;
+      this.#refuse(connection, { returnCode: 1, reason });
+      return;
+    }
+    if (checkDeviceId.accepts(packet.clientId)) connection.claimedId = packet.clientId;
+    this.#admission
+      .decide(packet, connection.remoteAddress, () => connection.hasEnded)
+      .then((admitted) => {
+        if (admitted === null || connection.hasEnded) return;
+        if ('device' in admitted) this.#admit(connection, packet, admitted.device);
+        else this.#refuse(connection, admitted);
+      })
+      .catch((error: unknown) => this.#failed(connection, error));
+  }
+
+  #refuse(connection: Connection, { returnCode, reason }: Refused): void {
+    const { claimedId: deviceId, remoteAddress } = connection;
+    if (deviceId !== null) this.#records.loginRefused(deviceId, reason, this.#now());
+    this.#handler.observed({ kind: 'login_refused', deviceId, remoteAddress, reason });
+    connection.endWithAnswer(connack(returnCode, false), reason);
+  }
+
+  #admit(connection: Connection, packet: ConnectPacket, device: LinkDevice): void {
+    const { deviceId } = device;
+    const { remoteAddress } = connection;
+    const previous = this.#current.get(deviceId);
+    previous?.parts.connection.end('replaced', `the device connected again from ${remoteAddress}`);
+    const resumed = this.#resume(deviceId, packet.isClean, previous);
+    const session = resumed ?? newSession(!packet.isClean);
+    const record = this.#records.of(deviceId);
+    const channel = new DeviceChannel({
+      ...{ connection, device, session, record, will: packet.will },
+      ...{ connectedAtMs: this.#now(), handler: this.#handler },
+      failed: (error) => this.#failed(connection, error),
+    });
+    this.#current.set(deviceId, channel);
+    this.#channelOf.set(connection, channel);
+    connection.write(connack(0, resumed !== null));
+    if (previous !== undefined) this.#left(previous);
+    record.connects += 1;
+    if (previous !== undefined) record.takeovers += 1;
+    const isTakeover = previous !== undefined;
+    this.#handler.connected(device);
+    this.#handler.observed({
+      ...{ kind: 'connected', deviceId, remoteAddress, isTakeover },
+      session: sessionType(session),
+    });
+    channel.announceSubscriptions();
+    connection.proceed((frame) => channel.receive(frame), packet.keepAliveS * MS_PER_S);
+  }
+
+  #resume(deviceId: string, isClean: boolean, previous: DeviceChannel | undefined): Session | null {
+    const absent = this.#absent.resume(deviceId, performance.now());
+    if (isClean) return null;
+    const latest = previous?.parts.session ?? absent;
+    // After a restart a device whose CONNACK was lost would believe in subscriptions that nobody has, and never hear a stop.
+    const isWorthKeeping = latest !== null && (latest.granted.size > 0 || latest.unreleased.size > 0);
+    return isWorthKeeping && latest.isPersistent ? latest : null;
+  }
+
+  /** What a peer did wrong, or what went wrong with its message, ends its own connection and no other. */
+  #failed(connection: Connection, error: unknown): void {
+    if (connection.hasEnded) return;
+    const { claimedId, remoteAddress } = connection;
+    const channel = this.#channelOf.get(connection);
+    const isProtocolFault = error instanceof ProtocolFault;
+    const reason = isProtocolFault ? error.message : 'a message could not be taken';
+    connection.end('closed', reason);
+    const deviceId = channel?.parts.device.deviceId ?? claimedId;
+    this.#handler.observed({
+      ...{ kind: 'fault', deviceId, remoteAddress, reason },
+      ...(isProtocolFault ? {} : { cause: error }),
+    });
+    if (channel === undefined) return;
+    const { device, record } = channel.parts;
+    record.faults += 1;
+    record.lastFault = { atMs: this.#now(), reason };
+    if (!isProtocolFault) return;
+    this.#admission.closedForFault(device.deviceId);
+    const { topic, payloadExcerpt } = error;
+    this.#handler.rejected(device, { topic, reason, payloadExcerpt }).catch(alreadyClosed);
+  }
+
+  #closed(connection: Connection): void {
+    this.#open.delete(connection);
+    const channel = this.#channelOf.get(connection);
+    if (channel === undefined) return;
+    const { device, session, will } = channel.parts;
+    if (this.#current.get(device.deviceId) !== channel) return;
+    this.#current.delete(device.deviceId);
+    this.#absent.keep(device.deviceId, session, performance.now());
+    if (this.#running === null) return;
+    if (will !== null && connection.endedBy.ending !== 'clean') {
+      deliver(this.#handler, device, will.topic, will.payload).catch(alreadyClosed);
+    }
+    this.#left(channel);
+  }
+
+  #left(channel: DeviceChannel): void {
+    const { device, record, connection } = channel.parts;
+    const { ending, detail } = connection.endedBy;
+    record.lastDisconnect = { atMs: this.#now(), ending, detail };
+    this.#handler.disconnected(device, ending);
+    const { deviceId } = device;
+    const { remoteAddress } = connection;
+    this.#handler.observed({ kind: 'disconnected', deviceId, remoteAddress, ending, detail });
+  }
+}
+
+const sessionType = ({ isPersistent }: Session) => (isPersistent ? 'persistent' : 'clean');
+
+/** The service failed to store something about a connection that has ended: there is nobody left to tell. */
+const alreadyClosed = (): void => undefined;
+
+function listen(server: Server, { host, port }: BrokerAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

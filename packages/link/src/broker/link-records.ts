@@ -1,0 +1,75 @@
+import { LINK_RECORDS_MAX, REFUSED_LOGINS_MAX } from '../limits.ts';
+import type { LinkVitals } from '../port.ts';
+import { RejectionAllowance } from '../session/rejection-allowance.ts';
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** What is counted for one device, whether it is connected or not. */
+export type LinkRecord = Writable<
+  Pick<
+    LinkVitals,
+    | 'connects'
+    | 'takeovers'
+    | 'messagesIn'
+    | 'messagesOut'
+    | 'droppedExpired'
+    | 'droppedNotConnected'
+    | 'faults'
+    | 'lastFault'
+    | 'lastDisconnect'
+  >
+> & { readonly rejectionAllowance: RejectionAllowance };
+
+export interface RefusedLogins {
+  readonly count: number;
+  readonly atMs: number;
+  readonly reason: string;
+}
+
+/** Counters of each device since the start of the service, in memory. */
+export class LinkRecords {
+  readonly #records = new Map<string, LinkRecord>();
+  /** Apart from the records, because the names here are only claimed: a stranger must not displace a device. */
+  readonly #refused = new Map<string, RefusedLogins>();
+
+  of(deviceId: string): LinkRecord {
+    const known = this.#records.get(deviceId);
+    if (known !== undefined) return known;
+    const record = newRecord();
+    setBounded(this.#records, deviceId, record, LINK_RECORDS_MAX);
+    return record;
+  }
+
+  find(deviceId: string): Readonly<LinkRecord> {
+    return this.#records.get(deviceId) ?? newRecord();
+  }
+
+  loginRefused(deviceId: string, reason: string, atMs: number): void {
+    const count = (this.#refused.get(deviceId)?.count ?? 0) + 1;
+    this.#refused.delete(deviceId);
+    setBounded(this.#refused, deviceId, { count, atMs, reason }, REFUSED_LOGINS_MAX);
+  }
+
+  refusedLogins(deviceId: string): RefusedLogins | undefined {
+    return this.#refused.get(deviceId);
+  }
+}
+
+const newRecord = (): LinkRecord => ({
+  connects: 0,
+  takeovers: 0,
+  messagesIn: 0,
+  messagesOut: 0,
+  droppedExpired: 0,
+  droppedNotConnected: 0,
+  faults: 0,
+  lastFault: null,
+  lastDisconnect: null,
+  rejectionAllowance: new RejectionAllowance(performance.now()),
+});
+
+function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, sizeMax: number): void {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > sizeMax && oldest !== undefined) map.delete(oldest);
+}

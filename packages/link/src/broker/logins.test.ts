@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  connectDevice,
+  connectPacket,
+  connectRaw,
+  openRaw,
+  secretOf,
+  startLink,
+} from '../testing/fixture.ts';
+import { LoginDelay } from './login-delay.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('failed logins', { timeout: 20_000 }, () => {
+  const delays = () => new LoginDelay({ firstDelayMs: 100, delayMsMax: 1_000, addressesMax: 3 });
+
+  test('each failure doubles the delay of the address up to the maximum, and of no other', () => {
+    const delay = delays();
+    const seen = Array.from({ length: 7 }, (_, count) => {
+      delay.failed('10.0.0.1', count);
+      return delay.delayMs('10.0.0.1', count);
+    });
+    assert.deepEqual(seen, [100, 200, 400, 800, 1_000, 1_000, 1_000]);
+    assert.equal(delay.delayMs('10.0.0.2', 7), 0);
+  });
+
+  test('a success or five minutes forgive', () => {
+    const delay = delays();
+    delay.failed('10.0.0.1', 0);
+    delay.succeeded('10.0.0.1');
+    assert.equal(delay.delayMs('10.0.0.1', 0), 0);
+    for (let count = 0; count < 5; count++) delay.failed('10.0.0.1', 0);
+    assert.equal(delay.delayMs('10.0.0.1', 5 * MINUTE_MS), 1_000);
+    assert.equal(delay.delayMs('10.0.0.1', 5 * MINUTE_MS + 1), 0);
+    delay.failed('10.0.0.1', 5 * MINUTE_MS + 1);
+    assert.equal(delay.delayMs('10.0.0.1', 5 * MINUTE_MS + 1), 100);
+  });
+
+  test('the table is bounded: the oldest failure is forgotten', () => {
+    const delay = delays();
+    for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1', '10.0.0.3', '10.0.0.4'])
+      delay.failed(address, 0);
+    const known = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'].map((address) =>
+      delay.delayMs(address, 0),
+    );
+    assert.deepEqual(known, [200, 0, 100, 100]);
+  });
+
+  test('of IPv6 the network counts, of IPv4 in IPv6 the address', () => {
+    const delay = delays();
+    delay.failed('2001:db8:0:1::5', 0);
+    assert.equal(delay.delayMs('2001:db8:0:1:ffff:1:2:3', 0), 100);
+    assert.equal(delay.delayMs('2001:db8:0:2::5', 0), 0);
+    delay.failed('::1', 0);
+    assert.equal(delay.delayMs('::1', 0), 100);
+    delay.failed('::ffff:10.0.0.1', 0);
+    assert.equal(delay.delayMs('::ffff:10.0.0.2', 0), 0);
+  });
+
+  test('after failures an answer comes late, a correct device behind the same address is let in, and then at once', async (t) => {
+    const { broker, handler, port } = await startLink(t, { loginDelayMs: 150, loginDelayMsMax: 300 });
+    const timed = async (password: string) => {
+      const startedMs = performance.now();
+      const device = await connectRaw(t, port, 'silo-1', { password: Buffer.from(password) });
+      const answer = device.packets[0];
+      assert.ok(answer?.cmd === 'connack');
+      return { code: answer.returnCode, tookMs: performance.now() - startedMs };
+    };
+    assert.equal((await timed('guess 1')).code, 4);
+    const second = await timed('guess 2');
+    assert.ok(second.code === 4 && second.tookMs >= 140, JSON.stringify(second));
+    const right = await timed(secretOf('silo-1'));
+    assert.ok(right.code === 0 && right.tookMs >= 290, JSON.stringify(right));
+    assert.equal(handler.attempts.length, 3);
+    assert.equal(broker.linkVitals('silo-1').refusedLogins, 2);
+    const refusals = handler.observations.filter(({ kind }) => kind === 'login_refused');
+    assert.equal(refusals.length, 2);
+    assert.doesNotMatch(JSON.stringify(handler.observations), /guess|secret of/);
+  });
+});
+
+test('a device that was closed for what it sent is let in later each time, and no other', async (t) => {
+  const { port } = await startLink(t, { loginDelayMs: 150, loginDelayMsMax: 300 });
+  const connectMs = async (deviceId: string) => {
+    const startedMs = performance.now();
+    const device = await connectRaw(t, port, deviceId);
+    return { device, tookMs: performance.now() - startedMs };
+  };
+  for (const delayMs of [0, 150, 300]) {
+    const { device, tookMs } = await connectMs('silo-1');
+    assert.ok(tookMs >= delayMs - 10, `connected after ${tookMs} ms instead of ${delayMs}`);
+    device.finish(Buffer.of(0xf0, 0));
+    await device.closed;
+  }
+  assert.ok((await connectMs('silo-2')).tookMs < 150);
+});
+
+describe('logins while storage cannot answer', { timeout: 20_000 }, () => {
+  test('the CONNECT is held and answered when storage is back', async (t) => {
+    const { handler, port } = await startLink(t, { storageRetryMs: 20 });
+    handler.authenticateFails = true;
+    const connecting = connectDevice(t, port, 'silo-1');
+    await handler.until(() => handler.attempts.length >= 5);
+    assert.deepEqual(handler.events, []);
+    handler.authenticateFails = false;
+    await connecting;
+    assert.deepEqual(handler.events, [['connected', 'silo-1']]);
+  });
+
+  test('a device that gives up meanwhile is not asked about any more', async (t) => {
+    const { handler, port } = await startLink(t, { storageRetryMs: 20 });
+    handler.authenticateFails = true;
+    const device = await openRaw(t, port);
+    device.send(connectPacket('silo-1'));
+    await handler.until(() => handler.attempts.length >= 2);
+    device.vanish();
+    await connectRawUntilQuiet();
+    assert.deepEqual(handler.events, []);
+
+    /** Several retries later the count of attempts stands still. */
+    async function connectRawUntilQuiet(): Promise<void> {
+      let before = -1;
+      while (before !== handler.attempts.length) {
+        before = handler.attempts.length;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
+  });
+});

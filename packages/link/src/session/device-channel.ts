@@ -1,0 +1,266 @@
+import { DOWN_SUBJECTS, type DownSubject, topicOf } from '@granary/contract/link/messages';
+import type { LinkRecord } from '../broker/link-records.ts';
+import { printable } from '../codec.ts';
+import {
+  EXCERPT_CHARACTERS_MAX,
+  MESSAGE_OVERHEAD_BYTES,
+  UNACKNOWLEDGED_MAX,
+  UNRELEASED_MAX,
+} from '../limits.ts';
+import type { Frame } from '../mqtt/frame-reader.ts';
+import {
+  decodePacketId,
+  decodePublish,
+  decodeSubscribe,
+  decodeUnsubscribe,
+  type PublishPacket,
+  requireEmpty,
+  type Will,
+} from '../mqtt/packet-decoder.ts';
+import {
+  PINGRESP,
+  PUBACK_HEADER,
+  PUBREC_HEADER,
+  pubcomp,
+  publish,
+  SUBSCRIPTION_REFUSED,
+  suback,
+  unsuback,
+} from '../mqtt/packet-encoder.ts';
+import {
+  DISCONNECT,
+  PINGREQ,
+  PUBACK,
+  PUBCOMP,
+  PUBLISH,
+  PUBREC,
+  PUBREL,
+  SUBSCRIBE,
+  UNSUBSCRIBE,
+} from '../mqtt/packet-types.ts';
+import { ProtocolFault } from '../mqtt/protocol-fault.ts';
+import type { Delivery, LinkConfiguration, LinkDevice, LinkHandler, Reception } from '../port.ts';
+import { isDownSubject, ownSubject } from '../topics.ts';
+import { AcknowledgementQueue } from './acknowledgements.ts';
+import type { Connection } from './connection.ts';
+import { OutboundWindow } from './outbound-window.ts';
+import type { Session } from './session.ts';
+import { deliver } from './uplink.ts';
+
+interface ChannelParts {
+  readonly connection: Connection;
+  readonly device: LinkDevice;
+  readonly session: Session;
+  readonly record: LinkRecord;
+  readonly will: Will | null;
+  readonly connectedAtMs: number;
+  readonly handler: LinkHandler;
+  readonly failed: (error: unknown) => void;
+}
+
+/** What one known device and the service say to each other on one connection. */
+export class DeviceChannel {
+  readonly parts: ChannelParts;
+  readonly #acknowledgements = new AcknowledgementQueue();
+  readonly #window = new OutboundWindow();
+  readonly #announced = new Set<DownSubject>();
+  #configurationVersion = Number.NEGATIVE_INFINITY;
+  #isFlushPlanned = false;
+
+  constructor(parts: ChannelParts) {
+    this.parts = parts;
+  }
+
+  get unacknowledged(): number {
+    return this.#window.size;
+  }
+
+  isSubscribed(subject: DownSubject): boolean {
+    return this.parts.session.granted.has(subject);
+  }
+
+  /** Tells the service, once per connection, what a resumed session or a SUBSCRIBE has made possible. */
+  announceSubscriptions(): void {
+    const { device, handler, connection } = this.parts;
+    for (const subject of DOWN_SUBJECTS) {
+      if (connection.hasEnded || !this.isSubscribed(subject) || this.#announced.has(subject)) continue;
+      this.#announced.add(subject);
+      if (subject === 'command') handler.reachable(device);
+      else handler.awaitsConfiguration(device);
+    }
+  }
+
+  receive(frame: Frame): void {
+    const { connection } = this.parts;
+    switch (frame.type) {
+      case PUBLISH:
+        this.#published(decodePublish(frame));
+        break;
+      case PUBACK:
+        this.#window.acknowledge(decodePacketId(frame, 0));
+        break;
+      case PUBREL:
+        this.#released(decodePacketId(frame, 2));
+        break;
+      case SUBSCRIBE:
+        this.#subscribe(frame);
+        break;
+      case UNSUBSCRIBE:
+        this.#unsubscribe(frame);
+        break;
+      case PINGREQ:
+        requireEmpty(frame);
+        connection.write(PINGRESP);
+        break;
+      case DISCONNECT:
+        requireEmpty(frame);
+        connection.end('clean', 'device sent DISCONNECT');
+        break;
+      case PUBREC:
+      case PUBCOMP:
+        // They answer a QoS 2 message, which the link never sends; a device may still hold one of another broker.
+        decodePacketId(frame, 0);
+        break;
+      default:
+        throw new ProtocolFault(`packet type ${frame.type} is not for a server`);
+    }
+  }
+
+  sendCommand(command: object, repeatKey: string | null): Delivery {
+    return this.#send('command', command, repeatKey, false);
+  }
+
+  /** The first one of a connection is marked as retained: it is what holds, and not a change. */
+  sendConfiguration(configuration: LinkConfiguration): Delivery {
+    if (this.#configurationVersion >= configuration.version) return 'in_flight';
+    const isFirst = this.#configurationVersion === Number.NEGATIVE_INFINITY;
+    const delivery = this.#send('config', configuration, null, isFirst);
+    if (delivery === 'sent') this.#configurationVersion = configuration.version;
+    return delivery;
+  }
+
+  #send(subject: DownSubject, message: object, repeatKey: string | null, isRetained: boolean): Delivery {
+    const { connection, device, session, record, failed } = this.parts;
+    const qos = session.granted.get(subject);
+    if (connection.hasEnded) return 'not_connected';
+    if (qos === undefined) return 'not_subscribed';
+    if (this.#window.isInFlight(repeatKey)) return 'in_flight';
+    if (this.#window.size >= UNACKNOWLEDGED_MAX) {
+      failed(new ProtocolFault(`device left ${UNACKNOWLEDGED_MAX} messages unacknowledged`));
+      return 'not_connected';
+    }
+    const packetId = qos === 0 ? 0 : this.#window.begin(repeatKey);
+    const payload = JSON.stringify(message);
+    const packet = publish({ topic: topicOf(device.deviceId, subject), payload, qos, isRetained, packetId });
+    if (qos === 0) this.#window.hold(repeatKey);
+    connection.write(packet, qos === 0 ? () => this.#window.release(repeatKey) : undefined);
+    // A device that does not read is cut off by the attempt to write.
+    if (connection.hasEnded) return 'not_connected';
+    record.messagesOut += 1;
+    return 'sent';
+  }
+
+  #published(packet: PublishPacket): void {
+    const { connection, record } = this.parts;
+    record.messagesIn += 1;
+    const bytes = packet.payload.length + MESSAGE_OVERHEAD_BYTES;
+    connection.messageEntered(bytes);
+    const owed =
+      packet.qos === 0
+        ? null
+        : this.#acknowledgements.owe(packet.qos === 1 ? PUBACK_HEADER : PUBREC_HEADER, packet.packetId);
+    this.#store(packet).then(
+      (reception) => {
+        if (reception === 'rejected') this.#slowDown(packet.payload.length);
+        connection.messageLeft(bytes);
+        if (owed === null) return;
+        owed.isReady = true;
+        this.#planFlush();
+      },
+      (error: unknown) => {
+        connection.messageLeft(bytes);
+        this.parts.failed(error);
+      },
+    );
+  }
+
+  /** The device is told nothing of a rejection, so it would go on at full speed. */
+  #slowDown(rejectedBytes: number): void {
+    const { connection, record } = this.parts;
+    const waitMs = record.rejectionAllowance.spend(rejectedBytes, performance.now());
+    if (waitMs > 0) connection.slowDown(waitMs);
+  }
+
+  #store({ qos, topic, packetId, payload }: PublishPacket): Promise<Reception> {
+    const { handler, device, session } = this.parts;
+    if (qos < 2) return deliver(handler, device, topic, payload);
+    const { unreleased } = session;
+    // The same message again, also while the first copy is still being stored: it must count once.
+    const known = unreleased.get(packetId);
+    if (known !== undefined) return known;
+    if (unreleased.size >= UNRELEASED_MAX) {
+      throw new ProtocolFault(`device left ${UNRELEASED_MAX} messages of QoS 2 unreleased`);
+    }
+    const stored = deliver(handler, device, topic, payload);
+    unreleased.set(packetId, stored);
+    stored.catch(() => {
+      // The identifier may be in use for another message by now.
+      if (unreleased.get(packetId) === stored) unreleased.delete(packetId);
+    });
+    return stored;
+  }
+
+  #released(packetId: number): void {
+    const { connection, session } = this.parts;
+    session.unreleased.delete(packetId);
+    connection.write(pubcomp(packetId));
+  }
+
+  /** One write for all that a commit has made ready. */
+  #planFlush(): void {
+    if (this.#isFlushPlanned) return;
+    this.#isFlushPlanned = true;
+    process.nextTick(() => {
+      this.#isFlushPlanned = false;
+      const bytes = this.#acknowledgements.takeReady();
+      if (bytes !== null) this.parts.connection.write(bytes);
+    });
+  }
+
+  #subscribe(frame: Frame): void {
+    const { connection, device, session, handler } = this.parts;
+    const { packetId, filters } = decodeSubscribe(frame);
+    const refused: string[] = [];
+    const granted = filters.map(({ topic, qos }) => {
+      const subject = ownSubject(device.deviceId, topic);
+      if (subject === null || !isDownSubject(subject)) {
+        refused.push(topic);
+        return SUBSCRIPTION_REFUSED;
+      }
+      const grantedQos = qos === 0 ? 0 : 1;
+      session.granted.set(subject, grantedQos);
+      return grantedQos;
+    });
+    connection.write(suback(packetId, granted));
+    const [first] = refused;
+    if (first !== undefined) {
+      const reason = `${refused.length} topic filters refused, the first is ${printable(first, EXCERPT_CHARACTERS_MAX)}`;
+      const { deviceId } = device;
+      const { remoteAddress } = connection;
+      handler.observed({ kind: 'subscription_refused', deviceId, remoteAddress, reason });
+    }
+    this.announceSubscriptions();
+  }
+
+  #unsubscribe(frame: Frame): void {
+    const { connection, device, session } = this.parts;
+    const { packetId, topics } = decodeUnsubscribe(frame);
+    for (const topic of topics) {
+      const subject = ownSubject(device.deviceId, topic);
+      if (subject === null || !isDownSubject(subject)) continue;
+      session.granted.delete(subject);
+      this.#announced.delete(subject);
+    }
+    connection.write(unsuback(packetId));
+  }
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { topicOf } from '@granary/contract/link/messages';
+import { PACKETS_PER_TURN_MAX, REJECTED_BYTES_BURST } from '../limits.ts';
+import { connectRaw, publishPacket, READING, startLink } from '../testing/fixture.ts';
+
+const PAYLOAD = JSON.stringify(READING);
+const NONSENSE = 'x'.repeat(500 * 1024);
+const ALLOWED = Math.floor(REJECTED_BYTES_BURST / NONSENSE.length);
+/** In which a device at full speed would have sent far more. */
+const WATCHED_MS = 500;
+
+describe('devices that send much', { timeout: 20_000 }, () => {
+  test('are read in turns: of many messages in one piece, none is lost or out of order', async (t) => {
+    const { handler, port } = await startLink(t);
+    const device = await connectRaw(t, port, 'silo-1');
+    const count = 5 * PACKETS_PER_TURN_MAX;
+    const topic = topicOf('silo-1', 'telemetry');
+    device.send(...Array.from({ length: count }, (_, index) => publishPacket(topic, PAYLOAD, 1, index + 1)), {
+      cmd: 'pingreq',
+    });
+    await device.packetCount(count + 2);
+    assert.equal(handler.messages.length, count);
+    const acknowledged = device.packets.flatMap((packet) =>
+      packet.cmd === 'puback' ? [packet.messageId] : [],
+    );
+    assert.deepEqual(
+      acknowledged,
+      Array.from({ length: count }, (_, index) => index + 1),
+    );
+  });
+
+  test('and are rejected are read slowly, also on their next connection, and stay connected', async (t) => {
+    const { handler, port } = await startLink(t);
+    const flood = async () => {
+      const device = await connectRaw(t, port, 'silo-1');
+      const before = handler.rejections.length;
+      for (let index = 0; index < 20; index++) {
+        device.send(publishPacket(topicOf('silo-1', 'telemetry'), NONSENSE, 1, index + 1));
+      }
+      await sleep(WATCHED_MS);
+      return { read: handler.rejections.length - before };
+    };
+    const first = await flood();
+    assert.ok(first.read >= ALLOWED && first.read <= ALLOWED + 2, `${first.read} messages were read`);
+    assert.deepEqual(handler.events, [['connected', 'silo-1']]);
+    const second = await flood();
+    assert.deepEqual(handler.events.at(-1), ['connected', 'silo-1']);
+    assert.ok(second.read <= 2, `${second.read} messages were read`);
+    const other = await connectRaw(t, port, 'silo-2');
+    other.send(publishPacket(topicOf('silo-2', 'telemetry'), PAYLOAD, 1, 1));
+    await other.packetCount(2);
+  });
+});

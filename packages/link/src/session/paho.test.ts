@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { HOST, secretOf, startLink } from '../testing/fixture.ts';
+import { mayTestWith, OutsideClient, pythonWithPaho } from '../testing/outside-clients.ts';
+
+const SCRIPT = fileURLToPath(new URL('../testing/paho_device.py', import.meta.url));
+const ROUNDS = 100;
+const READINGS = 200;
+
+test('paho with a persistent session, cut before and after each PUBACK', { timeout: 110_000 }, async (t) => {
+  const python = pythonWithPaho();
+  if (!mayTestWith(t, 'paho', python !== undefined)) return;
+  const { broker, handler, port } = await startLink(t);
+  const args = [SCRIPT, HOST, `${port}`, 'silo-1', secretOf('silo-1'), `${READINGS}`];
+  const paho = new OutsideClient(t, python ?? '', args);
+  const events = () => paho.lines.map((line) => JSON.parse(line));
+  const messages = () => events().filter(({ event }) => event === 'message');
+  for (let round = 0; round < ROUNDS; round++) {
+    const connects = broker.linkVitals('silo-1').connects;
+    await handler.until(() => broker.isReachable('silo-1'));
+    assert.equal(broker.sendCommand('silo-1', { round }, { expiresAtMs: null, repeatKey: null }), 'sent');
+    await paho.until(() => messages().length > round);
+    await handler.until(() => broker.linkVitals('silo-1').connects > Math.max(1, connects));
+  }
+  const connects = () => events().filter(({ event }) => event === 'connect');
+  await paho.until(() => connects().length > ROUNDS && events().some(({ event }) => event === 'published'));
+
+  assert.deepEqual(
+    messages().map(({ payload }) => JSON.parse(payload).round),
+    Array.from({ length: ROUNDS }, (_, round) => round),
+  );
+  assert.ok(messages().every(({ dup }) => dup === 0 || dup === false));
+  const [first, ...resumed] = connects();
+  assert.deepEqual(first, { event: 'connect', code: 0, session: 0 });
+  assert.ok(resumed.every(({ code, session }) => code === 0 && session === 1));
+  // Each connection was ended by the device itself.
+  const ended = handler.events.filter(([what]) => what === 'disconnected').map(([, , ending]) => ending);
+  assert.deepEqual(new Set(ended), new Set(['lost']));
+  assert.deepEqual(
+    handler.observations.filter(({ kind }) => kind === 'fault'),
+    [],
+  );
+  // QoS 2: each reading exactly once, through all of the cuts.
+  const times = handler.messages.map((message) =>
+    message.subject === 'telemetry' && 'ts' in message.telemetry ? message.telemetry.ts : null,
+  );
+  assert.deepEqual(
+    times.toSorted((a, b) => Number(a) - Number(b)),
+    Array.from({ length: READINGS }, (_, number) => 1 + number),
+  );
+});

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { topicOf } from '@granary/contract/link/messages';
+import type { IPublishPacket } from 'mqtt-packet';
+import {
+  connectDevice,
+  connectRaw,
+  publishPacket,
+  type RawDevice,
+  READING,
+  startLink,
+} from '../testing/fixture.ts';
+
+const COMMAND = topicOf('silo-1', 'command');
+const CONFIG = topicOf('silo-1', 'config');
+const TELEMETRY = topicOf('silo-1', 'telemetry');
+const ALWAYS = { expiresAtMs: null, repeatKey: null };
+const RECONNECTS = 300;
+
+type Link = Awaited<ReturnType<typeof startLink>>;
+
+const subscribePacket = (qos: 0 | 1 | 2, ...topics: string[]) => ({
+  cmd: 'subscribe' as const,
+  messageId: 3,
+  subscriptions: topics.map((topic) => ({ topic, qos })),
+});
+
+const publishesOf = (device: RawDevice): IPublishPacket[] =>
+  device.packets.filter((packet) => packet.cmd === 'publish');
+const payloadsOf = (device: RawDevice): string[] =>
+  publishesOf(device).map(({ payload }) => payload.toString());
+
+const isSessionPresent = (device: RawDevice): boolean => {
+  const [first] = device.packets;
+  assert.ok(first?.cmd === 'connack');
+  return first.sessionPresent;
+};
+
+/** Nothing that was sent before can still be under way once this is answered. */
+async function pinged(device: RawDevice): Promise<void> {
+  const answers = () => device.packets.filter(({ cmd }) => cmd === 'pingresp').length;
+  const before = answers();
+  device.send({ cmd: 'pingreq' });
+  while (answers() === before) await device.packetCount(device.packets.length + 1);
+}
+
+/** A persistent session that is subscribed, and has left without DISCONNECT. */
+async function leaveSession(t: TestContext, { handler, port }: Link): Promise<void> {
+  const device = await connectRaw(t, port, 'silo-1', { clean: false });
+  device.send(subscribePacket(1, COMMAND, CONFIG));
+  await device.packetCount(2);
+  device.vanish();
+  await handler.until(() => handler.events.length === 2);
+}
+
+describe('persistent sessions', { timeout: 60_000 }, () => {
+  test('a resumed session keeps its subscriptions and nothing that was sent while it was away', async (t) => {
+    const link = await startLink(t);
+    await leaveSession(t, link);
+    assert.equal(link.broker.sendCommand('silo-1', { command: 'start' }, ALWAYS), 'not_connected');
+    assert.equal(link.broker.isReachable('silo-1'), false);
+    const again = await connectRaw(t, link.port, 'silo-1', { clean: false });
+    assert.equal(isSessionPresent(again), true);
+    assert.equal(link.broker.isReachable('silo-1'), true);
+    assert.equal(link.broker.sendCommand('silo-1', { command: 'report' }, ALWAYS), 'sent');
+    await pinged(again);
+    assert.deepEqual(payloadsOf(again), ['{"command":"report"}']);
+  });
+
+  test('a start that was cut off before its PUBACK is not sent again', async (t) => {
+    const link = await startLink(t);
+    await leaveSession(t, link);
+    const device = await connectRaw(t, link.port, 'silo-1', { clean: false });
+    assert.equal(link.broker.sendCommand('silo-1', { command: 'start' }, ALWAYS), 'sent');
+    await device.packetCount(2);
+    device.vanish();
+    await link.handler.until(() => link.handler.events.length === 4);
+    const again = await connectRaw(t, link.port, 'silo-1', { clean: false });
+    await pinged(again);
+    assert.deepEqual(payloadsOf(again), []);
+  });
+
+  test('the service hears of each return that it can command the device, and is asked once for its configuration', async (t) => {
+    const link = await startLink(t);
+    const { broker, handler, port } = link;
+    await leaveSession(t, link);
+    const again = await connectRaw(t, port, 'silo-1', { clean: false });
+    assert.deepEqual([handler.reached.length, handler.awaiting.length], [2, 2]);
+    assert.equal(broker.sendConfiguration('silo-1', { version: 7 }), 'sent');
+    again.send(subscribePacket(1, COMMAND, CONFIG));
+    await pinged(again);
+    assert.deepEqual([handler.reached.length, handler.awaiting.length], [2, 2]);
+    assert.equal(broker.sendConfiguration('silo-1', { version: 7 }), 'in_flight');
+    assert.equal(broker.sendConfiguration('silo-1', { version: 6 }), 'in_flight');
+    assert.equal(broker.sendConfiguration('silo-1', { version: 8 }), 'sent');
+    await pinged(again);
+    assert.deepEqual(payloadsOf(again), ['{"version":7}', '{"version":8}']);
+    assert.deepEqual(
+      publishesOf(again).map(({ retain }) => retain),
+      [true, false],
+    );
+  });
+
+  test('a session without a subscription is not present, so that the device subscribes', async (t) => {
+    const { handler, port } = await startLink(t);
+    const device = await connectRaw(t, port, 'silo-1', { clean: false });
+    await device.packetCount(1);
+    device.vanish();
+    await handler.until(() => handler.events.length === 2);
+    const again = await connectRaw(t, port, 'silo-1', { clean: false });
+    assert.equal(isSessionPresent(again), false);
+    const takeover = await connectRaw(t, port, 'silo-1', { clean: false });
+    assert.equal(isSessionPresent(takeover), false);
+  });
+
+  test('a clean connection ends the session that was kept', async (t) => {
+    const link = await startLink(t);
+    await leaveSession(t, link);
+    const clean = await connectRaw(t, link.port, 'silo-1', { clean: true });
+    assert.equal(isSessionPresent(clean), false);
+    assert.equal(link.broker.isReachable('silo-1'), false);
+    clean.vanish();
+    await link.handler.until(() => link.handler.events.length === 4);
+    assert.equal(isSessionPresent(await connectRaw(t, link.port, 'silo-1', { clean: false })), false);
+  });
+
+  test('a takeover hands the session on', async (t) => {
+    const { broker, port } = await startLink(t);
+    const old = await connectRaw(t, port, 'silo-1', { clean: false });
+    old.send(subscribePacket(1, COMMAND));
+    await old.packetCount(2);
+    const young = await connectRaw(t, port, 'silo-1', { clean: false });
+    await old.closed;
+    assert.equal(isSessionPresent(young), true);
+    assert.equal(broker.sendCommand('silo-1', { command: 'report' }, ALWAYS), 'sent');
+    await pinged(young);
+    assert.deepEqual(payloadsOf(young), ['{"command":"report"}']);
+  });
+
+  test('sessions of absent devices are bounded in number', async (t) => {
+    const { handler, port } = await startLink(t, { absentSessionsMax: 2 });
+    for (const [index, deviceId] of ['silo-1', 'silo-2', 'silo-3'].entries()) {
+      const device = await connectRaw(t, port, deviceId, { clean: false });
+      device.send(subscribePacket(1, topicOf(deviceId, 'command')));
+      await device.packetCount(2);
+      device.vanish();
+      await handler.until(() => handler.events.length === 2 * (index + 1));
+    }
+    assert.equal(isSessionPresent(await connectRaw(t, port, 'silo-1', { clean: false })), false);
+    assert.equal(isSessionPresent(await connectRaw(t, port, 'silo-3', { clean: false })), true);
+  });
+
+  test(`${RECONNECTS} reconnects at every moment: no dropped connection, no packet id twice, no message twice`, async (t) => {
+    const link = await startLink(t);
+    const { broker, handler, port } = link;
+    await leaveSession(t, link);
+    const seen: string[] = [];
+    let isUnexpected = false;
+    for (let round = 0; round < RECONNECTS; round++) {
+      const device = await connectRaw(t, port, 'silo-1', { clean: false });
+      let isLeaving = false;
+      void device.closed.then(() => (isUnexpected ||= !isLeaving));
+      const sent = round % 4;
+      for (let number = 0; number < sent; number++) {
+        assert.equal(broker.sendCommand('silo-1', { round, number }, ALWAYS), 'sent');
+      }
+      await device.packetCount(1 + sent);
+      const ids = publishesOf(device).map(({ messageId }) => messageId ?? 0);
+      assert.equal(new Set(ids).size, sent);
+      // None, some or all are acknowledged, also ids that nobody used.
+      for (const messageId of ids.slice(round % 3)) device.send({ cmd: 'puback', messageId });
+      device.send({ cmd: 'puback', messageId: 40_000 + round });
+      await pinged(device);
+      seen.push(...payloadsOf(device));
+      isLeaving = true;
+      device.vanish();
+      await handler.until(() => handler.events.length === 2 * (round + 2));
+    }
+    assert.equal(isUnexpected, false);
+    assert.equal(new Set(seen).size, seen.length);
+  });
+
+  test('mqtt.js with a persistent session is cut 100 times and never gets a message twice', async (t) => {
+    const { broker, handler, port } = await startLink(t);
+    const client = await connectDevice(t, port, 'silo-1', { clean: false, reconnectPeriod: 1 });
+    const heard: string[] = [];
+    client.on('message', (_topic, payload) => heard.push(payload.toString()));
+    await client.subscribeAsync(COMMAND, { qos: 1 });
+    for (let round = 0; round < 100; round++) {
+      await handler.until(() => broker.isReachable('silo-1'));
+      assert.equal(broker.sendCommand('silo-1', { round }, ALWAYS), 'sent');
+      if (round % 2 === 0)
+        while (broker.linkVitals('silo-1').unacknowledged > 0)
+          await client.publishAsync(TELEMETRY, JSON.stringify(READING), { qos: 1 });
+      client.stream.destroy();
+      await handler.until(() => handler.events.length >= 2 * (round + 1));
+    }
+    await handler.until(() => broker.isReachable('silo-1'));
+    await client.publishAsync(TELEMETRY, JSON.stringify(READING), { qos: 1 });
+    assert.equal(new Set(heard).size, heard.length);
+    assert.ok(heard.length >= 50);
+  });
+});
+
+describe('QoS 2 from a device', { timeout: 20_000 }, () => {
+  const reading = (ts: number) => JSON.stringify({ ...READING, ts });
+
+  test('a message that is sent again after a cut counts once, also while the first copy is being stored', async (t) => {
+    const { handler, port } = await startLink(t);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    handler.disk = promise;
+    const device = await connectRaw(t, port, 'silo-1', { clean: false });
+    device.send(publishPacket(TELEMETRY, reading(1), 2, 9));
+    await handler.until(() => handler.messages.length === 1);
+    device.vanish();
+    await handler.until(() => handler.events.length === 2);
+    const again = await connectRaw(t, port, 'silo-1', { clean: false });
+    again.send({ ...publishPacket(TELEMETRY, reading(1), 2, 9), dup: true } as IPublishPacket);
+    await pinged(again);
+    resolve();
+    await again.packetCount(3);
+    assert.equal(again.packets[2]?.cmd, 'pubrec');
+    again.vanish();
+    await handler.until(() => handler.events.length === 4);
+    const third = await connectRaw(t, port, 'silo-1', { clean: false });
+    third.send({ ...publishPacket(TELEMETRY, reading(1), 2, 9), dup: true } as IPublishPacket);
+    third.send({ cmd: 'pubrel', messageId: 9 });
+    await third.packetCount(3);
+    assert.equal(handler.messages.length, 1);
+    third.send(publishPacket(TELEMETRY, reading(2), 2, 9));
+    await third.packetCount(4);
+    assert.equal(handler.messages.length, 2);
+    third.send({ cmd: 'pubrel', messageId: 9 }, { cmd: 'pubrel', messageId: 10 });
+    await third.packetCount(6);
+    assert.deepEqual(
+      third.packets.map(({ cmd }) => cmd),
+      ['connack', 'pubrec', 'pubcomp', 'pubrec', 'pubcomp', 'pubcomp'],
+    );
+  });
+
+  test('a message that could not be stored may be sent again', async (t) => {
+    const { handler, port } = await startLink(t);
+    handler.receiveFails = true;
+    const device = await connectRaw(t, port, 'silo-1', { clean: false });
+    device.send(publishPacket(TELEMETRY, reading(1), 2, 9));
+    await device.closed;
+    handler.receiveFails = false;
+    const again = await connectRaw(t, port, 'silo-1', { clean: false });
+    again.send(publishPacket(TELEMETRY, reading(1), 2, 9));
+    await again.packetCount(2);
+    assert.equal(handler.messages.length, 2);
+  });
+});

@@ -1,0 +1,44 @@
+import type { UpSubject } from '@granary/contract/link/messages';
+import { decode, payloadExcerpt, printable, type Undecodable } from '../codec.ts';
+import { EXCERPT_CHARACTERS_MAX } from '../limits.ts';
+import { ProtocolFault } from '../mqtt/protocol-fault.ts';
+import type { LinkDevice, LinkHandler, Reception, UplinkMessage } from '../port.ts';
+import { isUpSubject, ownSubject } from '../topics.ts';
+
+/**
+ * Hands one published message, or last will, to the service. Resolves once it may be acknowledged; rejects when the
+ * connection has to be closed.
+ */
+export function deliver(
+  handler: LinkHandler,
+  device: LinkDevice,
+  topic: string,
+  payload: Buffer,
+): Promise<Reception> {
+  const subject = ownSubject(device.deviceId, topic);
+  if (subject === null || !isUpSubject(subject)) {
+    const { reason, ...message } = rejectionOf(topic, 'topic is not this device’s to publish on', payload);
+    return Promise.reject(new ProtocolFault(reason, message.topic, message.payloadExcerpt));
+  }
+  const decoded = decodeSafely(device, subject, payload);
+  return 'reason' in decoded
+    ? handler.rejected(device, rejectionOf(topic, decoded.reason, payload)).then(() => 'rejected')
+    : handler.received(device, decoded);
+}
+
+/** A message that breaks the decoder would break it again at every repetition, so it is rejected like a bad one. */
+function decodeSafely(device: LinkDevice, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
+  try {
+    return decode(device.kind, subject, payload);
+  } catch {
+    return { reason: 'payload could not be checked' };
+  }
+}
+
+function rejectionOf(topic: string, reason: string, payload: Buffer) {
+  return {
+    topic: printable(topic, EXCERPT_CHARACTERS_MAX),
+    reason,
+    payloadExcerpt: payloadExcerpt(payload, EXCERPT_CHARACTERS_MAX),
+  };
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { App } from '@granary/app/app';
+import { describeEachEngine } from '@granary/app/testing/engines';
+import { SECOND_MS } from '@granary/contract/time';
+import { Observation } from './observation.ts';
+
+const START_MS = Date.UTC(2026, 5, 15, 12);
+
+describeEachEngine('the time since which the service listens', (engine) => {
+  let app: App;
+  let nowMs = START_MS;
+  before(async () => {
+    app = await engine.open();
+  });
+
+  const sinceMs = async () => (await engine.query('SELECT since_ms FROM observation'))[0]?.[0];
+
+  it('begins with the start, and anew after a time in which nothing could be evaluated', async () => {
+    const observation = new Observation(app, () => nowMs);
+    const evaluate = () => observation.during((atMs) => app.alerts.evaluateDue({ nowMs: atMs, limit: 1 }));
+    await observation.begin();
+    assert.equal(await sinceMs(), START_MS);
+    for (let round = 0; round < 10; round++) {
+      nowMs += 4 * SECOND_MS;
+      await evaluate();
+    }
+    assert.equal(await sinceMs(), START_MS);
+    const lost = new Error('the storage is away');
+    for (let round = 0; round < 10; round++) {
+      nowMs += SECOND_MS;
+      await assert.rejects(observation.during(() => Promise.reject(lost)));
+    }
+    nowMs += SECOND_MS;
+    await evaluate();
+    assert(Number(await sinceMs()) >= nowMs - 6 * SECOND_MS);
+  });
+
+  it('begins anew after the process was suspended', async () => {
+    const observation = new Observation(app, () => nowMs);
+    await observation.begin();
+    nowMs += 60 * SECOND_MS;
+    await observation.during((atMs) => app.alerts.evaluateDue({ nowMs: atMs, limit: 1 }));
+    assert.equal(await sinceMs(), nowMs);
+  });
+});

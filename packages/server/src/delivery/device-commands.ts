@@ -1,0 +1,88 @@
+import type { FieldCommand } from '@granary/contract/link/field-messages';
+import type { SiloCommand } from '@granary/contract/link/messages';
+import { parseTime } from '@granary/contract/time';
+import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
+import type { Logger } from '../logging/logger.ts';
+
+export type DeviceCommand = SiloCommand | FieldCommand;
+
+/** Sends commands to devices that have a live session, and logs and counts what was not sent. */
+export class DeviceCommands {
+  readonly #link: DeviceLink;
+  readonly #logger: Logger;
+  readonly #unsent = { not_connected: 0, not_subscribed: 0, expired: 0, in_flight: 0 };
+
+  readonly #isMotionBlocked: (deviceId: string) => boolean;
+
+  /** `isMotionBlocked` tells of devices with an emergency stop that could not be stored yet. */
+  constructor(link: DeviceLink, logger: Logger, isMotionBlocked: (deviceId: string) => boolean) {
+    this.#link = link;
+    this.#logger = logger;
+    this.#isMotionBlocked = isMotionBlocked;
+  }
+
+  /** How many commands were not sent, by reason, since the start of the service. */
+  get unsent(): Readonly<Record<Exclude<Delivery, 'sent'>, number>> {
+    return this.#unsent;
+  }
+
+  isReachable(deviceId: string): boolean {
+    return this.#link.isReachable(deviceId);
+  }
+
+  /** Called after it is stored that the command is to be sent. The answer tells whether it was written to the device. */
+  send(deviceId: string, command: DeviceCommand): Delivery {
+    const delivery =
+      setsInMotion(command) && this.#isMotionBlocked(deviceId)
+        ? 'expired'
+        : this.#link.sendCommand(deviceId, command, commandOptions(command));
+    if (delivery === 'sent') return delivery;
+    this.#unsent[delivery] += 1;
+    // A repeated stop or report is tried every few seconds while a device is away: that is no news.
+    const level = delivery === 'expired' || isSentOnce(command) ? 'warn' : 'debug';
+    this.#logger[level]({ device_id: deviceId, delivery, ...named(command) }, 'command not sent');
+    return delivery;
+  }
+}
+
+/** A message that sets something in motion is sent once; all others are repeated until the device has answered. */
+const isSentOnce = (command: DeviceCommand): boolean => {
+  switch (command.command) {
+    case 'start':
+    case 'mission_start':
+    case 'mission_resume':
+      return true;
+    default:
+      return command.command === 'execute' && command.expires_at !== null;
+  }
+};
+
+const HARMLESS: ReadonlySet<DeviceCommand['command']> = new Set([
+  'stop',
+  'report',
+  'mission_cancel',
+  'mission_pause',
+]);
+
+/** Whatever is not known to be harmless. An emergency stop never expires. */
+const setsInMotion = (command: DeviceCommand): boolean =>
+  !HARMLESS.has(command.command) && !(command.command === 'execute' && command.name === 'emergency_stop');
+
+export function commandOptions(command: DeviceCommand): CommandOptions {
+  const expiresAt = 'expires_at' in command ? command.expires_at : null;
+  return {
+    // A time that cannot be read counts as past: nothing may move by mistake.
+    expiresAtMs: expiresAt === null ? null : (parseTime(expiresAt) ?? 0),
+    repeatKey: isSentOnce(command) ? null : Object.values(named(command)).join(' '),
+  };
+}
+
+/** What a silo is told of an operation that it has. */
+export const operationMessage = (operation_id: string, send: 'stop' | 'report'): SiloCommand =>
+  send === 'stop' ? { command: send, operation_id } : { command: send, operation_id };
+
+/** What it is and what it is about. */
+const named = (command: DeviceCommand): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(command).filter(([field]) => field === 'command' || field.endsWith('_id')),
+  );

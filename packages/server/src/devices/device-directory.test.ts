@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import type { StoredDevice } from '@granary/app/devices/devices';
+import { Refusal } from '@granary/contract/errors';
+import { NEVER_SEEN } from '@granary/core/devices/status';
+import { storageUnavailable } from '@granary/store/errors';
+import { hashSecret } from '../keys/secrets.ts';
+import { UrgentDeadline } from '../urgent/urgent-deadline.ts';
+import { DeviceDirectory, SECRET_LAST_KNOWN_MS_MAX } from './device-directory.ts';
+
+type Find = (deviceId: string) => Promise<StoredDevice | undefined>;
+
+const device = (secret: string): StoredDevice => ({
+  ...{ deviceNo: 7, deviceId: 'silo', kind: 'silo', name: 'Silo', model: 'GS', firmwareVersion: '1' },
+  ...{ facility: 'north', zone: 'a', capacityKg: 1_000, secretHash: hashSecret(secret), registeredAtMs: 0 },
+  presence: NEVER_SEEN,
+});
+
+const LINK_DEVICE = { deviceNo: 7, deviceId: 'silo', kind: 'silo', capacityKg: 1_000 };
+const fails: Find = () => Promise.reject(storageUnavailable('down'));
+const hangs: Find = () => new Promise(() => undefined);
+
+describe('the device directory', () => {
+  let nowMs = 0;
+  let find: Find;
+  let directory: DeviceDirectory;
+  beforeEach(() => {
+    nowMs = 1_000_000;
+    find = async (deviceId) => (deviceId === 'silo' ? device('right') : undefined);
+    const devices = { find: (deviceId: string) => find(deviceId) };
+    directory = new DeviceDirectory({ devices, urgent: { devices } }, () => nowMs);
+  });
+
+  it('lets devices in by what is stored', async () => {
+    assert.deepEqual(await directory.authenticate('silo', 'right'), LINK_DEVICE);
+    assert.equal(await directory.authenticate('silo', 'wrong'), null);
+    assert.equal(await directory.authenticate('other', 'right'), null);
+  });
+
+  for (const [what, broken] of [
+    ['fails', fails],
+    ['does not answer', hangs],
+  ] as const) {
+    it(`lets a device in by its last known secret while the storage ${what}`, async () => {
+      await directory.find('silo');
+      find = broken;
+      assert.deepEqual(await directory.authenticate('silo', 'right'), LINK_DEVICE);
+    });
+
+    it(`finds a device for a stop as last known while the storage ${what}, and no other`, async () => {
+      await directory.find('silo');
+      find = broken;
+      const found = await directory.findUrgently('silo', new UrgentDeadline());
+      assert.deepEqual(found, { ...LINK_DEVICE, facility: 'north' });
+      await assert.rejects(
+        directory.findUrgently('other', new UrgentDeadline()),
+        (error) => error instanceof Refusal && error.code === 'storage_unavailable',
+      );
+    });
+  }
+
+  it('cannot tell while the storage fails: another secret, a replaced one, an unknown device, after a day', async () => {
+    await directory.find('silo');
+    find = fails;
+    const unsure = (deviceId: string, secret: string) =>
+      assert.rejects(directory.authenticate(deviceId, secret), Refusal);
+    await unsure('silo', 'wrong');
+    await unsure('other', 'right');
+    nowMs += SECRET_LAST_KNOWN_MS_MAX;
+    await unsure('silo', 'right');
+    nowMs -= SECRET_LAST_KNOWN_MS_MAX;
+    directory.observe([
+      {
+        ...{ sequence: 1, type: 'device.credentials_replaced', deviceId: 'silo', facility: 'north' },
+        ...{ atMs: nowMs, data: {} },
+      },
+    ]);
+    await unsure('silo', 'right');
+    assert.equal((await directory.findUrgently('silo', new UrgentDeadline()))?.deviceNo, 7);
+  });
+
+  it('does not remember a secret from a look-up that began before it was replaced', async () => {
+    const looking = Promise.withResolvers<StoredDevice>();
+    find = () => looking.promise;
+    const found = directory.find('silo');
+    directory.forgetSecret('silo');
+    looking.resolve(device('old'));
+    await found;
+    find = fails;
+    await assert.rejects(directory.authenticate('silo', 'old'), Refusal);
+  });
+});

@@ -1,0 +1,69 @@
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import type { Logger } from '../../logging/logger.ts';
+
+/** A person may mistype a key, and a program may be restarted with an old one. */
+const FREE_FAILURES = 10;
+const WAIT_MS_MIN = SECOND_MS;
+const WAIT_MS_MAX = MINUTE_MS;
+const FORGOTTEN_AFTER_MS = 15 * MINUTE_MS;
+const ADDRESSES_MAX = 10_000;
+
+interface Failures {
+  count: number;
+  lastAtMs: number;
+}
+
+/** Counts wrong API keys by the address that sent them: after some, each further one doubles the time to wait. */
+export class FailedLogins {
+  readonly #logger: Logger;
+  readonly #now: () => number;
+  readonly #failuresOf = new Map<string, Failures>();
+  #total = 0;
+
+  constructor(logger: Logger, now: () => number) {
+    this.#logger = logger;
+    this.#now = now;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** How long this address has to wait before another key of it is looked up; 0 as long as it need not. */
+  waitMs(address: string): number {
+    const failures = this.#failuresOf.get(address);
+    if (failures === undefined) return 0;
+    // A clock that was set back must not lock anybody out.
+    const passedMs = Math.abs(this.#now() - failures.lastAtMs);
+    return Math.max(0, waitAfter(failures.count) - passedMs);
+  }
+
+  /** The key itself is never told. */
+  record(address: string): void {
+    const nowMs = this.#now();
+    const before = this.#failuresOf.get(address);
+    const isForgotten = before === undefined || Math.abs(nowMs - before.lastAtMs) > FORGOTTEN_AFTER_MS;
+    const count = isForgotten ? 1 : before.count + 1;
+    this.#total++;
+    // Taken out and put in again, so that the first entry is the one that has been quiet for longest.
+    this.#failuresOf.delete(address);
+    if (this.#failuresOf.size >= ADDRESSES_MAX) this.#dropOldest();
+    this.#failuresOf.set(address, { count, lastAtMs: nowMs });
+    if (!isWorthALine(count)) return;
+    const context = { address, failures: count, wait_ms: waitAfter(count), failures_in_total: this.#total };
+    this.#logger.warn(context, 'a request was refused because its API key is not valid');
+  }
+
+  #dropOldest(): void {
+    for (const oldest of this.#failuresOf.keys()) {
+      this.#failuresOf.delete(oldest);
+      return;
+    }
+  }
+}
+
+const waitAfter = (count: number): number =>
+  count < FREE_FAILURES ? 0 : Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** Math.min(20, count - FREE_FAILURES));
+
+/** The first, and then each time the number has doubled. */
+const isWorthALine = (count: number): boolean => (count & (count - 1)) === 0;

@@ -1,0 +1,118 @@
+import { newId } from '@granary/app/ids';
+import { type CommandRecord, checkCommandQuery, checkCommandRequest } from '@granary/contract/commands';
+import { Refusal } from '@granary/contract/errors';
+import { commandRecord } from '@granary/core/commands/record';
+import type { CommandState } from '@granary/core/commands/state';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendCommandMessage } from '../../delivery/field-messages.ts';
+import { EMERGENCY_STOP } from '../../urgent/emergency-stops.ts';
+import { deadlineOf } from '../../urgent/urgent-deadline.ts';
+import { type DevicePath, findDevice } from '../devices/find-device.ts';
+import { storeUrgently, urgentTarget } from '../operations/urgent-target.ts';
+import { accept, paged, pageOf, success } from '../protocol/answers.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+
+interface CommandPath {
+  Params: { device_id: string; command_id: string };
+}
+
+export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app } = parts;
+
+  routes.post<DevicePath>(
+    '/devices/:device_id/remote/command',
+    { config: { scope: 'operate', isUrgent: namesEmergencyStop } },
+    async (request, reply) => {
+      return success(await (namesEmergencyStop(request.body) ? stopAtOnce : issue)(request, reply, parts));
+    },
+  );
+
+  routes.get<DevicePath>(
+    '/devices/:device_id/remote/commands',
+    { config: { scope: 'read' } },
+    async (request) => {
+      const { deviceNo } = await findDevice(request, app, 'field');
+      const { status = null, command = null, ...asked } = accept(checkCommandQuery, request.query, 'query');
+      const page = pageOf(asked);
+      const found = await app.commands.list({
+        deviceNo,
+        status,
+        command,
+        beforeCommandId: page.after,
+        limit: page.limit + 1,
+      });
+      return paged(found, page, ({ commandId }) => commandId, commandRecord);
+    },
+  );
+
+  routes.get<CommandPath>(
+    '/devices/:device_id/remote/commands/:command_id',
+    { config: { scope: 'read' } },
+    async (request) => {
+      const { deviceNo } = await findDevice(request, app, 'field');
+      const command = await app.commands.find(deviceNo, request.params.command_id);
+      if (command === undefined) throw new Refusal('command_not_found', 'the device has no such command');
+      return success(commandRecord(command));
+    },
+  );
+}
+
+/** Whatever else is sent along has no say in it: a stop is not refused for a field too many. */
+const namesEmergencyStop = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'command' in body && body.command === EMERGENCY_STOP.command;
+
+async function stopAtOnce(
+  request: FastifyRequest<DevicePath>,
+  reply: FastifyReply,
+  parts: RouteDependencies,
+): Promise<CommandRecord> {
+  const { emergencyStops, link, feed, now } = parts;
+  const nowMs = now();
+  const commandId = newId('cmd', nowMs);
+  const { deviceId, deviceNo } = await urgentTarget(request, parts, 'field');
+  const target = { deviceId, deviceNo, commandId };
+  const { state: command, unstoredDetail } = await emergencyStops.stop(
+    target,
+    deadlineOf(request),
+    async () => {
+      const isReachable = link.isReachable(deviceId);
+      const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, isReachable, nowMs };
+      return await storeUrgently(request, reply, parts, (slices) => slices.commands.issue(wanted));
+    },
+  );
+  feed.wake();
+  const record = commandRecord(command);
+  return unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail };
+}
+
+async function issue(
+  request: FastifyRequest<DevicePath>,
+  reply: FastifyReply,
+  parts: RouteDependencies,
+): Promise<CommandRecord> {
+  const { app, idempotency, link, feed, now } = parts;
+  const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+  const wanted = accept(checkCommandRequest, request.body, 'command');
+  const nowMs = now();
+  const commandId = newId('cmd', nowMs);
+  const isReachable = link.isReachable(deviceId);
+  const { result, replayed } = await idempotency.once(request, reply, (slices) =>
+    slices.commands.issue({ deviceNo, commandId, request: wanted, isReachable, nowMs }),
+  );
+  const { command, message } = result;
+  const isToSend = !replayed && message !== null;
+  const unsent = isToSend
+    ? await sendCommandMessage(parts, { deviceNo, deviceId }, message)
+    : await unsentBefore(parts, command);
+  feed.wake();
+  return commandRecord(unsent ?? command);
+}
+
+/** The first answer to a repeated request said that its command was not sent; what was kept with its key is from before that. */
+async function unsentBefore(
+  { app }: RouteDependencies,
+  { deviceNo, commandId }: CommandState,
+): Promise<CommandState | undefined> {
+  const command = await app.commands.find(deviceNo, commandId);
+  return command?.result?.reason === 'not_sent' ? command : undefined;
+}

@@ -1,0 +1,69 @@
+import type { ConfigurationPatch } from '@granary/app/configuration/configuration';
+import { checkFieldConfigurationPatch } from '@granary/contract/configuration/field-configuration';
+import { checkSiloConfigurationPatch } from '@granary/contract/configuration/silo-configuration';
+import { Refusal } from '@granary/contract/errors';
+import type { Checker } from '@granary/contract/input/schema';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { sendConfiguration } from '../../delivery/configuration.ts';
+import { accept, success } from '../protocol/answers.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { type DevicePath, findDevice } from './find-device.ts';
+
+const CHECK_PATCH: Record<DeviceKind, Checker<ConfigurationPatch>> = {
+  silo: checkSiloConfigurationPatch,
+  field: checkFieldConfigurationPatch,
+};
+
+export function configurationRoutes(
+  routes: FastifyInstance,
+  parts: RouteDependencies,
+  kind: DeviceKind,
+): void {
+  const { app, link, feed, now } = parts;
+
+  routes.get<DevicePath>(
+    '/devices/:device_id/config',
+    { config: { scope: 'read' } },
+    async (request, reply) => {
+      const device = await findDevice(request, app, kind);
+      const stored = await app.configuration.get(device.deviceNo);
+      if (stored === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
+      tag(reply, stored.version);
+      return success(stored.configuration);
+    },
+  );
+
+  routes.put<DevicePath>(
+    '/devices/:device_id/config',
+    { config: { scope: 'configure' } },
+    async (request, reply) => {
+      const device = await findDevice(request, app, kind);
+      const patch = accept(CHECK_PATCH[kind], request.body, 'configuration');
+      const expected = expectedVersion(request.headers['if-match']);
+      const changed = await app.configuration.change(device.deviceNo, patch, now(), expected);
+      feed.wake();
+      // The device gets it now if it is there, and at its next connection if not.
+      sendConfiguration(link, device.deviceId, changed);
+      tag(reply, changed.version);
+      return success(changed.configuration);
+    },
+  );
+}
+
+const tag = (reply: FastifyReply, version: number): void => void reply.header('etag', `"${version}"`);
+
+/** A tag of another form than ours cannot be current, and no version is called 0. */
+const NEVER_CURRENT = 0;
+
+/** The version the caller means to change; `undefined` when any will do. */
+function expectedVersion(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === '*') return undefined;
+  if (!/^(W\/)?"[^"]*"$/.test(header.trim())) {
+    throw new Refusal('invalid_input', 'If-Match must hold an entity tag', [
+      { path: '/if-match', message: 'must be * or one quoted entity tag' },
+    ]);
+  }
+  const version = /^"(\d{1,15})"$/.exec(header.trim())?.[1];
+  return version === undefined ? NEVER_CURRENT : Number(version);
+}

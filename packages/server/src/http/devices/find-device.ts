@@ -1,0 +1,47 @@
+import type { App } from '@granary/app/app';
+import type { StoredDevice } from '@granary/app/devices/devices';
+import { Refusal } from '@granary/contract/errors';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import { canAccess } from '@granary/core/keys';
+import type { FastifyRequest } from 'fastify';
+
+export interface DevicePath {
+  Params: { device_id: string };
+}
+
+interface Found {
+  readonly deviceId: string;
+  readonly kind: DeviceKind;
+  readonly facility: string;
+}
+
+/** What was found, if it is of this group and the caller may know of it. */
+export function requireAccess<D extends Found>(
+  { caller }: FastifyRequest<DevicePath>,
+  kind: DeviceKind,
+  found: D | undefined,
+): D {
+  if (found !== undefined && found.kind === kind && canAccess(caller, found)) return found;
+  const isInOtherGroup = found !== undefined && canAccess(caller, found);
+  const where = found?.kind === 'field' ? 'field devices' : 'silo scales';
+  const hint = isInOtherGroup ? ` in this group; it is one of the ${where}` : '';
+  throw new Refusal('device_not_found', `there is no such device${hint}`);
+}
+
+export const findDevice = async (
+  request: FastifyRequest<DevicePath>,
+  app: App,
+  kind: DeviceKind,
+): Promise<StoredDevice> => requireAccess(request, kind, await app.devices.find(request.params.device_id));
+
+/** Silos are registered with a capacity, always. */
+export function capacityOf({
+  deviceId,
+  capacityKg,
+}: {
+  deviceId: string;
+  capacityKg: number | null;
+}): number {
+  if (capacityKg === null) throw new Error(`silo ${deviceId} has no capacity`);
+  return capacityKg;
+}

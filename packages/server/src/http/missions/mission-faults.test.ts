@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MOTION_EXPIRY_MS } from '@granary/core/devices/polling';
+import { HOME, type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { dispatched, running } from '../../testing/missions.ts';
+import { type Api, describeService } from '../../testing/service.ts';
+
+const alertTypes = async (api: Api, rover: ScriptedRover): Promise<string> =>
+  (await api.get(`${rover.path}/alerts`)).body.data.map(({ type }: { type: string }) => type).join();
+
+describeService('missions that go wrong', (api) => {
+  test('the device refuses the whole of it', async () => {
+    const rover = await startRover(api, 'refuser');
+    const { id, mission } = await dispatched(api, rover);
+    await rover.ack({ mission_id: id, accepted: false, reason: 'no tyres' });
+    const { status, result } = await mission.get();
+    assert.deepEqual([status, result], ['failed', { reason: 'refused', message: 'no tyres' }]);
+    await eventually(() => alertTypes(api, rover), 'mission_failed');
+    await rover.leave();
+  });
+
+  test('an upload that nobody answers is repeated; a start is not, and an alert tells of it', async () => {
+    const rover = await startRover(api, 'slow');
+    const { id, mission } = await dispatched(api, rover);
+    assert.equal((await rover.take('mission_upload')).mission_id, id);
+    await rover.ack({ mission_id: id, accepted: true });
+    const { expires_at } = await rover.take('mission_start');
+    assert.ok(Date.parse(expires_at) <= Date.now() + MOTION_EXPIRY_MS);
+    for (let time = 0; time < 2; time++) await rover.take('report');
+    assert.match(
+      (await mission.get()).status_detail,
+      /was told to start at .* has not reported that it began/,
+    );
+    await rover.report({ ...HOME, battery_level: 100 });
+    await rover.take('report');
+    await eventually(() => alertTypes(api, rover), 'mission_failed');
+    await rover.missionProgress({ mission_id: id, state: 'uploaded' });
+    const { status, result } = await mission.get();
+    assert.deepEqual([status, result.reason], ['missed', 'not_started']);
+    await rover.take('mission_cancel');
+    assert.equal(rover.commands.filter(({ command }) => command === 'mission_start').length, 1);
+    await rover.leave();
+  });
+
+  test('a waypoint is skipped, and words come in the wrong order', async () => {
+    const rover = await startRover(api, 'skipper');
+    const { id, mission } = await running(api, rover);
+    const tsMs = Date.now() + 1_000;
+    const say = (offsetMs: number, state: string, index: number, waypoint: string) =>
+      rover.publish('progress', {
+        mission_id: id,
+        state,
+        waypoints: [{ index, state: waypoint }],
+        ts: tsMs + offsetMs,
+      });
+    await say(20, 'running', 1, 'reached');
+    await say(10, 'running', 1, 'active');
+    assert.deepEqual(await mission.waypoints(), ['pending', 'reached']);
+    await say(30, 'completed', 0, 'skipped');
+    await say(25, 'running', 0, 'active');
+    assert.equal(await mission.status(), 'completed');
+    assert.deepEqual(await mission.waypoints(), ['skipped', 'reached']);
+    await rover.leave();
+  });
+
+  test('a waypoint that the mission does not have changes nothing', async () => {
+    const rover = await startRover(api, 'dreamer');
+    const { id, mission } = await running(api, rover);
+    await rover.missionProgress({
+      mission_id: id,
+      state: 'running',
+      waypoints: [{ index: 7, state: 'reached' }],
+    });
+    assert.deepEqual(await mission.waypoints(), ['pending', 'pending']);
+    await rover.leave();
+  });
+
+  test('the device dies half-way and comes back without memory', async () => {
+    const rover = await startRover(api, 'mortal');
+    await api.put(`${rover.path}/config`, { reporting: { offline_delay_s: 0 } });
+    const { id, mission } = await running(api, rover);
+    await rover.missionProgress({
+      mission_id: id,
+      state: 'running',
+      waypoints: [{ index: 0, state: 'reached' }],
+    });
+    await rover.vanish();
+    await eventually(async () => (await mission.get()).link_lost_at !== null, true);
+    assert.deepEqual(
+      [await mission.status(), (await mission.get()).link_loss_action],
+      ['in_progress', 'return_to_base'],
+    );
+    await eventually(() => alertTypes(api, rover), 'device_offline');
+    await rover.reconnect();
+    await rover.report({ battery_level: 40 });
+    await rover.missionProgress({ mission_id: id, state: 'unknown' });
+    const { status, result, link_lost_at } = await mission.get();
+    assert.deepEqual([status, result.reason, link_lost_at], ['failed', 'forgotten', null]);
+    assert.deepEqual(await mission.waypoints(), ['reached', 'skipped']);
+    assert.equal(rover.commands.filter(({ command }) => command === 'mission_upload').length, 1);
+    await rover.leave();
+  });
+
+  test('the device ends it by itself', async () => {
+    const rover = await startRover(api, 'cautious');
+    const { id, mission } = await running(api, rover);
+    await rover.missionProgress({ mission_id: id, state: 'aborted', reason: 'low battery' });
+    const { status, result } = await mission.get();
+    assert.deepEqual([status, result], ['aborted', { reason: 'ended_by_device', message: 'low battery' }]);
+    await eventually(() => alertTypes(api, rover), 'mission_failed');
+    await rover.leave();
+  });
+
+  test('an old mission that comes back is cancelled', async () => {
+    const rover = await startRover(api, 'revenant');
+    const { id, mission } = await running(api, rover);
+    await mission.ask('cancel');
+    await rover.take('mission_cancel');
+    await rover.missionProgress({ mission_id: id, state: 'aborted' });
+    assert.equal(await mission.status(), 'cancelled');
+    await rover.missionProgress({ mission_id: id, state: 'running' });
+    await rover.take('mission_cancel');
+    assert.deepEqual([await mission.status(), (await mission.get()).requested], ['in_progress', 'cancel']);
+    await rover.missionProgress({ mission_id: id, state: 'aborted' });
+    assert.equal(await mission.status(), 'cancelled');
+    await rover.leave();
+  });
+
+  test('an upload that is accepted when it is not wanted any more is taken back', async () => {
+    const rover = await startRover(api, 'late');
+    const { id, mission } = await dispatched(api, rover);
+    assert.equal((await mission.ask('cancel')).body.data.status, 'cancelled');
+    await rover.take('mission_cancel');
+    await rover.ack({ mission_id: id, accepted: true });
+    await rover.take('mission_cancel');
+    assert.equal(await mission.status(), 'cancelled');
+    await rover.leave();
+  });
+
+  test('words about missions of others, or of nobody, are rejected and kept visible', async () => {
+    const rover = await startRover(api, 'honest');
+    const liar = await startRover(api, 'liar');
+    const { id, mission } = await running(api, rover);
+    await liar.missionProgress({ mission_id: id, state: 'completed' });
+    await liar.ack({ mission_id: 'ms_none', accepted: true });
+    await liar.publish('progress', { mission_id: id, state: 'flying', ts: 1 });
+    const { total, recent } = (await api.get(`${liar.path}/rejections`)).body.data;
+    assert.equal(total, 3);
+    assert.match(recent[2].reason, /no such mission/);
+    assert.equal(await mission.status(), 'in_progress');
+    await rover.leave();
+    await liar.leave();
+  });
+
+  test('an emergency stop ends what runs', async () => {
+    const rover = await startRover(api, 'alarmed');
+    const { id, mission } = await running(api, rover);
+    assert.equal((await api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' })).status, 200);
+    await rover.take('execute');
+    await rover.take('mission_cancel');
+    await rover.missionProgress({ mission_id: id, state: 'aborted', reason: 'emergency stop' });
+    const { status, result } = await mission.get();
+    assert.deepEqual([status, result.reason], ['aborted', 'emergency_stop']);
+    await rover.leave();
+  });
+});

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SECOND_MS, toIso } from '@granary/contract/time';
+import { HOME, startRover } from '../../testing/devices/scripted-rover.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { dispatched, missionOf, running, TWO_WAYPOINTS, WAYPOINT } from '../../testing/missions.ts';
+import { describeService } from '../../testing/service.ts';
+
+describeService('missions', (api) => {
+  test('one that is scheduled runs: uploaded whole, started on time, each waypoint told of', async () => {
+    const rover = await startRover(api, 'runner');
+    const scheduled_start = toIso(Date.now() + SECOND_MS);
+    const created = await api.post(`${rover.path}/missions`, { ...TWO_WAYPOINTS, scheduled_start });
+    assert.equal(created.status, 200, created.text);
+    const { mission_id: id, preflight, ...record } = created.body.data;
+    assert.match(id, /^ms_/);
+    assert.deepEqual([record.status, record.scheduled_start], ['scheduled', scheduled_start]);
+    assert.deepEqual(
+      record.waypoints.map(({ status }: { status: string }) => status),
+      ['pending', 'pending'],
+    );
+    assert.equal(preflight.legs.length, 2);
+    assert.ok(preflight.battery_required > 0 && preflight.battery_available === 100);
+    const upload = await rover.take('mission_upload');
+    assert.deepEqual(
+      [upload.mission_id, upload.waypoints, upload.start_at],
+      [id, TWO_WAYPOINTS.waypoints, scheduled_start],
+    );
+    const mission = missionOf(api, rover, id);
+    assert.equal(await mission.status(), 'dispatched');
+    await rover.ack({ mission_id: id, accepted: true });
+    await rover.take('mission_start');
+    assert.ok(Date.now() >= Date.parse(scheduled_start));
+    await rover.missionProgress({
+      mission_id: id,
+      state: 'running',
+      waypoints: [{ index: 0, state: 'active' }],
+    });
+    assert.equal(await mission.status(), 'in_progress');
+    await rover.missionProgress({
+      mission_id: id,
+      state: 'running',
+      waypoints: [
+        { index: 0, state: 'reached', action_result: 'succeeded' },
+        { index: 1, state: 'active' },
+      ],
+    });
+    assert.deepEqual(await mission.waypoints(), ['reached', 'active']);
+    await rover.missionProgress({
+      mission_id: id,
+      state: 'completed',
+      waypoints: [{ index: 1, state: 'reached' }],
+    });
+    const done = await mission.get();
+    assert.deepEqual([done.status, done.result], ['completed', null]);
+    assert.equal(done.waypoints[0].action_result, 'succeeded');
+    assert.ok(done.waypoints.every(({ reached_at }: { reached_at: string }) => reached_at !== null));
+    await rover.leave();
+  });
+
+  test('without a start it begins now', async () => {
+    const rover = await startRover(api, 'eager');
+    const { id, mission } = await running(api, rover);
+    assert.ok(Date.parse((await mission.get()).scheduled_start) <= Date.now());
+    await rover.missionProgress({ mission_id: id, state: 'completed' });
+    assert.equal(await mission.status(), 'completed');
+    await rover.leave();
+  });
+
+  test('pause and resume are wishes until the device has done them', async () => {
+    const rover = await startRover(api, 'pauser');
+    const { id, mission } = await running(api, rover);
+    const paused = await mission.ask('pause');
+    assert.deepEqual(
+      [paused.status, paused.body.data.status, paused.body.data.requested],
+      [200, 'in_progress', 'pause'],
+    );
+    assert.deepEqual(await rover.take('mission_pause'), { command: 'mission_pause', mission_id: id });
+    // Again and again, until it is done.
+    await rover.take('mission_pause');
+    await rover.missionProgress({ mission_id: id, state: 'paused' });
+    assert.deepEqual([await mission.status(), (await mission.get()).requested], ['paused', null]);
+    assert.equal((await mission.ask('pause')).body.data.requested, null);
+    await mission.ask('resume');
+    await rover.take('mission_resume');
+    await rover.missionProgress({ mission_id: id, state: 'running' });
+    assert.equal(await mission.status(), 'in_progress');
+    await rover.leave();
+  });
+
+  test('cancelled while it runs, twice, and when it is over', async () => {
+    const rover = await startRover(api, 'canceller');
+    const { id, mission } = await running(api, rover);
+    const [first, second] = [await mission.ask('cancel'), await mission.ask('cancel')];
+    for (const { status, body } of [first, second]) {
+      assert.deepEqual([status, body.data.status, body.data.requested], [200, 'in_progress', 'cancel']);
+    }
+    await rover.take('mission_cancel');
+    const late = await mission.ask('pause');
+    assert.deepEqual([late.status, late.body.error.code], [409, 'mission_not_running']);
+    await rover.missionProgress({ mission_id: id, state: 'aborted' });
+    const over = await mission.get();
+    assert.deepEqual([over.status, over.result.reason], ['cancelled', 'cancelled']);
+    assert.equal(over.waypoints[1].status, 'skipped');
+    const again = await mission.ask('cancel');
+    assert.deepEqual([again.status, again.body.data], [200, over]);
+    await rover.leave();
+  });
+
+  test('cancelled before its time it never reaches the device', async () => {
+    const rover = await startRover(api, 'undone');
+    const scheduled_start = toIso(Date.now() + 3600 * SECOND_MS);
+    const { mission_id } = (await api.post(`${rover.path}/missions`, { ...TWO_WAYPOINTS, scheduled_start }))
+      .body.data;
+    const mission = missionOf(api, rover, mission_id);
+    for (const wish of ['pause', 'resume'] as const) {
+      const refused = await mission.ask(wish);
+      assert.deepEqual([refused.status, refused.body.error.code], [409, 'mission_not_running'], wish);
+    }
+    assert.equal((await mission.ask('cancel')).body.data.status, 'cancelled');
+    assert.equal(rover.commands.length, 0);
+    await rover.leave();
+  });
+
+  test('missions are listed, newest first and by status, and found by their device only', async () => {
+    const rover = await startRover(api, 'lister');
+    const other = await startRover(api, 'stranger');
+    const ids: string[] = [];
+    for (const hours of [1, 2, 3]) {
+      const scheduled_start = toIso(Date.now() + hours * 3600 * SECOND_MS);
+      const created = await api.post(`${rover.path}/missions`, { ...TWO_WAYPOINTS, scheduled_start });
+      ids.unshift(created.body.data.mission_id);
+    }
+    await missionOf(api, rover, ids[1] ?? '').ask('cancel');
+    const list = async (query: string) => (await api.get(`${rover.path}/missions${query}`)).body;
+    const listed = async (query: string) =>
+      (await list(query)).data.map(({ mission_id }: { mission_id: string }) => mission_id);
+    assert.deepEqual(await listed(''), ids);
+    assert.deepEqual(await listed('?status=cancelled'), [ids[1]]);
+    const { page } = await list('?limit=2');
+    assert.deepEqual(await listed(`?limit=2&cursor=${page.next_cursor}`), [ids[2]]);
+    assert.equal((await api.get(`${rover.path}/missions?status=lost`)).status, 400);
+    for (const answer of [
+      await api.get(`${other.path}/missions/${ids[0]}`),
+      await api.get(`${rover.path}/missions/ms_none`),
+      await api.post(`${other.path}/missions/${ids[0]}/cancel`),
+    ]) {
+      assert.deepEqual([answer.status, answer.body.error.code], [404, 'mission_not_found']);
+    }
+    await rover.leave();
+    await other.leave();
+  });
+
+  test('a mission that is repeated with its key is made once', async () => {
+    const rover = await startRover(api, 'once');
+    const key = { 'idempotency-key': 'one mission' };
+    const [first, second] = [
+      await api.post(`${rover.path}/missions`, TWO_WAYPOINTS, key),
+      await api.post(`${rover.path}/missions`, TWO_WAYPOINTS, key),
+    ];
+    assert.equal(second.body.data.mission_id, first.body.data.mission_id);
+    assert.equal((await api.get(`${rover.path}/missions`)).body.data.length, 1);
+    await rover.leave();
+  });
+
+  test('distances are right across the antimeridian and at the pole', async () => {
+    // One degree of longitude at the equator, and a walk around the pole.
+    const cases = [
+      [{ latitude: 0, longitude: 179.9995 }, { lat: 0, lng: -179.9995 }, 111.32],
+      [{ latitude: 89.9995, longitude: 0 }, { lat: 89.9995, lng: 180 }, 111.69],
+    ] as const;
+    for (const [index, [place, { lat, lng }, metres]] of cases.entries()) {
+      const rover = await startRover(api, `edge-${index}`, { ...place, altitude: 0, battery_level: 100 });
+      const waypoints = [{ lat, lng, action: 'none' }];
+      const { preflight } = (await api.post(`${rover.path}/missions`, { mission_name: 'edge', waypoints }))
+        .body.data;
+      assert.ok(Math.abs(preflight.distance_m / metres - 1) < 0.001, String(preflight.distance_m));
+      await rover.leave();
+    }
+  });
+
+  test('needs the right to operate', async () => {
+    const rover = await startRover(api, 'guarded');
+    const { key } = (await api.post('/v1/keys', { name: 'k', scopes: ['read', 'configure'] })).body.data;
+    assert.equal((await api.as(key).post(`${rover.path}/missions`, TWO_WAYPOINTS)).status, 403);
+    const { id, mission } = await dispatched(api, rover);
+    assert.equal((await api.as(key).post(`${rover.path}/missions/${id}/cancel`)).status, 403);
+    assert.equal((await api.as(key).get(`${rover.path}/missions/${id}`)).status, 200);
+    await eventually(mission.status, 'dispatched');
+    await rover.leave();
+  });
+});
+
+describeService('missions that are refused', (api) => {
+  const invalid: Record<string, unknown> = {
+    'no waypoints': { ...TWO_WAYPOINTS, waypoints: [] },
+    '501 waypoints': { ...TWO_WAYPOINTS, waypoints: Array.from({ length: 501 }, () => WAYPOINT) },
+    'no name': { waypoints: [WAYPOINT] },
+    'an empty name': { ...TWO_WAYPOINTS, mission_name: '' },
+    'beyond the pole': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, lat: 91 }] },
+    'beyond the antimeridian': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, lng: 180.1 }] },
+    'a place in words': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, lat: '48' }] },
+    'an unknown action': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, action: 'dance' }] },
+    'no action': { ...TWO_WAYPOINTS, waypoints: [{ lat: 1, lng: 1 }] },
+    'an unknown field': { ...TWO_WAYPOINTS, colour: 'green' },
+    'a start in words': { ...TWO_WAYPOINTS, scheduled_start: 'soon' },
+    'a start that has passed': { ...TWO_WAYPOINTS, scheduled_start: toIso(Date.now() - 120 * SECOND_MS) },
+    'a start in a distant future': { ...TWO_WAYPOINTS, scheduled_start: '2999-01-01T00:00:00Z' },
+    nothing: {},
+  };
+  test('because they make no sense', async () => {
+    const rover = await startRover(api, 'strict');
+    for (const [what, body] of Object.entries(invalid)) {
+      const answer = await api.post(`${rover.path}/missions`, body);
+      assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_input'], what);
+      assert.ok(answer.body.error.details.length > 0, what);
+    }
+    const skewed = { ...TWO_WAYPOINTS, scheduled_start: toIso(Date.now() - 30 * SECOND_MS) };
+    assert.equal((await api.post(`${rover.path}/missions`, skewed)).status, 200);
+    await rover.leave();
+  });
+
+  test('because the battery would not last, with the numbers', async () => {
+    const rover = await startRover(api, 'weak', { ...HOME, battery_level: 21 });
+    const far = { mission_name: 'far', waypoints: [{ ...WAYPOINT, lat: HOME.latitude + 0.1 }] };
+    const { status, body } = await api.post(`${rover.path}/missions`, far);
+    assert.deepEqual([status, body.error.code], [422, 'mission_infeasible']);
+    assert.match(body.error.message, /needs [\d.]+ % .* [\d.]+ m back.*20 % in reserve; there is 21 %/);
+    await rover.leave();
+  });
+
+  test('because they lead over the fence', async () => {
+    const rover = await startRover(api, 'fenced');
+    const [lat, lng] = [HOME.latitude, HOME.longitude];
+    const corner = (north: number, east: number) => ({ lat: lat + north, lng: lng + east });
+    const geofence = [corner(-0.01, -0.01), corner(-0.01, 0.01), corner(0.01, 0.01), corner(0.01, -0.01)];
+    await api.put(`${rover.path}/config`, { geofence });
+    const waypoints = [WAYPOINT, { ...WAYPOINT, lat: lat + 0.02 }];
+    const { status, body } = await api.post(`${rover.path}/missions`, { mission_name: 'out', waypoints });
+    assert.deepEqual([status, body.error.code], [422, 'outside_geofence']);
+    assert.equal(body.error.details[0].path, '/waypoints/1');
+    assert.equal((await api.post(`${rover.path}/missions`, TWO_WAYPOINTS)).status, 200);
+    await rover.leave();
+  });
+
+  test('because of another mission at that time', async () => {
+    const rover = await startRover(api, 'busy');
+    const inHours = (hours: number) => ({
+      ...TWO_WAYPOINTS,
+      scheduled_start: toIso(Date.now() + hours * 3600 * SECOND_MS),
+    });
+    const post = (body: unknown) => api.post(`${rover.path}/missions`, body);
+    assert.deepEqual([(await post(inHours(1))).status, (await post(inHours(5))).status], [200, 200]);
+    const overlapping = await post(inHours(1));
+    assert.deepEqual([overlapping.status, overlapping.body.error.code], [409, 'mission_in_progress']);
+    const race = await Promise.all(Array.from({ length: 6 }, () => post(TWO_WAYPOINTS)));
+    assert.deepEqual(race.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409]);
+    await rover.leave();
+  });
+
+  test('because the device is away, in maintenance, or says nothing of itself', async () => {
+    const silent = await startRover(api, 'silent', null);
+    const rover = await startRover(api, 'gone');
+    const refusal = async (path: string, mission = {}) =>
+      (await api.post(`${path}/missions`, { ...TWO_WAYPOINTS, ...mission })).body.error?.code;
+    assert.equal(await refusal(silent.path), 'reading_stale');
+    await rover.publish('status', { state: 'maintenance' });
+    assert.equal(await refusal(rover.path), 'device_in_maintenance');
+    await rover.leave();
+    await eventually(async () => (await api.get(rover.path)).body.data.status, 'offline');
+    assert.equal(await refusal(rover.path), 'device_offline');
+    assert.equal(
+      await refusal(rover.path, { scheduled_start: toIso(Date.now() + 3600 * SECOND_MS) }),
+      undefined,
+    );
+    assert.equal(await refusal('/v1/fielddevice/devices/nobody'), 'device_not_found');
+    await silent.leave();
+  });
+});

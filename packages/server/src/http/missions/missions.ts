@@ -1,0 +1,79 @@
+import { newId } from '@granary/app/ids';
+import { Refusal } from '@granary/contract/errors';
+import { checkMission, checkMissionQuery, MISSION_REQUESTS } from '@granary/contract/missions';
+import { missionRecord } from '@granary/core/missions/record';
+import type { MissionState } from '@granary/core/missions/state';
+import type { FastifyInstance } from 'fastify';
+import { sendMissionMessage } from '../../delivery/field-messages.ts';
+import { type DevicePath, findDevice } from '../devices/find-device.ts';
+import { accept, paged, pageOf, success } from '../protocol/answers.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+
+interface MissionPath {
+  Params: { device_id: string; mission_id: string };
+}
+
+export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, idempotency, link, evaluator, feed, now } = parts;
+
+  routes.post<DevicePath>(
+    '/devices/:device_id/missions',
+    { config: { scope: 'operate' } },
+    async (request, reply) => {
+      const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+      const mission = accept(checkMission, request.body, 'mission');
+      const nowMs = now();
+      const missionId = newId('ms', nowMs);
+      const isReachable = link.isReachable(deviceId);
+      const { result } = await idempotency.once(request, reply, (slices) =>
+        slices.missions.create({ deviceNo, missionId, mission, isReachable, nowMs }),
+      );
+      feed.wake();
+      return success(missionRecord(result));
+    },
+  );
+
+  routes.get<DevicePath>('/devices/:device_id/missions', { config: { scope: 'read' } }, async (request) => {
+    const { deviceNo } = await findDevice(request, app, 'field');
+    const { status = null, ...asked } = accept(checkMissionQuery, request.query, 'query');
+    const page = pageOf(asked);
+    const beforeMissionId = page.after;
+    const missions = await app.missions.list({ deviceNo, status, beforeMissionId, limit: page.limit + 1 });
+    return paged(missions, page, ({ missionId }) => missionId, missionRecord);
+  });
+
+  routes.get<MissionPath>(
+    '/devices/:device_id/missions/:mission_id',
+    { config: { scope: 'read' } },
+    async (request) => {
+      const { deviceNo } = await findDevice(request, app, 'field');
+      return success(missionRecord(found(await app.missions.find(deviceNo, request.params.mission_id))));
+    },
+  );
+
+  for (const control of MISSION_REQUESTS) {
+    routes.post<MissionPath>(
+      `/devices/:device_id/missions/:mission_id/${control}`,
+      { config: { scope: 'operate' } },
+      async (request, reply) => {
+        const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+        const isReachable = link.isReachable(deviceId);
+        const wanted = { deviceNo, missionId: request.params.mission_id, control, isReachable, nowMs: now() };
+        const { result, replayed } = await idempotency.once(request, reply, (slices) =>
+          slices.missions.control(wanted),
+        );
+        const mission = found(result?.mission);
+        const message = replayed ? null : (result?.send ?? null);
+        const unsent = message && (await sendMissionMessage(parts, { deviceNo, deviceId }, message));
+        evaluator.wake([deviceNo]);
+        feed.wake();
+        return success(missionRecord(unsent ?? mission));
+      },
+    );
+  }
+}
+
+function found(mission: MissionState | undefined): MissionState {
+  if (mission !== undefined) return mission;
+  throw new Refusal('mission_not_found', 'the device has no such mission');
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { holdStorage } from '@granary/app/testing/held-storage';
+import { startSilo } from '../../testing/devices/scripted-silo.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { describeService } from '../../testing/service.ts';
+
+const FEED = { amount: 100, rate: 50 };
+/** Long enough for a request to reach the storage, and for a closed connection to be noticed. */
+const NOTICED_MS = 300;
+
+describeService('a start whose device goes away while it is stored', (api, location) => {
+  test('has failed at once, frees the silo, and every repetition of the request says the same', async () => {
+    const silo = await startSilo(api, 'gone');
+    const path = `${silo.path}/operations`;
+    const key = { 'idempotency-key': 'a start that is not sent' };
+    const release = await holdStorage(location());
+    const starting = api.post(`${path}/feed`, FEED, key);
+    await sleep(NOTICED_MS);
+    await silo.vanish();
+    await sleep(NOTICED_MS);
+    await release();
+    const answer = await starting;
+    assert.deepEqual([answer.status, answer.body.error.code], [409, 'device_offline']);
+
+    const [failed] = (await api.get(path)).body.data;
+    assert.deepEqual([failed.status, failed.failure.reason], ['failed', 'not_sent']);
+    assert.match(failed.status_detail, /was not sent, so nothing moved: the device has no MQTT session/);
+    assert.match(answer.body.error.message, new RegExp(failed.operation_id));
+    const again = await api.post(`${path}/feed`, FEED, key);
+    const { request_id: _, ...first } = answer.body.error;
+    const { request_id: __, ...repeated } = again.body.error;
+    assert.deepEqual([again.status, repeated], [answer.status, first]);
+
+    await silo.reconnect();
+    await silo.weigh(500);
+    const next = await api.post(`${path}/feed`, FEED);
+    assert.equal(next.status, 200, next.text);
+    assert.equal((await silo.take('start')).operation_id, next.body.data.operation_id);
+    assert.equal(silo.commands.length, 1);
+    await silo.leave();
+  });
+});
+
+describeService('a stop that waits for its device', (api) => {
+  test('is sent as soon as the device is back, once', async () => {
+    const silo = await startSilo(api, 'returning');
+    const { operation_id: id } = (await api.post(`${silo.path}/operations/feed`, FEED)).body.data;
+    await silo.take('start');
+    await silo.ack({ operation_id: id, accepted: true });
+    await silo.vanish();
+    const path = `${silo.path}/operations/${id}`;
+    const status = async () => (await api.get(path)).body.data.status;
+    await eventually(status, 'unconfirmed');
+    assert.equal((await api.post(`${path}/stop`)).body.data.status, 'stopping');
+    await silo.reconnect();
+    await silo.take('stop');
+    await silo.progress({ operation_id: id, state: 'stopped', amount_kg: 3 });
+    await eventually(status, 'stopped');
+    await silo.leave();
+  });
+});

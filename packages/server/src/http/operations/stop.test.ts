@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startSilo } from '../../testing/devices/scripted-silo.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { type Api, describeService } from '../../testing/service.ts';
+
+const FEED = { amount: 100, rate: 50 };
+
+async function feeding(api: Api, deviceId: string) {
+  const silo = await startSilo(api, deviceId);
+  const id: string = (await api.post(`${silo.path}/operations/feed`, FEED)).body.data.operation_id;
+  await silo.take('start');
+  const path = `${silo.path}/operations/${id}`;
+  const stop = async () => (await api.post(`${path}/stop`)).body.data.status;
+  const status = async () => (await api.get(path)).body.data.status;
+  return { silo, id, path, stop, status };
+}
+
+describeService('stop', (api) => {
+  test('before the device has answered its start', async () => {
+    const { silo, id, stop, status } = await feeding(api, 'before');
+    assert.equal(await stop(), 'stopping');
+    assert.deepEqual(await silo.take('stop'), { command: 'stop', operation_id: id });
+    await silo.ack({ operation_id: id, accepted: true });
+    assert.equal(await status(), 'stopping');
+    await silo.progress({ operation_id: id, state: 'stopped', amount_kg: 0 });
+    assert.equal(await status(), 'stopped');
+    await silo.leave();
+  });
+
+  test('while it runs, twice, and again when it is over', async () => {
+    const { silo, id, stop, status } = await feeding(api, 'during');
+    await silo.ack({ operation_id: id, accepted: true });
+    assert.deepEqual([await stop(), await stop()], ['stopping', 'stopping']);
+    await silo.take('stop');
+    await silo.progress({ operation_id: id, state: 'stopped', amount_kg: 42 });
+    assert.equal(await status(), 'stopped');
+    const sent = silo.commands.length;
+    assert.equal(await stop(), 'stopped');
+    assert.equal(silo.commands.length, sent);
+    await silo.leave();
+  });
+
+  test('is repeated until the device confirms it', async () => {
+    const { silo, id, stop, status } = await feeding(api, 'deaf');
+    await silo.ack({ operation_id: id, accepted: true });
+    await stop();
+    for (let time = 0; time < 3; time++) await silo.take('stop');
+    assert.equal(await status(), 'stopping');
+    await silo.progress({ operation_id: id, state: 'stopped', amount_kg: 42 });
+    assert.equal(await status(), 'stopped');
+    await silo.leave();
+  });
+
+  test('of one that moves although it was refused: it is stopped by itself', async () => {
+    const { silo, id, status } = await feeding(api, 'liar');
+    await silo.ack({ operation_id: id, accepted: false, reason: 'no' });
+    await silo.progress({ operation_id: id, state: 'running', amount_kg: 1 });
+    await silo.take('stop');
+    assert.equal(await status(), 'stopping');
+    await silo.leave();
+  });
+
+  test('of one that the device never got waits for the device', async () => {
+    const { silo, id, stop, status } = await feeding(api, 'away');
+    await silo.vanish();
+    assert.equal(await stop(), 'stopping');
+    await silo.reconnect();
+    await silo.publish('status', { state: 'online' });
+    await silo.take('stop');
+    await silo.progress({ operation_id: id, state: 'stopped', amount_kg: 0 });
+    await eventually(status, 'stopped');
+    await silo.leave();
+  });
+
+  test('whatever is sent along: bodies, types and keys that were used otherwise', async () => {
+    const { silo, path } = await feeding(api, 'sloppy');
+    const key = { 'idempotency-key': 'used otherwise' };
+    const other = await startSilo(api, 'sloppy-2');
+    assert.equal((await api.post(`${other.path}/operations/feed`, FEED, key)).status, 200);
+    for (const [headers, body] of [
+      [{ 'content-type': 'application/json' }, ''],
+      [{ 'content-type': 'application/json' }, '{'],
+      [{ 'content-type': 'text/plain' }, 'please'],
+      [key, ''],
+    ] as const) {
+      const stopped = await api.raw('POST', `${path}/stop`, {
+        headers: { ...api.authorization, ...headers },
+        body,
+      });
+      assert.equal(stopped.status, 200, stopped.text);
+    }
+    await silo.leave();
+    await other.leave();
+  });
+
+  test('needs an operation of this silo, and the right to operate', async () => {
+    const { silo, path } = await feeding(api, 'guarded');
+    const { key } = (await api.post('/v1/keys', { name: 'k', scopes: ['read', 'configure'] })).body.data;
+    assert.equal((await api.as(key).post(`${path}/stop`)).status, 403);
+    const missing = await api.post(`${silo.path}/operations/op_nothing/stop`);
+    assert.deepEqual([missing.status, missing.body.error.code], [404, 'operation_not_found']);
+    assert.equal((await api.post('/v1/siloscale/devices/nobody/operations/op_1/stop')).status, 404);
+    await silo.leave();
+  });
+});
+
+describeService(
+  'stop under a request limit',
+  (api) => {
+    test('is never limited', async () => {
+      const { silo, path } = await feeding(api, 'limited');
+      const answers = await Promise.all(Array.from({ length: 60 }, () => api.get(path)));
+      assert.ok(answers.some(({ status }) => status === 429));
+      const stops = await Promise.all(Array.from({ length: 60 }, () => api.post(`${path}/stop`)));
+      assert.ok(stops.every(({ status }) => status === 200));
+      await silo.leave();
+    });
+  },
+  { GRANARY_RATE_LIMIT: '10' },
+);

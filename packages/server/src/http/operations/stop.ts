@@ -1,0 +1,38 @@
+import { operationRecord } from '@granary/core/operations/record';
+import type { FastifyInstance } from 'fastify';
+import { deadlineOf } from '../../urgent/urgent-deadline.ts';
+import { success } from '../protocol/answers.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { foundOperation, type OperationPath } from './find-operation.ts';
+import { storeUrgently, urgentTarget } from './urgent-target.ts';
+
+/** Stopping is refused only to those who may not do it, and for an operation that there is not. */
+export function stopRoute(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { stops, evaluator, feed, now } = parts;
+  routes.register((routes, _options, registered) => {
+    // Whatever is sent along, well-formed or not, has no say in it.
+    routes.removeAllContentTypeParsers();
+    routes.addContentTypeParser('*', (_request, payload, done) => {
+      payload.resume();
+      done(null);
+    });
+    routes.post<OperationPath>(
+      '/devices/:device_id/operations/:operation_id/stop',
+      { config: { scope: 'operate', isUrgent: true } },
+      async (request, reply) => {
+        const { operation_id: operationId } = request.params;
+        const { deviceId, deviceNo } = await urgentTarget(request, parts, 'silo');
+        const target = { deviceId, deviceNo, operationId };
+        const { state, unstoredDetail } = await stops.stop(target, deadlineOf(request), async () => {
+          const stop = { deviceNo, operationId, nowMs: now() };
+          return await storeUrgently(request, reply, parts, (slices) => slices.operations.stop(stop));
+        });
+        evaluator.wake([deviceNo]);
+        feed.wake();
+        const record = operationRecord(foundOperation(state));
+        return success(unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail });
+      },
+    );
+    registered();
+  });
+}

@@ -1,0 +1,36 @@
+import type { IdempotentSlices } from '@granary/app/app';
+import type { IdempotentResult } from '@granary/app/idempotency';
+import { Refusal } from '@granary/contract/errors';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DirectoryEntry } from '../../devices/device-directory.ts';
+import { deadlineOf } from '../../urgent/urgent-deadline.ts';
+import { type DevicePath, requireAccess } from '../devices/find-device.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+
+/** The device of a request that must not wait until the storage can tell of it. */
+export const urgentTarget = async (
+  request: FastifyRequest<DevicePath>,
+  { directory }: RouteDependencies,
+  kind: DeviceKind,
+): Promise<DirectoryEntry> =>
+  requireAccess(request, kind, await directory.findUrgently(request.params.device_id, deadlineOf(request)));
+
+/** An Idempotency-Key that was used for something else refuses any other request, but not this one. */
+export async function storeUrgently<Result>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { idempotency, app }: RouteDependencies,
+  write: (slices: IdempotentSlices) => Promise<IdempotentResult<Result>>,
+): Promise<Result> {
+  try {
+    return (await idempotency.once(request, reply, write, app.urgent)).result;
+  } catch (error) {
+    if (!isAboutKey(error)) throw error;
+    return (await write(app.urgent.once(null))).result;
+  }
+}
+
+const isAboutKey = (error: unknown): boolean =>
+  error instanceof Refusal &&
+  ['idempotency_key_reused', 'idempotency_in_progress', 'invalid_input'].includes(error.code);

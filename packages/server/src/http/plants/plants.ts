@@ -1,0 +1,74 @@
+import type { StoredPlant } from '@granary/app/plants';
+import { Refusal } from '@granary/contract/errors';
+import {
+  isPlant,
+  type NewPlant,
+  type Plant,
+  readNewPlant,
+  readPlantId,
+  storedPlantJson,
+} from '@granary/contract/plants';
+import type { FastifyInstance } from 'fastify';
+import { refuseUnrouted } from '../protocol/allowed-methods.ts';
+import { paged, readPage } from '../protocol/answers.ts';
+import { errorHandler } from '../protocol/error-map.ts';
+import { acceptJsonBodies } from '../protocol/json-body.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { answerPlantError } from './plant-errors.ts';
+
+interface PlantPath {
+  Params: { id: string };
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The plant store sample. Any key that lives may use it; it has nothing to do with devices. */
+export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, idempotency, settings, logger, now } = parts;
+  routes.setErrorHandler(errorHandler(logger, answerPlantError));
+  refuseUnrouted(routes);
+  // The text as it came: an id beyond 2^53 would lose its last digits as a number.
+  acceptJsonBodies(routes, (text) => text);
+
+  routes.post('/plants', async (request, reply): Promise<Plant> => {
+    const { id, name, tag = null } = accepted(request.body);
+    const plant = { id: String(id), name, tag, nowMs: now() };
+    const { result } = await idempotency.once(request, reply, (slices) => slices.plants.create(plant));
+    return plantOf(result);
+  });
+
+  routes.get('/plants', async (request, reply) => {
+    const page = readPage(request.query);
+    const after = page.after === null ? null : String(wantedId(page.after));
+    const rows = await app.plants.list({ after, limit: page.limit + 1 });
+    const { data, page: next } = paged(rows, page, ({ id }) => id, plantJson);
+    if (next.next_cursor !== null) {
+      const query = new URLSearchParams({ limit: String(page.limit), cursor: next.next_cursor });
+      reply.header('link', `<${settings.sandboxPath}/plants?${query}>; rel="next"`);
+    }
+    return reply.type(JSON_TYPE).send(`[${data.join()}]`);
+  });
+
+  routes.get<PlantPath>('/plants/:id', async (request, reply) => {
+    const plant = await app.plants.find(String(wantedId(request.params.id)));
+    if (plant === undefined) throw new Refusal('plant_not_found', 'there is no such plant');
+    return reply.type(JSON_TYPE).send(plantJson(plant));
+  });
+}
+
+function accepted(body: unknown): NewPlant {
+  const read = readNewPlant(typeof body === 'string' ? body : '');
+  if (isPlant(read)) return read;
+  throw new Refusal('invalid_input', 'the plant is not valid', read);
+}
+
+function wantedId(text: string): bigint {
+  const id = readPlantId(text);
+  if (id !== null) return id;
+  throw new Refusal('invalid_input', 'the id is not a whole number of 64 bits');
+}
+
+const plantOf = ({ name, tag }: StoredPlant): Plant => ({ name, ...(tag === null ? {} : { tag }) });
+
+const plantJson = (plant: StoredPlant): string =>
+  storedPlantJson({ id: BigInt(plant.id), ...plantOf(plant) });

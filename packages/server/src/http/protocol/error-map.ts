@@ -1,0 +1,114 @@
+import { type ErrorBody, type ErrorCode, Refusal } from '@granary/contract/errors';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '../../logging/logger.ts';
+
+/** The one place where a code becomes a status. */
+export const STATUS_OF: Record<ErrorCode, number> = {
+  invalid_input: 400,
+  malformed_json: 400,
+  malformed_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  device_not_found: 404,
+  key_not_found: 404,
+  operation_not_found: 404,
+  alert_not_found: 404,
+  command_not_found: 404,
+  mission_not_found: 404,
+  plant_not_found: 404,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  device_exists: 409,
+  plant_exists: 409,
+  device_offline: 409,
+  reading_stale: 409,
+  start_expired: 409,
+  operation_in_progress: 409,
+  mission_in_progress: 409,
+  mission_not_running: 409,
+  emergency_stop_active: 409,
+  emergency_stop_unconfirmed: 409,
+  device_in_maintenance: 409,
+  idempotency_in_progress: 409,
+  stale_version: 412,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  expectation_failed: 417,
+  critical_level_between_thresholds: 422,
+  rate_exceeds_limit: 422,
+  insufficient_capacity: 422,
+  insufficient_stock: 422,
+  invalid_geofence: 422,
+  outside_geofence: 422,
+  mission_infeasible: 422,
+  idempotency_key_reused: 422,
+  rate_limited: 429,
+  headers_too_large: 431,
+  stream_limit_reached: 429,
+  too_many_failed_logins: 429,
+  too_many_connections: 503,
+  storage_unavailable: 503,
+  storage_full: 503,
+  ingest_busy: 503,
+  internal_error: 500,
+};
+
+const RETRY_AFTER_S = 5;
+
+/** Faults that the HTTP library finds before our code runs. */
+const REFUSAL_OF_LIBRARY: Record<string, () => Refusal> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large', 'the body is larger than 1 MiB'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('unsupported_media_type', 'send application/json'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new Refusal('malformed_json', 'the body is not as long as announced'),
+  FST_ERR_BAD_URL: () => new Refusal('invalid_input', 'the address cannot be decoded'),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    new Refusal('route_not_found', 'a part of the address is longer than anything here is called'),
+};
+
+function asRefusal(error: FastifyError | Error): Refusal | null {
+  if (error instanceof Refusal) return error;
+  const code = 'code' in error ? REFUSAL_OF_LIBRARY[error.code] : undefined;
+  if (code !== undefined) return code();
+  const isClientFault = 'statusCode' in error && error.statusCode === 400;
+  return isClientFault ? new Refusal('malformed_json', 'the request cannot be read') : null;
+}
+
+export function errorBody(refusal: Refusal, requestId: string): ErrorBody {
+  const { code, message, details } = refusal;
+  const error = { code, message, ...(details === undefined ? {} : { details }), request_id: requestId };
+  return { success: false, error };
+}
+
+/** Puts a refusal into a body. The status is the one that goes with its code. */
+export type Answerer = (
+  refusal: Refusal,
+  status: number,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => void;
+
+export const answerError: Answerer = (refusal, status, request, reply) => {
+  reply.code(status).send(errorBody(refusal, request.id));
+};
+
+/** Callers that are wrong are answered; only our own broken promises are logged as errors. */
+export function errorHandler(logger: Logger, answer: Answerer) {
+  return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
+    let refusal = asRefusal(error);
+    if (refusal === null) {
+      const context = { request_id: request.id, traceparent: request.headers['traceparent'], err: error };
+      logger.error(context, `${request.method} ${request.routeOptions.url ?? ''} failed`);
+      refusal = new Refusal(
+        'internal_error',
+        'something went wrong here; the request id helps to find out what',
+      );
+    }
+    const status = STATUS_OF[refusal.code];
+    if (status === 401) reply.header('www-authenticate', 'Bearer');
+    const isForNow = status === 429 || status === 503;
+    if (isForNow && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_S);
+    answer(refusal, status, request, reply);
+  };
+}

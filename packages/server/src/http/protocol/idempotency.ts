@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto';
+import type { App, IdempotentSlices } from '@granary/app/app';
+import type { IdempotencyKey, IdempotentResult } from '@granary/app/idempotency';
+import { Refusal } from '@granary/contract/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { decryptSecret, encryptSecret } from '../../keys/secret-encryption.ts';
+import { bearerOf } from '../access/auth.ts';
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+type IdempotentApp = Pick<App, 'once'>;
+type Write<Result> = (slices: IdempotentSlices) => Promise<IdempotentResult<Result>>;
+
+export interface Outcome<Result> {
+  readonly result: Result;
+  /** It was done before: what goes with it must not be done again. */
+  readonly replayed: boolean;
+}
+
+/** Carries out each request that has an `Idempotency-Key` once, and answers its repetitions like the first. */
+export class Idempotency {
+  readonly #app: IdempotentApp;
+  readonly #now: () => number;
+  readonly #running = new Set<string>();
+
+  constructor(app: IdempotentApp, now: () => number) {
+    this.#app = app;
+    this.#now = now;
+  }
+
+  once<Result>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    write: Write<Result>,
+    app: IdempotentApp = this.#app,
+  ): Promise<Outcome<Result>> {
+    return this.#run(request, reply, write, { app, secret: null });
+  }
+
+  /** For answers with a secret that nobody stores: a repetition gets the first one's. */
+  async onceWithSecret<Result>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    secret: string,
+    write: Write<Result>,
+  ): Promise<Outcome<Result> & { readonly secret: string }> {
+    const { encryptedSecret, ...outcome } = await this.#run(request, reply, write, {
+      app: this.#app,
+      secret,
+    });
+    if (!outcome.replayed || encryptedSecret === null) return { ...outcome, secret };
+    return { ...outcome, secret: decryptSecret(encryptedSecret, bearerOf(request)) };
+  }
+
+  async #run<Result>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    write: Write<Result>,
+    { app, secret }: { app: IdempotentApp; secret: string | null },
+  ): Promise<IdempotentResult<Result>> {
+    const key = readKey(request);
+    if (key === null) return await write(app.once(null));
+    const { keyId } = request.caller;
+    const running = `${keyId} ${key}`;
+    if (this.#running.has(running)) {
+      throw new Refusal('idempotency_in_progress', 'a request with this Idempotency-Key is still running');
+    }
+    this.#running.add(running);
+    try {
+      const encryptedSecret = secret === null ? null : encryptSecret(secret, bearerOf(request));
+      const idempotencyKey: IdempotencyKey = {
+        keyId,
+        key,
+        fingerprint: fingerprintOf(request),
+        nowMs: this.#now(),
+        encryptedSecret,
+      };
+      const once = await write(app.once(idempotencyKey));
+      if (once.replayed) reply.header('idempotency-replayed', 'true');
+      return once;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+}
+
+function readKey({ headers }: FastifyRequest): string | null {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key === 'string' && KEY.test(key)) return key;
+  throw new Refusal('invalid_input', 'the Idempotency-Key is not valid', [
+    { path: '/idempotency-key', message: 'must be 1 to 255 printable characters' },
+  ]);
+}
+
+const fingerprintOf = ({ method, url, body }: FastifyRequest): string =>
+  hash('sha256', `${method} ${url}\n${JSON.stringify(body ?? null)}`, 'hex');

@@ -1,0 +1,37 @@
+import type { App } from '@granary/app/app';
+import type { DeviceLink } from '@granary/link/port';
+import type { AlertEvaluator } from '../alerts/evaluator.ts';
+import type { DeviceCommands } from '../delivery/device-commands.ts';
+import type { DeviceDirectory } from '../devices/device-directory.ts';
+import type { EventFeed } from '../events/feed.ts';
+import type { Subscribers } from '../events/subscribers.ts';
+import type { IngestCounters } from '../ingest/counters.ts';
+import type { IngestPipeline } from '../ingest/pipeline.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { Settings } from '../settings.ts';
+import type { EmergencyStops } from '../urgent/emergency-stops.ts';
+import type { OperationStopper } from '../urgent/operation-stopper.ts';
+import type { SetAsideLog } from '../workers/set-aside-log.ts';
+import type { Idempotency } from './protocol/idempotency.ts';
+
+/** What routes may use. Each takes what it needs. */
+export interface RouteDependencies {
+  readonly settings: Settings;
+  readonly app: App;
+  readonly link: DeviceLink;
+  readonly pipeline: IngestPipeline;
+  readonly ingestCounters: IngestCounters;
+  readonly keyring: Keyring;
+  readonly directory: DeviceDirectory;
+  readonly idempotency: Idempotency;
+  readonly commands: DeviceCommands;
+  readonly stops: OperationStopper;
+  readonly emergencyStops: EmergencyStops;
+  readonly evaluator: AlertEvaluator;
+  readonly feed: EventFeed;
+  readonly subscribers: Subscribers;
+  readonly setAside: SetAsideLog;
+  readonly logger: Logger;
+  readonly now: () => number;
+}

@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream';
+import type { HistoryPoint, Interval } from '@granary/contract/telemetry/telemetry';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { preferredType } from '../protocol/accept.ts';
+import { success } from '../protocol/answers.ts';
+
+interface History {
+  readonly sensor: string;
+  readonly interval: Interval;
+  readonly points: readonly HistoryPoint[];
+}
+
+/** As JSON, or as CSV to whoever prefers that. */
+export function sendHistory(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  history: History,
+): FastifyReply {
+  reply.header('vary', 'accept');
+  const type = preferredType(headers.accept, ['application/json', 'text/csv']);
+  if (type === 'application/json') return reply.send(success(history));
+  return reply.type('text/csv; charset=utf-8').send(Readable.from(csvLines(history.points)));
+}
+
+const LINES_PER_CHUNK = 1_000;
+
+function* csvLines(points: readonly HistoryPoint[]): Generator<string> {
+  yield 'timestamp,value\r\n';
+  for (let start = 0; start < points.length; start += LINES_PER_CHUNK) {
+    const chunk = points.slice(start, start + LINES_PER_CHUNK);
+    yield chunk.map(({ timestamp, value }) => `${timestamp},${value}\r\n`).join('');
+  }
+}

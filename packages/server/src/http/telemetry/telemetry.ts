@@ -1,0 +1,96 @@
+import { Refusal } from '@granary/contract/errors';
+import type { ValidationIssue } from '@granary/contract/input/schema';
+import { ISSUES_MAX } from '@granary/contract/input/validation-issues';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import {
+  checkHistoryQuery,
+  checkTelemetry,
+  type DeviceTelemetry,
+} from '@granary/contract/telemetry/telemetry';
+import { channelOf, historyPoints, planHistory } from '@granary/core/telemetry/history';
+import {
+  acceptReading,
+  currentReadings,
+  isFault,
+  type Reading,
+  type ReadingSource,
+  type ReadingWindow,
+} from '@granary/core/telemetry/readings';
+import type { FastifyInstance } from 'fastify';
+import { readingWindow } from '../../ingest/uplink.ts';
+import { capacityOf, type DevicePath, findDevice, requireAccess } from '../devices/find-device.ts';
+import { accept, success } from '../protocol/answers.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { sendHistory } from './history.ts';
+
+export function siloTelemetryRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
+  routes.get<DevicePath>('/devices/:device_id/sensors', { config: { scope: 'read' } }, async (request) => {
+    const current = requireAccess(request, 'silo', await app.telemetry.current(request.params.device_id));
+    const { latest, reportingIntervalMs } = current;
+    const silo = { reportingIntervalMs, capacityKg: capacityOf(current) };
+    return success(currentReadings(latest, silo, now()));
+  });
+
+  routes.get<DevicePath>(
+    '/devices/:device_id/sensors/history',
+    { config: { scope: 'read' } },
+    async (request, reply) => {
+      const device = await findDevice(request, app, 'silo');
+      const plan = planHistory(accept(checkHistoryQuery, request.query, 'query'), now());
+      const { sensor, interval, fromMs, toMs } = plan;
+      const channel = channelOf(sensor);
+      const buckets = await app.telemetry.history({
+        deviceNo: device.deviceNo,
+        channel,
+        interval,
+        fromMs,
+        toMs,
+      });
+      const points = historyPoints(buckets, plan, capacityOf(device));
+      return sendHistory(request, reply, { sensor, interval, points });
+    },
+  );
+}
+
+export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
+  const { app, pipeline, idempotency, evaluator, settings, now } = parts;
+  routes.post<DevicePath>(
+    '/devices/:device_id/telemetry',
+    { config: { scope: 'ingest' } },
+    async (request, reply) => {
+      const device = await findDevice(request, app, kind);
+      const sent = accept(checkTelemetry[kind], request.body, 'telemetry');
+      const nowMs = now();
+      const readings = acceptAll(device, sent, readingWindow(nowMs, settings.rawRetentionDays));
+      if (!pipeline.hasRoom())
+        throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
+      const { deviceNo } = device;
+      if (request.headers['idempotency-key'] === undefined) {
+        await pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [] });
+      } else {
+        // Kept together with its own answer, so it cannot share a transaction with others.
+        const seen = [{ deviceNo, atMs: nowMs }];
+        const { result } = await idempotency.once(request, reply, (slices) =>
+          slices.telemetry.append({ readings, seen, rejections: [] }),
+        );
+        evaluator.wake(result.toEvaluate);
+      }
+      return success({ stored: readings.length });
+    },
+  );
+}
+
+/** Over HTTP the caller can be told, so one bad reading refuses the whole body. */
+function acceptAll(source: ReadingSource, sent: DeviceTelemetry, window: ReadingWindow): Reading[] {
+  const readings: Reading[] = [];
+  const faults: ValidationIssue[] = [];
+  const isArray = Array.isArray(sent);
+  for (const [index, one] of (isArray ? sent : [sent]).entries()) {
+    if (faults.length >= ISSUES_MAX) break;
+    const result = acceptReading(source, one, window);
+    if (!isFault(result)) readings.push(result);
+    else faults.push(isArray ? { ...result, path: `/${index}${result.path}` } : result);
+  }
+  if (faults.length > 0) throw new Refusal('invalid_input', 'the telemetry is not valid', faults);
+  return readings;
+}

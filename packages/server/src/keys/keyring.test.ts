@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { App } from '@granary/app/app';
+import { describeEachEngine } from '@granary/app/testing/engines';
+import { SECOND_MS } from '@granary/contract/time';
+import { draftKey, endedKeyIds, Keyring, LAST_KNOWN_MS_MAX } from './keyring.ts';
+
+const START_MS = Date.UTC(2026, 5, 15);
+
+describeEachEngine('a key that is used on two nodes', (engine) => {
+  let here: App;
+  let there: App;
+  before(async () => {
+    here = await engine.open();
+    there = await engine.open();
+  });
+
+  /** A key that is known to a node whose clock the test sets. */
+  async function knownKey() {
+    const { key, stored } = draftKey({ name: 'k', scopes: ['operate'] }, START_MS);
+    await here.keys.create(stored);
+    const clock = { nowMs: START_MS };
+    const keyring = new Keyring(there, () => clock.nowMs);
+    assert.equal((await keyring.identify(key))?.keyId, stored.keyId);
+    return { key, keyId: stored.keyId, clock, keyring };
+  }
+
+  it('is looked up again within a second, so that a revocation on the other node works by then', async () => {
+    const { key, keyId, clock, keyring } = await knownKey();
+    assert.equal(keyring.recall(key)?.keyId, keyId);
+    await here.keys.revoke(keyId, clock.nowMs);
+    clock.nowMs += SECOND_MS - 1;
+    assert.equal(keyring.recall(key), null);
+    assert.equal(await keyring.identify(key), null);
+    assert.equal(keyring.lastKnown(key), null);
+  });
+
+  it('is not trusted any longer because the clock was set back', async () => {
+    const { key, clock, keyring } = await knownKey();
+    clock.nowMs -= 60 * SECOND_MS;
+    assert.equal(keyring.recall(key), null);
+  });
+
+  it('is known for a day while it cannot be looked up, and not longer', async () => {
+    const { key, keyId, clock, keyring } = await knownKey();
+    clock.nowMs += LAST_KNOWN_MS_MAX - 1;
+    assert.equal(keyring.lastKnown(key)?.keyId, keyId);
+    clock.nowMs += 1;
+    assert.equal(keyring.lastKnown(key), null);
+  });
+
+  it('is forgotten when the event log tells of its end on the other node', async () => {
+    const revoked = await knownKey();
+    const rotated = await knownKey();
+    const { newest } = await there.events.bounds();
+    await here.keys.revoke(revoked.keyId, START_MS);
+    const successor = draftKey({ name: 'k', scopes: ['operate'] }, START_MS).stored;
+    await here.keys.rotate(rotated.keyId, successor, START_MS);
+    const ended = endedKeyIds(await there.events.after({ sequence: newest, limit: 10 }));
+    assert.deepEqual(ended, [revoked.keyId, rotated.keyId]);
+    for (const { key, keyId, keyring } of [revoked, rotated]) {
+      keyring.forget(keyId);
+      assert.equal(keyring.lastKnown(key), null);
+    }
+  });
+
+  it('is not remembered from a look-up that began before its end was heard of', async () => {
+    const { key, keyId, clock } = await knownKey();
+    const looking = Promise.withResolvers<void>();
+    const slow = {
+      ...there.keys,
+      findByHash: async (hash: string) => {
+        const found = await there.keys.findByHash(hash);
+        await looking.promise;
+        return found;
+      },
+    };
+    const keyring = new Keyring({ keys: slow, urgent: { keys: slow } }, () => clock.nowMs);
+    const identified = keyring.identify(key);
+    keyring.forget(keyId);
+    looking.resolve();
+    await identified;
+    assert.equal(keyring.lastKnown(key), null);
+  });
+});

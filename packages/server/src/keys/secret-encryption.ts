@@ -1,0 +1,31 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const PURPOSE = 'granary sealed secret';
+
+/** Of every sealed text its own, from the caller's API key, which is stored nowhere: the database alone opens nothing. */
+const keyFor = (apiKey: string, salt: Buffer): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', apiKey, salt, PURPOSE, KEY_BYTES));
+
+/** A text that only whoever holds the API key can read again. */
+export function encryptSecret(text: string, apiKey: string): string {
+  const salt = randomBytes(SALT_BYTES);
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, keyFor(apiKey, salt), nonce);
+  const encryptedSecret = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([salt, nonce, cipher.getAuthTag(), encryptedSecret]).toString('base64url');
+}
+
+export function decryptSecret(encryptedSecret: string, apiKey: string): string {
+  const bytes = Buffer.from(encryptedSecret, 'base64url');
+  const nonceEnd = SALT_BYTES + NONCE_BYTES;
+  const tagEnd = nonceEnd + TAG_BYTES;
+  const key = keyFor(apiKey, bytes.subarray(0, SALT_BYTES));
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(SALT_BYTES, nonceEnd));
+  decipher.setAuthTag(bytes.subarray(nonceEnd, tagEnd));
+  return decipher.update(bytes.subarray(tagEnd), undefined, 'utf8') + decipher.final('utf8');
+}

@@ -1,0 +1,34 @@
+import { type Logger, pino } from 'pino';
+import type { LogLevel } from '../settings.ts';
+import { limitLines } from './log-limits.ts';
+
+export type { Logger } from 'pino';
+
+/** JSON lines, except to a person at a terminal. */
+export function createLogger(
+  level: LogLevel,
+  terminal: boolean = process.stdout.isTTY === true,
+  destination = limitLines(terminal ? writePretty : standardOutput(), Date.now),
+): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return pino(options, destination);
+}
+
+/** At once, so that the last lines before a crash are there. */
+function standardOutput(): (line: string) => void {
+  const output = pino.destination({ dest: process.stdout.fd, sync: true });
+  return (line) => void output.write(line);
+}
+
+function writePretty(line: string): void {
+  const { level, time, msg, err, ...rest } = JSON.parse(line);
+  const context = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const fault = err?.stack ?? err?.message;
+  const text = [time.slice(11, 19), level.toUpperCase().padEnd(5), msg, ...context].join(' ');
+  process.stdout.write(fault === undefined ? `${text}\n` : `${text}\n  ${fault}\n`);
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { topicOf } from '@granary/contract/link/messages';
+import { connect } from 'mqtt';
+
+export interface Acknowledged {
+  readonly tsMs: number;
+  readonly weightG: number;
+}
+
+export interface Publisher {
+  /** Stops publishing and answers everything that was acknowledged. */
+  stop(): Promise<readonly Acknowledged[]>;
+  /** Lets go of the connection at once, whatever is in flight. */
+  abandon(): void;
+}
+
+const IN_FLIGHT = 10;
+const RECONNECT_MS = 50;
+
+/** A device that publishes as fast as it is acknowledged, across every crash of the service. */
+export function startPublisher(mqttUrl: URL, deviceId: string, secret: string): Publisher {
+  const client = connect(mqttUrl.href, {
+    clientId: deviceId,
+    username: deviceId,
+    password: secret,
+    reconnectPeriod: RECONNECT_MS,
+    connectTimeout: 2_000,
+  });
+  client.on('error', () => {
+    // The service is being killed: refused connections are what this is about.
+  });
+  const acknowledged: Acknowledged[] = [];
+  let stopped = false;
+  let count = 0;
+  let lastTsMs = 0;
+
+  /** A connection that ends leaves the outcome open, so the same reading is sent again, as a device would. */
+  const publishUntilAcknowledged = async (payload: string): Promise<boolean> => {
+    while (!client.disconnecting) {
+      try {
+        await client.publishAsync(topicOf(deviceId, 'telemetry'), payload, { qos: 1 });
+        return true;
+      } catch {
+        await sleep(RECONNECT_MS);
+      }
+    }
+    return false;
+  };
+  const publishOne = async (): Promise<void> => {
+    lastTsMs = Math.max(Date.now(), lastTsMs + 1);
+    const tsMs = lastTsMs;
+    const weightG = 100_000 + (count++ % 800_000);
+    const reading = {
+      ts: tsMs,
+      weight: weightG / 1_000,
+      temperature: (count % 400) / 10,
+      humidity: count % 100,
+    };
+    if (await publishUntilAcknowledged(JSON.stringify(reading))) acknowledged.push({ tsMs, weightG });
+  };
+  const lane = async (): Promise<void> => {
+    while (!stopped) await publishOne();
+  };
+  const lanes = Array.from({ length: IN_FLIGHT }, lane);
+  return {
+    async stop() {
+      stopped = true;
+      await Promise.all(lanes);
+      await client.endAsync();
+      return acknowledged;
+    },
+    abandon() {
+      stopped = true;
+      client.end(true);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Checker } from '@granary/contract/input/schema';
+import { topicOf, type UpSubject } from '@granary/contract/link/messages';
+import { connectAsync, type MqttClient } from 'mqtt';
+import type { Api } from '../service.ts';
+
+interface Credentials {
+  readonly username: string;
+  readonly secret: string;
+}
+
+interface DeviceParts<Command> {
+  readonly api: Api;
+  /** Where the API keeps its group. */
+  readonly root: string;
+  readonly credentials: Credentials;
+  readonly checkCommand: Checker<Command>;
+}
+
+/** A device on the link that does what the test says and nothing else. */
+export class ScriptedDevice<Command extends { readonly command: string }> {
+  /** Every command so far, in order. */
+  readonly commands: Command[] = [];
+  readonly #parts: DeviceParts<Command>;
+  readonly #taken = new Set<Command>();
+  readonly #arrived: (() => void)[] = [];
+  #client: MqttClient | undefined;
+  #lastTsMs = 0;
+
+  constructor(parts: DeviceParts<Command>) {
+    this.#parts = parts;
+  }
+
+  get deviceId(): string {
+    return this.#parts.credentials.username;
+  }
+
+  /** Where the API keeps it. */
+  get path(): string {
+    return `${this.#parts.root}/${this.deviceId}`;
+  }
+
+  async reconnect(): Promise<void> {
+    const { api, credentials } = this.#parts;
+    const { username, secret: password } = credentials;
+    const login = { clientId: username, username, password, reconnectPeriod: 0 };
+    const client = await connectAsync(api.started.mqttUrl, login);
+    client.on('error', () => undefined);
+    client.on('message', (_topic, payload) => this.#receive(JSON.parse(payload.toString())));
+    await client.subscribeAsync(topicOf(username, 'command'), { qos: 1 });
+    this.#client = client;
+  }
+
+  /** The first command of this kind that has not been taken yet. */
+  async take<Kind extends Command['command']>(kind: Kind): Promise<Command & { command: Kind }> {
+    const isWanted = (command: Command): command is Command & { command: Kind } =>
+      command.command === kind && !this.#taken.has(command);
+    for (;;) {
+      const next = this.commands.find(isWanted);
+      if (next !== undefined) {
+        this.#taken.add(next);
+        return next;
+      }
+      await new Promise<void>((resolve) => this.#arrived.push(resolve));
+    }
+  }
+
+  async publish(subject: UpSubject, payload: unknown): Promise<void> {
+    const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    await this.#client?.publishAsync(topicOf(this.deviceId, subject), text, { qos: 1 });
+  }
+
+  /** Leaves without a word. */
+  async vanish(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) return;
+    const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
+    client.stream.destroy();
+    await closed;
+  }
+
+  /** Ends the session as the protocol asks. */
+  async goodbye(): Promise<void> {
+    await this.#client?.endAsync();
+  }
+
+  async leave(): Promise<void> {
+    await this.#client?.endAsync(true);
+  }
+
+  /** Two messages in one millisecond must not look like one. */
+  ts(): number {
+    this.#lastTsMs = Math.max(Date.now(), this.#lastTsMs + 1);
+    return this.#lastTsMs;
+  }
+
+  #receive(command: unknown): void {
+    const { checkCommand } = this.#parts;
+    if (!checkCommand.accepts(command)) throw new Error(`not a command: ${JSON.stringify(command)}`);
+    this.commands.push(command);
+    for (const resolve of this.#arrived.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,73 @@
+import type { App } from '@granary/app/app';
+import type { CommandRequest } from '@granary/contract/commands';
+import { commandMessage } from '@granary/core/commands/record';
+import { beginCommand, type CommandState } from '@granary/core/commands/state';
+import { advanceCommand } from '@granary/core/commands/transitions';
+import type { DeviceCommands } from '../delivery/device-commands.ts';
+import type { Given, PriorityCommands } from './priority-commands.ts';
+import type { UrgentDeadline } from './urgent-deadline.ts';
+
+export const EMERGENCY_STOP = { command: 'emergency_stop' } as const satisfies CommandRequest;
+
+export interface EmergencyTarget {
+  readonly deviceId: string;
+  readonly deviceNo: number;
+  readonly commandId: string;
+}
+
+type Issued = Awaited<ReturnType<App['commands']['issue']>>;
+
+interface EmergencyStopParts {
+  readonly app: App;
+  readonly commands: DeviceCommands;
+  readonly orders: PriorityCommands;
+  readonly now: () => number;
+}
+
+/** Stops field devices, also while nothing can be stored. */
+export class EmergencyStops {
+  readonly #parts: EmergencyStopParts;
+
+  constructor(parts: EmergencyStopParts) {
+    this.#parts = parts;
+  }
+
+  /** `store` writes the command, the guard of its request included. */
+  async stop(
+    target: EmergencyTarget,
+    deadline: UrgentDeadline,
+    store: () => Promise<Issued>,
+  ): Promise<Given<CommandState>> {
+    const { commands, orders, now } = this.#parts;
+    const { deviceId, deviceNo, commandId } = target;
+    const assumed = asIfStored(target, commands.isReachable(deviceId), now());
+    const order = {
+      name: `${deviceId} ${commandId}`,
+      deviceId,
+      blocksMotion: true,
+      send: () => commands.send(deviceId, commandMessage(assumed, 'execute')),
+      store: () =>
+        this.#parts.app.urgent.commands.issue({
+          ...{ deviceNo, commandId, request: EMERGENCY_STOP },
+          ...{ isReachable: commands.isReachable(deviceId), nowMs: now() },
+        }),
+    };
+    return await orders.give<CommandState>(order, {
+      deadline,
+      store: async () => {
+        const { command, message } = await store();
+        return { state: command, isToSend: message !== null };
+      },
+      assume: async () => ({ state: assumed, isToSend: true }),
+    });
+  }
+}
+
+function asIfStored(
+  { deviceNo, commandId }: EmergencyTarget,
+  isReachable: boolean,
+  nowMs: number,
+): CommandState {
+  const begun = beginCommand({ commandId, deviceNo, request: EMERGENCY_STOP }, nowMs);
+  return advanceCommand(begun, { kind: 'issue', isReachable }, nowMs).command;
+}

@@ -1,0 +1,82 @@
+import type { App } from '@granary/app/app';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import type { Logger } from '../logging/logger.ts';
+import type { Settings } from '../settings.ts';
+
+const ROUND_MS = HOUR_MS;
+/** Small steps with pauses between them: old readings leave without holding up new ones. */
+const ROWS_PER_STEP_MAX = 5_000;
+const PAUSE_MS = 50;
+/** A repeated request is answered like the first for this long. */
+const ANSWERS_KEPT_MS = DAY_MS;
+
+interface RetentionParts {
+  readonly app: App;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** Removes what is older than the settings keep: readings, buckets, events, finished jobs, resolved alerts, kept answers. */
+export class Retention {
+  readonly #parts: RetentionParts;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#begin(), ROUND_MS);
+    this.#begin();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  #begin(): void {
+    this.#round = this.#round
+      .then(() => this.#expire())
+      .catch((error: unknown) => {
+        this.#parts.logger.warn({ err: error }, 'letting go of what is old failed');
+      });
+  }
+
+  async #expire(): Promise<void> {
+    const { app, settings, now } = this.#parts;
+    let removed = 1;
+    while (removed > 0 && !this.#stopped) {
+      const nowMs = now();
+      const rowsMax = ROWS_PER_STEP_MAX;
+      const readings = await app.telemetry.expire({
+        rawBeforeMs: nowMs - settings.rawRetentionDays * DAY_MS,
+        fiveMinutesBeforeMs: nowMs - settings.fiveMinuteRetentionDays * DAY_MS,
+        rowsMax,
+      });
+      const eventsBeforeMs = nowMs - settings.eventRetentionDays * DAY_MS;
+      const events = await app.events.expire({ beforeMs: eventsBeforeMs, rowsMax });
+      const answers = await app.idempotency.expire({ beforeMs: nowMs - ANSWERS_KEPT_MS, rowsMax });
+      const finished = await this.#expireFinished(nowMs);
+      removed = readings + events + answers + finished;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+
+  /** Resolved alerts go before the operations and missions that they name. */
+  async #expireFinished(nowMs: number): Promise<number> {
+    const { app, settings } = this.#parts;
+    const rowsMax = ROWS_PER_STEP_MAX;
+    const alertsBeforeMs = nowMs - settings.alertRetentionDays * DAY_MS;
+    let removed = await app.alerts.expire({ beforeMs: alertsBeforeMs, rowsMax });
+    const beforeMs = nowMs - settings.jobRetentionDays * DAY_MS;
+    for (const jobs of [app.operations, app.commands, app.missions]) {
+      removed += await jobs.expire({ beforeMs, rowsMax });
+    }
+    return removed;
+  }
+}

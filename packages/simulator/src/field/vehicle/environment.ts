@@ -1,0 +1,64 @@
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { type Exposed, humidityAt, localHour, temperatureCAt, wave } from '../../physics/climate.ts';
+import { wander } from '../../physics/random.ts';
+import type { FieldUnit } from '../fleet.ts';
+import { type Place, surfaceM } from './ground.ts';
+
+/** What it is like at a place and time. */
+export interface Environment {
+  readonly temperatureC: number;
+  readonly humidityPercent: number;
+  readonly soilMoisturePercent: number;
+  readonly lightLux: number;
+  readonly windMS: number;
+  readonly pressureHPa: number;
+}
+
+/** Open land feels day and night more than a silo does, and is moister. */
+const DAY_NIGHT_C = 6;
+const MEAN_HUMIDITY = 72;
+
+const COOLING_C_PER_M = 0.0065;
+const NOON_LUX = 90_000;
+const MOON_LUX = 0.2;
+/** How much of the light the thickest clouds take. */
+const CLOUD_SHARE = 0.7;
+const SEA_LEVEL_HPA = 1_013;
+const HPA_PER_M = 0.12;
+const WINDIEST_HOUR = 14;
+
+const exposed = ({ id, facility }: FieldUnit): Exposed => ({
+  id,
+  facility,
+  dayNightC: DAY_NIGHT_C,
+  meanHumidity: MEAN_HUMIDITY,
+});
+
+/** A function of place and time alone, like the weather at the silos. */
+export function environmentAt(unit: FieldUnit, place: Place, timeMs: number): Environment {
+  const { facility, ground } = unit;
+  const abroad = exposed(unit);
+  const heightM = place.altitudeM - surfaceM(ground, place);
+  const hour = localHour(abroad, timeMs);
+  const weather = (what: string, days: number) =>
+    wander(`${facility.name} ${what}`, timeMs / (days * DAY_MS));
+  return {
+    temperatureC:
+      temperatureCAt(abroad, timeMs) - COOLING_C_PER_M * (place.altitudeM - ground.originAltitudeM),
+    humidityPercent: humidityAt(abroad, timeMs),
+    soilMoisturePercent: soilMoistureAt(unit, place) + 5 * weather('rain', 3),
+    lightLux: MOON_LUX + NOON_LUX * daylight(hour) * (1 - CLOUD_SHARE * Math.max(0, weather('clouds', 0.2))),
+    windMS: Math.max(
+      0,
+      (3 + 1.5 * wave(hour - WINDIEST_HOUR, 24) + 3 * weather('wind', 0.1)) * (1 + heightM / 50),
+    ),
+    pressureHPa: SEA_LEVEL_HPA + 14 * weather('pressure', 2) - HPA_PER_M * place.altitudeM,
+  };
+}
+
+/** Hollows are wet and ridges dry, within a few dozen metres. */
+const soilMoistureAt = ({ soilMoisture }: FieldUnit, { eastM, northM }: Place): number =>
+  soilMoisture + 6 * Math.sin(eastM / 35) + 4 * Math.cos(northM / 28);
+
+/** From six in the morning to six in the evening, most at noon. */
+const daylight = (hour: number): number => Math.max(0, wave(hour - 12, DAY_MS / HOUR_MS));

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CHANNELS, CHANNELS_OF } from '@granary/contract/telemetry/channels';
+import { checkTelemetry } from '@granary/contract/telemetry/telemetry';
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import fc from 'fast-check';
+import { DRONE_UNIT, ROVER_UNIT, START_MS } from '../../testing/field.ts';
+import { FIELD_UNITS } from '../fleet.ts';
+import { measure, signalDbm } from './instruments.ts';
+import { bodyAtHome } from './rover-body.ts';
+
+const bodies = fc.record({
+  timeMs: fc.integer({ min: START_MS, max: START_MS + 400 * DAY_MS }),
+  eastM: fc.double({ min: -2_000, max: 2_000, noNaN: true }),
+  northM: fc.double({ min: -2_000, max: 2_000, noNaN: true }),
+  heightM: fc.double({ min: 0, max: 120, noNaN: true }),
+});
+
+for (const unit of FIELD_UNITS) {
+  test(`${unit.id} measures what the link takes, anywhere and at any time`, () => {
+    fc.assert(
+      fc.property(bodies, ({ heightM, ...where }) => {
+        const home = bodyAtHome(unit.ground, START_MS);
+        const reading = measure(unit, { ...home, ...where, altitudeM: home.altitudeM + heightM });
+        assert.ok(checkTelemetry.field.accepts(reading));
+        for (const channel of CHANNELS_OF.field) {
+          const { min, max } = CHANNELS[channel];
+          assert.ok(reading[channel] >= min && reading[channel] <= max, `${channel} ${reading[channel]}`);
+        }
+      }),
+    );
+  });
+}
+
+const at = (unit = ROVER_UNIT, changes = {}) =>
+  measure(unit, { ...bodyAtHome(unit.ground, START_MS), ...changes });
+
+test('the signal fades with the distance from the base', () => {
+  const distances = [0, 10, 100, 1_000, 10_000].map(signalDbm);
+  assert.deepEqual(
+    distances,
+    distances.toSorted((a, b) => b - a),
+  );
+  assert.ok(at().signal_strength > at(ROVER_UNIT, { eastM: 300 }).signal_strength + 20);
+});
+
+test('what is measured follows the time of day', () => {
+  const noonMs = Date.UTC(2026, 5, 20, 11);
+  const [noon, night] = [noonMs, noonMs + 12 * HOUR_MS].map((timeMs) => at(ROVER_UNIT, { timeMs }));
+  assert.ok(noon && night);
+  assert.ok(noon.light_intensity > 10_000 && night.light_intensity < 1);
+  assert.ok(noon.temperature > night.temperature);
+});
+
+test('what is measured follows the place', () => {
+  assert.ok(Math.abs(at().soil_moisture - at(ROVER_UNIT, { eastM: 55 }).soil_moisture) > 3);
+  const high = at(DRONE_UNIT, { altitudeM: DRONE_UNIT.ground.originAltitudeM + 100 });
+  assert.ok(at(DRONE_UNIT).atmospheric_pressure - high.atmospheric_pressure > 10);
+  assert.ok(high.wind_speed > at(DRONE_UNIT).wind_speed);
+});

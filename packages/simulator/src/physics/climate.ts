@@ -1,0 +1,39 @@
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import type { Silo } from '../farm/farm.ts';
+import { wander } from './random.ts';
+
+const YEAR_DAYS = 365.25;
+const WARMEST_DAY = 200;
+const WARMEST_HOUR = 15;
+const HUMIDITY_WANDER = 7;
+/** Warm air holds more water, so the same water is less of what it could hold. */
+const HUMIDITY_PER_DEGREE = -1.1;
+const HUMIDITY_MIN = 15;
+const HUMIDITY_MAX = 97;
+
+/** What the weather finds at a site. */
+export type Exposed = Pick<Silo, 'id' | 'facility' | 'dayNightC' | 'meanHumidity'>;
+
+/** Season and weather are the site's, so all there are warm and cold together; the night's cold is each one's own. */
+export function temperatureCAt(exposed: Exposed, timeMs: number): number {
+  const { meanC, seasonC, weatherC } = exposed.facility.climate;
+  const dayOfYear = (timeMs / DAY_MS) % YEAR_DAYS;
+  const season = seasonC * wave(dayOfYear - WARMEST_DAY, YEAR_DAYS);
+  const weather = weatherC * wander(`${exposed.facility.name} weather`, timeMs / (2 * DAY_MS));
+  return meanC + season + weather + dayNightC(exposed, timeMs);
+}
+
+export function humidityAt(exposed: Exposed, timeMs: number): number {
+  const wandering = HUMIDITY_WANDER * wander(`${exposed.id} humidity`, timeMs / DAY_MS);
+  const humidity = exposed.meanHumidity + HUMIDITY_PER_DEGREE * dayNightC(exposed, timeMs) + wandering;
+  return Math.min(HUMIDITY_MAX, Math.max(HUMIDITY_MIN, humidity));
+}
+
+function dayNightC(exposed: Exposed, timeMs: number): number {
+  return exposed.dayNightC * wave(localHour(exposed, timeMs) - WARMEST_HOUR, 24);
+}
+
+export const localHour = ({ facility }: Exposed, timeMs: number): number =>
+  timeMs / HOUR_MS + facility.utcOffsetHours;
+
+export const wave = (x: number, period: number): number => Math.cos((2 * Math.PI * x) / period);

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StartCommand } from '@granary/contract/link/messages';
+import { OPERATION_TYPES } from '@granary/contract/operations';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import fc from 'fast-check';
+import { SILOS } from '../farm/farm.ts';
+import { progressOf } from './controller.ts';
+import { advance, type Machine, memoryOf, powerUp, UNTOUCHED } from './machine.ts';
+import { begin, halt } from './operations.ts';
+
+const START_MS = Date.UTC(2026, 10, 15, 20);
+const GRAM_KG = 0.001;
+
+const anySilo = fc.constantFrom(...SILOS);
+const anyId = fc.constantFrom('op_1', 'op_2', 'op_3');
+const anyAmountKg = fc.oneof(
+  fc.double({ min: 0.001, max: 200, noNaN: true }),
+  fc.double({ min: 1, max: 200_000, noNaN: true }),
+);
+
+type Action =
+  | { readonly kind: 'start'; readonly command: StartCommand }
+  | { readonly kind: 'stop'; readonly id: string }
+  | { readonly kind: 'pass'; readonly ms: number; readonly isJammed: boolean }
+  | { readonly kind: 'restart' };
+
+const anyStart = fc.record({
+  command: fc.constant('start' as const),
+  operation_id: anyId,
+  type: fc.constantFrom(...OPERATION_TYPES),
+  amount_kg: anyAmountKg,
+  rate_kg_per_min: fc.double({ min: 1, max: 50_000, noNaN: true }),
+  max_amount_kg: anyAmountKg,
+  max_duration_s: fc.integer({ min: 1, max: 600 }),
+  expires_at: fc.integer({ min: 0, max: 10 }).map((minutes) => toIso(START_MS + minutes * MINUTE_MS)),
+});
+
+const anyAction: fc.Arbitrary<Action> = fc.oneof(
+  anyStart.map((command) => ({ kind: 'start', command }) as const),
+  anyId.map((id) => ({ kind: 'stop', id }) as const),
+  fc.record({
+    kind: fc.constant('pass' as const),
+    ms: fc.integer({ min: -5 * SECOND_MS, max: 3 * MINUTE_MS }),
+    isJammed: fc.boolean(),
+  }),
+  fc.constant({ kind: 'restart' } as const),
+);
+
+/** What one silo has done so far, seen from outside. */
+class AlarmEvaluation {
+  readonly started = new Set<string>();
+  readonly over = new Set<string>();
+  machine: Machine;
+  nowMs = START_MS;
+
+  constructor(machine: Machine) {
+    this.machine = machine;
+  }
+
+  get runningId(): string | undefined {
+    return this.machine.controller.running?.command.operation_id;
+  }
+}
+
+function play(watch: AlarmEvaluation, silo: (typeof SILOS)[number], action: Action): void {
+  const { machine } = watch;
+  switch (action.kind) {
+    case 'start': {
+      const { controller } = begin(machine.controller, action.command, watch.nowMs);
+      watch.machine = { ...machine, controller };
+      break;
+    }
+    case 'stop':
+      watch.machine = { ...machine, controller: halt(machine.controller, action.id, watch.nowMs) };
+      assert.notEqual(watch.runningId, action.id);
+      watch.over.add(action.id);
+      break;
+    case 'pass':
+      watch.nowMs += action.ms;
+      watch.machine = advance(silo, machine, watch.nowMs, action.isJammed);
+      break;
+    case 'restart':
+      watch.machine = powerUp(silo, memoryOf(silo, machine), watch.nowMs);
+      assert.equal(watch.runningId, undefined);
+      assert.ok(Math.abs(watch.machine.body.weightKg - machine.body.weightKg) < 1e-6, 'the weight jumped');
+      break;
+  }
+}
+
+function assertBounds(silo: (typeof SILOS)[number], { body, controller }: Machine): void {
+  assert.ok(body.weightKg >= 0 && body.weightKg <= silo.capacityKg);
+  const { running } = controller;
+  if (running === null) return;
+  const { max_amount_kg, amount_kg, max_duration_s } = running.command;
+  assert.ok(running.movedKg <= Math.min(max_amount_kg, amount_kg));
+  assert.ok(running.elapsedMs < max_duration_s * SECOND_MS);
+}
+
+test('whatever comes: within all bounds, each operation at most once, and nothing moves after a stop', () => {
+  fc.assert(
+    fc.property(anySilo, fc.array(anyAction, { maxLength: 40 }), (silo, actions) => {
+      const watch = new AlarmEvaluation(powerUp(silo, UNTOUCHED, START_MS));
+      for (const action of actions) {
+        const before = watch.machine;
+        const ranBefore = watch.runningId;
+        play(watch, silo, action);
+        assertBounds(silo, watch.machine);
+        const id = watch.runningId;
+        if (id !== undefined && id !== ranBefore) {
+          assert.ok(!watch.started.has(id) && !watch.over.has(id), `${id} began again`);
+          watch.started.add(id);
+        }
+        if (ranBefore !== undefined && id === undefined) watch.over.add(ranBefore);
+        for (const ended of watch.over) {
+          const amountKg = (machine: Machine) => progressOf(machine.controller, ended, 0).amount_kg;
+          if (ended !== ranBefore) assert.equal(amountKg(watch.machine), amountKg(before));
+        }
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('what an operation says it moved is what the content changed by, in steps of any size', () => {
+  const stepsMs = fc.array(fc.integer({ min: 1, max: 20 * SECOND_MS }), { minLength: 1, maxLength: 60 });
+  fc.assert(
+    fc.property(anySilo, anyStart, stepsMs, fc.boolean(), (silo, command, steps, isJammed) => {
+      let machine = powerUp(silo, UNTOUCHED, START_MS);
+      const beforeKg = machine.body.weightKg;
+      machine = { ...machine, controller: begin(machine.controller, command, START_MS).controller };
+      let nowMs = START_MS;
+      for (const stepMs of steps) {
+        if (machine.controller.running === null) break;
+        nowMs += stepMs;
+        machine = advance(silo, machine, nowMs, isJammed);
+      }
+      const { amount_kg } = progressOf(machine.controller, command.operation_id, nowMs);
+      const changeKg = machine.body.weightKg - beforeKg;
+      const movedKg = command.type === 'feed' ? changeKg : -changeKg;
+      assert.ok(Math.abs(movedKg - amount_kg) <= GRAM_KG + 1e-6, `${movedKg} is not ${amount_kg}`);
+    }),
+  );
+});
+
+test('habits rest while an operation runs, and go on after it', () => {
+  const [silo] = SILOS;
+  assert.ok(silo);
+  const feedingMs = Date.UTC(2026, 10, 15, 16);
+  const fresh = powerUp(silo, UNTOUCHED, feedingMs);
+  const command: StartCommand = {
+    command: 'start',
+    operation_id: 'op_1',
+    type: 'feed',
+    amount_kg: 50,
+    rate_kg_per_min: 600,
+    max_amount_kg: 51,
+    max_duration_s: 60,
+    expires_at: toIso(feedingMs),
+  };
+  const { controller } = begin(fresh.controller, command, feedingMs);
+  const fed = advance(silo, { ...fresh, controller }, feedingMs + 7 * SECOND_MS, false);
+  assert.ok(Math.abs(fed.body.weightKg - fresh.body.weightKg - 50) < 1e-9);
+  const later = advance(silo, fed, feedingMs + HOUR_MS, false);
+  assert.ok(later.body.weightKg < fed.body.weightKg - 100);
+});

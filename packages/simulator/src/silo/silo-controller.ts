@@ -1,0 +1,143 @@
+import {
+  checkSiloCommand,
+  type OperationAck,
+  type OperationProgress,
+  type SiloCommand,
+} from '@granary/contract/link/messages';
+import { SECOND_MS } from '@granary/contract/time';
+import type { DeviceModel } from '../device/device.ts';
+import type { DeviceLink } from '../device/device-link.ts';
+import { parseMessage } from '../device/message.ts';
+import { ReportQueue } from '../device/report-queue.ts';
+import type { Silo } from '../farm/farm.ts';
+import type { FaultName } from '../faults/fault.ts';
+import { exaggerated } from '../faults/lying-amount.ts';
+import { SILENCE_MS } from '../faults/run-faults.ts';
+import { progressOf, type Run } from './controller.ts';
+import { advance, type Machine, type Memory, memoryOf, powerUp } from './machine.ts';
+import { begin, halt } from './operations.ts';
+import { measure, type SiloReading } from './scale.ts';
+import type { SiloBody } from './silo-body.ts';
+
+/** A scale is watched closely until it has come to rest. */
+const REST_AFTER_MS = 5 * SECOND_MS;
+
+export interface SiloControllerOptions {
+  readonly silo: Silo;
+  readonly link: DeviceLink;
+  readonly faults: ReadonlySet<FaultName>;
+  /** As it was kept last. */
+  readonly memory: Memory;
+  readonly keep: (memory: Memory) => Promise<void>;
+  readonly onTrouble: (reason: string) => void;
+}
+
+/** Takes a silo's commands, has its machine carry them out, and reports on it. */
+export class SiloController implements DeviceModel<SiloReading> {
+  readonly hasPower = true;
+  readonly #options: SiloControllerOptions;
+  readonly #desk: ReportQueue<OperationAck, OperationProgress>;
+  #machine: Machine;
+  #busyUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SiloControllerOptions, nowMs: number) {
+    const { silo, memory, link, keep, onTrouble } = options;
+    this.#options = options;
+    this.#machine = powerUp(silo, memory, nowMs);
+    this.#desk = new ReportQueue({
+      link,
+      keep: () => keep(memoryOf(silo, this.#machine)),
+      onTrouble,
+      merge: (waiting, newer) => (waiting.operation_id === newer.operation_id ? newer : null),
+    });
+    const interrupted = memory.operations.find(({ state }) => state === 'running');
+    if (interrupted !== undefined) this.#tellProgress(interrupted.operation_id);
+  }
+
+  get body(): SiloBody {
+    return this.#machine.body;
+  }
+
+  get runMs(): number | null {
+    return this.#running?.elapsedMs ?? null;
+  }
+
+  isBusy(): boolean {
+    const { timeMs } = this.body;
+    return this.#running !== null || timeMs < this.#busyUntilMs || this.#desk.isSilentAt(timeMs);
+  }
+
+  endsInMs(): number | null {
+    return this.#running === null ? null : Math.ceil(this.#running.flow.durationMs - this.#running.flowMs);
+  }
+
+  advanceTo(nowMs: number): void {
+    const { silo, faults } = this.#options;
+    this.#become(advance(silo, this.#machine, nowMs, faults.has('stall')));
+  }
+
+  obey(payload: string): boolean {
+    const { faults, onTrouble } = this.#options;
+    if (faults.has('ignore-commands')) return false;
+    const command = parseMessage(checkSiloCommand, payload);
+    if (command === undefined) {
+      onTrouble('it was sent a command that it cannot read');
+      return false;
+    }
+    const before = this.#running;
+    this.#carryOut(command);
+    return this.#running !== before;
+  }
+
+  measure(): SiloReading {
+    return measure(this.#options.silo, this.body);
+  }
+
+  report(): void {
+    if (this.#running !== null) this.#tellProgress(this.#running.command.operation_id);
+    if (this.isBusy()) void this.keep();
+    this.#desk.send(this.body.timeMs);
+  }
+
+  keep(): Promise<void> {
+    return this.#desk.keep();
+  }
+
+  get #running(): Run | null {
+    return this.#machine.controller.running;
+  }
+
+  #carryOut(command: SiloCommand): void {
+    const { controller } = this.#machine;
+    const { timeMs } = this.body;
+    switch (command.command) {
+      case 'start': {
+        const answer = begin(controller, command, timeMs);
+        if (this.#options.faults.has('late-ack')) this.#desk.silenceUntil(timeMs + SILENCE_MS);
+        this.#desk.ack(answer.ack);
+        this.#become({ ...this.#machine, controller: answer.controller });
+        break;
+      }
+      case 'stop':
+        this.#become({ ...this.#machine, controller: halt(controller, command.operation_id, timeMs) });
+        this.#tellProgress(command.operation_id);
+        break;
+      case 'report':
+        this.#tellProgress(command.operation_id);
+        break;
+    }
+  }
+
+  #become(machine: Machine): void {
+    const before = this.#running;
+    this.#machine = machine;
+    if (before === null || machine.controller.running !== null) return;
+    this.#busyUntilMs = machine.body.timeMs + REST_AFTER_MS;
+    this.#tellProgress(before.command.operation_id);
+  }
+
+  #tellProgress(operationId: string): void {
+    const progress = progressOf(this.#machine.controller, operationId, this.body.timeMs);
+    this.#desk.progress(this.#options.faults.has('lying-amount') ? exaggerated(progress) : progress);
+  }
+}

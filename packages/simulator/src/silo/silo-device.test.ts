@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { SECOND_MS } from '@granary/contract/time';
+import { SILOS } from '../farm/farm.ts';
+import type { FaultName } from '../faults/fault.ts';
+import { type RecordingBroker, startBroker } from '../testing/broker.ts';
+import { UNTOUCHED } from './machine.ts';
+import { readingAt } from './scale.ts';
+import { SiloDevice } from './silo-device.ts';
+
+const START_MS = Date.UTC(2026, 10, 15, 16);
+const SILO = firstSilo();
+
+/** A silo whose every look at the clock finds it ten seconds on. */
+function startDevice(t: TestContext, broker: RecordingBroker, ...faults: FaultName[]) {
+  let nowMs = START_MS - 10 * SECOND_MS;
+  const device = new SiloDevice({
+    silo: SILO,
+    link: {
+      mqttUrl: broker.url,
+      credentials: { username: SILO.id, secret: 'right' },
+      renewCredentials: () => Promise.reject(new Error('nobody should ask')),
+      onChange: () => undefined,
+      random: () => 0,
+    },
+    intervalMs: 20,
+    faults: new Set(faults),
+    memory: UNTOUCHED,
+    keep: async () => undefined,
+    onTrouble: (reason) => assert.fail(reason),
+    now: () => {
+      nowMs += 10 * SECOND_MS;
+      return nowMs;
+    },
+  });
+  device.start();
+  t.after(() => device.stop());
+  return device;
+}
+
+const readings = (broker: RecordingBroker) =>
+  broker.heard.flatMap((message) => (message.subject === 'telemetry' ? message.telemetry : []));
+const states = (broker: RecordingBroker) =>
+  broker.heard.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
+
+test('sends what its scale reads, every interval, in order', async (t) => {
+  const broker = await startBroker(t);
+  startDevice(t, broker);
+  await broker.until(() => readings(broker).length >= 5);
+  for (const [i, reading] of readings(broker).entries()) {
+    assert.deepEqual(reading, readingAt(SILO, START_MS + (i + 1) * 10 * SECOND_MS));
+  }
+});
+
+test('with a link that is lost and found again, everything arrives in the end', async (t) => {
+  const broker = await startBroker(t);
+  startDevice(t, broker, 'link-loss');
+  await broker.until(() => states(broker).length >= 5 && readings(broker).length >= 30);
+  assert.deepEqual(states(broker).slice(0, 5), ['online', 'offline', 'online', 'offline', 'online']);
+  const times = new Set(readings(broker).map(({ ts }) => ts));
+  for (let i = 1; i <= 25; i++)
+    assert.ok(times.has(START_MS + i * 10 * SECOND_MS), `reading ${i} is missing`);
+});
+
+test('faults reach the wire', async (t) => {
+  const broker = await startBroker(t);
+  startDevice(t, broker, 'stuck', 'duplicates');
+  await broker.until(() => readings(broker).length >= 6);
+  const [first, second, third] = readings(broker);
+  assert.deepEqual(first, second);
+  assert.notEqual(third?.ts, first?.ts);
+  assert.deepEqual({ ...third, ts: 0 }, { ...first, ts: 0 });
+});
+
+function firstSilo() {
+  const [silo] = SILOS;
+  assert.ok(silo);
+  return silo;
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { OperationProgress, ProgressState, StartCommand } from '@granary/contract/link/messages';
+import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { SILOS } from '../farm/farm.ts';
+import type { FaultName } from '../faults/fault.ts';
+import { type RecordingBroker, startBroker } from '../testing/broker.ts';
+import { type Memory, UNTOUCHED } from './machine.ts';
+import { SiloDevice } from './silo-device.ts';
+
+/** An evening on which nobody but the operations of these tests touches the silo. */
+const START_MS = Date.UTC(2026, 10, 15, 20);
+const [SILO = assert.fail()] = SILOS;
+
+/** Time passes for the silo when a test says so. The silo looks at its clock every few milliseconds. */
+function startDevice(t: TestContext, broker: RecordingBroker, faults: FaultName[] = [], memory = UNTOUCHED) {
+  let nowMs = START_MS;
+  const kept: Memory[] = [];
+  const disk = { isReady: Promise.resolve(), isFull: false };
+  const troubles: string[] = [];
+  const device = new SiloDevice({
+    silo: SILO,
+    link: {
+      mqttUrl: broker.url,
+      credentials: { username: SILO.id, secret: 'right' },
+      renewCredentials: () => Promise.reject(new Error('nobody should ask')),
+      onChange: () => undefined,
+      random: () => 0,
+    },
+    intervalMs: 10,
+    faults: new Set(faults),
+    memory,
+    keep: async (newest) => {
+      await disk.isReady;
+      if (disk.isFull) throw new Error('the disk is full');
+      kept.push(newest);
+    },
+    onTrouble: (reason) => troubles.push(reason),
+    now: () => nowMs,
+  });
+  device.start();
+  t.after(() => device.stop());
+  return {
+    device,
+    kept,
+    disk,
+    troubles,
+    beforeKg: device.weightKg,
+    start: async (changes: Partial<StartCommand> = {}) => {
+      await broker.until(() => states(broker).at(-1) === 'online');
+      await broker.command(SILO.id, { ...START, ...changes });
+    },
+    send: (command: 'stop' | 'report', operation_id = 'op_1') =>
+      broker.command(SILO.id, { command, operation_id }),
+    pass: (seconds: number) => {
+      nowMs += seconds * SECOND_MS;
+    },
+  };
+}
+
+const START: StartCommand = {
+  command: 'start',
+  operation_id: 'op_1',
+  type: 'feed',
+  amount_kg: 50,
+  rate_kg_per_min: 600,
+  max_amount_kg: 51,
+  max_duration_s: 60,
+  expires_at: toIso(START_MS + MINUTE_MS),
+};
+
+const states = (broker: RecordingBroker) =>
+  broker.heard.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
+const acks = (broker: RecordingBroker) =>
+  broker.heard.flatMap((message) => (message.subject === 'ack' ? [message.ack] : []));
+const progress = (broker: RecordingBroker, id = 'op_1') =>
+  broker.heard.flatMap((message) =>
+    message.subject === 'progress' && message.kind === 'silo' && message.progress.operation_id === id
+      ? [message.progress]
+      : [],
+  );
+const weights = (broker: RecordingBroker) =>
+  broker.heard.flatMap((message) =>
+    message.subject === 'telemetry'
+      ? [message.telemetry].flat().map(({ weight = Number.NaN }) => weight)
+      : [],
+  );
+
+async function untilSaid(
+  broker: RecordingBroker,
+  state: ProgressState,
+  id?: string,
+): Promise<OperationProgress> {
+  const find = () => progress(broker, id).find((said) => said.state === state);
+  await broker.until(() => find() !== undefined);
+  return find() ?? assert.fail();
+}
+
+/** So that whatever still moved would have been seen. */
+async function afterMoreReadings(broker: RecordingBroker, count = 10): Promise<void> {
+  const heard = weights(broker).length;
+  await broker.until(() => weights(broker).length >= heard + count);
+}
+
+const isAbout = (actualKg: number, expectedKg: number): boolean => Math.abs(actualKg - expectedKg) < 1e-6;
+
+test('a feed is acknowledged, reported as it goes on, and really there in the end', async (t) => {
+  const broker = await startBroker(t);
+  const { device, beforeKg, start, pass } = startDevice(t, broker);
+  await start();
+  await broker.until(() => acks(broker).length === 1);
+  pass(3.5);
+  await broker.until(() => progress(broker).at(-1)?.amount_kg === 25);
+  pass(3.5);
+  assert.equal((await untilSaid(broker, 'completed')).amount_kg, 50);
+  assert.deepEqual(acks(broker), [{ operation_id: 'op_1', accepted: true }]);
+  assert.ok(isAbout(device.weightKg, beforeKg + 50));
+  pass(1);
+  await afterMoreReadings(broker);
+  assert.ok(Math.abs((weights(broker).at(-1) ?? 0) - beforeKg - 50) <= 2 * SILO.model.noiseKg);
+});
+
+test('a stopped discharge moves no more, however often it is stopped or started again', async (t) => {
+  const broker = await startBroker(t);
+  const { device, beforeKg, start, send, pass } = startDevice(t, broker);
+  await start({ type: 'discharge' });
+  await broker.until(() => acks(broker).length === 1);
+  pass(3.5);
+  await send('stop');
+  assert.equal((await untilSaid(broker, 'stopped')).amount_kg, 25);
+  await send('stop');
+  await start({ type: 'discharge' });
+  await broker.until(() => acks(broker).length === 2);
+  pass(10);
+  await afterMoreReadings(broker);
+  assert.ok(isAbout(device.weightKg, beforeKg - 25));
+  assert.equal(progress(broker).at(-1)?.state, 'stopped');
+});
+
+test('refuses a second operation, and answers for those it does not know', async (t) => {
+  const broker = await startBroker(t);
+  const { start, send, pass } = startDevice(t, broker);
+  await start();
+  await start({ operation_id: 'op_2' });
+  await start({ operation_id: 'op_3', expires_at: toIso(START_MS - 1) });
+  await broker.until(() => acks(broker).length === 3);
+  assert.deepEqual(acks(broker).slice(1), [
+    { operation_id: 'op_2', accepted: false, reason: 'op_1 is running' },
+    { operation_id: 'op_3', accepted: false, reason: 'it came too late' },
+  ]);
+  await send('report', 'op_8');
+  await send('stop', 'op_9');
+  await untilSaid(broker, 'unknown', 'op_8');
+  await untilSaid(broker, 'unknown', 'op_9');
+  pass(7);
+  await untilSaid(broker, 'completed');
+  await send('report');
+  await broker.until(() => progress(broker).filter(({ state }) => state === 'completed').length === 2);
+});
+
+test('a command that nobody can read does no harm', async (t) => {
+  const broker = await startBroker(t);
+  const { start, troubles } = startDevice(t, broker);
+  await start({ amount_kg: -5 });
+  await start();
+  await untilSaid(broker, 'running');
+  assert.deepEqual(troubles, ['it was sent a command that it cannot read']);
+});
+
+test('goes on by itself while the link is lost, and reports when it is found again', async (t) => {
+  const broker = await startBroker(t);
+  const { device, beforeKg, start, pass } = startDevice(t, broker, ['link-loss-while-running']);
+  await start();
+  await untilSaid(broker, 'running');
+  pass(3);
+  await broker.until(() => states(broker).length === 2);
+  pass(4);
+  assert.equal((await untilSaid(broker, 'completed')).amount_kg, 50);
+  assert.ok(isAbout(device.weightKg, beforeKg + 50));
+  assert.deepEqual(states(broker), ['online', 'offline', 'online']);
+});
+
+test('after a loss of power the operation is over, and the content as it was left', async (t) => {
+  const broker = await startBroker(t);
+  const first = startDevice(t, broker);
+  await first.start();
+  await broker.until(() => acks(broker).length === 1);
+  first.pass(3.5);
+  await broker.until(() => progress(broker).at(-1)?.amount_kg === 25);
+  await first.device.stop();
+  const second = startDevice(t, broker, [], first.kept.at(-1));
+  assert.ok(isAbout(second.device.weightKg, first.beforeKg + 25));
+  const { reason, amount_kg } = await untilSaid(broker, 'failed');
+  assert.deepEqual([reason, amount_kg], ['power lost', 25]);
+  await second.start();
+  await broker.until(() => acks(broker).length === 2);
+  second.pass(10);
+  await afterMoreReadings(broker);
+  assert.ok(isAbout(second.device.weightKg, first.beforeKg + 25));
+});
+
+test('says nothing of an operation that it could forget', async (t) => {
+  const broker = await startBroker(t);
+  const { start, kept, disk } = startDevice(t, broker);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  disk.isReady = promise;
+  await start();
+  await afterMoreReadings(broker);
+  assert.deepEqual([acks(broker), progress(broker), kept], [[], [], []]);
+  resolve();
+  await untilSaid(broker, 'running');
+  assert.equal(kept.at(-1)?.operations[0]?.operation_id, 'op_1');
+});
+
+test('a memory that cannot be kept is trouble, and does not silence the silo', async (t) => {
+  const broker = await startBroker(t);
+  const { start, pass, disk, troubles } = startDevice(t, broker);
+  disk.isFull = true;
+  await start();
+  await broker.until(() => acks(broker).length === 1);
+  pass(7);
+  await untilSaid(broker, 'completed');
+  assert.deepEqual(new Set(troubles), new Set(['its memory cannot be kept: the disk is full']));
+});
+
+test('ignore-commands: nothing moves and nothing is said, until the fault is gone', async (t) => {
+  const broker = await startBroker(t);
+  const { device, beforeKg, start, pass } = startDevice(t, broker, ['ignore-commands']);
+  await start();
+  await afterMoreReadings(broker);
+  pass(10);
+  await afterMoreReadings(broker);
+  assert.ok(isAbout(device.weightKg, beforeKg));
+  device.fault('ignore-commands', false);
+  await start();
+  await untilSaid(broker, 'running');
+  assert.equal(acks(broker).length, 1);
+});
+
+test('late-ack: the first word comes when the operation has long begun', async (t) => {
+  const broker = await startBroker(t);
+  const { device, beforeKg, start, pass } = startDevice(t, broker, ['late-ack']);
+  await start();
+  await afterMoreReadings(broker);
+  pass(14);
+  await afterMoreReadings(broker);
+  assert.ok(isAbout(device.weightKg, beforeKg + 50));
+  assert.deepEqual([acks(broker), progress(broker)], [[], []]);
+  pass(1);
+  await untilSaid(broker, 'completed');
+  assert.equal(acks(broker).length, 1);
+});
+
+test('stall: stands still half-way, claims to run, and gives up at its time limit', async (t) => {
+  const broker = await startBroker(t);
+  const { device, beforeKg, start, pass } = startDevice(t, broker, ['stall']);
+  await start();
+  await broker.until(() => acks(broker).length === 1);
+  pass(50);
+  await broker.until(() => progress(broker).at(-1)?.amount_kg === 25);
+  assert.equal(progress(broker).at(-1)?.state, 'running');
+  pass(10);
+  assert.equal((await untilSaid(broker, 'failed')).reason, 'the longest time allowed is over');
+  assert.ok(isAbout(device.weightKg, beforeKg + 25));
+});
+
+test('lying-amount: reports a fifth more than it moved', async (t) => {
+  const broker = await startBroker(t);
+  const { device, beforeKg, start, pass } = startDevice(t, broker, ['lying-amount']);
+  await start();
+  await broker.until(() => acks(broker).length === 1);
+  pass(7);
+  assert.equal((await untilSaid(broker, 'completed')).amount_kg, 60);
+  assert.ok(isAbout(device.weightKg, beforeKg + 50));
+});

@@ -1,0 +1,78 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import type { Silo } from '../farm/farm.ts';
+import { chance, jitter } from '../physics/random.ts';
+
+/** How much a day's use, a truck's arrival and the level it fills to differ from one time to the next. */
+const USE_SPREAD = 0.12;
+const ARRIVAL_SPREAD_MS = 2 * HOUR_MS;
+const FILL_SPREAD = 0.03;
+
+/**
+ * What lies in the silo at any moment, past or future, as long as nobody but its own habits touches it. A function of
+ * time alone: every delivery fills up to a known level, so nothing before the last one needs to be remembered.
+ */
+export function weightKgAt(silo: Silo, timeMs: number): number {
+  const cycle = cycleAt(silo, timeMs);
+  const filledMs = deliveryStartMs(silo, cycle) + silo.delivery.minutes * MINUTE_MS;
+  if (timeMs >= filledMs) return filledKg(silo, cycle) - usedKg(silo, filledMs, timeMs);
+  return whileFillingKg(silo, cycle, timeMs);
+}
+
+/** Nothing is drawn while the truck blows material in. */
+function whileFillingKg(silo: Silo, cycle: number, timeMs: number): number {
+  const startMs = deliveryStartMs(silo, cycle);
+  const durationMs = silo.delivery.minutes * MINUTE_MS;
+  const previousFilledMs = deliveryStartMs(silo, cycle - 1) + durationMs;
+  const foundKg = filledKg(silo, cycle - 1) - usedKg(silo, previousFilledMs, startMs);
+  return foundKg + ((filledKg(silo, cycle) - foundKg) * (timeMs - startMs)) / durationMs;
+}
+
+/** The delivery that came last, counted from the beginning of time. */
+function cycleAt(silo: Silo, timeMs: number): number {
+  const guess = Math.floor(timeMs / (silo.delivery.everyDays * DAY_MS)) + 1;
+  for (let cycle = guess; ; cycle--) {
+    if (deliveryStartMs(silo, cycle) <= timeMs) return cycle;
+  }
+}
+
+function deliveryStartMs(silo: Silo, cycle: number): number {
+  const { everyDays, hour } = silo.delivery;
+  const firstDay = Math.floor(chance(silo.id, 0) * everyDays);
+  const day = cycle * everyDays + firstDay;
+  return dayStartMs(silo, day) + hour * HOUR_MS + jitter(`${silo.id} arrival`, cycle) * ARRIVAL_SPREAD_MS;
+}
+
+function filledKg(silo: Silo, cycle: number): number {
+  return silo.capacityKg * (silo.delivery.fillTo + jitter(`${silo.id} fill`, cycle) * FILL_SPREAD);
+}
+
+function usedKg(silo: Silo, fromMs: number, toMs: number): number {
+  const hoursPerDay = silo.use.hours.reduce((sum, [from, to]) => sum + to - from, 0);
+  let kg = 0;
+  for (let day = dayAt(silo, fromMs); dayStartMs(silo, day) < toMs; day++) {
+    const midnightMs = dayStartMs(silo, day);
+    for (const [from, to] of silo.use.hours) {
+      const startMs = Math.max(fromMs, midnightMs + from * HOUR_MS);
+      const endMs = Math.min(toMs, midnightMs + to * HOUR_MS);
+      if (endMs > startMs) kg += (usePerDayKg(silo, day) * (endMs - startMs)) / (hoursPerDay * HOUR_MS);
+    }
+  }
+  return kg;
+}
+
+function usePerDayKg(silo: Silo, day: number): number {
+  const { dailyKg, weekendShare } = silo.use;
+  const share = isWeekend(day) ? weekendShare : 1;
+  return dailyKg * share * (1 + jitter(`${silo.id} use`, day) * USE_SPREAD);
+}
+
+/** Day 0, the first of 1970, was a Thursday. */
+function isWeekend(day: number): boolean {
+  const weekday = (((day + 4) % 7) + 7) % 7;
+  return weekday === 0 || weekday === 6;
+}
+
+const dayAt = (silo: Silo, timeMs: number): number =>
+  Math.floor((timeMs + silo.facility.utcOffsetHours * HOUR_MS) / DAY_MS);
+
+const dayStartMs = (silo: Silo, day: number): number => day * DAY_MS - silo.facility.utcOffsetHours * HOUR_MS;

@@ -1,0 +1,153 @@
+import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices';
+import type { WeightRange } from '@granary/core/alerts/level-rules';
+import type { Observation } from '@granary/core/alerts/observation';
+import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
+
+/**
+ * What a device is watched for: which readings cannot change its alerts, when time alone could, and the status that the
+ * event log last told. The row is also the device's lock: whoever decides anything about its errands or alerts holds it
+ * first, of several devices in the order of their numbers.
+ */
+export interface AlarmEvaluation extends Observation {
+  readonly deviceNo: number;
+  /** `null`: every sign of life may change an alert. */
+  readonly noChangeBand: WeightRange | null;
+  readonly checkAtMs: number | null;
+}
+
+/** How a status is named in stored rows. Fixed for ever. A device without one was never told of, and starts offline. */
+const STATUS_CODES = { offline: 0, online: 1, maintenance: 2 } as const satisfies Record<
+  DeviceStatus,
+  number
+>;
+
+type WatchRow = [
+  ...[deviceNo: number, minG: number | null, maxG: number | null],
+  ...[checkAtMs: number | null, toldStatus: number | null],
+  ...[onlineSinceMs: number | null, leftAtMs: number | null, observedSinceMs: number],
+];
+
+const COLUMNS = [
+  ...['device_no', 'quiet_min_g', 'quiet_max_g', 'check_at_ms', 'told_status'],
+  ...['online_since_ms', 'left_at_ms'],
+];
+
+const WATCHES: BulkUpsert = {
+  table: 'watches',
+  key: ['device_no'],
+  columns: COLUMNS,
+  update: COLUMNS.slice(1)
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', '),
+};
+
+/** Due since ever: it comes first. */
+const AT_ONCE_MS = 0;
+
+const MARKS: BulkUpsert = {
+  table: 'watches',
+  key: ['device_no'],
+  columns: ['device_no', 'check_at_ms'],
+  update: 'check_at_ms = excluded.check_at_ms',
+};
+
+/** With since when the service has been listening, which every evaluation of a device depends on. */
+const SELECT_WATCH = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM watches`;
+
+export const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
+  minG === null || maxG === null ? null : { minG, maxG };
+
+function toWatch([deviceNo, minG, maxG, checkAtMs, statusCode, ...observation]: WatchRow): AlarmEvaluation {
+  const [onlineSinceMs, leftAtMs, observedSinceMs] = observation;
+  return {
+    deviceNo,
+    noChangeBand: bandOf(minG, maxG),
+    checkAtMs,
+    toldStatus: DEVICE_STATUSES.find((status) => STATUS_CODES[status] === statusCode) ?? 'offline',
+    onlineSinceMs: onlineSinceMs ?? 0,
+    leftAtMs,
+    observedSinceMs,
+  };
+}
+
+/** No stored weight lies beyond it. */
+const whole = (boundG: number): number =>
+  Math.min(Math.max(boundG, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+
+const toRow = ({
+  deviceNo,
+  noChangeBand,
+  checkAtMs,
+  toldStatus,
+  onlineSinceMs,
+  leftAtMs,
+}: AlarmEvaluation): NumberRow => [
+  deviceNo,
+  noChangeBand && whole(noChangeBand.minG),
+  noChangeBand && whole(noChangeBand.maxG),
+  checkAtMs,
+  STATUS_CODES[toldStatus],
+  onlineSinceMs,
+  leftAtMs,
+];
+
+/** Whether both would be stored alike. */
+export const isSameWatch = (a: AlarmEvaluation, b: AlarmEvaluation | undefined): boolean =>
+  b !== undefined &&
+  a.checkAtMs === b.checkAtMs &&
+  a.toldStatus === b.toldStatus &&
+  a.onlineSinceMs === b.onlineSinceMs &&
+  a.leftAtMs === b.leftAtMs &&
+  isSameBand(a.noChangeBand, b.noChangeBand);
+
+export const isSameBand = (a: WeightRange | null, b: WeightRange | null): boolean =>
+  a === b || (a !== null && b !== null && whole(a.minG) === whole(b.minG) && whole(a.maxG) === whole(b.maxG));
+
+/** Holds these devices until the transaction ends. */
+export async function lockDevices(sql: Sql, deviceNos: readonly number[]): Promise<AlarmEvaluation[]> {
+  return await hold(sql, deviceNos, sql.forUpdate);
+}
+
+export async function lockDevice(sql: Sql, deviceNo: number): Promise<AlarmEvaluation | undefined> {
+  const [watch] = await lockDevices(sql, [deviceNo]);
+  return watch;
+}
+
+/** Like `holdDevices`, but without those that somebody else holds. */
+export async function tryLockDevices(sql: Sql, deviceNos: readonly number[]): Promise<AlarmEvaluation[]> {
+  return await hold(sql, deviceNos, `${sql.forUpdate} ${sql.skipLocked}`);
+}
+
+async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promise<AlarmEvaluation[]> {
+  const rows = await sql.query<WatchRow>(
+    `${SELECT_WATCH} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no ${how}`,
+    [JSON.stringify(deviceNos)],
+  );
+  return rows.map(toWatch);
+}
+
+/** Holds devices whose time has come and that nobody else is looking after. */
+export async function lockDueDevices(sql: Sql, nowMs: number, limit: number): Promise<AlarmEvaluation[]> {
+  const rows = await sql.query<WatchRow>(
+    `${SELECT_WATCH} WHERE check_at_ms <= $1 ORDER BY check_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
+    [nowMs, limit],
+  );
+  return rows.map(toWatch);
+}
+
+export async function saveWatches(sql: Sql, watches: readonly AlarmEvaluation[]): Promise<void> {
+  await sql.upsertMany(WATCHES, watches.toSorted((a, b) => a.deviceNo - b.deviceNo).map(toRow));
+}
+
+/** Has devices looked after soon, new ones too, and also when whoever was to do so is gone by then. */
+export async function scheduleEvaluation(sql: Sql, deviceNos: readonly number[]): Promise<void> {
+  await sql.upsertMany(
+    MARKS,
+    deviceNos.map((deviceNo) => [deviceNo, AT_ONCE_MS]),
+  );
+}
+
+/** From now on the service listens without a gap; a later call of another node wins. */
+export async function saveObservedSince(sql: Sql, sinceMs: number): Promise<void> {
+  await sql.run('UPDATE observation SET since_ms = $1', [sinceMs]);
+}

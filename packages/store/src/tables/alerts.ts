@@ -1,0 +1,148 @@
+import { ALERT_STATUSES, type AlertFilter, type AlertType } from '@granary/contract/alerts';
+import type { AlertState } from '@granary/core/alerts/lifecycle';
+import type { Sql, Value } from '../sql.ts';
+import { insertRows } from './insert-rows.ts';
+import type { Expiry } from './jobs.ts';
+import { type OnUnreadable, reasonOf } from './unreadable-row.ts';
+
+export interface AlertPage {
+  readonly deviceNo: number;
+  readonly filter: AlertFilter;
+  readonly beforeAlertId: string | null;
+  readonly limit: number;
+}
+
+type AlertRow = [body: string];
+
+const KNOWN_STATUSES: readonly string[] = [...ALERT_STATUSES, 'pending'];
+
+/** Throws for a row that is not what this version can read. */
+function toAlert([body]: AlertRow): AlertState {
+  const stored: AlertState = JSON.parse(body);
+  if (!KNOWN_STATUSES.includes(stored.status)) {
+    throw new Error(`unknown status ${JSON.stringify(stored.status)}`);
+  }
+  return stored;
+}
+
+/** Nobody is shown a pending one. */
+export async function findAlert(
+  sql: Sql,
+  deviceNo: number,
+  alertId: string,
+): Promise<AlertState | undefined> {
+  const [row] = await sql.query<AlertRow>(
+    `SELECT body FROM alerts WHERE alert_id = $1 AND device_no = $2 AND status <> 'pending'`,
+    [alertId, deviceNo],
+  );
+  return row && toAlert(row);
+}
+
+/** Newest first, without the rows that cannot be read: the evaluation reports these. */
+export async function listAlerts(sql: Sql, page: AlertPage): Promise<AlertState[]> {
+  const found: AlertState[] = [];
+  let { beforeAlertId } = page;
+  for (;;) {
+    const limit = page.limit - found.length;
+    const rows = await selectPage(sql, { ...page, beforeAlertId, limit });
+    found.push(...rows.flatMap(([, body]) => readable(body)));
+    if (rows.length < limit || found.length === page.limit) return found;
+    beforeAlertId = rows.at(-1)?.[0] ?? null;
+  }
+}
+
+function readable(body: string): AlertState[] {
+  try {
+    return [toAlert([body])];
+  } catch {
+    return [];
+  }
+}
+
+async function selectPage(sql: Sql, page: AlertPage): Promise<[alertId: string, body: string][]> {
+  const params: Value[] = [page.deviceNo, page.limit];
+  const placeholder = (value: Value): string => `$${params.push(value)}`;
+  const conditions = ['device_no = $1', "status <> 'pending'"];
+  const { filter } = page;
+  if (filter === 'open') conditions.push("status <> 'resolved'");
+  else if (filter === 'shelved') conditions.push("status <> 'resolved'", 'shelved_until_ms IS NOT NULL');
+  else if (filter !== 'all') conditions.push(`status = ${placeholder(filter)}`);
+  if (HIDES_SHELVED.has(filter)) conditions.push('shelved_until_ms IS NULL');
+  if (page.beforeAlertId !== null) {
+    const alertId = placeholder(page.beforeAlertId);
+    conditions.push(`alert_no < (SELECT alert_no FROM alerts WHERE alert_id = ${alertId})`);
+  }
+  return await sql.query(
+    `SELECT alert_id, body FROM alerts WHERE ${conditions.join(' AND ')} ORDER BY alert_no DESC LIMIT $2`,
+    params,
+  );
+}
+
+const HIDES_SHELVED: ReadonlySet<AlertFilter> = new Set<AlertFilter>([
+  'open',
+  'active',
+  'acknowledged',
+  'cleared',
+]);
+
+/** A row that is there and cannot be read. */
+interface UnreadableAlert {
+  readonly deviceNo: number;
+  readonly type: AlertType;
+}
+
+/** All that are not resolved, pending ones too. */
+export async function openAlerts(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable: OnUnreadable,
+): Promise<{ readonly alerts: readonly AlertState[]; readonly unreadable: readonly UnreadableAlert[] }> {
+  const rows = await sql.query<[alertId: string, deviceNo: number, type: AlertType, body: string]>(
+    `SELECT alert_id, device_no, type, body FROM alerts
+     WHERE status <> 'resolved' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
+    [JSON.stringify(deviceNos)],
+  );
+  const alerts: AlertState[] = [];
+  const unreadable: UnreadableAlert[] = [];
+  for (const [id, deviceNo, type, body] of rows) {
+    try {
+      alerts.push(toAlert([body]));
+    } catch (error) {
+      unreadable.push({ deviceNo, type });
+      onUnreadable({ kind: 'alert', id, reason: reasonOf(error) });
+    }
+  }
+  return { alerts, unreadable };
+}
+
+export async function saveAlerts(sql: Sql, alerts: readonly AlertState[]): Promise<void> {
+  await insertRows(
+    sql,
+    {
+      table: 'alerts',
+      columns: ['alert_id', 'device_no', 'type', 'status', 'shelved_until_ms', 'resolved_at_ms', 'body'],
+      onConflict: `ON CONFLICT (alert_id) DO UPDATE SET
+        status = excluded.status, shelved_until_ms = excluded.shelved_until_ms,
+        resolved_at_ms = excluded.resolved_at_ms, body = excluded.body`,
+    },
+    alerts.map((alert) => [
+      ...[alert.alertId, alert.deviceNo, alert.type, alert.status, alert.shelvedUntilMs, alert.resolvedAtMs],
+      JSON.stringify(alert),
+    ]),
+  );
+}
+
+export async function removeAlert(sql: Sql, alertId: string): Promise<void> {
+  await sql.run('DELETE FROM alerts WHERE alert_id = $1', [alertId]);
+}
+
+/** Removes some of the alerts that were resolved before a time and answers how many. */
+export async function expireAlerts(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+  const isOld = "status = 'resolved' AND resolved_at_ms < $1";
+  return await sql.run(
+    `DELETE FROM alerts WHERE ${isOld} AND alert_no IN (
+       SELECT alert_no FROM alerts WHERE ${isOld}
+       ORDER BY resolved_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
+    [beforeMs, rowsMax],
+  );
+}

@@ -1,0 +1,198 @@
+import type { ChannelName } from '@granary/contract/telemetry/channels';
+import type { Interval } from '@granary/contract/telemetry/telemetry';
+import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
+import type { Bucket } from '@granary/core/telemetry/history';
+import type { Rollup } from '@granary/core/telemetry/rollup';
+import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
+import { CHANNEL_LAYOUT, LANES, laneColumns, laneOffset, whenNewer } from './channel-layout.ts';
+
+/**
+ * Buckets are kept in blocks of this many consecutive ones per series, and the blocks in order of time. The buckets
+ * that all devices are filling right now then share a few hundred pages; ordered by device they would dirty one page
+ * per series with every commit (measured: 15 ms instead of 1 ms for 200 silos). A read jumps once per block, and
+ * expired buckets lie side by side.
+ */
+const BUCKETS_PER_BLOCK = 16;
+
+const blockOf = (startMs: number, sizeMs: number): number =>
+  Math.floor(startMs / (sizeMs * BUCKETS_PER_BLOCK));
+
+const KEY = ['size_ms', 'block', 'device_no', 'part', 'start_ms'];
+export const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
+/** What a row holds where no reading has filled it. */
+const EMPTY_SLOTS: NumberRow = LANES.flatMap(() => [0, 0, null, null, null, null]);
+/** Last in a row: batches without bad values, which is nearly all, are written without these columns. */
+const BAD_COLUMNS = laneColumns(['bad_count']);
+const NO_BAD: NumberRow = LANES.map(() => 0);
+
+const BUCKETS: BulkUpsert = {
+  table: 'buckets',
+  key: KEY,
+  columns: [...KEY, ...laneColumns(BUCKET_FIELDS)],
+  update: LANES.map(
+    (slot) => `
+    ${slot}_sum = buckets.${slot}_sum + excluded.${slot}_sum,
+    ${slot}_count = buckets.${slot}_count + excluded.${slot}_count,
+    ${slot}_min = CASE WHEN buckets.${slot}_min IS NULL OR excluded.${slot}_min < buckets.${slot}_min
+                       THEN excluded.${slot}_min ELSE buckets.${slot}_min END,
+    ${slot}_max = CASE WHEN buckets.${slot}_max IS NULL OR excluded.${slot}_max > buckets.${slot}_max
+                       THEN excluded.${slot}_max ELSE buckets.${slot}_max END,
+    ${whenNewer('buckets', slot, 'last', 'last_ts_ms')},
+    ${whenNewer('buckets', slot, 'last_ts_ms', 'last_ts_ms')}`,
+  ).join(','),
+};
+
+const BUCKETS_WITH_BAD: BulkUpsert = {
+  ...BUCKETS,
+  columns: [...BUCKETS.columns, ...BAD_COLUMNS],
+  update: [
+    BUCKETS.update,
+    ...BAD_COLUMNS.map((column) => `${column} = buckets.${column} + excluded.${column}`),
+  ].join(', '),
+};
+
+export async function addToBuckets(sql: Sql, rollups: readonly Rollup[]): Promise<void> {
+  const withBad = rollups.some(({ bad }) => bad !== null);
+  const rows = bucketRows(rollups, withBad).sort(byKey);
+  await sql.upsertMany(withBad ? BUCKETS_WITH_BAD : BUCKETS, rows);
+}
+
+/** Brings the roll-ups that share a row together; mostly they follow each other. */
+function bucketRows(rollups: readonly Rollup[], withBad: boolean): NumberRow[] {
+  const rows = new Map<string, (number | null)[]>();
+  let row: (number | null)[] = [];
+  for (const rollup of rollups) {
+    const { deviceNo, channel, interval, startMs } = rollup;
+    const sizeMs = INTERVAL_MS[interval];
+    const { part } = CHANNEL_LAYOUT[channel];
+    if (row[4] !== startMs || row[2] !== deviceNo || row[3] !== part || row[0] !== sizeMs) {
+      const name = `${deviceNo} ${part} ${interval} ${startMs}`;
+      row = rows.get(name) ?? emptyRow(sizeMs, deviceNo, part, startMs, withBad);
+      rows.set(name, row);
+    }
+    if (rollup.bad !== null) row[laneOffset(channel, BUCKETS.columns.length, 1)] = rollup.bad.count;
+    if (rollup.count === 0) continue;
+    const at = laneOffset(channel, KEY.length, BUCKET_FIELDS.length);
+    row[at] = rollup.sum;
+    row[at + 1] = rollup.count;
+    row[at + 2] = rollup.min;
+    row[at + 3] = rollup.max;
+    row[at + 4] = rollup.last;
+    row[at + 5] = rollup.lastTsMs;
+  }
+  return [...rows.values()];
+}
+
+const emptyRow = (
+  sizeMs: number,
+  deviceNo: number,
+  part: number,
+  startMs: number,
+  withBad: boolean,
+): (number | null)[] => [
+  ...[sizeMs, blockOf(startMs, sizeMs), deviceNo, part, startMs],
+  ...EMPTY_SLOTS,
+  ...(withBad ? NO_BAD : []),
+];
+
+function byKey(a: NumberRow, b: NumberRow): number {
+  for (let i = 0; i < KEY.length; i++) {
+    const difference = Number(a[i]) - Number(b[i]);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+export interface HistoryRange {
+  readonly deviceNo: number;
+  readonly channel: ChannelName;
+  readonly interval: Interval;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The buckets that start in [from, to), in order of time, the newest five minutes included. */
+export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket[]> {
+  const { deviceNo, channel, interval, fromMs, toMs } = range;
+  const sizeMs = INTERVAL_MS[interval];
+  const { part, slot } = CHANNEL_LAYOUT[channel];
+  // Good and bad values there are of the same five minutes, so either time tells which.
+  const newestMs = `COALESCE(${slot}_ts_ms, ${slot}_bad_ts_ms)`;
+  // One statement sees one moment: five minutes that are just being closed are neither missed nor counted twice. A sum
+  // may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read.
+  const rows = await sql.query<BucketRow>(
+    `WITH RECURSIVE wanted(block) AS (
+       SELECT CAST($4 AS BIGINT) UNION ALL SELECT block + 1 FROM wanted WHERE block < $5
+     )
+     SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last,
+            ${slot}_bad_count, 0
+     FROM wanted CROSS JOIN buckets
+     WHERE size_ms = $1 AND buckets.block = wanted.block AND device_no = $2 AND part = $3
+       AND start_ms >= $6 AND start_ms < $7 AND (${slot}_count > 0 OR ${slot}_bad_count > 0)
+     UNION ALL
+     SELECT ${newestMs} - ${newestMs} % $1, COALESCE(CAST(${slot}_sum AS DOUBLE PRECISION), 0),
+            COALESCE(${slot}_count, 0), ${slot}_min, ${slot}_max, ${slot}_value, COALESCE(${slot}_bad_count, 0), 1
+     FROM latest WHERE device_no = $2 AND part = $3
+       AND ${newestMs} - ${newestMs} % $1 >= $6 AND ${newestMs} - ${newestMs} % $1 < $7`,
+    [sizeMs, deviceNo, part, blockOf(fromMs, sizeMs), blockOf(toMs, sizeMs), fromMs, toMs],
+  );
+  return inOrder(rows);
+}
+
+type BucketRow = [
+  ...[
+    startMs: number,
+    sum: number,
+    count: number,
+    min: number | null,
+    max: number | null,
+    last: number | null,
+  ],
+  ...[badCount: number, isNewest: number],
+];
+
+/** The newest five minutes go into the bucket that they belong to, if it is there already. */
+function inOrder(rows: BucketRow[]): Bucket[] {
+  const buckets: Bucket[] = [];
+  for (const row of rows.sort((a, b) => a[0] - b[0] || a[7] - b[7])) {
+    const [startMs, sum, count, min, max, last, badCount] = row;
+    const bucket = { startMs, sum, count, min, max, last, badCount };
+    const previous = buckets.at(-1);
+    if (previous?.startMs === startMs) buckets[buckets.length - 1] = joined(previous, bucket);
+    else buckets.push(bucket);
+  }
+  return buckets;
+}
+
+const joined = (earlier: Bucket, later: Bucket): Bucket => ({
+  startMs: earlier.startMs,
+  sum: earlier.sum + later.sum,
+  count: earlier.count + later.count,
+  min: either(Math.min, earlier.min, later.min),
+  max: either(Math.max, earlier.max, later.max),
+  last: later.last ?? earlier.last,
+  badCount: earlier.badCount + later.badCount,
+});
+
+const either = (
+  choose: (a: number, b: number) => number,
+  a: number | null,
+  b: number | null,
+): number | null => (a === null || b === null ? (a ?? b) : choose(a, b));
+
+/** Removes some of the buckets that ended before a time and answers how many. */
+export async function dropBuckets(
+  sql: Sql,
+  interval: Interval,
+  beforeMs: number,
+  rowsMax: number,
+): Promise<number> {
+  const sizeMs = INTERVAL_MS[interval];
+  const key = KEY.join(', ');
+  return await sql.run(
+    `DELETE FROM buckets WHERE (${key}) IN (
+       SELECT ${key} FROM buckets WHERE size_ms = $1 AND block < $2 ORDER BY ${key} LIMIT $3
+     )`,
+    [sizeMs, blockOf(beforeMs, sizeMs), rowsMax],
+  );
+}

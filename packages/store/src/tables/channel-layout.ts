@@ -1,0 +1,57 @@
+import { CHANNEL_NAMES, type ChannelName } from '@granary/contract/telemetry/channels';
+
+export const LANES = ['a', 'b', 'c'] as const;
+export type Slot = (typeof LANES)[number];
+
+export interface Place {
+  /** Rows that hold several channels are told apart by their part. */
+  readonly part: number;
+  readonly slot: Slot;
+}
+
+/**
+ * Where a channel stands in stored rows: three to a row, and those that come together in the same row, since rows are
+ * what writing costs. A silo fills one row where a row for each channel would take three. Fixed for ever: new channels
+ * take new places.
+ */
+export const CHANNEL_LAYOUT = {
+  weight: { part: 1, slot: 'a' },
+  temperature: { part: 1, slot: 'b' },
+  humidity: { part: 1, slot: 'c' },
+  latitude: { part: 2, slot: 'a' },
+  longitude: { part: 2, slot: 'b' },
+  altitude: { part: 2, slot: 'c' },
+  battery_level: { part: 3, slot: 'a' },
+  signal_strength: { part: 3, slot: 'b' },
+  soil_moisture: { part: 3, slot: 'c' },
+  light_intensity: { part: 4, slot: 'a' },
+  wind_speed: { part: 4, slot: 'b' },
+  atmospheric_pressure: { part: 4, slot: 'c' },
+} as const satisfies Record<ChannelName, Place>;
+
+/** The channels of a part in the order of its slots. */
+export const CHANNELS_IN_GROUP: ReadonlyMap<number, readonly ChannelName[]> = Map.groupBy(
+  CHANNEL_NAMES,
+  (name) => CHANNEL_LAYOUT[name].part,
+);
+
+/** The columns that a row has for each of its slots, given what it keeps of a channel. */
+export const laneColumns = (fields: readonly string[]): string[] =>
+  LANES.flatMap((slot) => fields.map((field) => `${slot}_${field}`));
+
+const SLOT_INDEX = { a: 0, b: 1, c: 2 } as const satisfies Record<Slot, number>;
+
+/** Where the columns of a channel begin behind the `before` columns that a row starts with. */
+export const laneOffset = (channel: ChannelName, before: number, fieldsPerSlot: number): number =>
+  before + SLOT_INDEX[CHANNEL_LAYOUT[channel].slot] * fieldsPerSlot;
+
+/** The bit that marks a channel's value of a raw reading as bad. Fixed for ever, like the places. */
+export const badBitOf = (channel: ChannelName): number => {
+  const { part, slot } = CHANNEL_LAYOUT[channel];
+  return 1 << ((part - 1) * LANES.length + SLOT_INDEX[slot]);
+};
+
+/** Sets a column of a slot if the time that belongs to it is newer than the stored one, or nothing was stored. */
+export const whenNewer = (table: string, slot: Slot, field: string, time: string): string =>
+  `${slot}_${field} = CASE WHEN ${table}.${slot}_${time} IS NULL OR excluded.${slot}_${time} > ${table}.${slot}_${time}
+     THEN excluded.${slot}_${field} ELSE ${table}.${slot}_${field} END`;
