@@ -13,7 +13,7 @@ interface PackageRule {
 
 const PACKAGES: Readonly<Record<string, PackageRule>> = {
   contract: { packages: [], libraries: ['typebox'], nodeModules: false },
-  core: { packages: ['contract'], libraries: [], nodeModules: false },
+  core: { packages: ['contract'], libraries: ['geographiclib-geodesic'], nodeModules: false },
   store: { packages: ['contract'], typesOf: ['core'], libraries: ['pg'], nodeModules: true },
   app: {
     packages: ['contract', 'core', 'store'],

@@ -4,12 +4,24 @@ import type { Geofence } from '@granary/contract/configuration/field-configurati
 import { Refusal } from '@granary/contract/errors';
 import type { Point } from '@granary/contract/positions';
 import fc from 'fast-check';
-import { destination } from './geodesy.ts';
+import geographiclib from 'geographiclib-geodesic';
 import { isInside, refuseBadFence, staysInside } from './geofence.ts';
 
 const at = (lat: number, lng: number): Point => ({ lat, lng });
+
+function destination(from: Point, distanceM: number, bearingDegrees: number): Point {
+  const { WGS84 } = geographiclib.Geodesic;
+  const { lat2 = Number.NaN, lon2 = Number.NaN } = WGS84.Direct(
+    from.lat,
+    from.lng,
+    bearingDegrees,
+    distanceM,
+  );
+  return at(lat2, lon2);
+}
+
 const around = (middle: Point, sizeM: number, bearings: readonly number[]): Geofence =>
-  bearings.map((bearingDegrees) => destination(middle, { distanceM: sizeM, bearingDegrees }));
+  bearings.map((bearingDegrees) => destination(middle, sizeM, bearingDegrees));
 
 const FIELD = [at(52, 13), at(52, 13.01), at(52.01, 13.01), at(52.01, 13)];
 const FIJI = [at(-17, 179.99), at(-17, -179.99), at(-17.02, -179.99), at(-17.02, 179.99)];
@@ -60,11 +72,8 @@ describe('a place and a fence', () => {
         const middle = at(middleLat, middleLng);
         const fence = around(middle, sizeM, [0, 60, 120, 180, 240, 300]);
         refuseBadFence(fence);
-        assert.equal(isInside(fence, destination(middle, { distanceM: sizeM * 0.85, bearingDegrees })), true);
-        assert.equal(
-          isInside(fence, destination(middle, { distanceM: sizeM * 1.01, bearingDegrees })),
-          false,
-        );
+        assert.equal(isInside(fence, destination(middle, sizeM * 0.85, bearingDegrees)), true);
+        assert.equal(isInside(fence, destination(middle, sizeM * 1.01, bearingDegrees)), false);
       }),
       { numRuns: 500 },
     );

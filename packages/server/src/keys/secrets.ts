@@ -1,5 +1,5 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
-import { makeKey } from '@granary/core/keys';
+import { makeKey } from './key-format.ts';
 
 /** Keys and device secrets are long random texts, so one round of SHA-256 is enough to store them by. */
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex');

@@ -1,8 +1,8 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
-import { isWellFormedKey, KEY_PREFIX } from '@granary/core/keys';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isWellFormedKey, KEY_PREFIX } from '../../keys/key-format.ts';
 import type { Caller, Keyring } from '../../keys/keyring.ts';
 import { lateIfFailing } from '../../urgent/storage-faults.ts';
 import { deadlineOf, UrgentDeadline } from '../../urgent/urgent-deadline.ts';
