@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const moduleUrl = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
+const moduleUrl = (name: string): string => JSON.stringify(import.meta.resolve(name));
 
 const runScript = (script: string) =>
   spawn(process.execPath, ['--eval', script, folder], {
@@ -45,7 +45,7 @@ async function errorOfNobody(moduleName: string, call: string): Promise<string> 
 describe('the data folder lock', () => {
   it('keeps a second process out and is free again when the first is killed', async () => {
     const child = runScript(`
-      import { lockDataFolder } from ${moduleUrl('./data-folder.ts')};
+      import { lockDataFolder } from ${moduleUrl('@granary/store/data-folder')};
       globalThis.lock = lockDataFolder(process.argv[1]);
       console.log('held');
       setInterval(() => {}, 60_000);
@@ -84,8 +84,8 @@ describe('a data folder that cannot be used', () => {
   it('is named when it is read-only', async () => {
     chmodSync(folder, 0o555);
     const expected = `StoreOpenError: cannot use the data folder ${folder}: permission denied`;
-    assert.equal(await errorOfNobody('./data-folder.ts', 'lockDataFolder(folder)'), expected);
-    assert.equal(await errorOfNobody('./store.ts', `openApp({ engine: 'sqlite', folder })`), expected);
+    assert.equal(await errorOfNobody('@granary/store/data-folder', 'lockDataFolder(folder)'), expected);
+    assert.equal(await errorOfNobody('@granary/app/app', `openApp({ engine: 'sqlite', folder })`), expected);
   });
 
   it('is named when the database in it is read-only', async () => {
@@ -94,7 +94,7 @@ describe('a data folder that cannot be used', () => {
     const file = join(folder, DATABASE_FILE);
     chmodSync(file, 0o444);
     const expected = `StoreOpenError: cannot open the database ${file}: it is read-only`;
-    assert.equal(await errorOfNobody('./store.ts', `openApp({ engine: 'sqlite', folder })`), expected);
+    assert.equal(await errorOfNobody('@granary/app/app', `openApp({ engine: 'sqlite', folder })`), expected);
   });
 
   it('and all that is in it belong to their owner alone', async () => {
