@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { StoreOpenError } from '@granary/store/errors';
 import type { App } from '../app.ts';
 import { describeEachEngine, type TestEngine } from '../testing/engines.ts';
-import { OLD_SCHEMAS, restoreOldDatabase, WRITTEN_AT_MS } from '../testing/old-databases.ts';
+import {
+  answersFile,
+  COMPLETE_SCHEMAS,
+  OLD_SCHEMAS,
+  restoreOldDatabase,
+  WRITTEN_AT_MS,
+} from '../testing/old-databases.ts';
+import { storedAnswers } from '../testing/stored-answers.ts';
 
 const LIMIT = 1_000;
 
@@ -82,4 +90,29 @@ describe('databases that older versions wrote', () => {
       });
     });
   }
+
+  for (const schema of COMPLETE_SCHEMAS) {
+    describeEachEngine(`schema ${schema}, every answer`, (engine) => {
+      it('is the same as before the migration, to the byte', async (context) => {
+        await restoreOldDatabase(engine.location, schema);
+        const answers = await storedAnswers(await engine.open(), engine.location);
+        context.assert.fileSnapshot(answers, answersFile(schema), { serializers: [String] });
+      });
+    });
+  }
+
+  describeEachEngine('a migration that fails half-way', (engine) => {
+    it('leaves the old version as it was, and is carried out at the next start', async () => {
+      await restoreOldDatabase(engine.location, 3);
+      const before = await schemaOf(engine);
+      // The last migration cannot create its table, after the others have changed theirs.
+      await engine.query('CREATE TABLE observation (in_the_way BIGINT)');
+      await assert.rejects(engine.open(), StoreOpenError);
+      await engine.query('DROP TABLE observation');
+      assert.deepEqual(await schemaOf(engine), before);
+      assert.deepEqual(await engine.query('SELECT version FROM schema_version'), [[3]]);
+      await engine.open();
+      assert.deepEqual(await schemaOf(engine), schemas.get(engine.name));
+    });
+  });
 });

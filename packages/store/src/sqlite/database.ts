@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeDataFolder, privateFile } from '../data-folder.ts';
 import { WAIT_MS_MAX } from '../engine.ts';
 import { StoreOpenError } from '../errors.ts';
-import type { Dialect } from '../migrations/dialect.ts';
+import { SQLITE_DIALECT } from '../migrations/dialect.ts';
 import { migrate } from '../migrations/migrations.ts';
 import { reasonOf } from './errors.ts';
 import { SqliteSql } from './sql.ts';
@@ -19,15 +19,6 @@ const CHECKPOINT_PAGES = 4_096;
 /** A log that a long transaction has blown up is cut back to this. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
-const DIALECT: Dialect = {
-  generatedKey: 'INTEGER PRIMARY KEY',
-  idText: 'TEXT',
-  clustered: 'WITHOUT ROWID',
-  partitionedByTime: 'WITHOUT ROWID',
-  oftenUpdated: '',
-  positionFunction: 'instr',
-};
-
 /** Readies the file in the folder for its reader and its writer, and answers its path. */
 export async function prepareDatabase(folder: string): Promise<string> {
   makeDataFolder(folder);
@@ -38,7 +29,7 @@ export async function prepareDatabase(folder: string): Promise<string> {
     for (const beside of ['-wal', '-shm']) if (existsSync(file + beside)) privateFile(file + beside);
     database = openWriter(privateFile(file));
     database.exec('BEGIN IMMEDIATE');
-    await migrate(new SqliteSql(database), DIALECT, Date.now());
+    await migrate(new SqliteSql(database), SQLITE_DIALECT, Date.now());
     // SQLite opens a read-only file without complaint; only a write tells.
     database.exec('UPDATE schema_version SET version = version; COMMIT');
   } catch (error) {

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { CHANNELS_OF, type DeviceKind } from '@granary/contract/telemetry/channels';
+import { INTERVALS } from '@granary/contract/telemetry/telemetry';
+import { DAY_MS } from '@granary/contract/time';
+import { alertRecord } from '@granary/core/alerts/lifecycle';
+import { commandRecord } from '@granary/core/commands/record';
+import { deviceStatus } from '@granary/core/devices/status';
+import { missionRecord } from '@granary/core/missions/record';
+import { operationRecord } from '@granary/core/operations/record';
+import type { App, StoreLocation } from '../app.ts';
+import type { StoredDevice } from '../devices/devices.ts';
+import { keyRecord } from '../devices/records.ts';
+import { WRITTEN_AT_MS } from './old-databases.ts';
+import { rawReadings } from './raw-readings.ts';
+
+const LIMIT = 1_000_000;
+const FROM_MS = WRITTEN_AT_MS - 45 * DAY_MS;
+const TO_MS = WRITTEN_AT_MS + 3 * DAY_MS;
+
+type Answer = readonly [question: string, answer: unknown];
+
+/** What a database answers to every question that callers can ask, one line for each, in the form that callers see. */
+export async function storedAnswers(app: App, location: StoreLocation): Promise<string> {
+  const answers: Answer[] = [];
+  for (const kind of ['silo', 'field'] as const) {
+    for (const device of await devicesOf(app, kind)) answers.push(...(await answersOf(app, device)));
+  }
+  for (const key of await app.keys.list({ afterKeyId: null, limit: LIMIT })) {
+    answers.push(['key', keyRecord(key)]);
+  }
+  for (const plant of await app.plants.list({ after: null, limit: LIMIT })) answers.push(['plant', plant]);
+  const text = withAlertNumbers();
+  const lines = answers.map(([question, answer]) => `${question} ${text(answer)}`);
+  const readings = await rawReadings(location);
+  const events = await app.events.after({ sequence: 0, limit: LIMIT });
+  // Digests stand for long lists that the fixture holds word for word.
+  lines.push(`raw readings ${readings.length} ${digest(text(readings))}`);
+  lines.push(`events ${events.length} ${digest(text(events))}`);
+  return `${lines.join('\n')}\n`;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Alert ids are random and differ between the fixtures of the two engines, so each is replaced by a number. */
+function withAlertNumbers(): (value: unknown) => string {
+  const numbers = new Map<string, number>();
+  return (value) =>
+    JSON.stringify(value).replace(/\bal_[0-9a-z]+/g, (id) => {
+      numbers.set(id, numbers.get(id) ?? numbers.size + 1);
+      return `al_${numbers.get(id)}`;
+    });
+}
+
+const devicesOf = (app: App, kind: DeviceKind): Promise<StoredDevice[]> =>
+  app.devices.list({ kind, facilities: null, deviceIds: null, afterDeviceId: null, limit: LIMIT });
+
+async function answersOf(app: App, device: StoredDevice): Promise<Answer[]> {
+  const { deviceNo, deviceId, kind, name, model, firmwareVersion, facility, zone, capacityKg } = device;
+  const status = deviceStatus(device.presence, WRITTEN_AT_MS);
+  const { lastSeenAtMs } = device.presence;
+  const shown = { name, model, firmwareVersion, facility, zone, capacityKg, status, lastSeenAtMs };
+  const page = { deviceNo, status: null, limit: LIMIT };
+  const jobs = kind === 'silo' ? operationsOf(app, page) : commandsAndMissionsOf(app, page);
+  const alerts = await app.alerts.list({ deviceNo, filter: 'all', beforeAlertId: null, limit: LIMIT });
+  const track = await app.telemetry.track({ deviceNo, fromMs: FROM_MS, toMs: TO_MS, limit: LIMIT });
+  return [
+    [`device ${deviceId}`, shown],
+    [`rejections ${deviceId}`, await app.devices.rejections(deviceNo)],
+    [`configuration ${deviceId}`, await app.configuration.get(deviceNo)],
+    [`latest ${deviceId}`, await app.telemetry.latest(deviceNo)],
+    ...(await historyOf(app, device)),
+    [`track ${deviceId}`, track],
+    ...(await jobs).map((job): Answer => [`job ${deviceId}`, job]),
+    ...alerts.map((alert): Answer => [`alert ${deviceId}`, alertRecord(alert)]),
+  ];
+}
+
+async function historyOf(app: App, { deviceNo, deviceId, kind }: StoredDevice): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const channel of CHANNELS_OF[kind]) {
+    for (const interval of INTERVALS) {
+      const range = { deviceNo, channel, interval, fromMs: FROM_MS, toMs: TO_MS };
+      answers.push([`history ${deviceId} ${channel} ${interval}`, await app.telemetry.history(range)]);
+    }
+  }
+  return answers;
+}
+
+interface Page {
+  readonly deviceNo: number;
+  readonly status: null;
+  readonly limit: number;
+}
+
+async function operationsOf(app: App, page: Page): Promise<object[]> {
+  const operations = await app.operations.list({ ...page, type: null, beforeOperationId: null });
+  return operations.map((operation) => withoutDetail(operationRecord(operation)));
+}
+
+async function commandsAndMissionsOf(app: App, page: Page): Promise<object[]> {
+  const commands = await app.commands.list({ ...page, command: null, beforeCommandId: null });
+  const missions = await app.missions.list({ ...page, beforeMissionId: null });
+  return [...commands.map(commandRecord), ...missions.map(missionRecord)].map(withoutDetail);
+}
+
+/** The sentence for people is made anew from the rest with every answer. */
+const withoutDetail = ({ status_detail: _, ...record }: { readonly status_detail: string }): object => record;

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { type Dialect, POSTGRES_DIALECT, SQLITE_DIALECT } from './dialect.ts';
+import { MIGRATIONS, renderMigration } from './migrations.ts';
+
+const NOW_MS = Date.UTC(2026, 5, 15, 12);
+
+/** Of every released migration. A new one adds an entry; an entry that is there never changes. */
+const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }[] = [
+  {
+    sqlite: '43c57a7e202274c2ed3d55690cf94abc2ce9891ac083080bafc8ded54f4b96cb',
+    postgres: 'c760ba22879a8cd3bb0b450bbabb21ca3f173dcd367095dfe60c87eb2e23576b',
+  },
+  {
+    sqlite: 'd5854058f7b4e480e103c4b79d6454058c21b5dc5046a3dbb1faf27b2d1daf61',
+    postgres: '6731105df5ba2f5c6c643a1b6d79148d996690c3fe88eacada9fdea8c726f09e',
+  },
+  {
+    sqlite: '8c91f54d7df0eb75fa69ffd3f2612c2bbb450c8942eb5287bcfb75fd21810752',
+    postgres: 'f1a422300bf3f47263998be148bdd76623e0368a480d05b00f78ae935e998550',
+  },
+  {
+    sqlite: '6d745e3cca1803840d19fb5d4e2caab7720084f2871c73700e8c1eaa5c9c0e58',
+    postgres: '6d745e3cca1803840d19fb5d4e2caab7720084f2871c73700e8c1eaa5c9c0e58',
+  },
+  {
+    sqlite: 'a4483d5514641bef6a72c4fbbc354aca6ecbd0febbe0571b9f8b7819a7be75be',
+    postgres: 'a4483d5514641bef6a72c4fbbc354aca6ecbd0febbe0571b9f8b7819a7be75be',
+  },
+  {
+    sqlite: 'c2d3b5668b6a8a1cae62cc9fcf27578332ca5fc989a116fea9f7cd86f9aa068b',
+    postgres: 'c2d3b5668b6a8a1cae62cc9fcf27578332ca5fc989a116fea9f7cd86f9aa068b',
+  },
+  {
+    sqlite: 'fc293ba863aa52c8f1b3f03c73808cc948dad36529995581783663c7c54c4421',
+    postgres: '83d5752e55f27d8de1ec0c172e6c9f1bcf763ebdb7004636d383c45a148bd9e7',
+  },
+];
+
+const checksum = (statements: readonly string[], dialect: Dialect): string =>
+  createHash('sha256')
+    .update(renderMigration(statements, dialect, NOW_MS).join(';\n'))
+    .digest('hex');
+
+describe('migrations', () => {
+  it('are what they were when they were released', () => {
+    assert.deepEqual(
+      MIGRATIONS.map((statements) => ({
+        sqlite: checksum(statements, SQLITE_DIALECT),
+        postgres: checksum(statements, POSTGRES_DIALECT),
+      })),
+      CHECKSUMS,
+    );
+  });
+
+  it('are rendered without anything left to fill in', () => {
+    const rendered = MIGRATIONS.flatMap((statements) =>
+      renderMigration(statements, POSTGRES_DIALECT, NOW_MS),
+    );
+    assert.deepEqual(
+      rendered.filter((statement) => statement.includes('{{')),
+      [],
+    );
+    assert.throws(() => renderMigration(['{{unknown}}'], SQLITE_DIALECT, NOW_MS), /\{\{unknown\}\}/);
+  });
+});
