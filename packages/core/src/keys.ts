@@ -1,9 +1,9 @@
 import type { Scope } from '@granary/contract/keys';
 
-/** A key that somebody chose must be long enough not to be guessed. */
+/** A preset key must be long enough that it cannot be guessed. */
 export const PRESET_KEY_LENGTH_MIN = 32;
 
-/** What a key may do, and where. `null` means no limit. */
+/** The scopes of a key, and the facilities and devices it is limited to; `null` means no limit. */
 export interface Access {
   readonly scopes: readonly Scope[];
   readonly facilities: readonly string[] | null;

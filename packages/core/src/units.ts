@@ -3,7 +3,7 @@ import { roundTo6 } from './telemetry/readings.ts';
 
 interface Scale {
   readonly grams: number;
-  /** Digits after the point: never finer than a gram, so that rounding to whole grams cannot be seen. */
+  /** Decimal places, never finer than a gram, so that rounding to whole grams is not visible. */
   readonly decimals: number;
 }
 
@@ -21,7 +21,7 @@ const RATES = {
   'lb/min': { grams: MASSES.lb.grams, minutes: 1 },
 } as const satisfies Record<RateUnit, { readonly grams: number; readonly minutes: number }>;
 
-/** Whole grams: sums and differences of masses are exact. */
+/** Masses are whole grams, so that sums and differences are exact. */
 export const toGrams = (amount: number, unit: MassUnit): number => Math.round(amount * MASSES[unit].grams);
 
 export function fromGrams(massG: number, unit: MassUnit): number {

@@ -1,12 +1,12 @@
 import type { CommandName, CommandRequest, CommandStatus } from '@granary/contract/commands';
 import { Refusal } from '@granary/contract/errors';
 import type { CommandAck, CommandProgress, FieldCommand } from '@granary/contract/link/field-messages';
-import { inPlaceOf, isUnconfirmedStop, stopInForce } from '@granary/core/commands/emergency-stop';
+import { isUnconfirmedStop, replacingStop, stopInForce } from '@granary/core/commands/emergency-stop';
 import { commandMessage } from '@granary/core/commands/record';
 import { refuseCommand } from '@granary/core/commands/refusals';
 import { beginCommand, type CommandState } from '@granary/core/commands/state';
 import { advanceCommand, type CommandInput, commandReportContent } from '@granary/core/commands/transitions';
-import type { NotSent } from '@granary/core/devices/polling';
+import type { NotSentReason } from '@granary/core/devices/polling';
 import { missionHoldsDevice } from '@granary/core/missions/state';
 import { advanceMission } from '@granary/core/missions/transitions';
 import type { Sql } from '@granary/store/sql';
@@ -43,7 +43,7 @@ export interface Issued {
 export interface UnsentCommand {
   readonly deviceNo: number;
   readonly commandId: string;
-  readonly delivery: NotSent;
+  readonly delivery: NotSentReason;
   readonly nowMs: number;
 }
 
@@ -92,7 +92,7 @@ export const writes = {
     }
     const begun = beginCommand({ commandId, deviceNo, request }, nowMs);
     const inForce = stopInForce(commands);
-    const queued = isStop ? inPlaceOf(begun, inForce) : begun;
+    const queued = isStop ? replacingStop(begun, inForce) : begun;
     if (!(await COMMANDS.insert(sql, queued, nowMs)))
       throw new Error(`command ${commandId} is of another device`);
     const ledger = new JobChangeRecorder(sql, nowMs);

@@ -6,6 +6,7 @@ import type {
   OperationStatus,
   OperationType,
 } from '@granary/contract/operations';
+import type { NotSentReason } from '@granary/core/devices/polling';
 import {
   type OperationRequest,
   operationInProgress,
@@ -17,7 +18,6 @@ import {
   deviceReport,
   holdsDevice,
   type OperationState,
-  type Undelivered,
   unsolicitedOperation,
 } from '@granary/core/operations/state';
 import { advanceOperation, type OperationTransition } from '@granary/core/operations/transitions';
@@ -124,7 +124,7 @@ export const writes = {
   /** The link did not write the start to the device, so nothing moved. Answers the operation as it is then. */
   async notSent(
     sql: Sql,
-    { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: Undelivered },
+    { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: NotSentReason },
   ): Promise<OperationState | undefined> {
     const watch = await lockDevice(sql, deviceNo);
     const before = await OPERATIONS.findOf(sql, deviceNo, operationId);

@@ -4,19 +4,21 @@ import { isDue } from '../devices/polling.ts';
 import { STOP_RESEND_MS } from '../operations/transitions.ts';
 import type { CommandState } from './state.ts';
 
-/** Without a confirmation for this long after the request, an alert tells people. */
+/** An emergency stop that the device has not confirmed after this time raises an alert. */
 export const STOP_CONFIRMATION_MS_MAX = 5 * SECOND_MS;
 
-/** Only the device's report that it stands still ends an emergency stop; every other answer is kept for people to read. */
-export function answeredStop(
+/** Only the report that the device stands still ends an emergency stop; any other answer is stored so that `status_detail` shows it. */
+export function applyStopAcknowledgement(
   stop: CommandState,
   { accepted, reason }: { readonly accepted: boolean; readonly reason: string | null },
   nowMs: number,
 ): CommandState {
-  return accepted ? underWay(stop, nowMs) : unconfirmed(stop, said('it refused the stop', reason), nowMs);
+  return accepted
+    ? markAccepted(stop, nowMs)
+    : markUnanswered(stop, withReason('it refused the stop', reason), nowMs);
 }
 
-export function reportedStop(
+export function applyStopReport(
   before: CommandState,
   {
     state,
@@ -28,19 +30,19 @@ export function reportedStop(
   const stop = { ...before, lastProgressTsMs: Math.max(before.lastProgressTsMs ?? tsMs, tsMs) };
   switch (state) {
     case 'executing':
-      return underWay(stop, nowMs);
+      return markAccepted(stop, nowMs);
     case 'succeeded':
-      return { ...underWay(stop, nowMs), status: 'succeeded', endedAtMs: nowMs };
+      return { ...markAccepted(stop, nowMs), status: 'succeeded', endedAtMs: nowMs };
     case 'failed':
-      return unconfirmed(stop, said('it could not stop', reason), nowMs);
+      return markUnanswered(stop, withReason('it could not stop', reason), nowMs);
     case 'cancelled':
-      return unconfirmed(stop, said('it gave the stop up', reason), nowMs);
+      return markUnanswered(stop, withReason('it cancelled the stop', reason), nowMs);
     case 'unknown':
-      return unconfirmed(stop, said('it does not know the stop', reason), nowMs);
+      return markUnanswered(stop, withReason('it does not know the stop', reason), nowMs);
   }
 }
 
-/** At once when the device is back, and every second while it is there, for as long as it has not confirmed. */
+/** The stop is sent as soon as the device is reachable and then every second, until the device confirms it. */
 export function repeatStop(
   stop: CommandState,
   { deviceOnline, isNewSession }: { readonly deviceOnline: boolean; readonly isNewSession: boolean },
@@ -55,8 +57,8 @@ export function repeatStop(
 export const releaseStop = (stop: CommandState): CommandState =>
   stop.latchedSinceMs === null ? stop : { ...stop, latchedSinceMs: null };
 
-/** After a "no" it stays `sent`, so that a device that accepts and fails in turn does not fill the event log. */
-const underWay = (stop: CommandState, nowMs: number): CommandState => ({
+/** After a refusal or failure the stop stays `sent`, so that a device that alternates between accepting and failing does not fill the event log. */
+const markAccepted = (stop: CommandState, nowMs: number): CommandState => ({
   ...stop,
   status: stop.lastAnswer === null ? 'executing' : 'sent',
   sentAtMs: stop.sentAtMs ?? nowMs,
@@ -64,7 +66,7 @@ const underWay = (stop: CommandState, nowMs: number): CommandState => ({
   lastHeardAtMs: nowMs,
 });
 
-const unconfirmed = (stop: CommandState, lastAnswer: string, nowMs: number): CommandState => ({
+const markUnanswered = (stop: CommandState, lastAnswer: string, nowMs: number): CommandState => ({
   ...stop,
   status: 'sent',
   sentAtMs: stop.sentAtMs ?? nowMs,
@@ -72,5 +74,5 @@ const unconfirmed = (stop: CommandState, lastAnswer: string, nowMs: number): Com
   lastAnswer,
 });
 
-const said = (what: string, reason: string | null): string =>
+const withReason = (what: string, reason: string | null): string =>
   reason === null ? what : `${what} (${reason})`;

@@ -3,18 +3,17 @@ import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
 import { type CommandState, isEmergencyStop, isOpen } from './state.ts';
 
-/** The emergency stop that keeps a device from moving, among its commands that need further ticks. */
+/** Finds the emergency stop in force among the unfinished commands of a device. */
 export const stopInForce = (commands: readonly CommandState[]): CommandState | undefined =>
   commands.find(({ latchedSinceMs }) => latchedSinceMs !== null);
 
-/** A new emergency stop takes the place of the one in force, which has been so since then. */
-export const inPlaceOf = (stop: CommandState, inForce: CommandState | undefined): CommandState =>
+/** A new emergency stop replaces the one in force and keeps the time since which the device has been stopped. */
+export const replacingStop = (stop: CommandState, inForce: CommandState | undefined): CommandState =>
   inForce === undefined ? stop : { ...stop, latchedSinceMs: inForce.latchedSinceMs };
 
 export const isUnconfirmedStop = (command: CommandState): boolean =>
   isEmergencyStop(command) && isOpen(command);
 
-/** As callers see it. */
 export function emergencyStopSummary(stop: CommandState | undefined): EmergencyStopSummary {
   if (stop === undefined || stop.latchedSinceMs === null) {
     return { active: false, confirmed: false, since: null, command_id: null };
@@ -27,7 +26,7 @@ export function emergencyStopSummary(stop: CommandState | undefined): EmergencyS
   };
 }
 
-/** Refuses whatever could move a device that an emergency stop keeps from moving. */
+/** Refuses any movement while an emergency stop is in force. */
 export function refuseWhileStopped(commands: readonly CommandState[]): void {
   const stop = stopInForce(commands);
   if (stop === undefined) return;
@@ -37,7 +36,7 @@ export function refuseWhileStopped(commands: readonly CommandState[]): void {
   );
 }
 
-/** Releases only what is known to stand still. Without an emergency stop in force there is nothing to refuse. */
+/** Refuses the release while the device has not confirmed that it stands still; without an emergency stop a release is harmless. */
 export function refuseRelease(commands: readonly CommandState[]): void {
   const stop = commands.find(isUnconfirmedStop);
   if (stop === undefined) return;

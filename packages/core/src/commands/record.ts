@@ -4,7 +4,6 @@ import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { ASKED_AFTER_END_MS_MAX, type CommandState, isEmergencyStop } from './state.ts';
 import { COMMAND_TIMEOUT_MS } from './transitions.ts';
 
-/** As callers see it. */
 export const commandRecord = (command: CommandState): CommandRecord => ({
   command_id: command.commandId,
   command: command.command,
@@ -18,7 +17,6 @@ export const commandRecord = (command: CommandState): CommandRecord => ({
   result: command.result,
 });
 
-/** As the device is told. */
 export function commandMessage(command: CommandState, send: 'execute' | 'report'): FieldCommand {
   const { commandId: command_id } = command;
   if (send === 'report') return { command: 'report', command_id };
@@ -31,7 +29,7 @@ export function commandMessage(command: CommandState, send: 'execute' | 'report'
   };
 }
 
-/** One sentence for a person: what is known, what is awaited, until when. */
+/** One sentence for a person: what is known, what the service waits for, and until when. */
 export function commandStatusDetail(command: CommandState): string {
   if (isEmergencyStop(command)) return emergencyStopDetail(command);
   const { status, result, expiresAtMs, sentAtMs, lastHeardAtMs, endedAtMs } = command;
@@ -47,11 +45,11 @@ export function commandStatusDetail(command: CommandState): string {
     case 'timed_out':
       return `Its outcome is unknown: the device has not answered and is asked until ${toIso((endedAtMs ?? command.createdAtMs) + ASKED_AFTER_END_MS_MAX)}.`;
     default:
-      return sentence(`It ${status === 'failed' ? 'failed' : `was ${WORDS[status]}`}`, result?.message);
+      return sentence(`It ${status === 'failed' ? 'failed' : `was ${OUTCOMES[status]}`}`, result?.message);
   }
 }
 
-const WORDS = {
+const OUTCOMES = {
   rejected: 'rejected by the device',
   cancelled: 'cancelled',
   expired: 'not carried out',
@@ -63,7 +61,7 @@ const sentence = (start: string, reason: string | undefined): string =>
   reason === undefined ? `${start}.` : `${start}: ${reason}.`;
 
 function emergencyStopDetail({ status, lastAnswer, latchedSinceMs, result }: CommandState): string {
-  const isHeld = latchedSinceMs !== null;
+  const isInForce = latchedSinceMs !== null;
   switch (status) {
     case 'queued':
       return 'The device is not connected; it is sent as soon as the device is, and until then nobody knows whether it stands still.';
@@ -73,7 +71,7 @@ function emergencyStopDetail({ status, lastAnswer, latchedSinceMs, result }: Com
         ? 'It is repeated every second until the device confirms that it stands still.'
         : `It is repeated every second until the device confirms that it stands still; its last answer: ${lastAnswer}.`;
     case 'succeeded':
-      return isHeld
+      return isInForce
         ? 'The device confirmed that it stands still; it accepts no movement until somebody sends release_emergency_stop.'
         : 'The device confirmed that it stands still; this emergency stop is no longer in force.';
     default:

@@ -6,12 +6,12 @@ import { isInside } from '../geometry/geofence.ts';
 import { refuseRelease, refuseWhileStopped } from './emergency-stop.ts';
 import { COMMAND_RULES, type CommandState } from './state.ts';
 
-/** What decides whether a device may move now. */
+/** The facts that decide whether a device may move now. */
 export interface DeviceToMove {
   readonly presence: Presence;
-  /** Those that need further ticks. */
+  /** The unfinished commands only. */
   readonly commands: readonly CommandState[];
-  /** It has a live session and listens to its commands. */
+  /** The device has a live MQTT session that is subscribed to its commands. */
   readonly isReachable: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface FieldDeviceAtCommand extends DeviceToMove {
   readonly configuration: FieldConfiguration;
 }
 
-/** Refuses what must not even wait for the device. An emergency stop is never refused. */
+/** Refuses a command before it is stored; an emergency stop is never refused. */
 export function refuseCommand(request: CommandRequest, device: FieldDeviceAtCommand, nowMs: number): void {
   const { command } = request;
   if (command === 'emergency_stop') return;
@@ -33,7 +33,7 @@ export function refuseCommand(request: CommandRequest, device: FieldDeviceAtComm
   if (command === 'move_to_coordinates') refuseOutside(request.parameters, device.configuration);
 }
 
-/** Refuses to set a device in motion that must not move, or that cannot be told to at this moment. */
+/** Refuses a movement that is not allowed, or that cannot be sent to the device at this moment. */
 export function refuseMovement(device: DeviceToMove, nowMs: number): void {
   refuseWhileStopped(device.commands);
   refuseInMaintenance(device, nowMs);
@@ -45,7 +45,7 @@ function refuseInMaintenance({ presence }: DeviceToMove, nowMs: number): void {
   throw new Refusal('device_in_maintenance', 'the device is in maintenance');
 }
 
-/** Movement needs a live session at that moment. */
+/** A movement command must not wait for a connection, so the device needs a live session now. */
 function refuseUnreachable({ isReachable, presence }: DeviceToMove, nowMs: number): void {
   if (isReachable) return;
   const isReporting = deviceStatus(presence, nowMs) !== 'offline';

@@ -11,9 +11,9 @@ import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { storedJob } from '../devices/stored-job.ts';
 
 interface CommandRule {
-  /** It can move the device or a tool, or release it: it is sent at once over a live session, and never waits for one. */
+  /** The command can cause movement, so it is sent immediately over a live session and is never queued for a later one. */
   readonly needsSession: boolean;
-  /** `null`: it never expires. */
+  /** `null` means that the command never expires. */
   readonly expiryMs: number | null;
 }
 
@@ -26,15 +26,15 @@ export const COMMAND_RULES: Record<CommandName, CommandRule> = {
   scan: AT_ONCE,
   collect_sample: AT_ONCE,
   release_emergency_stop: AT_ONCE,
-  // It only ends movement, so it may wait for a device that is away.
+  // A hold only ends movement, so it may be queued for a device that is not connected.
   hold: { needsSession: false, expiryMs: 5 * MINUTE_MS },
   emergency_stop: { needsSession: false, expiryMs: null },
 };
 
-/** How long the device is asked what became of a command that it did not answer. */
+/** How long the service asks a device for the outcome of a command that timed out. */
 export const ASKED_AFTER_END_MS_MAX = DAY_MS;
 
-/** Everything known of a command. Times are the service's own clock unless they say otherwise. */
+/** The stored state of a command; times come from the service's clock unless a comment says otherwise. */
 export interface CommandState {
   readonly commandId: string;
   readonly deviceNo: number;
@@ -43,27 +43,27 @@ export interface CommandState {
   readonly status: CommandStatus;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
-  /** When it was first sent, and when last. */
+  /** The time of the first send; `resentAtMs` is the time of the last one. */
   readonly sentAtMs: number | null;
   readonly resentAtMs: number | null;
-  /** When the device first showed that it has the command. */
+  /** When the device first confirmed that it has received the command. */
   readonly acceptedAtMs: number | null;
   readonly lastHeardAtMs: number | null;
-  /** The newest time, by the device's clock, that it reported progress for. */
+  /** The latest timestamp of a progress report, by the device's clock. */
   readonly lastProgressTsMs: number | null;
   readonly reportAskedAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly result: CommandResult | null;
-  /** What the device last answered to an emergency stop instead of confirming it. */
+  /** The last answer to an emergency stop that was not a confirmation. */
   readonly lastAnswer: string | null;
   /**
-   * Since when the device has been kept from moving, for the emergency stop that keeps it from moving; `null` for every
-   * other command, and once it was released or a later emergency stop has taken its place.
+   * Since when the emergency stop has been in force; `null` for every other command, and after the stop was released or
+   * replaced by a later one.
    */
   readonly latchedSinceMs: number | null;
 }
 
-/** A command as it was stored, also by a version that knew neither answers nor the latch of an emergency stop. */
+/** Also reads commands of the version that did not store `lastAnswer` and `latchedSinceMs`. */
 export function restoreCommand(stored: unknown): CommandState {
   const command = storedJob<CommandState>(stored, COMMAND_STATUSES);
   if (command.latchedSinceMs !== undefined) return command;
@@ -76,14 +76,14 @@ export const isEmergencyStop = ({ command }: CommandState): boolean => command =
 export const isOpen = ({ status }: CommandState): boolean =>
   status === 'queued' || status === 'sent' || status === 'executing';
 
-/** The device's own word, or never having been sent, leaves nothing to learn. */
+/** The outcome is final: the device reported it, or the command was never sent. */
 export const isDecided = ({ status, result }: CommandState): boolean =>
   status === 'succeeded' ||
   status === 'rejected' ||
   status === 'cancelled' ||
   (status === 'failed' && result?.reason !== 'forgotten');
 
-/** Nothing more is to be done or learnt: it needs no further ticks. */
+/** A finished command needs no more ticks: nothing is left to send or to wait for. */
 export function isCommandFinished(command: CommandState, nowMs: number): boolean {
   const { status, endedAtMs, latchedSinceMs } = command;
   if (latchedSinceMs !== null) return false;
@@ -97,7 +97,7 @@ export interface NewCommand {
   readonly request: CommandRequest;
 }
 
-/** Not sent yet. */
+/** A new command is `queued`: it is stored before it is sent. */
 export function beginCommand({ commandId, deviceNo, request }: NewCommand, nowMs: number): CommandState {
   const { expiryMs } = COMMAND_RULES[request.command];
   return {

@@ -50,7 +50,7 @@ interface Step extends CommandTransition {
   readonly input: CommandInput;
 }
 
-/** Everything that happens to a command in a walk. Time jumps to and fro: the clock promises nothing. */
+/** The steps of a random sequence of inputs; time jumps in both directions, because a clock may be set. */
 function walk(from: CommandState, inputs: readonly (readonly [CommandInput, number])[]): Step[] {
   let before = from;
   return inputs.map(([given, nowMs]) => {
@@ -76,13 +76,13 @@ describe('whatever happens to a command', () => {
     });
   });
 
-  it('what the device has decided stays so', () => {
+  it('an outcome that the device reported is final', () => {
     onEveryStep(({ before, command: after }) => {
       if (isDecided(before)) assert.equal(after, before);
     });
   });
 
-  it('one that can move something is sent at most once, at once, and only to a device that is there', () => {
+  it('a movement command is sent at most once, immediately, and only to a reachable device', () => {
     onEveryWalk((walked) => {
       const sent = walked.filter(
         ({ before, send }) => send === 'execute' && COMMAND_RULES[before.command].needsSession,
@@ -92,7 +92,7 @@ describe('whatever happens to a command', () => {
     });
   });
 
-  it('one that was sent is sent again only if it was not written to the connection', () => {
+  it('a command is sent again only if it was not written to the connection', () => {
     onEveryWalk((walked) => {
       let isSent = false;
       for (const { before, input: given, send } of walked) {
@@ -120,7 +120,7 @@ describe('whatever happens to a command', () => {
     });
   });
 
-  it('an emergency stop that is not confirmed is sent at the next tick that finds the device there', () => {
+  it('an unconfirmed emergency stop is sent at the next tick with a reachable device', () => {
     fc.assert(
       fc.property(steps, (inputs) => {
         const stop = walk(begin('emergency_stop'), inputs).at(-1)?.command ?? begin('emergency_stop');
@@ -132,7 +132,7 @@ describe('whatever happens to a command', () => {
     );
   });
 
-  it('ticking twice at one time is ticking once', () => {
+  it('a second tick at the same time changes nothing', () => {
     fc.assert(
       fc.property(command, steps, tick, timeMs, (from, inputs, once, nowMs) => {
         const before = walk(from, inputs).at(-1)?.command ?? from;
@@ -145,7 +145,7 @@ describe('whatever happens to a command', () => {
   });
 });
 
-/** What goes wrong in one second of a command's life. */
+/** The faults in one second of a command. */
 const second = fc.record({
   linkIsUp: fc.boolean(),
   messageIsLost: fc.boolean(),

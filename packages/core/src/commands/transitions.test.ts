@@ -47,7 +47,7 @@ const stopSent: CommandState = {
   resentAtMs: START_MS,
 };
 
-/** Every state that makes a difference. */
+/** One command for each state that the transitions distinguish. */
 const SITUATIONS = {
   queued,
   waiting: begin('hold'),
@@ -92,7 +92,7 @@ const INPUTS = {
   executing: [progress('executing'), SOON_MS],
   succeeded: [progress('succeeded'), SOON_MS],
   failed: [progress('failed'), SOON_MS],
-  'given up': [progress('cancelled'), SOON_MS],
+  cancelled: [progress('cancelled'), SOON_MS],
   'unknown in time': [progress('unknown'), SOON_MS],
   'unknown too late': [progress('unknown'), LATE_MS],
   'tick soon': [online, SOON_MS],
@@ -142,7 +142,7 @@ const REPEATED = {
   'stop refused': 'sent, send execute',
 } as const;
 
-/** The device's report decides whatever is not decided. */
+/** The device's report decides every outcome that is not final yet. */
 const allBecome = (status: CommandStatus): Record<Situation, Outcome> => ({
   queued: status,
   waiting: status,
@@ -187,7 +187,7 @@ const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
   executing: { ...allBecome('executing'), 'stop refused': 'sent' },
   succeeded: allBecome('succeeded'),
   failed: { ...allBecome('failed'), ...UNCONFIRMED },
-  'given up': { ...allBecome('cancelled'), ...UNCONFIRMED },
+  cancelled: { ...allBecome('cancelled'), ...UNCONFIRMED },
   'unknown in time': { ...UNCHANGED, executing: 'failed', 'timed out': 'failed', ...UNCONFIRMED },
   'unknown too late': {
     ...UNCHANGED,
@@ -242,7 +242,7 @@ const after = (from: CommandState, ...inputs: readonly (readonly [CommandInput, 
   inputs.reduce((command, [input, nowMs]) => advanceCommand(command, input, nowMs).command, from);
 
 describe('a command', () => {
-  it('tells why it did not succeed', () => {
+  it('has a result with the reason when it did not succeed', () => {
     const reasonOf = (input: CommandInput) => after(sent, [input, SOON_MS]).result;
     assert.deepEqual(reasonOf(INPUTS.refused[0]), { reason: 'refused', message: 'stuck' });
     assert.equal(reasonOf(progress('failed'))?.reason, 'device_fault');
@@ -256,14 +256,14 @@ describe('a command', () => {
     assert.equal(after(timedOut, [progress('succeeded'), LATE_MS]).result, null);
   });
 
-  it('is not ended by an old "unknown", but believes a clock that was set back', () => {
+  it('is not ended by an old "unknown", but accepts reports of a device clock that was set back', () => {
     const executing = after(sent, [progress('executing'), SOON_MS]);
     const doubted = after(executing, [progress('unknown', START_MS), SOON_MS]);
     assert.equal(doubted.status, 'executing');
     assert.equal(after(doubted, [progress('unknown', START_MS + 1), SOON_MS]).status, 'failed');
   });
 
-  it('is asked about once in a while, and given up after a day', () => {
+  it('is asked for a report at intervals, and not any more after a day', () => {
     const asked = after(sent, [online, START_MS + REPORT_SPACING_MS]);
     assert.equal(advanceCommand(asked, online, START_MS + 2 * REPORT_SPACING_MS - 1).send, null);
     const timedOut = after(sent, [online, START_MS + MINUTE_MS]);
@@ -286,14 +286,14 @@ describe('a command', () => {
     assert.equal(advanceCommand(confirmed, online, dueMs + MINUTE_MS).send, null);
   });
 
-  it('that may wait for the device, and was not sent after all, waits again', () => {
+  it('that may wait for the device and could not be sent is queued again', () => {
     const held = after(SITUATIONS.waiting, [online, SOON_MS]);
     const back = after(held, [{ kind: 'not_sent', delivery: 'not_subscribed' }, SOON_MS]);
     assert.deepEqual([back.status, back.sentAtMs], ['queued', null]);
     assert.equal(advanceCommand(back, online, SOON_MS).send, 'execute');
   });
 
-  it('is told to callers and to the device', () => {
+  it('has a record for callers and a message for the device', () => {
     const parameters = { latitude: 1, longitude: 2, altitude: 3 };
     const request = { command: 'move_to_coordinates', parameters } as const;
     const move = beginCommand({ commandId: 'cmd_2', deviceNo: 1, request }, START_MS);
@@ -320,7 +320,7 @@ describe('a command', () => {
     });
   });
 
-  it('is read from what the device sends', () => {
+  it("is updated from the device's report", () => {
     const word = commandReportContent({
       command_id: 'cmd_1',
       state: 'failed',
@@ -370,7 +370,7 @@ describe('before anything is sent', () => {
     }
   });
 
-  it('a device that reports over HTTP only is told from one that is offline', () => {
+  it('the refusal distinguishes a device that reports over HTTP only from one that is offline', () => {
     const away = { ...presence, linkDownAtMs: START_MS };
     const messageOf = (change: object) =>
       refusalOf('return_to_base', { isReachable: false, ...change })?.message ?? '';
@@ -394,7 +394,7 @@ describe('before anything is sent', () => {
     }
   });
 
-  it('a release waits for the confirmation of the stop, and needs no stop at all', () => {
+  it('a release is refused until the stop is confirmed, and allowed without any stop', () => {
     const release = (commands: readonly CommandState[]) => codeOf('release_emergency_stop', { commands });
     assert.equal(release([SITUATIONS['stop sent']]), 'emergency_stop_unconfirmed');
     assert.equal(release([SITUATIONS['stop refused']]), 'emergency_stop_unconfirmed');
@@ -428,7 +428,7 @@ describe('an emergency stop', () => {
     assert.equal(emergencyStopSummary(undefined).active, false);
   });
 
-  it('tells what the device answered last', () => {
+  it('shows the last answer of the device', () => {
     const detailOf = (...inputs: Parameters<typeof after> extends [unknown, ...infer Rest] ? Rest : never) =>
       commandRecord(after(stopSent, ...inputs)).status_detail;
     assert.match(detailOf(INPUTS.refused), /last answer: it refused the stop \(stuck\)/);

@@ -1,8 +1,13 @@
 import type { CommandReason, CommandStatus } from '@granary/contract/commands';
 import type { CommandProgress, CommandState as ReportedState } from '@granary/contract/link/field-messages';
 import { MINUTE_MS } from '@granary/contract/time';
-import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSent } from '../devices/polling.ts';
-import { answeredStop, releaseStop, repeatStop, reportedStop } from './emergency-stop-replies.ts';
+import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
+import {
+  applyStopAcknowledgement,
+  applyStopReport,
+  releaseStop,
+  repeatStop,
+} from './emergency-stop-replies.ts';
 import {
   COMMAND_RULES,
   type CommandState,
@@ -12,10 +17,10 @@ import {
   isOpen,
 } from './state.ts';
 
-/** Without a report for this long, the outcome of a command is unknown. */
+/** A command without a report for this long becomes `timed_out`: its outcome is unknown. */
 export const COMMAND_TIMEOUT_MS = MINUTE_MS;
 
-/** How a command stands, as the device reported it. */
+/** The content of a device's report about a command. */
 export interface CommandReportContent {
   readonly state: ReportedState;
   readonly reason: string | null;
@@ -30,67 +35,71 @@ export const commandReportContent = ({ state, reason, ts }: CommandProgress): Co
 
 export interface CommandTick {
   readonly kind: 'tick';
-  /** It has a live session and listens to its commands. */
+  /** The device has a live MQTT session that is subscribed to its commands. */
   readonly deviceOnline: boolean;
-  /** That session has just begun: whatever was sent before may not have arrived. */
+  /** The session has just begun, so earlier messages may not have arrived. */
   readonly isNewSession: boolean;
-  /** An emergency stop keeps the device from moving. */
+  /** An emergency stop is in force on the device. */
   readonly isStopped: boolean;
 }
 
 export type CommandInput =
-  /** It was just accepted. Only this sends a command that can move something. */
+  /** The command was just accepted by the service; this is the only input that sends a movement command. */
   | { readonly kind: 'issue'; readonly isReachable: boolean }
-  /** It was to be sent, but was not. */
-  | { readonly kind: 'not_sent'; readonly delivery: NotSent }
-  /** An emergency stop was requested. */
+  /** The link could not write the command to the device's connection. */
+  | { readonly kind: 'not_sent'; readonly delivery: NotSentReason }
+  /** An emergency stop was requested, which cancels commands that are not sent yet. */
   | { readonly kind: 'cancel' }
-  /** A person released the emergency stop, or a later one takes its place. */
+  /** A person released the emergency stop, or a later emergency stop replaces it. */
   | { readonly kind: 'release' }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }
   | ({ readonly kind: 'progress' } & CommandReportContent)
   | CommandTick;
 
-/** What a command has become, and what to send to its device. */
+/** The new state of a command, and the message to send to its device. */
 export interface CommandTransition {
   readonly command: CommandState;
   readonly send: 'execute' | 'report' | null;
 }
 
 /**
- * What an input makes of a command, at any time and in any state. It is sent once; only an emergency stop is repeated, until
- * the device has confirmed it. A command that nothing changed is returned as the same object.
+ * The state machine of a command: accepts every input in every state. A command is sent once; only an emergency stop is sent
+ * repeatedly, until the device confirms it. An unchanged command is returned as the same object, so that callers can skip the write.
  */
 export function advanceCommand(command: CommandState, input: CommandInput, nowMs: number): CommandTransition {
-  if (isDecided(command) && input.kind !== 'release') return quiet(command);
+  if (isDecided(command) && input.kind !== 'release') return withoutMessage(command);
   switch (input.kind) {
     case 'release':
-      return quiet(releaseStop(command));
+      return withoutMessage(releaseStop(command));
     case 'issue':
-      return issued(command, input.isReachable, nowMs);
+      return applyIssue(command, input.isReachable, nowMs);
     case 'not_sent':
-      return quiet(notSent(command, input.delivery, nowMs));
+      return withoutMessage(applyNotSent(command, input.delivery, nowMs));
     case 'cancel':
-      return quiet(cancelUnsent(command, nowMs));
+      return withoutMessage(cancelUnsent(command, nowMs));
     case 'ack':
-      return quiet(
-        isEmergencyStop(command) ? answeredStop(command, input, nowMs) : answered(command, input, nowMs),
+      return withoutMessage(
+        isEmergencyStop(command)
+          ? applyStopAcknowledgement(command, input, nowMs)
+          : applyAcknowledgement(command, input, nowMs),
       );
     case 'progress':
-      return quiet(
-        isEmergencyStop(command) ? reportedStop(command, input, nowMs) : reported(command, input, nowMs),
+      return withoutMessage(
+        isEmergencyStop(command)
+          ? applyStopReport(command, input, nowMs)
+          : applyReport(command, input, nowMs),
       );
     case 'tick':
-      return ticked(command, input, nowMs);
+      return applyTick(command, input, nowMs);
   }
 }
 
-const quiet = (command: CommandState): CommandTransition => ({ command, send: null });
+const withoutMessage = (command: CommandState): CommandTransition => ({ command, send: null });
 
-function issued(command: CommandState, isReachable: boolean, nowMs: number): CommandTransition {
-  if (command.status !== 'queued') return quiet(command);
+function applyIssue(command: CommandState, isReachable: boolean, nowMs: number): CommandTransition {
+  if (command.status !== 'queued') return withoutMessage(command);
   if (isReachable) return sendFirst(command, nowMs);
-  return quiet(COMMAND_RULES[command.command].needsSession ? failUnsent(command, nowMs) : command);
+  return withoutMessage(COMMAND_RULES[command.command].needsSession ? failUnsent(command, nowMs) : command);
 }
 
 const sendFirst = (command: CommandState, nowMs: number): CommandTransition => ({
@@ -98,8 +107,8 @@ const sendFirst = (command: CommandState, nowMs: number): CommandTransition => (
   send: 'execute',
 });
 
-/** What may wait for the device does so again; an emergency stop is repeated anyway. */
-function notSent(command: CommandState, delivery: NotSent, nowMs: number): CommandState {
+/** A command that may wait for the device goes back to `queued`; an emergency stop is sent again by the next tick. */
+function applyNotSent(command: CommandState, delivery: NotSentReason, nowMs: number): CommandState {
   if (command.status !== 'sent' || isEmergencyStop(command)) return command;
   if (delivery === 'expired') return expire(command, 'it expired before it could be sent', nowMs);
   if (COMMAND_RULES[command.command].needsSession) return failUnsent(command, nowMs);
@@ -109,7 +118,7 @@ function notSent(command: CommandState, delivery: NotSent, nowMs: number): Comma
 const failUnsent = (command: CommandState, nowMs: number): CommandState =>
   end(command, 'failed', 'not_sent', 'the device has no live session, so nothing was sent', nowMs);
 
-/** What has been sent can only be given up by the device, which then reports it. */
+/** Once a command was sent, only the device can cancel it, and reports that it did. */
 function cancelUnsent(command: CommandState, nowMs: number): CommandState {
   if (command.status !== 'queued' || isEmergencyStop(command)) return command;
   return end(command, 'cancelled', 'emergency_stop', 'an emergency stop came first', nowMs);
@@ -123,7 +132,7 @@ const end = (
   nowMs: number,
 ): CommandState => ({ ...command, status, endedAtMs: nowMs, result: { reason, message } });
 
-const executing = (command: CommandState, nowMs: number): CommandState => ({
+const markExecuting = (command: CommandState, nowMs: number): CommandState => ({
   ...command,
   status: 'executing',
   acceptedAtMs: command.acceptedAtMs ?? nowMs,
@@ -132,26 +141,26 @@ const executing = (command: CommandState, nowMs: number): CommandState => ({
   result: null,
 });
 
-/** It is answered once: a refusal after that is one of a copy. */
-function answered(
+/** Only the first acknowledgement counts: a later refusal answers a repeated copy of the message. */
+function applyAcknowledgement(
   command: CommandState,
   { accepted, reason }: { readonly accepted: boolean; readonly reason: string | null },
   nowMs: number,
 ): CommandState {
   if (command.acceptedAtMs !== null) return command;
-  if (accepted) return executing(command, nowMs);
-  const heard = { ...command, lastHeardAtMs: nowMs };
-  return end(heard, 'rejected', 'refused', reason ?? 'the device refused it', nowMs);
+  if (accepted) return markExecuting(command, nowMs);
+  const updated = { ...command, lastHeardAtMs: nowMs };
+  return end(updated, 'rejected', 'refused', reason ?? 'the device refused it', nowMs);
 }
 
-function reported(
+function applyReport(
   before: CommandState,
   { state, reason, tsMs }: CommandReportContent,
   nowMs: number,
 ): CommandState {
   const { lastProgressTsMs } = before;
   const isOld = lastProgressTsMs !== null && tsMs <= lastProgressTsMs;
-  const command = { ...executing(before, nowMs), lastProgressTsMs: isOld ? lastProgressTsMs : tsMs };
+  const command = { ...markExecuting(before, nowMs), lastProgressTsMs: isOld ? lastProgressTsMs : tsMs };
   switch (state) {
     case 'executing':
       return command;
@@ -160,19 +169,19 @@ function reported(
     case 'failed':
       return end(command, 'failed', 'device_fault', reason ?? 'the device reported a fault', nowMs);
     case 'cancelled':
-      return end(command, 'cancelled', 'superseded', reason ?? 'the device gave it up for another', nowMs);
+      return end(command, 'cancelled', 'superseded', reason ?? 'the device cancelled it for another', nowMs);
     case 'unknown': {
       if (before.status === 'queued') return before;
-      const heard = { ...before, lastProgressTsMs: tsMs };
-      // A repeated report, or a clock that was set back: then the next report, asked for soon, is later than this one.
-      if (isOld) return isOpen(before) ? heard : before;
-      return unknown({ ...heard, lastHeardAtMs: nowMs }, nowMs);
+      const updated = { ...before, lastProgressTsMs: tsMs };
+      // Either a repeated report or a device clock that was set back; in the second case the next report has a later time than this one.
+      if (isOld) return isOpen(before) ? updated : before;
+      return applyUnknown({ ...updated, lastHeardAtMs: nowMs }, nowMs);
     }
   }
 }
 
-/** The device knows no such command. That ends it, unless it may still be on the way. */
-function unknown(command: CommandState, nowMs: number): CommandState {
+/** The device does not know the command, which ends it unless the message may still arrive. */
+function applyUnknown(command: CommandState, nowMs: number): CommandState {
   const { acceptedAtMs, expiresAtMs, status } = command;
   if (status === 'expired' || status === 'failed') return command;
   if (acceptedAtMs !== null) {
@@ -197,34 +206,36 @@ function unknown(command: CommandState, nowMs: number): CommandState {
 const expire = (command: CommandState, message: string, nowMs: number): CommandState =>
   end(command, 'expired', 'not_delivered', message, nowMs);
 
-function ticked(before: CommandState, tick: CommandTick, nowMs: number): CommandTransition {
-  if (isCommandFinished(before, nowMs)) return quiet(before);
+function applyTick(before: CommandState, tick: CommandTick, nowMs: number): CommandTransition {
+  if (isCommandFinished(before, nowMs)) return withoutMessage(before);
   if (isEmergencyStop(before)) {
     const stop = repeatStop(before, tick, nowMs);
     return { command: stop, send: stop === before ? null : 'execute' };
   }
-  if (before.status === 'queued') return tickedQueued(before, tick, nowMs);
-  const command = doubt(before, nowMs);
-  if (!tick.deviceOnline || !isReportDue({ ...command, lastHeardAtMs: heardAtMs(command) }, nowMs)) {
-    return quiet(command);
+  if (before.status === 'queued') return applyTickToQueued(before, tick, nowMs);
+  const command = markTimedOut(before, nowMs);
+  if (!tick.deviceOnline || !isReportDue({ ...command, lastHeardAtMs: lastContactAtMs(command) }, nowMs)) {
+    return withoutMessage(command);
   }
   return { command: { ...command, reportAskedAtMs: nowMs }, send: 'report' };
 }
 
-/** A command that can move something is sent when it is issued or never, so one that still waits was not sent. */
-function tickedQueued(command: CommandState, tick: CommandTick, nowMs: number): CommandTransition {
+/** A movement command is sent when it is issued or never, so one that is still queued fails. */
+function applyTickToQueued(command: CommandState, tick: CommandTick, nowMs: number): CommandTransition {
   const { expiresAtMs } = command;
-  if (tick.isStopped) return quiet(cancelUnsent(command, nowMs));
-  if (COMMAND_RULES[command.command].needsSession) return quiet(failUnsent(command, nowMs));
+  if (tick.isStopped) return withoutMessage(cancelUnsent(command, nowMs));
+  if (COMMAND_RULES[command.command].needsSession) return withoutMessage(failUnsent(command, nowMs));
   if (expiresAtMs !== null && nowMs > expiresAtMs) {
-    return quiet(expire(command, 'the device did not connect in time', nowMs));
+    return withoutMessage(expire(command, 'the device did not connect in time', nowMs));
   }
-  return tick.deviceOnline ? sendFirst(command, nowMs) : quiet(command);
+  return tick.deviceOnline ? sendFirst(command, nowMs) : withoutMessage(command);
 }
 
-const heardAtMs = ({ lastHeardAtMs, sentAtMs }: CommandState): number | null => lastHeardAtMs ?? sentAtMs;
+const lastContactAtMs = ({ lastHeardAtMs, sentAtMs }: CommandState): number | null =>
+  lastHeardAtMs ?? sentAtMs;
 
-function doubt(command: CommandState, nowMs: number): CommandState {
-  if (command.status === 'timed_out' || !isDue(heardAtMs(command), nowMs, COMMAND_TIMEOUT_MS)) return command;
+function markTimedOut(command: CommandState, nowMs: number): CommandState {
+  if (command.status === 'timed_out' || !isDue(lastContactAtMs(command), nowMs, COMMAND_TIMEOUT_MS))
+    return command;
   return end(command, 'timed_out', 'no_answer', 'the device does not say what became of it', nowMs);
 }

@@ -1,22 +1,22 @@
 import type { DeviceStatus } from '@granary/contract/devices';
 
-/** A device that missed so many reports is offline, and what it measured is stale. */
+/** A device that missed this many reports is offline, and its values are stale. */
 const MISSED_REPORTS_MAX = 3;
 const DEFAULT_REPORTING_INTERVAL_MS = 10_000;
 const DEFAULT_OFFLINE_DELAY_MS = 30_000;
 
-/** What is known of a device's side of the link. Times are the service's own clock. */
+/** The stored facts about a device's connection; times come from the service's clock. */
 export interface Presence {
   readonly lastSeenAtMs: number | null;
   readonly linkDownAtMs: number | null;
   readonly reportedState: 'online' | 'maintenance' | null;
-  /** How often the device is configured to report. */
+  /** The reporting interval in the device's configuration. */
   readonly reportingIntervalMs: number;
-  /** How long it may be offline before that is an alarm. */
+  /** How long the device may be offline before `device_offline` is raised. */
   readonly offlineDelayMs: number;
 }
 
-/** Of a device with the default configuration. */
+/** A registered device with the default configuration that has not sent anything. */
 export const NEVER_SEEN: Presence = {
   lastSeenAtMs: null,
   linkDownAtMs: null,
@@ -25,11 +25,11 @@ export const NEVER_SEEN: Presence = {
   offlineDelayMs: DEFAULT_OFFLINE_DELAY_MS,
 };
 
-/** How long a device counts as online, and a value as current, after it was heard. */
+/** How long a device stays online, and a value stays current, after the last message. */
 export const freshnessMs = ({ reportingIntervalMs }: Pick<Presence, 'reportingIntervalMs'>): number =>
   MISSED_REPORTS_MAX * reportingIntervalMs;
 
-/** With the default configuration. A device with a job under way is asked for reports, so its silence is judged by this alone. */
+/** Used for devices with a running job: the service requests their reports, so the configured reporting interval does not matter. */
 export const FRESHNESS_MS = freshnessMs(NEVER_SEEN);
 
 export function deviceStatus(presence: Presence, nowMs: number): DeviceStatus {

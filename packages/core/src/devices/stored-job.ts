@@ -1,4 +1,4 @@
-/** The stored JSON of an operation, a command or a mission; throws if it cannot be one, whatever was damaged. */
+/** Checks the stored JSON of an operation, a command or a mission, and throws if the row is damaged. */
 export function storedJob<Job extends { readonly deviceNo: number; readonly status: string }>(
   stored: unknown,
   statuses: readonly Job['status'][],

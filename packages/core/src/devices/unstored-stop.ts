@@ -1,6 +1,6 @@
 const STORED_LATER = 'it could not be stored yet, and the stop is repeated until it is';
 
-/** The status detail of a stop, or an emergency stop, that could not be stored. */
+/** The `status_detail` of a stop or an emergency stop that could not be stored. */
 export const unstoredStopDetail = (isSent: boolean): string =>
   isSent
     ? `The stop was sent to the device; ${STORED_LATER}.`

@@ -27,7 +27,7 @@ const FIELD = [at(52, 13), at(52, 13.01), at(52.01, 13.01), at(52.01, 13)];
 const FIJI = [at(-17, 179.99), at(-17, -179.99), at(-17.02, -179.99), at(-17.02, 179.99)];
 const NORTH_POLE = [at(89.9, 0), at(89.9, 90), at(89.9, 180), at(89.9, -90)];
 const SOUTH_POLE = [at(-89.9, 45), at(-89.9, 135), at(-89.9, -135), at(-89.9, -45)];
-/** An L, of which the upper right quarter is missing. */
+/** An L shape: a square without its upper right quarter. */
 const ELL = [at(0, 0), at(0, 0.02), at(0.01, 0.02), at(0.01, 0.01), at(0.02, 0.01), at(0.02, 0)];
 
 const CHANNEL_LAYOUT: readonly (readonly [string, Geofence, Point, boolean])[] = [

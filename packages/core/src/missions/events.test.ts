@@ -53,8 +53,8 @@ const reported = (state: 'running' | 'failed', count: number, reason: string | n
 const typesOf = (before: MissionState | null, after: MissionState) =>
   missionEvents(before, after).map(({ type }) => type);
 
-describe('what the event log says of a mission', () => {
-  it('is a changed status only where the status changed', () => {
+describe('the events of a mission', () => {
+  it('contain a changed status only where the status changed', () => {
     assert.deepEqual(typesOf(null, scheduled), ['mission.status_changed']);
     assert.deepEqual(typesOf(scheduled, running), ['mission.status_changed']);
     assert.deepEqual(typesOf(running, { ...running, requested: 'pause' }), ['mission.updated']);
@@ -67,7 +67,7 @@ describe('what the event log says of a mission', () => {
     assert.deepEqual(typesOf(running, { ...running, lastHeardAtMs: START_MS }), []);
   });
 
-  it('names what changed and nothing else', () => {
+  it('contain only what changed', () => {
     const [event] = missionEvents(running, reported('running', 1));
     assert.deepEqual(event?.data, {
       mission_id: running.missionId,
@@ -81,7 +81,7 @@ describe('what the event log says of a mission', () => {
     });
   });
 
-  it('stays below two kilobytes, with 500 waypoints and the longest reason', () => {
+  it('stay below two kilobytes, with 500 waypoints and the longest reason', () => {
     const after = reported('failed', WAYPOINTS_MAX, '\u{1F69C}'.repeat(250));
     for (const { data } of missionEvents(running, after)) {
       assert.ok(Buffer.byteLength(JSON.stringify(data)) < EVENT_BYTES_MAX);

@@ -3,9 +3,9 @@ import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { waypointReport } from './record.ts';
 import type { MissionState } from './state.ts';
 
-/** A report may tell of 500 waypoints at once; so many are named, and the others counted. */
+/** A report may change 500 waypoints; an event lists this many of them and counts the others. */
 export const EVENT_WAYPOINTS_MAX = 10;
-/** So that an event stays below two kilobytes, whatever reason a device gives. */
+/** Keeps an event below two kilobytes, however long the device's reason is. */
 const EVENT_MESSAGE_CHARS_MAX = 200;
 
 export interface MissionEvent {
@@ -13,7 +13,7 @@ export interface MissionEvent {
   readonly data: object;
 }
 
-/** What the event log says of a change: what changed, not the whole mission. */
+/** The events of a change contain only what changed, because a whole mission may have 500 waypoints. */
 export function missionEvents(before: MissionState | null, after: MissionState): MissionEvent[] {
   const events: MissionEvent[] = [];
   const isNewStatus = before?.status !== after.status;

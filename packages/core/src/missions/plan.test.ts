@@ -54,7 +54,7 @@ const refusalOf = (request: Mission, change: Partial<FieldDeviceAtMission> = {})
   }
 };
 
-/** An L around the waypoints, of which the upper right quarter is missing. */
+/** An L shape around the waypoints: a square without its upper right quarter. */
 const ELL = [
   { lat: 52, lng: 13 },
   { lat: 52, lng: 13.02 },
@@ -160,7 +160,7 @@ describe('a mission', () => {
     it(`${name}: ${expected}`, () => assert.equal(refusalOf(request, change)?.code ?? 'accepted', expected));
   }
 
-  it('is planned with all that it takes', () => {
+  it('is planned with distance, duration and battery use', () => {
     const plan = planMission(later, device, NOW_MS);
     assert.equal(plan.startAtMs, NOW_MS + MINUTE_MS);
     assert.equal(plan.expiresAtMs, plan.startAtMs + START_TOLERANCE_MS);
@@ -171,7 +171,7 @@ describe('a mission', () => {
     assert.ok(plan.busyMs > plan.preflight.duration_s * SECOND_MS);
   });
 
-  it('that cannot be flown is refused with the numbers', () => {
+  it('that is infeasible is refused with the numbers', () => {
     const message = refusalOf(through([53, 13]))?.message ?? '';
     assert.match(message, /needs \d+(\.\d+)? % .* 111\d{3}(\.\d+)? m .* 20 % in reserve; there is 90 %/);
   });
@@ -189,7 +189,7 @@ describe('a mission', () => {
     );
   });
 
-  it('may begin with coming in', () => {
+  it('may begin outside the fence and enter it', () => {
     const away = { latest: { ...latest, latitude: { value: 51_9990000, tsMs: NOW_MS } } };
     assert.equal(refusalOf(mission, { ...fenced, ...away }), null);
   });

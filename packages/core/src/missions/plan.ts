@@ -11,21 +11,21 @@ import { isPlausible, type LatestValue, type LatestValues } from '../telemetry/r
 import { estimateMission, isFeasible, type Place } from './preflight.ts';
 import { isMissionOver, type MissionPlan, type MissionState } from './state.ts';
 
-/** By how much the caller's clock may be slow. */
+/** The caller's clock may be slow by this much. */
 export const PAST_START_MS_MAX = MINUTE_MS;
 export const START_AHEAD_MS_MAX = 366 * DAY_MS;
-/** A mission that begins within this time of its start has kept its promise; later it is missed. */
+/** A mission that has not begun this long after its scheduled start is missed. */
 export const START_TOLERANCE_MS = 5 * MINUTE_MS;
 const DETAILS_MAX = 20;
 
 export interface FieldDeviceAtMission extends DeviceToMove {
   readonly configuration: FieldConfiguration;
   readonly latest: LatestValues;
-  /** All that are not over. */
+  /** All missions of the device that have not ended. */
   readonly missions: readonly MissionState[];
 }
 
-/** The plan of a mission that may be accepted now, or the first reason why it may not. */
+/** Returns the plan of a mission that may be accepted now, or throws the first refusal. */
 export function planMission(request: Mission, device: FieldDeviceAtMission, nowMs: number): MissionPlan {
   const { configuration, latest } = device;
   const startAtMs = startOf(request, nowMs);
@@ -67,7 +67,7 @@ function refuseStart(message: string): never {
   return refuse('invalid_input', `scheduled_start ${message}`, [{ path: '/scheduled_start', message }]);
 }
 
-/** What is to begin now needs a device that is there. What begins later may wait for it. */
+/** A mission that begins now needs a reachable device with fresh readings; a later one does not yet. */
 function refuseUnready(device: FieldDeviceAtMission, nowMs: number): void {
   const { latest } = device;
   refuseMovement(device, nowMs);
@@ -81,25 +81,27 @@ function refuseUnready(device: FieldDeviceAtMission, nowMs: number): void {
 
 function placeOf({ latitude, longitude, altitude }: LatestValues): Place {
   return {
-    lat: known('latitude', latitude),
-    lng: known('longitude', longitude),
-    altitude: believed('altitude', altitude),
+    lat: requiredValue('latitude', latitude),
+    lng: requiredValue('longitude', longitude),
+    altitude: plausibleOrNull('altitude', altitude),
   };
 }
 
-const batteryOf = ({ battery_level }: LatestValues): number => known('battery_level', battery_level);
+const batteryOf = ({ battery_level }: LatestValues): number => requiredValue('battery_level', battery_level);
 
-function believed(channel: ChannelName, latest: LatestValue | undefined): number | null {
+function plausibleOrNull(channel: ChannelName, latest: LatestValue | undefined): number | null {
   if (latest === undefined) return null;
   const value = latest.value / CHANNELS[channel].scale;
   return isPlausible(channel, value) ? value : null;
 }
 
-function known(channel: ChannelName, latest: LatestValue | undefined): number {
-  return believed(channel, latest) ?? refuse('reading_stale', `the device has not reported its ${channel}`);
+function requiredValue(channel: ChannelName, latest: LatestValue | undefined): number {
+  return (
+    plausibleOrNull(channel, latest) ?? refuse('reading_stale', `the device has not reported its ${channel}`)
+  );
 }
 
-/** A mission that is late keeps the device for as long as it is under way. */
+/** A mission that runs past its planned end still occupies the device. */
 function overlaps(mission: MissionState, startAtMs: number, endAtMs: number, nowMs: number): boolean {
   if (isMissionOver(mission)) return false;
   const { plan, status } = mission;
@@ -123,7 +125,7 @@ function refuseOutside(
     }));
     refuse('outside_geofence', `${names} outside the geofence`, details);
   }
-  // A device that stands outside may come in; a base lies inside.
+  // A device outside the fence may drive into it; the base is always inside.
   const start = isInside(geofence, place) ? [place] : [];
   const home = base === null ? start : [{ lat: base.latitude, lng: base.longitude }];
   const route = [...start, ...waypoints, ...home];

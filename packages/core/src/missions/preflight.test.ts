@@ -17,7 +17,7 @@ const east: Waypoint = { lat: 0, lng: 0.001, action: 'none' };
 const farther: Waypoint = { lat: 0, lng: 0.002, action: 'scan' };
 
 describe('the preflight', () => {
-  it('reckons each leg, the whole and the way back', () => {
+  it('estimates each leg, the whole and the way back', () => {
     const { preflight, durationS } = estimateMission([east, farther], start, configuration, 80);
     assert.deepEqual(preflight, {
       distance_m: 222.64,
@@ -41,7 +41,7 @@ describe('the preflight', () => {
     assert.equal(preflight.return_distance_m, 111.32);
   });
 
-  it('counts climbing, and stays as high as it is where nothing is said', () => {
+  it('counts climbing, and keeps the altitude where none is given', () => {
     const up = { ...east, altitude: 100 };
     const { preflight } = estimateMission([up, farther], start, configuration, 80);
     const legs = preflight.legs.map(({ distance_m }) => distance_m);
@@ -71,7 +71,7 @@ describe('the preflight', () => {
     assert.equal(at(26.97), false);
   });
 
-  it('never asks for less on a longer way', () => {
+  it('never estimates less for a longer way', () => {
     const place = fc.record({
       lat: fc.double({ min: -90, max: 90, noNaN: true }),
       lng: fc.double({ min: -180, max: 180, noNaN: true }),
@@ -83,7 +83,7 @@ describe('the preflight', () => {
         const after = estimateMission([...waypoints, more], start, configuration, 100).preflight;
         const added = distanceM(waypoints.at(-1) ?? start, more);
         assert.ok(Math.abs(after.distance_m - before.distance_m - added) < 0.1);
-        // What the detour costs can fall short by what the shortest lines are off by, close to an antipode.
+        // Close to an antipode the distances are estimates, so a detour may appear shorter by their error.
         assert.ok(after.battery_required >= before.battery_required * 0.998 - 0.05);
       }),
       { numRuns: 200 },

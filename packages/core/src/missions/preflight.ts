@@ -4,7 +4,7 @@ import type { Point } from '@granary/contract/positions';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { distanceM } from '../geometry/geodesy.ts';
 
-/** What an action takes beyond getting there. A wait is as long as it says, or this long. */
+/** The time an action takes at its waypoint; a `wait` uses its own duration if it has one. */
 export const ACTION_SECONDS: Record<WaypointAction, number> = {
   scan: 30,
   collect_sample: 60,
@@ -16,12 +16,11 @@ export const ACTION_SECONDS: Record<WaypointAction, number> = {
 const HOUR_S = HOUR_MS / SECOND_MS;
 const KM_M = 1_000;
 
-/** Where a device is. Without an altitude it stays as high as it was. */
+/** A position; without an altitude the device keeps the altitude it has. */
 export interface Place extends Point {
   readonly altitude: number | null;
 }
 
-/** How far, how long and at what cost. */
 interface Effort {
   readonly distanceM: number;
   readonly durationS: number;
@@ -30,11 +29,11 @@ interface Effort {
 
 export interface Flight {
   readonly preflight: Preflight;
-  /** Until it is back. */
+  /** The whole duration, including the way back. */
   readonly durationS: number;
 }
 
-/** What a mission takes, by the figures in the device's configuration. */
+/** Distance, duration and battery use of a mission, from the speeds and consumption in the device's configuration. */
 export function estimateMission(
   waypoints: readonly Waypoint[],
   start: Place,
@@ -90,5 +89,5 @@ const asLeg = (effort: Effort): Leg => ({
   battery: centi(effort.battery),
 });
 
-/** Two decimals: finer than any of it is known. */
+/** Two decimals are more precise than any of the inputs. */
 const centi = (value: number): number => Math.round(value * 100) / 100;

@@ -66,7 +66,7 @@ describe('the waypoints of a mission', () => {
     });
   });
 
-  it('that a device leaves out are skipped in the end, until it says otherwise', () => {
+  it('that a device does not report are skipped at the end, until a late report corrects that', () => {
     const completed = after(running, [
       progress('completed', { waypoints: [{ index: 1, state: 'reached' }] }),
       SOON_MS,
@@ -84,14 +84,14 @@ describe('the waypoints of a mission', () => {
     assert.equal(missionRecord(after(running, [reached, SOON_MS])).waypoints[0]?.reached_at, null);
   });
 
-  it('that are none are left alone', () => {
+  it('that do not exist are ignored in reports', () => {
     const { waypoints } = after(running, [told({ index: 2, state: 'reached' }), SOON_MS]);
     assert.equal(waypoints, running.waypoints);
   });
 });
 
-describe('what is told of a mission', () => {
-  it('is the whole of it to the device, in one message', () => {
+describe('the message of a mission', () => {
+  it('gives the device the whole mission at once', () => {
     assert.deepEqual(missionMessage(scheduled, 'upload'), {
       command: 'mission_upload',
       mission_id: 'ms_1',

@@ -6,7 +6,6 @@ import { isMissionOver, type MissionState, type WaypointState } from './state.ts
 import { missionStatusDetail } from './status-detail.ts';
 import type { MissionSend } from './steps.ts';
 
-/** As callers see it. */
 export function missionRecord(mission: MissionState): MissionRecord {
   const { plan } = mission;
   return {
@@ -28,15 +27,15 @@ export function missionRecord(mission: MissionState): MissionRecord {
   };
 }
 
-/** What was not reached when a mission ended is skipped; a late report may still tell otherwise. */
+/** A waypoint that was not reached when the mission ended is shown as skipped; a late report may still correct that. */
 function waypointRecords(mission: MissionState): WaypointRecord[] {
   const isOver = isMissionOver(mission);
   return mission.plan.waypoints.flatMap((waypoint, index) => {
     const state = mission.waypoints[index];
     if (state === undefined) return [];
-    const isUndone = state.status === 'pending' || state.status === 'active';
-    const told = waypointReport(state);
-    return { ...waypoint, ...told, status: isOver && isUndone ? 'skipped' : told.status };
+    const isUnfinished = state.status === 'pending' || state.status === 'active';
+    const report = waypointReport(state);
+    return { ...waypoint, ...report, status: isOver && isUnfinished ? 'skipped' : report.status };
   });
 }
 
@@ -48,11 +47,10 @@ export const waypointReport = ({ status, reachedAtMs, actionResult }: WaypointSt
 
 const TIME_MS_MAX = 8.64e15;
 
-/** A time by the device's clock may be any number; one that is no date is not shown. */
+/** A device may send any number as a time; one outside the range of dates is shown as `null`. */
 const deviceIsoOrNull = (timeMs: number | null): string | null =>
   timeMs !== null && Math.abs(timeMs) <= TIME_MS_MAX ? toIso(timeMs) : null;
 
-/** As the device is told. */
 export function missionMessage(mission: MissionState, send: MissionSend): FieldCommand {
   const { missionId: mission_id, plan } = mission;
   switch (send) {
@@ -78,6 +76,6 @@ export function missionMessage(mission: MissionState, send: MissionSend): FieldC
   }
 }
 
-/** Without a time of sending it has expired: no device obeys it. */
+/** Without a send time the message counts as expired, so that no device carries it out. */
 const motionExpiry = (sentAtMs: number | null): string =>
   toIso(sentAtMs === null ? 0 : sentAtMs + MOTION_EXPIRY_MS);

@@ -4,9 +4,9 @@ import { EXPIRY_SKEW_MS, isDue } from '../devices/polling.ts';
 import {
   isMissionOver,
   isPresumed,
-  learnWaypoints,
   type MissionReportContent,
   type MissionState,
+  mergeWaypoints,
   missionHoldsDevice,
 } from './state.ts';
 import {
@@ -16,105 +16,111 @@ import {
   type MissionTransition,
   NOT_STARTED,
   possiblyRunning,
-  quiet,
   request,
   START_ANSWER_MS_MAX,
   START_IGNORED,
   STOPPED,
+  withoutMessage,
 } from './steps.ts';
 
-/** Words that arrive in the wrong order are no further apart. One that is older tells of a clock that was set back. */
+/** Reports that arrive out of order differ by at most this; an older timestamp means that the device clock was set back. */
 export const REORDER_MS_MAX = 10 * MINUTE_MS;
 
-/** An upload is answered once. What was not wanted any more when it arrived is taken back. */
-export function answered(
+/** Only the first answer to an upload counts; if the mission has ended meanwhile, the device is sent a cancel. */
+export function applyAcknowledgement(
   before: MissionState,
   accepted: boolean,
   reason: string | null,
   nowMs: number,
 ): MissionTransition {
   if (isMissionOver(before)) return { mission: before, send: accepted ? 'cancel' : null };
-  if (before.status !== 'dispatched' || before.acceptedAtMs !== null) return quiet(before);
+  if (before.status !== 'dispatched' || before.acceptedAtMs !== null) return withoutMessage(before);
   const mission = { ...before, lastHeardAtMs: nowMs };
-  if (accepted) return quiet({ ...mission, acceptedAtMs: nowMs });
+  if (accepted) return withoutMessage({ ...mission, acceptedAtMs: nowMs });
   const message = reason ?? 'the device refused it';
-  return quiet(end(mission, 'failed', { reason: 'refused', message }, nowMs));
+  return withoutMessage(end(mission, 'failed', { reason: 'refused', message }, nowMs));
 }
 
-export function reported(before: MissionState, word: MissionReportContent, nowMs: number): MissionTransition {
-  if (before.status === 'scheduled' && isWithoutNews(word)) return quiet(before);
-  const waypoints = learnWaypoints(before.waypoints, word);
+export function applyReport(
+  before: MissionState,
+  report: MissionReportContent,
+  nowMs: number,
+): MissionTransition {
+  if (before.status === 'scheduled' && hasNotBegun(report)) return withoutMessage(before);
+  const waypoints = mergeWaypoints(before.waypoints, report);
   const known = waypoints === before.waypoints ? before : { ...before, waypoints };
-  if (isOutOfOrder(before, word)) return quiet(known);
-  const mission = { ...known, lastHeardAtMs: nowMs, lastProgressTsMs: word.tsMs };
-  switch (word.state) {
+  if (isOutOfOrder(before, report)) return withoutMessage(known);
+  const mission = { ...known, lastHeardAtMs: nowMs, lastProgressTsMs: report.tsMs };
+  switch (report.state) {
     case 'uploaded':
-      return uploaded(mission, nowMs);
+      return applyUploaded(mission, nowMs);
     case 'running':
-      return goesOn(mission, 'in_progress', nowMs);
+      return markRunning(mission, 'in_progress', nowMs);
     case 'paused':
-      return goesOn(mission, 'paused', nowMs);
+      return markRunning(mission, 'paused', nowMs);
     case 'completed':
-      return ended(mission, 'completed', null, nowMs);
+      return endByReport(mission, 'completed', null, nowMs);
     case 'aborted': {
       if (mission.requested === 'cancel') {
         return mission.isHaltedByStop
-          ? ended(mission, 'aborted', STOPPED, nowMs)
-          : ended(mission, 'cancelled', CANCELLED, nowMs);
+          ? endByReport(mission, 'aborted', STOPPED, nowMs)
+          : endByReport(mission, 'cancelled', CANCELLED, nowMs);
       }
-      const message = word.reason ?? 'the device ended it early';
-      return ended(mission, 'aborted', { reason: 'ended_by_device', message }, nowMs);
+      const message = report.reason ?? 'the device ended it early';
+      return endByReport(mission, 'aborted', { reason: 'ended_by_device', message }, nowMs);
     }
     case 'failed': {
-      const message = word.reason ?? 'the device reported a fault';
-      return ended(mission, 'failed', { reason: 'device_fault', message }, nowMs);
+      const message = report.reason ?? 'the device reported a fault';
+      return endByReport(mission, 'failed', { reason: 'device_fault', message }, nowMs);
     }
     case 'unknown':
-      return unknown(mission, nowMs);
+      return applyUnknown(mission, nowMs);
   }
 }
 
-/** It has not begun. */
-const isWithoutNews = ({ state }: MissionReportContent): boolean =>
-  state === 'uploaded' || state === 'unknown';
+const hasNotBegun = ({ state }: MissionReportContent): boolean => state === 'uploaded' || state === 'unknown';
 
-/** Of the words of one moment, those without news came first, and an end came last. */
-function isOutOfOrder(mission: MissionState, word: MissionReportContent): boolean {
+/** Among reports with the same time, `uploaded` and `unknown` come first and an end comes last. */
+function isOutOfOrder(mission: MissionState, report: MissionReportContent): boolean {
   if (mission.lastProgressTsMs === null) return false;
-  const agoMs = mission.lastProgressTsMs - word.tsMs;
-  if (agoMs === 0) return isMissionOver(mission) || isWithoutNews(word);
+  const agoMs = mission.lastProgressTsMs - report.tsMs;
+  if (agoMs === 0) return isMissionOver(mission) || hasNotBegun(report);
   return agoMs > 0 && agoMs <= REORDER_MS_MAX;
 }
 
-/** Only the device's word ends what it may be running; the first such word stands. */
-function ended(
+/** Only a report ends a mission that may be running on the device, and the first such report is final. */
+function endByReport(
   mission: MissionState,
   status: MissionStatus,
   result: MissionResult | null,
   nowMs: number,
 ): MissionTransition {
   const isDecided = isMissionOver(mission) && !isPresumed(mission);
-  return quiet(isDecided ? mission : end(mission, status, result, nowMs));
+  return withoutMessage(isDecided ? mission : end(mission, status, result, nowMs));
 }
 
-/** What runs although it is over is on record as what it is. It was wanted no longer, unless it was only given up. */
-function goesOn(before: MissionState, status: 'in_progress' | 'paused', nowMs: number): MissionTransition {
-  const isDone = before.requested === (status === 'paused' ? 'pause' : 'resume');
+/** A mission that the device runs although it has ended is recorded as running, and cancelled unless it had ended as `lost`. */
+function markRunning(
+  before: MissionState,
+  status: 'in_progress' | 'paused',
+  nowMs: number,
+): MissionTransition {
+  const isRequestFulfilled = before.requested === (status === 'paused' ? 'pause' : 'resume');
   const mission: MissionState = {
     ...before,
     status,
     acceptedAtMs: before.acceptedAtMs ?? nowMs,
     startedAtMs: before.startedAtMs ?? nowMs,
-    requested: isDone ? null : before.requested,
+    requested: isRequestFulfilled ? null : before.requested,
     endedAtMs: null,
     result: null,
   };
-  const isWanted = !isMissionOver(before) || before.result?.reason === 'lost';
-  return isWanted ? quiet(mission) : request(mission, 'cancel', nowMs);
+  const isStillWanted = !isMissionOver(before) || before.result?.reason === 'lost';
+  return isStillWanted ? withoutMessage(mission) : request(mission, 'cancel', nowMs);
 }
 
-/** It is there and has not begun. If it was seen running before, the device has lost its progress. */
-function uploaded(mission: MissionState, nowMs: number): MissionTransition {
+/** The device has the mission and has not begun it; if it was reported running before, the device has lost its progress. */
+function applyUploaded(mission: MissionState, nowMs: number): MissionTransition {
   const { status, acceptedAtMs, startSentAtMs, plan } = mission;
   if (isMissionOver(mission)) return { mission, send: 'cancel' };
   if (status === 'in_progress' || status === 'paused') {
@@ -126,15 +132,15 @@ function uploaded(mission: MissionState, nowMs: number): MissionTransition {
   if (nowMs > plan.expiresAtMs + EXPIRY_SKEW_MS) {
     return { mission: end(mission, 'missed', NOT_STARTED, nowMs), send: 'cancel' };
   }
-  return quiet(acceptedAtMs === null ? { ...mission, acceptedAtMs: nowMs } : mission);
+  return withoutMessage(acceptedAtMs === null ? { ...mission, acceptedAtMs: nowMs } : mission);
 }
 
-/** The device knows no such mission. It is sent anew only as long as it cannot have begun. */
-function unknown(mission: MissionState, nowMs: number): MissionTransition {
-  if (!missionHoldsDevice(mission)) return quiet(mission);
+/** The device does not know the mission; it is uploaded again only if it cannot have begun. */
+function applyUnknown(mission: MissionState, nowMs: number): MissionTransition {
+  if (!missionHoldsDevice(mission)) return withoutMessage(mission);
   if (mission.requested === 'cancel' && !mission.isHaltedByStop) {
-    return quiet(end(mission, 'cancelled', CANCELLED, nowMs));
+    return withoutMessage(end(mission, 'cancelled', CANCELLED, nowMs));
   }
-  if (possiblyRunning(mission)) return quiet(end(mission, 'failed', FORGOTTEN, nowMs));
-  return quiet(mission.acceptedAtMs === null ? mission : { ...mission, acceptedAtMs: null });
+  if (possiblyRunning(mission)) return withoutMessage(end(mission, 'failed', FORGOTTEN, nowMs));
+  return withoutMessage(mission.acceptedAtMs === null ? mission : { ...mission, acceptedAtMs: null });
 }

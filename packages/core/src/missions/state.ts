@@ -21,16 +21,16 @@ import { DAY_MS } from '@granary/contract/time';
 import { deviceTimeMs } from '../devices/polling.ts';
 import { storedJob } from '../devices/stored-job.ts';
 
-/** How long a device that was given up is asked what became of its mission. */
+/** How long the service asks a device for the outcome of a mission that ended as `lost`. */
 const ASKED_AFTER_END_MS_MAX = DAY_MS;
 
-/** What was asked for, and what it takes by the configuration that held when it was accepted. */
+/** The requested waypoints, and the estimate by the configuration at the time of acceptance. */
 export interface MissionPlan {
   readonly waypoints: readonly Waypoint[];
   readonly startAtMs: number;
-  /** A mission that has not begun by then is missed. */
+  /** A mission that has not begun at this time is missed. */
   readonly expiresAtMs: number;
-  /** From its start until the device is back. */
+  /** The estimated time from the start until the device is back. */
   readonly busyMs: number;
   readonly linkLossAction: FailsafeAction;
   readonly preflight: Preflight;
@@ -43,7 +43,7 @@ export interface WaypointState {
   readonly actionResult: ActionResult | null;
 }
 
-/** Everything known of a mission. Times are the service's own clock unless they say otherwise. */
+/** The stored state of a mission; times come from the service's clock unless a comment says otherwise. */
 export interface MissionState {
   readonly missionId: string;
   readonly deviceNo: number;
@@ -54,26 +54,26 @@ export interface MissionState {
   readonly createdAtMs: number;
   readonly dispatchedAtMs: number | null;
   readonly uploadSentAtMs: number | null;
-  /** When the device first showed that it has the whole mission. */
+  /** When the device first confirmed that it has the whole mission. */
   readonly acceptedAtMs: number | null;
   readonly startSentAtMs: number | null;
   readonly startedAtMs: number | null;
   readonly lastHeardAtMs: number | null;
-  /** The newest time, by the device's clock, that it reported progress for. */
+  /** The latest timestamp of a progress report, by the device's clock. */
   readonly lastProgressTsMs: number | null;
   readonly reportAskedAtMs: number | null;
   readonly requested: MissionRequestKind | null;
-  /** When that was first sent; it is repeated until the device confirms it. */
+  /** When the request was first sent; it is sent again until the device confirms it. */
   readonly requestedAtMs: number | null;
   readonly requestSentAtMs: number | null;
-  /** Its end was requested by an emergency stop. */
+  /** An emergency stop requested the end of the mission. */
   readonly isHaltedByStop: boolean;
   readonly linkLostAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly result: MissionResult | null;
 }
 
-/** A mission as it was stored, also by a version that did not know who had requested its end, or when. */
+/** Also reads missions of the version that did not store `isHaltedByStop` and `requestedAtMs`. */
 export function restoreMission(stored: unknown): MissionState {
   const mission = storedJob<MissionState>(stored, MISSION_STATUSES);
   const { isHaltedByStop = false, requestedAtMs = mission.requestSentAtMs } = mission;
@@ -83,11 +83,11 @@ export function restoreMission(stored: unknown): MissionState {
 
 export const isMissionOver = ({ endedAtMs }: MissionState): boolean => endedAtMs !== null;
 
-/** It is on the device, or may be: nothing else may run there. */
+/** The mission is, or may be, on the device, so no other mission may run there. */
 export const missionHoldsDevice = ({ status }: MissionState): boolean =>
   status === 'dispatched' || status === 'in_progress' || status === 'paused';
 
-/** Ended without a report of the device: a late report still decides. */
+/** The mission ended without a report of the device, so a late report still decides its outcome. */
 export const isPresumed = ({ result }: MissionState): boolean =>
   result !== null && PRESUMED_REASONS.has(result.reason);
 
@@ -99,7 +99,7 @@ const PRESUMED_REASONS: ReadonlySet<MissionReason> = new Set([
   'emergency_stop_active',
 ]);
 
-/** Nothing more is to be done or learnt: it needs no further ticks. */
+/** A finished mission needs no more ticks: nothing is left to send or to wait for. */
 export function isMissionFinished({ endedAtMs, result }: MissionState, nowMs: number): boolean {
   if (endedAtMs === null) return false;
   return result?.reason !== 'lost' || nowMs - endedAtMs > ASKED_AFTER_END_MS_MAX;
@@ -112,7 +112,7 @@ export interface NewMission {
   readonly plan: MissionPlan;
 }
 
-/** Waits for its time; a tick sends it. */
+/** A new mission is `scheduled`; a tick uploads it when its start is near. */
 export const beginMission = (asked: NewMission, nowMs: number): MissionState => ({
   ...asked,
   status: 'scheduled',
@@ -135,7 +135,7 @@ export const beginMission = (asked: NewMission, nowMs: number): MissionState => 
   result: null,
 });
 
-/** How a mission stands, in the device's words. */
+/** The content of a device's report about a mission. */
 export interface MissionReportContent {
   readonly state: ReportedState;
   readonly waypoints: readonly WaypointProgress[];
@@ -156,34 +156,34 @@ export const missionReportContent = ({
 });
 
 /**
- * What is known of the waypoints with a device's word added. Knowledge only grows, so it makes no difference in which order
- * words arrive, or how often.
+ * Merges a report into the states of the waypoints. A state only advances, so repeated and reordered reports give the same
+ * result.
  */
-export function learnWaypoints(
+export function mergeWaypoints(
   before: readonly WaypointState[],
   { waypoints, tsMs }: MissionReportContent,
 ): readonly WaypointState[] {
-  const learnt = before.slice();
-  for (const told of waypoints) {
-    const known = learnt[told.index];
-    if (known !== undefined) learnt[told.index] = learn(known, told, tsMs);
+  const merged = before.slice();
+  for (const reported of waypoints) {
+    const known = merged[reported.index];
+    if (known !== undefined) merged[reported.index] = mergeWaypoint(known, reported, tsMs);
   }
-  return learnt.some((waypoint, index) => waypoint !== before[index]) ? learnt : before;
+  return merged.some((waypoint, index) => waypoint !== before[index]) ? merged : before;
 }
 
-function learn(known: WaypointState, told: WaypointProgress, tsMs: number): WaypointState {
-  const toldAtMs = told.reached_at === undefined ? tsMs : deviceTimeMs(told.reached_at);
-  const reachedAtMs = told.state === 'reached' ? toldAtMs : null;
-  const learnt: WaypointState = {
-    status: greater(WAYPOINT_STATUSES, known.status, told.state),
+function mergeWaypoint(known: WaypointState, reported: WaypointProgress, tsMs: number): WaypointState {
+  const reportedAtMs = reported.reached_at === undefined ? tsMs : deviceTimeMs(reported.reached_at);
+  const reachedAtMs = reported.state === 'reached' ? reportedAtMs : null;
+  const merged: WaypointState = {
+    status: greater(WAYPOINT_STATUSES, known.status, reported.state),
     reachedAtMs: earlier(known.reachedAtMs, reachedAtMs),
-    actionResult: greaterOrNull(known.actionResult, told.action_result ?? null),
+    actionResult: greaterOrNull(known.actionResult, reported.action_result ?? null),
   };
   const isSame =
-    learnt.status === known.status &&
-    learnt.reachedAtMs === known.reachedAtMs &&
-    learnt.actionResult === known.actionResult;
-  return isSame ? known : learnt;
+    merged.status === known.status &&
+    merged.reachedAtMs === known.reachedAtMs &&
+    merged.actionResult === known.actionResult;
+  return isSame ? known : merged;
 }
 
 const greater = <Value extends string>(order: readonly Value[], a: Value, b: Value): Value =>

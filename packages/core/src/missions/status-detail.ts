@@ -3,7 +3,7 @@ import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import type { MissionState } from './state.ts';
 import { LOST_MARGIN_MS, uploadAnswerDueMs } from './transitions.ts';
 
-/** One sentence for a person: what is known, what is awaited, until when. */
+/** One sentence for a person: what is known, what the service waits for, and until when. */
 export function missionStatusDetail(mission: MissionState): string {
   const { status, plan, result } = mission;
   switch (status) {
@@ -47,10 +47,10 @@ function runningDetail(mission: MissionState): string {
 
 const REQUESTS = { pause: 'the pause', resume: 'that it goes on', cancel: 'that it has ended' } as const;
 
-/** When a silent device is given up. */
+/** When a mission without reports ends as `lost`. */
 function lostAt({ lastHeardAtMs, dispatchedAtMs, plan }: MissionState): string {
   const heardAtMs = lastHeardAtMs ?? dispatchedAtMs;
   return heardAtMs === null
     ? ''
-    : `; without a report it is given up at ${toIso(heardAtMs + plan.busyMs + LOST_MARGIN_MS)}`;
+    : `; without a report it fails as lost at ${toIso(heardAtMs + plan.busyMs + LOST_MARGIN_MS)}`;
 }

@@ -4,23 +4,23 @@ import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../devices/polling.ts';
 import { isMissionOver, type MissionState } from './state.ts';
 
 /**
- * After a start has expired, one more round of asking. A device that then still reports that it has not begun is not waited
- * for any longer; if it begins all the same, it is told to cancel. Of one that reports nothing, an alert tells people.
+ * After a start has expired, the device is asked for one more report. If it still has not begun, the mission is missed and,
+ * should the device begin it later, cancelled. If the device reports nothing, an alert is raised.
  */
 export const START_ANSWER_MS_MAX = MOTION_EXPIRY_MS + REPORT_SPACING_MS;
 
-/** A device that stands still, or never had the mission, has said so well within this time. */
+/** Long enough for a reachable device to confirm a pause or a cancel; after this time an alert is raised. */
 export const HALT_CONFIRMATION_MS_MAX = 15 * SECOND_MS;
 
 export type MissionSend = 'upload' | 'start' | MissionRequestKind | 'report';
 
-/** What a mission has become, and what to send to its device. */
+/** The new state of a mission, and the message to send to its device. */
 export interface MissionTransition {
   readonly mission: MissionState;
   readonly send: MissionSend | null;
 }
 
-export const quiet = (mission: MissionState): MissionTransition => ({ mission, send: null });
+export const withoutMessage = (mission: MissionState): MissionTransition => ({ mission, send: null });
 
 export function request(mission: MissionState, kind: MissionRequestKind, nowMs: number): MissionTransition {
   const requestedAtMs = mission.requested === kind ? (mission.requestedAtMs ?? nowMs) : nowMs;
@@ -28,14 +28,14 @@ export function request(mission: MissionState, kind: MissionRequestKind, nowMs: 
 }
 
 /**
- * What an emergency stop makes of a mission: what was never told to start has not begun and is over; what may run is to be
- * ended by the device. One that is planned for later is missed only if the stop is still in force then.
+ * Applies an emergency stop: a mission that was never started ends at once; one that may be running is cancelled at the
+ * device. A mission scheduled for later is missed only if the stop is still in force at its start.
  */
 export function halt(mission: MissionState, nowMs: number): MissionTransition {
-  if (isMissionOver(mission) || mission.requested === 'cancel') return quiet(mission);
+  if (isMissionOver(mission) || mission.requested === 'cancel') return withoutMessage(mission);
   if (mission.status === 'scheduled') {
     const isDue = nowMs >= mission.plan.startAtMs;
-    return quiet(isDue ? end(mission, 'missed', STOP_ACTIVE, nowMs) : mission);
+    return withoutMessage(isDue ? end(mission, 'missed', STOP_ACTIVE, nowMs) : mission);
   }
   if (!possiblyRunning(mission))
     return { mission: end(mission, 'missed', STOP_ACTIVE, nowMs), send: 'cancel' };
@@ -79,17 +79,17 @@ export const LOST: MissionResult = {
   message: 'the device was not heard of again, so its outcome is unknown',
 };
 
-/** When a device that was told to start should have said by whether it began; `null` when nothing is awaited. */
+/** The deadline for the device to report whether it began after a start was sent; `null` when no such report is expected. */
 export const startAnswerDueMs = ({ status, startSentAtMs }: MissionState): number | null =>
   status === 'dispatched' && startSentAtMs !== null ? startSentAtMs + START_ANSWER_MS_MAX : null;
 
-/** When a pause or an end that the device does not confirm becomes an alarm; `null` when none is requested. */
+/** When an unconfirmed pause or cancel raises an alert; `null` when none is requested. */
 export function haltOverdueAtMs(mission: MissionState, observedSinceMs: number): number | null {
   const { requested, requestedAtMs } = mission;
   if (requestedAtMs === null || (requested !== 'pause' && requested !== 'cancel')) return null;
   return Math.max(requestedAtMs, observedSinceMs) + HALT_CONFIRMATION_MS_MAX;
 }
 
-/** It runs, or nobody knows that it does not. */
+/** True unless it is certain that the mission does not run. */
 export const possiblyRunning = ({ status, startSentAtMs }: MissionState): boolean =>
   status === 'in_progress' || status === 'paused' || startSentAtMs !== null;

@@ -9,7 +9,7 @@ import {
 } from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import { beginMission, isMissionOver, learnWaypoints, type MissionState } from './state.ts';
+import { beginMission, isMissionOver, type MissionState, mergeWaypoints } from './state.ts';
 import type { MissionTransition } from './steps.ts';
 import { advanceMission, LOST_MARGIN_MS, type MissionInput } from './transitions.ts';
 
@@ -82,7 +82,7 @@ interface Step extends MissionTransition {
   readonly input: MissionInput;
 }
 
-/** Everything that happens to a mission in a walk. Time jumps to and fro: the clock promises nothing. */
+/** The steps of a random sequence of inputs; time jumps in both directions, because a clock may be set. */
 function walk(inputs: readonly (readonly [MissionInput, number])[], from = scheduled): Step[] {
   let before = from;
   return inputs.map(([given, nowMs]) => {
@@ -98,7 +98,7 @@ const onEveryStep = (check: (step: Step) => void): void =>
     { numRuns: 500 },
   );
 
-/** Missions that can begin, in the minutes in which they do: a walk at random hardly ever gets there. */
+/** Missions close to their start, which an unrestricted random sequence rarely reaches. */
 const uploaded: MissionState = {
   ...scheduled,
   status: 'dispatched',
@@ -132,7 +132,7 @@ describe('whatever happens to a mission', () => {
     });
   });
 
-  it('it is told to start only while it is on the device and has not begun', () => {
+  it('its start is sent only while it is on the device and has not begun', () => {
     onEveryStep(({ before, send }) => {
       if (send !== 'start') return;
       assert.equal(before.status, 'dispatched');
@@ -141,7 +141,7 @@ describe('whatever happens to a mission', () => {
     });
   });
 
-  it('it is told to start at most once, and to go on once for each request', () => {
+  it('its start is sent at most once, and a resume once for each request', () => {
     fc.assert(
       fc.property(ready, stepsAtStart, (from, inputs) => {
         const walked = walk(inputs, from);
@@ -153,7 +153,7 @@ describe('whatever happens to a mission', () => {
     );
   });
 
-  it('it is neither sent to the device nor told to start while an emergency stop is in force', () => {
+  it('neither its upload nor its start is sent while an emergency stop is in force', () => {
     fc.assert(
       fc.property(ready, stepsAtStart, (from, inputs) => {
         for (const { input: given, send } of walk(inputs, from)) {
@@ -165,27 +165,27 @@ describe('whatever happens to a mission', () => {
     );
   });
 
-  it('it is uploaded only as long as it was never told to start', () => {
+  it('it is uploaded only as long as its start was never sent', () => {
     onEveryStep(({ before, send }) => {
       if (send === 'upload') assert.equal(before.startSentAtMs, null);
     });
   });
 
-  it('it completes only by the word of the device', () => {
+  it('only a report of the device completes it', () => {
     onEveryStep(({ before, input: given, mission }) => {
       if (mission.status !== 'completed' || before.status === 'completed') return;
       assert.ok(given.kind === 'progress' && given.state === 'completed');
     });
   });
 
-  it('what has ended is reopened only to be cancelled, unless it was given up for lost', () => {
+  it('an ended mission is reopened only to be cancelled, unless it had ended as lost', () => {
     onEveryStep(({ before, mission, send }) => {
       if (!isMissionOver(before) || isMissionOver(mission) || before.result?.reason === 'lost') return;
       assert.deepEqual([mission.requested, send], ['cancel', 'cancel']);
     });
   });
 
-  it('ticking twice at one time is ticking once', () => {
+  it('a second tick at the same time changes nothing', () => {
     fc.assert(
       fc.property(steps, tick, timeMs, (inputs, once, nowMs) => {
         const before = walk(inputs).at(-1)?.mission ?? scheduled;
@@ -197,17 +197,17 @@ describe('whatever happens to a mission', () => {
   });
 });
 
-describe('what is learnt of the waypoints', () => {
-  it('does not depend on the order of the words, or on how often they come', () => {
+describe('the merged states of the waypoints', () => {
+  it('do not depend on the order of the reports, or on how often they arrive', () => {
     const words = fc.array(word, { maxLength: 6 });
     fc.assert(
       fc.property(words, fc.array(fc.nat(), { maxLength: 12 }), (said, picks) => {
         const learnAll = (from: readonly (typeof said)[number][]) =>
-          from.reduce((known, one) => learnWaypoints(known, one), scheduled.waypoints);
+          from.reduce((known, one) => mergeWaypoints(known, one), scheduled.waypoints);
         const echoes = said.length === 0 ? [] : picks.flatMap((pick) => said[pick % said.length] ?? []);
         const inOrder = learnAll(said);
         assert.deepEqual(learnAll([...echoes, ...said.toReversed()]), inOrder);
-        assert.equal(learnWaypoints(inOrder, said[0] ?? { ...emptyWord }), inOrder);
+        assert.equal(mergeWaypoints(inOrder, said[0] ?? { ...emptyWord }), inOrder);
       }),
       { numRuns: 500 },
     );
@@ -216,7 +216,7 @@ describe('what is learnt of the waypoints', () => {
 
 const emptyWord = { state: 'running', waypoints: [], reason: null, tsMs: START_MS } as const;
 
-/** A device that tells the truth: it starts what it holds, once, and in time; it may lose its memory. */
+/** A correct device: it starts an uploaded mission once and before the start expires; it may lose its memory. */
 class TruthfulDevice {
   state: ReportedState = 'unknown';
   runs = 0;
@@ -241,7 +241,7 @@ class TruthfulDevice {
   }
 }
 
-/** What goes wrong in one second of a mission's life. */
+/** The faults in one second of a mission. */
 const second = fc.record({
   linkIsUp: fc.boolean(),
   messageIsLost: fc.boolean(),

@@ -67,7 +67,7 @@ const ended = (status: MissionStatus, reason: MissionReason | null): MissionStat
   result: reason === null ? null : { reason, message: '' },
 });
 
-/** Every state that makes a difference. */
+/** One mission for each state that the transitions distinguish. */
 const SITUATIONS = {
   scheduled,
   dispatched,
@@ -171,10 +171,10 @@ const open = <Status extends Outcome>(status: Status) => ({
   cancelling: status,
   halting: status,
 });
-/** Ended by what was not heard, so the device's word decides. */
+/** Ended without a report, so a report of the device decides. */
 const presumed = <Status extends Outcome>(status: Status) => ({ lost: status, missed: status });
 
-/** When it is too late to begin. */
+/** A time after which the mission must not begin. */
 const LATE = {
   ...UNCHANGED,
   scheduled: 'missed',
@@ -191,7 +191,7 @@ const LATE = {
   lost: 'failed, send report',
 } as const;
 
-/** What was never told to start has not begun; what may run is ended by the device. */
+/** A mission whose start was never sent ends at once; one that may run is ended by the device. */
 const HALTED = {
   scheduled: 'missed',
   dispatched: 'missed, send cancel',
@@ -333,7 +333,7 @@ const sendAt = (mission: MissionState, nowMs: number, input = online): MissionSe
   advanceMission(mission, input, nowMs).send;
 
 describe('the beginning of a mission', () => {
-  it('is sent a little ahead, as soon as the device is there and free', () => {
+  it('is uploaded shortly before the start, as soon as the device is reachable and free', () => {
     const leadMs = START_MS - UPLOAD_LEAD_MS;
     assert.equal(sendAt(scheduled, leadMs - 1), null);
     assert.equal(sendAt(scheduled, leadMs), 'upload');
@@ -342,7 +342,7 @@ describe('the beginning of a mission', () => {
     assert.equal(sendAt(scheduled, plan.expiresAtMs), 'upload');
   });
 
-  it('waits for the start, and is sent anew when the device has lost it before', () => {
+  it('waits for the start, and is uploaded again when the device has lost the mission before it', () => {
     const early = after(scheduled, [online, START_MS - 4_000], [INPUTS.accepted[0], START_MS - 3_000]);
     assert.equal(sendAt(early, START_MS - 1), null);
     assert.equal(sendAt(early, START_MS), 'start');
@@ -351,7 +351,7 @@ describe('the beginning of a mission', () => {
     assert.equal(sendAt(forgotten, START_MS + UPLOAD_RESEND_MS), 'upload');
   });
 
-  it('is told to start once, and asked about from then on', () => {
+  it('sends the start once, and requests reports from then on', () => {
     const told = after(uploaded, [online, SOON_MS]);
     assert.deepEqual(missionMessage(told, 'start'), {
       command: 'mission_start',
@@ -364,7 +364,7 @@ describe('the beginning of a mission', () => {
     assert.equal(sendAt(told, EXPIRED_MS), 'report');
   });
 
-  it('needs a device that is free, not only there', () => {
+  it('needs a device that is free, not only reachable', () => {
     assert.notEqual(sendAt(uploaded, SOON_MS, { ...online, deviceFree: false }), 'start');
   });
 
@@ -375,7 +375,7 @@ describe('the beginning of a mission', () => {
     assert.deepEqual([missed.status, missed.result?.reason], ['missed', 'not_started']);
   });
 
-  it('that fell into an emergency stop is missed for that reason, and not before its time', () => {
+  it('that is due during an emergency stop is missed for that reason, and not before its time', () => {
     assert.equal(after(scheduled, [stopped, START_MS - 1]).status, 'scheduled');
     const missed = after(scheduled, [stopped, START_MS]);
     assert.deepEqual([missed.status, missed.result?.reason], ['missed', 'emergency_stop_active']);
@@ -383,7 +383,7 @@ describe('the beginning of a mission', () => {
 });
 
 describe('a mission', () => {
-  it('is asked to pause until the device confirms', () => {
+  it('sends a pause until the device confirms', () => {
     const pausing = after(running, [{ kind: 'pause' }, SOON_MS], [progress('running'), SOON_MS]);
     assert.equal(pausing.requested, 'pause');
     assert.equal(sendAt(pausing, SOON_MS + STOP_RESEND_MS - 1), null);
@@ -393,7 +393,7 @@ describe('a mission', () => {
     assert.deepEqual([paused.status, paused.requested], ['paused', null]);
   });
 
-  it('is told to go on once, and is no longer waited for when that has expired', () => {
+  it('sends a resume once, and drops the request when it has expired', () => {
     const resuming = after(SITUATIONS.paused, [{ kind: 'resume' }, SOON_MS]);
     assert.deepEqual(missionMessage(resuming, 'resume'), {
       command: 'mission_resume',
@@ -406,7 +406,7 @@ describe('a mission', () => {
     assert.equal(after(resuming, INPUTS['resume not sent']).requested, null);
   });
 
-  it('that an emergency stop ended is aborted for that reason when the device says so', () => {
+  it('that an emergency stop ended is aborted for that reason when the device reports it', () => {
     const halted = after(running, INPUTS['emergency stop'], INPUTS['says aborted']);
     assert.deepEqual([halted.status, halted.result?.reason], ['aborted', 'emergency_stop']);
     const forgotten = after(running, INPUTS['emergency stop'], INPUTS['says unknown']);
@@ -419,7 +419,7 @@ describe('a mission', () => {
     assert.equal(restoreMission(running), running);
   });
 
-  it('tells in one sentence how it stands', () => {
+  it('has a status detail of one sentence', () => {
     for (const mission of Object.values(SITUATIONS)) {
       assert.match(missionRecord(mission).status_detail, /^[A-Z][^.]*(\.\d{3}Z[^.]*)*\.$/);
     }
@@ -436,7 +436,7 @@ describe('a mission', () => {
     }
   });
 
-  it('shows since when its device has been out of reach', () => {
+  it('shows since when its device has been silent', () => {
     const away = after(running, [offline, SOON_MS], [offline, SOON_MS + 1]);
     assert.equal(away.linkLostAtMs, SOON_MS);
     assert.equal(missionRecord(away).link_lost_at, toIso(SOON_MS));
@@ -444,7 +444,7 @@ describe('a mission', () => {
     assert.equal(after(away, [online, SOON_MS + 2]).linkLostAtMs, null);
   });
 
-  it('tells why it did not complete', () => {
+  it('has a result with the reason when it did not complete', () => {
     const resultOf = (from: MissionState, ...step: readonly [MissionInput, number]) =>
       after(from, step).result;
     assert.deepEqual(resultOf(dispatched, ...INPUTS.refused), { reason: 'refused', message: 'memory full' });
@@ -457,7 +457,7 @@ describe('a mission', () => {
     assert.equal(resultOf(scheduled, ...INPUTS['tick after the latest start'])?.reason, 'not_started');
   });
 
-  it('takes what arrives late for late, and believes a clock that was set back', () => {
+  it('ignores delayed reports, but accepts those of a device clock that was set back', () => {
     const paused = after(running, [progress('paused'), SOON_MS]);
     assert.equal(after(paused, [progress('running', { tsMs: SOON_MS - 1 }), SOON_MS]).status, 'paused');
     const backMs = SOON_MS - REORDER_MS_MAX - 1;
@@ -467,7 +467,7 @@ describe('a mission', () => {
     assert.equal(after(paused, [progress('uploaded'), SOON_MS]).status, 'paused');
   });
 
-  it('given up for lost is asked about for a day', () => {
+  it('that ended as lost is asked for reports for a day', () => {
     const lost = after(SITUATIONS.silent, [offline, LOST_MS]);
     assert.equal(isMissionFinished(lost, LOST_MS + DAY_MS), false);
     assert.equal(sendAt(lost, LOST_MS + DAY_MS), 'report');
@@ -478,8 +478,8 @@ describe('a mission', () => {
   });
 });
 
-describe('a service that was away for long', () => {
-  it('listens for a while before it gives a device up', () => {
+describe('a service that was down for a long time', () => {
+  it('waits for reports for some time before a mission ends as lost', () => {
     const heardAgain = after(running, [offline, LOST_MS]);
     assert.deepEqual([heardAgain.status, heardAgain.linkLostAtMs], ['in_progress', LOST_MS]);
     assert.equal(after(heardAgain, [offline, LOST_MS + FRESHNESS_MS]).status, 'in_progress');

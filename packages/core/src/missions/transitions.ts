@@ -4,7 +4,7 @@ import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { isDue, isReportDue, MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { STOP_RESEND_MS } from '../operations/transitions.ts';
-import { answered, reported } from './reports.ts';
+import { applyAcknowledgement, applyReport } from './reports.ts';
 import { isMissionFinished, isMissionOver, type MissionReportContent, type MissionState } from './state.ts';
 import {
   CANCELLED,
@@ -16,27 +16,27 @@ import {
   NOT_SENT,
   NOT_STARTED,
   possiblyRunning,
-  quiet,
   request,
   UNANSWERED,
+  withoutMessage,
 } from './steps.ts';
 
-/** So long before its start a mission is uploaded, so that it begins on time. */
+/** A mission is uploaded this long before its start, so that it begins on time. */
 export const UPLOAD_LEAD_MS = 5 * SECOND_MS;
-/** An upload moves nothing, so it is repeated until it is answered. */
+/** An upload causes no movement, so it is sent again until the device answers. */
 export const UPLOAD_RESEND_MS = 5 * SECOND_MS;
-/** A device that has not answered an upload by then, counted from the start, does not get the mission any more. */
+/** A mission whose upload the device has not answered this long after the start is missed. */
 export const UPLOAD_ANSWER_MS_MAX = 30 * SECOND_MS;
-/** A device that was silent for longer than its whole mission takes, and this, is given up. */
+/** A mission ends as `lost` when the device has been silent for its whole duration plus this margin. */
 export const LOST_MARGIN_MS = 10 * MINUTE_MS;
 
 export interface MissionTick {
   readonly kind: 'tick';
-  /** It has a live session and listens to its commands. */
+  /** The device has a live MQTT session that is subscribed to its commands. */
   readonly deviceOnline: boolean;
-  /** No other mission holds it, and it is not in maintenance. */
+  /** The device runs no other mission and is not in maintenance. */
   readonly deviceFree: boolean;
-  /** An emergency stop keeps the device from moving. */
+  /** An emergency stop is in force on the device. */
   readonly isStopped: boolean;
 }
 
@@ -44,13 +44,13 @@ export type MissionInput =
   | { readonly kind: MissionRequestKind }
   /** An emergency stop was requested. */
   | { readonly kind: 'emergency_stop' }
-  /** A message was to be sent, but was not. */
+  /** The link could not write a message to the device's connection. */
   | { readonly kind: 'not_sent'; readonly send: MissionSend }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }
   | ({ readonly kind: 'progress' } & MissionReportContent)
   | MissionTick;
 
-/** Refuses to pause or resume what does not run. A mission may be cancelled at any time. */
+/** Only a running mission can be paused or resumed; a mission may be cancelled at any time. */
 export function refuseRequest({ status, requested }: MissionState, kind: MissionRequestKind): void {
   if (kind === 'cancel') return;
   const isRunning = status === 'in_progress' || status === 'paused';
@@ -61,39 +61,41 @@ export function refuseRequest({ status, requested }: MissionState, kind: Mission
 }
 
 /**
- * What an input makes of a mission, at any time and in any state. An upload, a pause and a cancellation move nothing, so they
- * are repeated until the device has answered. A start is sent once per mission and a resumption once per request: a device
- * that lost its memory would obey a second one. A mission that nothing changed is returned as the same object.
+ * The state machine of a mission: accepts every input in every state. An upload, a pause and a cancel cause no movement, so
+ * they are sent again until the device answers. A start is sent once per mission and a resume once per request, because a
+ * device that lost its memory would carry out a second one. An unchanged mission is returned as the same object.
  */
 export function advanceMission(mission: MissionState, input: MissionInput, nowMs: number): MissionTransition {
   switch (input.kind) {
     case 'pause':
     case 'resume':
-      return isAlready(mission, input.kind) ? quiet(mission) : request(mission, input.kind, nowMs);
+      return isAlreadyRequested(mission, input.kind)
+        ? withoutMessage(mission)
+        : request(mission, input.kind, nowMs);
     case 'cancel':
       return cancel(mission, nowMs);
     case 'emergency_stop':
       return halt(mission, nowMs);
     case 'not_sent':
-      return quiet(notSent(mission, input.send, nowMs));
+      return withoutMessage(applyNotSent(mission, input.send, nowMs));
     case 'ack':
-      return answered(mission, input.accepted, input.reason, nowMs);
+      return applyAcknowledgement(mission, input.accepted, input.reason, nowMs);
     case 'progress':
-      return reported(mission, input, nowMs);
+      return applyReport(mission, input, nowMs);
     case 'tick':
-      return ticked(mission, input, nowMs);
+      return applyTick(mission, input, nowMs);
   }
 }
 
-/** The latest request counts; without one, what the mission does. Nothing can be requested of one that does not run. */
-function isAlready({ status, requested }: MissionState, kind: 'pause' | 'resume'): boolean {
+/** Whether the request changes nothing: it equals the pending request or, if there is none, the present status. */
+function isAlreadyRequested({ status, requested }: MissionState, kind: 'pause' | 'resume'): boolean {
   if (requested !== null) return requested === kind || requested === 'cancel';
   return status !== (kind === 'pause' ? 'in_progress' : 'paused');
 }
 
-/** Whatever was never told to start does not run, so nobody has to confirm that it ended. */
+/** A mission that was never started does not run, so it ends without a confirmation of the device. */
 function cancel(mission: MissionState, nowMs: number): MissionTransition {
-  if (isMissionOver(mission) || mission.requested === 'cancel') return quiet(mission);
+  if (isMissionOver(mission) || mission.requested === 'cancel') return withoutMessage(mission);
   if (!possiblyRunning(mission)) {
     return {
       mission: end(mission, 'cancelled', CANCELLED, nowMs),
@@ -103,26 +105,28 @@ function cancel(mission: MissionState, nowMs: number): MissionTransition {
   return request(mission, 'cancel', nowMs);
 }
 
-/** A start or a resumption that was not sent is not tried again; everything else is repeated or asked for anyway. */
-function notSent(mission: MissionState, send: MissionSend, nowMs: number): MissionState {
+/** A start or a resume that could not be sent is not sent again; every other message is repeated by later ticks. */
+function applyNotSent(mission: MissionState, send: MissionSend, nowMs: number): MissionState {
   if (send === 'resume' && mission.requested === 'resume') return { ...mission, requested: null };
   const isStarting = mission.status === 'dispatched' && mission.startSentAtMs !== null;
   return send === 'start' && isStarting ? end(mission, 'failed', NOT_SENT, nowMs) : mission;
 }
 
-function ticked(before: MissionState, tick: MissionTick, nowMs: number): MissionTransition {
-  if (isMissionFinished(before, nowMs)) return quiet(before);
-  if (isMissionOver(before)) return askReport(before, tick, nowMs);
+function applyTick(before: MissionState, tick: MissionTick, nowMs: number): MissionTransition {
+  if (isMissionFinished(before, nowMs)) return withoutMessage(before);
+  if (isMissionOver(before)) return requestReport(before, tick, nowMs);
   if (before.status === 'scheduled') {
     return tick.isStopped ? halt(before, nowMs) : dispatch(before, tick, nowMs);
   }
-  const mission = dropOldResume(noteSilence(before, tick, nowMs), nowMs);
+  const mission = dropExpiredResume(recordSilence(before, tick, nowMs), nowMs);
   if (tick.isStopped && mission.requested !== 'cancel') return halt(mission, nowMs);
-  if (isLost(mission, nowMs)) return askReport(end(mission, 'failed', LOST, nowMs), tick, nowMs);
+  if (isLost(mission, nowMs)) return requestReport(end(mission, 'failed', LOST, nowMs), tick, nowMs);
   if (mission.requested === 'pause' || mission.requested === 'cancel') {
-    return requestAgain(mission, mission.requested, tick, nowMs);
+    return resendRequest(mission, mission.requested, tick, nowMs);
   }
-  return mission.status === 'dispatched' ? begin(mission, tick, nowMs) : askReport(mission, tick, nowMs);
+  return mission.status === 'dispatched'
+    ? startWhenUploaded(mission, tick, nowMs)
+    : requestReport(mission, tick, nowMs);
 }
 
 function dispatch(
@@ -131,68 +135,68 @@ function dispatch(
   nowMs: number,
 ): MissionTransition {
   const { startAtMs, expiresAtMs } = mission.plan;
-  if (nowMs > expiresAtMs) return quiet(end(mission, 'missed', NOT_STARTED, nowMs));
-  if (nowMs < startAtMs - UPLOAD_LEAD_MS || !deviceOnline || !deviceFree) return quiet(mission);
+  if (nowMs > expiresAtMs) return withoutMessage(end(mission, 'missed', NOT_STARTED, nowMs));
+  if (nowMs < startAtMs - UPLOAD_LEAD_MS || !deviceOnline || !deviceFree) return withoutMessage(mission);
   return {
     mission: { ...mission, status: 'dispatched', dispatchedAtMs: nowMs, uploadSentAtMs: nowMs },
     send: 'upload',
   };
 }
 
-/** A resumption that the device has not confirmed before its expiry was not obeyed; a person may request it again. */
-function dropOldResume(mission: MissionState, nowMs: number): MissionState {
-  const isOld = mission.requested === 'resume' && isDue(mission.requestSentAtMs, nowMs, MOTION_EXPIRY_MS);
-  return isOld ? { ...mission, requested: null } : mission;
+/** A resume that the device did not confirm before its expiry had no effect, and may be requested again. */
+function dropExpiredResume(mission: MissionState, nowMs: number): MissionState {
+  const isExpired = mission.requested === 'resume' && isDue(mission.requestSentAtMs, nowMs, MOTION_EXPIRY_MS);
+  return isExpired ? { ...mission, requested: null } : mission;
 }
 
-/** What the device does without a link is declared in its configuration; since when it has none is on record. */
-function noteSilence(mission: MissionState, { deviceOnline }: MissionTick, nowMs: number): MissionState {
-  const isSilent = !deviceOnline || isDue(heardAtMs(mission), nowMs, FRESHNESS_MS);
-  const isNoted = mission.linkLostAtMs !== null;
-  return isNoted === isSilent ? mission : { ...mission, linkLostAtMs: isSilent ? nowMs : null };
+/** Records since when the device has been silent, because it then follows the link loss action of its configuration. */
+function recordSilence(mission: MissionState, { deviceOnline }: MissionTick, nowMs: number): MissionState {
+  const isSilent = !deviceOnline || isDue(lastContactAtMs(mission), nowMs, FRESHNESS_MS);
+  const isRecorded = mission.linkLostAtMs !== null;
+  return isRecorded === isSilent ? mission : { ...mission, linkLostAtMs: isSilent ? nowMs : null };
 }
 
-const heardAtMs = ({ lastHeardAtMs, dispatchedAtMs }: MissionState): number | null =>
+const lastContactAtMs = ({ lastHeardAtMs, dispatchedAtMs }: MissionState): number | null =>
   lastHeardAtMs ?? dispatchedAtMs;
 
-/** Only after the service has listened for a while: if it was the service that was away, the device could not report. */
+/** The silence must be observed for some time: if the service itself was down, the device could not report. */
 function isLost(mission: MissionState, nowMs: number): boolean {
   const { linkLostAtMs, plan } = mission;
   if (!possiblyRunning(mission) || linkLostAtMs === null || nowMs - linkLostAtMs <= FRESHNESS_MS)
     return false;
-  return nowMs - (heardAtMs(mission) ?? linkLostAtMs) > plan.busyMs + LOST_MARGIN_MS;
+  return nowMs - (lastContactAtMs(mission) ?? linkLostAtMs) > plan.busyMs + LOST_MARGIN_MS;
 }
 
-function requestAgain(
+function resendRequest(
   mission: MissionState,
   kind: 'pause' | 'cancel',
   { deviceOnline }: MissionTick,
   nowMs: number,
 ): MissionTransition {
-  const isWanted = deviceOnline && isDue(mission.requestSentAtMs, nowMs, STOP_RESEND_MS);
-  return isWanted ? request(mission, kind, nowMs) : quiet(mission);
+  const isStillWanted = deviceOnline && isDue(mission.requestSentAtMs, nowMs, STOP_RESEND_MS);
+  return isStillWanted ? request(mission, kind, nowMs) : withoutMessage(mission);
 }
 
-/** From the upload to the first report that it runs. Once it was told to start, the device is only asked. */
-function begin(mission: MissionState, tick: MissionTick, nowMs: number): MissionTransition {
+/** Uploads and starts a dispatched mission; after the start was sent, the device is only asked for reports. */
+function startWhenUploaded(mission: MissionState, tick: MissionTick, nowMs: number): MissionTransition {
   const { acceptedAtMs, uploadSentAtMs, startSentAtMs, plan } = mission;
-  if (startSentAtMs !== null) return askReport(mission, tick, nowMs);
-  if (nowMs > plan.expiresAtMs) return miss(mission, NOT_STARTED, tick, nowMs);
+  if (startSentAtMs !== null) return requestReport(mission, tick, nowMs);
+  if (nowMs > plan.expiresAtMs) return endAsMissed(mission, NOT_STARTED, tick, nowMs);
   if (acceptedAtMs === null) {
-    if (nowMs > uploadAnswerDueMs(mission)) return miss(mission, UNANSWERED, tick, nowMs);
-    if (!tick.deviceOnline || !isDue(uploadSentAtMs, nowMs, UPLOAD_RESEND_MS)) return quiet(mission);
+    if (nowMs > uploadAnswerDueMs(mission)) return endAsMissed(mission, UNANSWERED, tick, nowMs);
+    if (!tick.deviceOnline || !isDue(uploadSentAtMs, nowMs, UPLOAD_RESEND_MS)) return withoutMessage(mission);
     return { mission: { ...mission, uploadSentAtMs: nowMs }, send: 'upload' };
   }
-  if (nowMs < plan.startAtMs || !tick.deviceFree) return askReport(mission, tick, nowMs);
-  if (!tick.deviceOnline) return quiet(mission);
-  // The device answers a start like a report, so nothing more is asked for now.
+  if (nowMs < plan.startAtMs || !tick.deviceFree) return requestReport(mission, tick, nowMs);
+  if (!tick.deviceOnline) return withoutMessage(mission);
+  // The device answers a start with a report, so none is requested now.
   return { mission: { ...mission, startSentAtMs: nowMs, reportAskedAtMs: nowMs }, send: 'start' };
 }
 
 export const uploadAnswerDueMs = ({ plan, dispatchedAtMs }: MissionState): number =>
   Math.max(plan.startAtMs, dispatchedAtMs ?? plan.startAtMs) + UPLOAD_ANSWER_MS_MAX;
 
-const miss = (
+const endAsMissed = (
   mission: MissionState,
   result: MissionResult,
   { deviceOnline }: MissionTick,
@@ -202,7 +206,11 @@ const miss = (
   send: deviceOnline ? 'cancel' : null,
 });
 
-function askReport(mission: MissionState, { deviceOnline }: MissionTick, nowMs: number): MissionTransition {
-  if (!deviceOnline || !isReportDue(mission, nowMs)) return quiet(mission);
+function requestReport(
+  mission: MissionState,
+  { deviceOnline }: MissionTick,
+  nowMs: number,
+): MissionTransition {
+  if (!deviceOnline || !isReportDue(mission, nowMs)) return withoutMessage(mission);
   return { mission: { ...mission, reportAskedAtMs: nowMs }, send: 'report' };
 }

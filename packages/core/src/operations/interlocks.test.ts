@@ -41,7 +41,7 @@ const codeOf = (request: OperationRequest, at: SiloAtStart): ErrorCode | 'accept
 };
 
 describe('the plan of an operation', () => {
-  it('keeps what was asked and bounds it', () => {
+  it('contains the request and the limits', () => {
     assert.deepEqual(planOperation(discharge, silo, NOW_MS), {
       amountG: 100_000,
       unit: 'kg',
@@ -54,7 +54,7 @@ describe('the plan of an operation', () => {
     });
   });
 
-  it('takes the limit of the device for a rate that was not given', () => {
+  it('uses the limit of the device when no rate is given', () => {
     const configuration = {
       ...silo.configuration,
       operation_limits: { max_feed_rate: 7, max_discharge_rate: 9, rate_unit: 'kg/min' },
@@ -65,7 +65,7 @@ describe('the plan of an operation', () => {
     assert.equal(planOperation(emptying, { ...silo, configuration }, NOW_MS).rateGPerMin, 9_000);
   });
 
-  it('never allows more than there is room for', () => {
+  it('never allows more than the free capacity', () => {
     assert.equal(planOperation({ ...feed, amount: 400 }, silo, NOW_MS).maxAmountG, 400_000);
   });
 });
@@ -119,7 +119,7 @@ describe('a refusal', () => {
     }
   };
 
-  it('tells a device that reports from one that is offline, and does not claim to know how it reports', () => {
+  it('distinguishes a device that reports from one that is offline, and does not name a transport that is not known', () => {
     const message = messageOf({ isReachable: false });
     assert.match(message, /reports, but has no MQTT session that is subscribed to its commands/);
     assert.doesNotMatch(message, /HTTP only/);
@@ -142,7 +142,7 @@ describe('of several reasons to refuse', () => {
     [{}, { amount: 1e6 }, 'insufficient_capacity'],
   ];
 
-  it('the first in order is told', () => {
+  it('the first in order is given', () => {
     fc.assert(
       fc.property(fc.subarray([...reasons.keys()], { minLength: 1 }), (chosen) => {
         const inOrder = chosen.map((index) => reasons[index]).filter((reason) => reason !== undefined);

@@ -9,23 +9,23 @@ import type { OperationPlan } from './state.ts';
 
 export const READING_AGE_MS_MAX = MINUTE_MS;
 export const START_EXPIRY_MS = 10 * SECOND_MS;
-/** Material in flight when the device closes its gate. */
+/** Allows for the material that still falls after the device has closed its gate. */
 const OVERSHOOT_SHARE_MAX = 0.02;
-/** Ramps and bridging slow an operation down; beyond this it is stuck. */
+/** Slow starts and bridging material delay an operation up to this factor; a longer one is stuck. */
 const DURATION_FACTOR_MAX = 1.5;
 const DURATION_MARGIN_MS = MINUTE_MS;
-/** The largest silo at the rate a silo starts with takes 70 days. */
+/** The largest silo at the default rate takes 70 days. */
 const DURATION_MS_MAX = 90 * DAY_MS;
 
 export interface SiloAtStart {
-  /** It has a live MQTT session that takes commands. */
+  /** The device has a live MQTT session that is subscribed to its commands. */
   readonly isReachable: boolean;
   readonly presence: Presence;
   /** The newest stored weight, in grams. */
   readonly weight: LatestValue | undefined;
   readonly capacityKg: number;
   readonly configuration: SiloConfiguration;
-  /** Another operation that is not over, or not known to be. */
+  /** The id of another operation on the device that has not ended for certain. */
   readonly underWayId: string | null;
 }
 
@@ -33,7 +33,7 @@ export type OperationRequest =
   | ({ readonly type: 'feed' } & FeedRequest)
   | ({ readonly type: 'discharge' } & DischargeRequest);
 
-/** The plan of an operation that may begin now, or the first reason why it may not. */
+/** Returns the plan of an operation that may begin now, or throws the first refusal. */
 export function planOperation(request: OperationRequest, silo: SiloAtStart, nowMs: number): OperationPlan {
   const weightG = usableWeightG(silo, nowMs);
   if (silo.underWayId !== null) throw operationInProgress(silo.underWayId);
@@ -101,7 +101,7 @@ function permittedRate(request: OperationRequest, { operation_limits: limits }: 
   return rateGPerMin;
 }
 
-/** The room above the content for a feed, the content for a discharge. A scale may show a little below empty. */
+/** The free capacity for a feed, the content for a discharge; an empty scale may show slightly less than zero. */
 function availableFor(type: OperationType, weightG: number, capacityG: number): number {
   const contentG = Math.max(0, weightG);
   return type === 'feed' ? capacityG - contentG : contentG;

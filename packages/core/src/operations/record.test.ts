@@ -63,11 +63,11 @@ test('an operation is answered in the units asked', () => {
   });
 });
 
-test('an operation that nobody asked for says so, and does not invent what is not known', () => {
+test('an operation started at the device says so, and its unknown fields are null', () => {
   const progress = { operation_id: 'local-1', state: 'running', amount_kg: 3, ts: START_MS } as const;
-  const adopted = unsolicitedOperation(1, progress, START_MS);
-  assert.ok(adopted !== null);
-  const record = operationRecord(adopted);
+  const unsolicited = unsolicitedOperation(1, progress, START_MS);
+  assert.ok(unsolicited !== null);
+  const record = operationRecord(unsolicited);
   assert.deepEqual(checker(OperationRecord).faults(record), []);
   const { origin, type, amount_target, progress: percent, rate, estimated_completion } = record;
   assert.deepEqual(
@@ -77,7 +77,7 @@ test('an operation that nobody asked for says so, and does not invent what is no
   assert.equal(record.amount_completed, 3);
 });
 
-test('progress is at most all of it', () => {
+test('progress is at most 100 percent', () => {
   assert.equal(progressPercent(started), 0);
   assert.equal(progressPercent({ ...started, amountCompletedG: 45_359 }), 100);
   assert.equal(progressPercent({ ...started, amountCompletedG: 90_000 }), 100);

@@ -8,7 +8,7 @@ import { shownFailure, statusDetail } from './status-detail.ts';
 
 const GRAMS_PER_KG = 1_000;
 
-/** `null` when nobody knows how much it is to move. More than asked for is still no more than all of it. */
+/** `null` when the target amount is unknown; at most 100, also when more than the target was moved. */
 export function progressPercent({ plan, amountCompletedG }: OperationState): number | null {
   if (plan === null) return null;
   return Math.min(100, roundTo6((amountCompletedG / plan.amountG) * 100));
@@ -17,7 +17,7 @@ export function progressPercent({ plan, amountCompletedG }: OperationState): num
 export const estimatedDurationMin = ({ amountG, rateGPerMin }: OperationPlan): number =>
   roundTo6(amountG / rateGPerMin);
 
-/** From what the device last said; of an operation that is over, when it ended. */
+/** Estimated from the last report; for an operation that has ended, the time of its end. */
 export function estimatedCompletionMs(operation: OperationState): number | null {
   const { plan, endedAtMs, lastHeardAtMs, startedAtMs, amountCompletedG } = operation;
   if (endedAtMs !== null) return endedAtMs;
@@ -26,7 +26,7 @@ export function estimatedCompletionMs(operation: OperationState): number | null 
   return Math.round((lastHeardAtMs ?? startedAtMs) + (remainingG / plan.rateGPerMin) * MINUTE_MS);
 }
 
-/** As callers see it, in the units they asked in. */
+/** Amounts and rates are given in the units of the request. */
 export function operationRecord(operation: OperationState): OperationRecord {
   const { plan, measuredG } = operation;
   const unit = plan?.unit ?? 'kg';
@@ -53,7 +53,7 @@ export function operationRecord(operation: OperationState): OperationRecord {
   };
 }
 
-/** As the device is told, in kilograms. */
+/** Devices always receive kilograms. */
 export function startCommand({ operationId, type, plan }: NewOperation): StartCommand {
   return {
     command: 'start',

@@ -3,20 +3,20 @@ import { describe, it } from 'node:test';
 import { SITUATIONS, started } from '../testing/operation-situations.ts';
 import { type OperationState, restoreOperation } from './state.ts';
 
-/** As the first version stored it. */
+/** The operation without the fields that the first version did not store. */
 function asFirstStored(operation: OperationState, change: object = {}): unknown {
   const { largestReportedG, isOutcomeUnknown, reopenedAtMs, undelivered, ...first } = operation;
   return JSON.parse(JSON.stringify({ ...first, ...change }));
 }
 
 describe('a stored operation', () => {
-  it('comes back as it was', () => {
+  it('is read unchanged', () => {
     for (const operation of Object.values(SITUATIONS)) {
       assert.deepEqual(restoreOperation(JSON.parse(JSON.stringify(operation))), operation);
     }
   });
 
-  it('of the first version gets what that did not store', () => {
+  it('of the first version gets the fields that it did not store', () => {
     const stored = asFirstStored({ ...SITUATIONS.in_progress, amountCompletedG: 700 });
     assert.deepEqual(restoreOperation(stored), {
       ...SITUATIONS.in_progress,
@@ -25,7 +25,7 @@ describe('a stored operation', () => {
     });
   });
 
-  it('of the first version that claimed not to have begun says that nobody knows', () => {
+  it('of the first version with the reason "not_started" has an unknown outcome', () => {
     for (const reason of ['not_started', 'forgotten']) {
       const failure = { reason, message: 'the start did not reach the device in time' };
       const { isOutcomeUnknown, failure: restored } = restoreOperation(

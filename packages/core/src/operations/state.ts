@@ -8,14 +8,14 @@ import {
   type RateUnit,
 } from '@granary/contract/operations';
 import { MINUTE_MS } from '@granary/contract/time';
-import { deviceTimeMs } from '../devices/polling.ts';
+import { deviceTimeMs, type NotSentReason } from '../devices/polling.ts';
 import { storedJob } from '../devices/stored-job.ts';
 import { toGrams } from '../units.ts';
 
-/** The scale's last word on an operation is one from soon after its end; later ones tell of something else. */
+/** Only a weight read this soon after the end still measures the operation; a later one may show something else. */
 const MEASURED_AFTER_END_MS_MAX = MINUTE_MS;
 
-/** What was asked for, and the bounds that the device keeps by itself. */
+/** The requested amount and rate, and the limits that the device itself enforces. */
 export interface OperationPlan {
   readonly amountG: number;
   readonly unit: MassUnit;
@@ -24,49 +24,46 @@ export interface OperationPlan {
   readonly targetContainer: string | null;
   readonly maxAmountG: number;
   readonly maxDurationMs: number;
-  /** A start that reaches the device later than this is not carried out. */
+  /** The device does not carry out a start that arrives later than this. */
   readonly expiresAtMs: number;
 }
 
-/** Why a start was not written to the device's connection. */
-export type Undelivered = 'not_connected' | 'not_subscribed' | 'expired' | 'in_flight';
-
-/** Everything known of an operation. Times are the service's own clock unless they say otherwise. */
+/** The stored state of an operation; times come from the service's clock unless a comment says otherwise. */
 export interface OperationState {
   readonly operationId: string;
   readonly deviceNo: number;
-  /** `null` when the device reported it and did not say. */
+  /** `null` when the operation was started at the device and its report did not include the type. */
   readonly type: OperationType | null;
-  /** `null` when nobody asked this service for it. */
+  /** `null` when the operation was started at the device, not through this service. */
   readonly plan: OperationPlan | null;
   readonly status: OperationStatus;
-  /** By the newest report, in the order of the device's clock. */
+  /** The amount in the latest report, ordered by the device's clock. */
   readonly amountCompletedG: number;
-  /** The largest amount of any report: what exceeds it was not reported before. */
+  /** The largest amount in any report; a larger one proves that a report is not a repetition. */
   readonly largestReportedG: number;
   readonly startedAtMs: number;
-  /** When the device first showed that it has the operation. */
+  /** When the device first confirmed that it has the operation. */
   readonly acknowledgedAtMs: number | null;
   readonly lastHeardAtMs: number | null;
-  /** The newest time, by the device's clock, that it reported progress for. */
+  /** The latest timestamp of a progress report, by the device's clock. */
   readonly lastProgressTsMs: number | null;
   readonly reportAskedAtMs: number | null;
   readonly stopRequestedAtMs: number | null;
   readonly stopSentAtMs: number | null;
   readonly endedAtMs: number | null;
-  /** It ended because the device does not know it: nobody reported how much it moved. */
+  /** The operation ended because the device does not know it, so the moved amount was never reported. */
   readonly isOutcomeUnknown: boolean;
-  /** When the device last moved it although it was taken for ended. */
+  /** When the device last reported the operation running after it had ended. */
   readonly reopenedAtMs: number | null;
-  /** Why its start was never sent; `null` if it was, or may have been. */
-  readonly undelivered: Undelivered | null;
-  /** Once there, the operation ends in `failed`, whatever else the device says of its end. */
+  /** Why the start was never sent; `null` if it was sent or may have been. */
+  readonly undelivered: NotSentReason | null;
+  /** Once set, the operation ends as `failed`, whichever end the device reports. */
   readonly failure: OperationFailure | null;
   readonly weightAtStartG: number | null;
-  /** By how much the weight changed in the wanted direction, and the time of the reading that says so. */
+  /** The change of weight in the requested direction; `measuredAtMs` is the time of that reading. */
   readonly measuredG: number | null;
   readonly measuredAtMs: number | null;
-  /** The last weight that differed from the one before by more than noise, and since when it stands. */
+  /** The last weight that differed from its predecessor by more than noise; `movedAtMs` is when it changed. */
   readonly movedWeightG: number | null;
   readonly movedAtMs: number | null;
 }
@@ -79,10 +76,10 @@ export interface Weight {
 export const isTerminal = ({ status }: OperationState): boolean =>
   status === 'completed' || status === 'stopped' || status === 'failed';
 
-/** An operation is over only once the device has said so; until then nothing else may move. */
+/** An operation occupies its device until the device has reported the end. */
 export const holdsDevice = (operation: OperationState): boolean => !isTerminal(operation);
 
-/** Nothing more is to be done or learnt: it needs no further ticks. */
+/** A finished operation needs no more ticks: nothing is left to send, to wait for or to measure. */
 export function isFinished(operation: OperationState, nowMs: number): boolean {
   const { endedAtMs, measuredAtMs, weightAtStartG } = operation;
   if (endedAtMs === null) return false;
@@ -98,7 +95,7 @@ export interface NewOperation {
   readonly weightG: number;
 }
 
-const UNTOUCHED = {
+const INITIAL = {
   amountCompletedG: 0,
   largestReportedG: 0,
   acknowledgedAtMs: null,
@@ -119,20 +116,20 @@ const UNTOUCHED = {
   movedAtMs: null,
 } as const;
 
-/** Reasons of earlier versions. They claimed more than was known: what they mean is that the outcome is unknown. */
-const OUTCOME_UNKNOWN_BEFORE: readonly string[] = ['not_started', 'forgotten'];
+/** Earlier versions stored these reasons although the outcome was unknown. */
+const OLD_REASONS_FOR_OUTCOME_UNKNOWN: readonly string[] = ['not_started', 'forgotten'];
 
-/** Fills in what earlier versions did not store. */
+/** Adds the fields that earlier versions did not store. */
 export function restoreOperation(stored: unknown): OperationState {
   const job = storedJob<OperationState>(stored, OPERATION_STATUSES);
   const largestReportedG = job.largestReportedG ?? job.amountCompletedG;
-  const operation = { ...UNTOUCHED, ...job, largestReportedG };
+  const operation = { ...INITIAL, ...job, largestReportedG };
   const { failure } = operation;
-  if (failure === null || !OUTCOME_UNKNOWN_BEFORE.includes(failure.reason)) return operation;
+  if (failure === null || !OLD_REASONS_FOR_OUTCOME_UNKNOWN.includes(failure.reason)) return operation;
   return { ...operation, isOutcomeUnknown: true, failure: outcomeUnknown(operation) };
 }
 
-/** What the scale saw is added wherever it is shown, because it may still be weighed afterwards. */
+/** The measured amount is added only when the failure is shown, because it may still be measured after the end. */
 export const outcomeUnknown = ({ acknowledgedAtMs }: OperationState): OperationFailure => ({
   reason: 'outcome_unknown',
   message:
@@ -142,10 +139,10 @@ export const outcomeUnknown = ({ acknowledgedAtMs }: OperationState): OperationF
 });
 
 export function beginOperation({ weightG, ...asked }: NewOperation, nowMs: number): OperationState {
-  return { ...UNTOUCHED, ...asked, status: 'started', startedAtMs: nowMs, weightAtStartG: weightG };
+  return { ...INITIAL, ...asked, status: 'started', startedAtMs: nowMs, weightAtStartG: weightG };
 }
 
-/** How an operation stands, in the device's words. */
+/** The content of a device's report about an operation. */
 export interface DeviceReport {
   readonly state: ProgressState;
   readonly amountG: number;
@@ -157,7 +154,7 @@ export function deviceReport({ state, amount_kg, reason, ts }: OperationProgress
   return { state, amountG: toGrams(amount_kg, 'kg'), reason: reason ?? null, tsMs: deviceTimeMs(ts) };
 }
 
-/** The operation that a device reports and nobody here began, or `null` if the device says that there is none. */
+/** The operation that a device reports and this service did not start, or `null` if the device reports that it does not know it. */
 export function unsolicitedOperation(
   deviceNo: number,
   progress: OperationProgress,
@@ -166,7 +163,7 @@ export function unsolicitedOperation(
   const report = deviceReport(progress);
   if (report.state === 'unknown') return null;
   return {
-    ...UNTOUCHED,
+    ...INITIAL,
     operationId: progress.operation_id,
     deviceNo,
     type: progress.type ?? null,
@@ -188,7 +185,7 @@ export const deviceFault = ({ reason }: DeviceReport): OperationFailure => ({
   message: reason ?? 'the device reported a fault',
 });
 
-/** Takes the newest weight as what the operation has moved so far, and the first one after its end as the last. */
+/** Computes the moved amount from the latest weight; the first weight after the end is the final one. */
 export function measureMoved(operation: OperationState, weight: Weight | null): OperationState {
   const { type, weightAtStartG, startedAtMs, endedAtMs } = operation;
   if (weight === null || type === null || weightAtStartG === null) return operation;
@@ -201,7 +198,7 @@ export function measureMoved(operation: OperationState, weight: Weight | null): 
   return { ...operation, measuredG: type === 'feed' ? gainedG : -gainedG, measuredAtMs: weight.tsMs };
 }
 
-/** What the scale says was moved in all, once the operation is over and a reading from after its end is there. */
+/** The final measured amount, available once a weight was read after the end. */
 export function finallyMeasuredG({ endedAtMs, measuredAtMs, measuredG }: OperationState): number | null {
   const isFinal = endedAtMs !== null && measuredAtMs !== null && measuredAtMs >= endedAtMs;
   return isFinal ? measuredG : null;

@@ -159,7 +159,7 @@ describe('the status detail of an operation', () => {
 });
 
 describe('an operation whose outcome nobody reported', () => {
-  it('says in its failure what the scale saw, also when it was weighed afterwards', () => {
+  it('shows the measured amount in its failure, also when it was measured after the end', () => {
     const forgotten = after(running, says('unknown', 10), tick(11, { movedKg: 198 }));
     assert.match(shownFailure(forgotten)?.message ?? '', /the scale shows 198 kg moved$/);
     assert.equal(forgotten.failure?.reason, 'outcome_unknown');

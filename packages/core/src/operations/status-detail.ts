@@ -3,9 +3,9 @@ import type { OperationFailure } from '@granary/contract/operations';
 import { toIso } from '@granary/contract/time';
 import { fromGrams } from '../units.ts';
 import type { OperationState } from './state.ts';
-import { ACK_TIMEOUT_MS, mayBeginUntilMs, OVERRUN_MARGIN_MS } from './transitions.ts';
+import { ACK_TIMEOUT_MS, latestPossibleStartMs, OVERRUN_MARGIN_MS } from './transitions.ts';
 
-/** One sentence for a person: what is known of an operation, what is awaited, and until when. */
+/** One sentence for a person: what is known, what the service waits for, and until when. */
 export function statusDetail(operation: OperationState): string {
   switch (operation.status) {
     case 'started':
@@ -25,14 +25,14 @@ export function statusDetail(operation: OperationState): string {
   }
 }
 
-/** The failure as it is shown: where the device reported no outcome, what the scale saw is part of the message. */
+/** Adds the measured amount to the failure when the device has not reported the outcome. */
 export function shownFailure(operation: OperationState): OperationFailure | null {
   const { failure } = operation;
   if (failure?.reason !== 'outcome_unknown') return failure;
   return { ...failure, message: `${failure.message}; ${scaleShows(operation)}` };
 }
 
-/** How the caller of a start is told that it was not sent; `null` if it was, or may have been. */
+/** The refusal for the caller of a start that was not sent; `null` if it was sent or may have been. */
 export function notSentRefusal({ operationId, undelivered, failure }: OperationState): Refusal | null {
   if (undelivered === null || failure === null) return null;
   const code = undelivered === 'expired' ? 'start_expired' : 'device_offline';
@@ -60,7 +60,7 @@ function untilOverrun({ plan, acknowledgedAtMs, startedAtMs }: OperationState): 
 
 function unconfirmedDetail(operation: OperationState): string {
   const { acknowledgedAtMs, startedAtMs, lastHeardAtMs, plan } = operation;
-  const untilMs = mayBeginUntilMs(operation);
+  const untilMs = latestPossibleStartMs(operation);
   if (untilMs !== null) {
     return `The device has not acknowledged the start and may begin until ${toIso(untilMs)}; it is asked until it answers, and if it does not know the operation after that time, the operation is over.`;
   }
@@ -80,7 +80,7 @@ function whyStopping(operation: OperationState): string {
 }
 
 function untilDecided(operation: OperationState): string {
-  const untilMs = mayBeginUntilMs(operation);
+  const untilMs = latestPossibleStartMs(operation);
   if (untilMs === null) return '';
   return `, or until it says after ${toIso(untilMs)} that it does not know the operation`;
 }

@@ -24,7 +24,12 @@ const started = beginOperation(
   { operationId: 'op_1', deviceNo: 1, type: 'feed', plan, weightG: 5_000_000 },
   START_MS,
 );
-const adopted: OperationState = { ...started, plan: null, status: 'in_progress', acknowledgedAtMs: START_MS };
+const unsolicited: OperationState = {
+  ...started,
+  plan: null,
+  status: 'in_progress',
+  acknowledgedAtMs: START_MS,
+};
 
 const SPAN_MS = 10 * MINUTE_MS;
 const timeMs = fc.integer({ min: -MINUTE_MS, max: SPAN_MS }).map((sinceMs) => START_MS + sinceMs);
@@ -67,7 +72,7 @@ interface Step extends OperationTransition {
   readonly input: OperationInput;
 }
 
-/** Everything that happens to an operation in a walk. Time jumps to and fro: the clock promises nothing. */
+/** The steps of a random sequence of inputs; time jumps in both directions, because a clock may be set. */
 function walk(from: OperationState, inputs: readonly (readonly [OperationInput, number])[]): Step[] {
   let before = from;
   return inputs.map(([given, nowMs]) => {
@@ -79,7 +84,7 @@ function walk(from: OperationState, inputs: readonly (readonly [OperationInput, 
 
 const onEveryStep = (check: (step: Step) => void): void =>
   fc.assert(
-    fc.property(fc.constantFrom(started, adopted), steps, (from, inputs) =>
+    fc.property(fc.constantFrom(started, unsolicited), steps, (from, inputs) =>
       walk(from, inputs).forEach(check),
     ),
     { numRuns: 500 },
@@ -93,7 +98,7 @@ describe('whatever happens to an operation', () => {
     });
   });
 
-  it('what has ended stays ended unless the device says otherwise', () => {
+  it('an ended operation stays ended unless the device reports that it runs', () => {
     onEveryStep(({ before, input: given, operation }) => {
       if (!isTerminal(before) || isTerminal(operation)) return;
       const saysRunning = given.kind === 'progress' && given.state === 'running';
@@ -148,7 +153,7 @@ describe('whatever happens to an operation', () => {
     );
   });
 
-  it('a stop leaves it stopping or over, and it never leaves stopping but to end', () => {
+  it('after a stop it is stopping or ended, and from stopping it can only end', () => {
     onEveryStep(({ before, input: given, operation }) => {
       if (given.kind === 'stop' || before.status === 'stopping') {
         assert.ok(operation.status === 'stopping' || isTerminal(operation));
@@ -165,7 +170,7 @@ describe('whatever happens to an operation', () => {
     });
   });
 
-  it('ticking twice at one time is ticking once', () => {
+  it('a second tick at the same time changes nothing', () => {
     fc.assert(
       fc.property(steps, tick, timeMs, (inputs, once, nowMs) => {
         const before = walk(started, inputs).at(-1)?.operation ?? started;
@@ -179,7 +184,7 @@ describe('whatever happens to an operation', () => {
   });
 });
 
-/** A device that tells the truth: it moves material as long as it runs, deduplicates by id and keeps to its bounds. */
+/** A correct device: it moves material while it runs, ignores repeated ids and enforces its limits. */
 class TruthfulDevice {
   state: 'unknown' | 'running' | 'completed' | 'stopped' = 'unknown';
   amountG = 0;
@@ -207,7 +212,7 @@ class TruthfulDevice {
   }
 }
 
-/** What goes wrong in one second of an operation's life. */
+/** The faults in one second of an operation. */
 const second = fc.record({
   startArrives: fc.boolean(),
   linkIsUp: fc.boolean(),
@@ -231,14 +236,14 @@ describe('with a device that answers truthfully in the end', () => {
       fc.property(fc.array(second, { maxLength: 90 }), (troubles) => {
         const device = new TruthfulDevice();
         let operation = started;
-        let forgot = false;
+        let lostMemory = false;
         const calm = Array(SECONDS_TO_END_MAX).fill(NO_TROUBLE);
         for (const [index, trouble] of [...troubles, ...calm].entries()) {
           const nowMs = START_MS + (index + 1) * 1_000;
           if (trouble.startArrives) device.start(nowMs);
           device.pass(1_000);
           if (trouble.deviceForgets) {
-            forgot = true;
+            lostMemory = true;
             device.state = 'unknown';
           }
           if (trouble.stopIsAsked) ({ operation } = advanceOperation(operation, { kind: 'stop' }, nowMs));
@@ -259,7 +264,7 @@ describe('with a device that answers truthfully in the end', () => {
         }
         assert.ok(isTerminal(operation), operation.status);
         assert.notEqual(device.state, 'running');
-        if (forgot) return;
+        if (lostMemory) return;
         if (device.state !== 'unknown') assert.equal(operation.status, device.state);
         else assert.ok(operation.status === 'failed' || operation.status === 'stopped');
       }),

@@ -24,7 +24,7 @@ import {
   WATCHDOG_MS_MIN,
 } from './transitions.ts';
 
-/** The operation after all of these, one after the other. */
+/** The operation after these inputs, applied in order. */
 const after = (
   from: OperationState,
   ...inputs: readonly (readonly [OperationInput, number])[]
@@ -34,12 +34,12 @@ const after = (
 const inProgress = SITUATIONS.in_progress;
 
 describe('an operation', () => {
-  it('waits for its acknowledgement as long as it may', () => {
+  it('waits for its acknowledgement until the time limit', () => {
     assert.equal(after(started, [tick(), START_MS + ACK_TIMEOUT_MS - 1]).status, 'started');
     assert.equal(after(started, [tick(), START_MS + ACK_TIMEOUT_MS]).status, 'unconfirmed');
   });
 
-  it('asks a silent device how it stands, and not more often than it may', () => {
+  it('requests reports from a silent device, at most once per report interval', () => {
     const sends = [0, REPORT_SPACING_MS, REPORT_SPACING_MS + 1, 2 * REPORT_SPACING_MS].map(
       (_, index, times) => {
         const earlier = times.slice(0, index).map((ms) => [tick(), START_MS + ms] as const);
@@ -72,7 +72,7 @@ describe('an operation', () => {
     assert.equal(amountAfter(at(3_000_000, SOON_MS)), 3_000_000);
   });
 
-  it('has the amount of an honest report although one before it was dated far ahead', () => {
+  it('has the amount of a correct report although an earlier one had a timestamp far in the future', () => {
     const wrong = at(77_000, Date.parse('9999-12-31T23:59:59Z'));
     const corrected = after(inProgress, wrong, at(3_000, SOON_MS));
     assert.equal(corrected.amountCompletedG, 3_000);
@@ -89,11 +89,11 @@ describe('an operation', () => {
   });
 
   it('keeps its amount when the device no longer knows it', () => {
-    const forgot = after(inProgress, at(400_000, SOON_MS), at(0, SOON_MS + 1, 'unknown'));
-    assert.deepEqual([forgot.status, forgot.amountCompletedG], ['failed', 400_000]);
+    const lostMemory = after(inProgress, at(400_000, SOON_MS), at(0, SOON_MS + 1, 'unknown'));
+    assert.deepEqual([lostMemory.status, lostMemory.amountCompletedG], ['failed', 400_000]);
   });
 
-  it('that ended is not reopened by a word that was delivered twice', () => {
+  it('that ended is not reopened by a report that was delivered twice', () => {
     const running = { ...report('running'), tsMs: SOON_MS - 1 };
     const completed = after(inProgress, [report('completed'), SOON_MS]);
     assert.equal(advanceOperation(completed, running, SOON_MS).operation, completed);
@@ -112,7 +112,7 @@ describe('an operation', () => {
     assert.equal(after(completed, wrong), completed);
   });
 
-  it('that moved again after its end remembers when', () => {
+  it('that was reopened has the time of that', () => {
     const stopped = after(inProgress, [report('stopped'), SOON_MS]);
     const again = after(stopped, [{ ...report('running'), tsMs: SOON_MS + 1 }, SOON_MS + 5]);
     assert.deepEqual([again.status, again.reopenedAtMs], ['stopping', SOON_MS + 5]);
@@ -120,7 +120,7 @@ describe('an operation', () => {
     assert.deepEqual([over.status, over.reopenedAtMs], ['stopped', SOON_MS + 5]);
   });
 
-  it('that moved again is not ended by the report of its first end, delivered again', () => {
+  it('that was reopened is not ended by the repeated report of its first end', () => {
     const stopped = [report('stopped'), SOON_MS] as const;
     const running = [{ ...report('running'), tsMs: SOON_MS + 1 }, SOON_MS + 1] as const;
     const again = after(inProgress, stopped, running, stopped);
@@ -130,15 +130,15 @@ describe('an operation', () => {
     assert.equal(after(again, stopped, stopped).status, 'stopping');
   });
 
-  it('is not ended by an old "unknown", but believes a clock that was set back', () => {
+  it('is not ended by an old "unknown", but accepts reports of a device clock that was set back', () => {
     const unknown = { ...report('unknown'), amountG: 0, tsMs: START_MS };
     const runs = after(inProgress, [report('running'), SOON_MS]);
-    const doubted = after(runs, [unknown, SOON_MS]);
-    assert.equal(doubted.status, 'in_progress');
-    assert.equal(after(doubted, [{ ...unknown, tsMs: START_MS + 1 }, SOON_MS]).status, 'failed');
+    const unconfirmed = after(runs, [unknown, SOON_MS]);
+    assert.equal(unconfirmed.status, 'in_progress');
+    assert.equal(after(unconfirmed, [{ ...unknown, tsMs: START_MS + 1 }, SOON_MS]).status, 'failed');
   });
 
-  it('tells why the device refused or failed it', () => {
+  it('has the reason of the device when it was refused or failed', () => {
     const jam = { reason: 'jam' };
     const refused = after(started, [{ kind: 'ack', accepted: false, ...jam }, SOON_MS]);
     assert.deepEqual(refused.failure, { reason: 'refused', message: 'jam' });
@@ -156,7 +156,7 @@ describe('an operation', () => {
 });
 
 describe('a start that the device never acknowledged', () => {
-  /** The device is asked whenever a tick says so, and answers at once that it does not know the operation. */
+  /** The device answers every requested report immediately: it does not know the operation. */
   const endsAfterS = (from: OperationState): number => {
     let operation = from;
     for (let sinceMs = 500; sinceMs <= MINUTE_MS; sinceMs += 500) {
@@ -189,7 +189,7 @@ describe('a start that the device never acknowledged', () => {
 });
 
 describe('a device that has just become reachable', () => {
-  it('gets at once the stop that waits for it, and the question how things stand', () => {
+  it('is sent the pending stop and a report request immediately', () => {
     const newSession = tick({ isNewSession: true });
     assert.equal(advanceOperation(SITUATIONS.stopping, newSession, START_MS + 1).send, 'stop');
     assert.equal(advanceOperation(SITUATIONS.unconfirmed, newSession, START_MS + 1).send, 'report');
@@ -202,7 +202,7 @@ describe('the watchdog', () => {
     tick({ weight: { valueG, tsMs: START_MS + sinceMs } }),
     START_MS + sinceMs,
   ];
-  /** The device goes on saying that all is well. */
+  /** The device keeps reporting that the operation runs normally. */
   const word = (sinceMs: number): readonly [OperationInput, number] => [
     report('running'),
     START_MS + sinceMs,
@@ -222,13 +222,13 @@ describe('the watchdog', () => {
     assert.equal(after(operation, [report('stopped'), nowMs]).status, 'failed');
   });
 
-  it('is content with any movement beyond noise', () => {
+  it('accepts any movement beyond noise', () => {
     const moved = after(inProgress, weightAt(0, 5_000_000), weightAt(29_000, 5_011_000), word(88_000));
     assert.equal(after(moved, weightAt(88_999, 5_012_000)).status, 'in_progress');
     assert.equal(after(moved, weightAt(89_000, 5_012_000)).status, 'stopping');
   });
 
-  it('gives a slow operation the time it needs', () => {
+  it('allows a slow operation more time', () => {
     const slow = { ...inProgress, plan: { ...plan, rateGPerMin: 1_000 } };
     const watched = after(slow, weightAt(0, 5_000_000), word(15 * MINUTE_MS));
     assert.equal(after(watched, weightAt(15 * MINUTE_MS, 5_000_000)).status, 'in_progress');
@@ -238,26 +238,26 @@ describe('the watchdog', () => {
     );
   });
 
-  it('takes a missing or an old weight for no evidence', () => {
+  it('ignores a missing or an old weight', () => {
     const old = tick({ weight: { valueG: 5_000_000, tsMs: START_MS - 50_000 } });
     const watched = after(inProgress, [old, START_MS], word(2 * MINUTE_MS), [old, START_MS + 2 * MINUTE_MS]);
     assert.equal(watched.status, 'in_progress');
     assert.equal(after(watched, [tick(), START_MS + 2 * MINUTE_MS]).status, 'in_progress');
   });
 
-  it('does not count the time before it began to watch', () => {
+  it('does not count the time before its first weight', () => {
     const old = tick({ weight: { valueG: 5_000_000, tsMs: START_MS - 50_000 } });
     const watched = after(inProgress, [old, START_MS], word(15_000));
     assert.equal(after(watched, weightAt(15_000, 5_000_000)).status, 'in_progress');
   });
 
-  it('begins anew when the device is heard again', () => {
+  it('starts again when the device reports again', () => {
     const lost = after(inProgress, weightAt(0, 5_000_000), [tick({ isReachable: false }), SOON_MS]);
     const back = after(lost, word(2 * MINUTE_MS), weightAt(2 * MINUTE_MS, 5_000_000));
     assert.equal(back.status, 'in_progress');
   });
 
-  it('judges nothing that is unheard of', () => {
+  it('does not fail an unconfirmed operation', () => {
     const longAfterMs = START_MS + 60 * MINUTE_MS;
     const lost = after(inProgress, [tick({ isReachable: false }), longAfterMs]);
     assert.deepEqual([lost.status, lost.failure], ['unconfirmed', null]);
@@ -272,11 +272,11 @@ describe('the watchdog', () => {
   });
 });
 
-describe('what the scale says of an operation', () => {
+describe('the measured amount of an operation', () => {
   const weigh = (operation: OperationState, sinceMs: number, valueG: number): OperationState =>
     after(operation, [tick({ weight: { valueG, tsMs: START_MS + sinceMs } }), SOON_MS]);
 
-  it('is the change in the wanted direction', () => {
+  it('is the change in the requested direction', () => {
     assert.equal(weigh(inProgress, 1, 5_400_000).measuredG, 400_000);
     assert.equal(weigh({ ...inProgress, type: 'discharge' }, 1, 4_600_000).measuredG, 400_000);
     assert.equal(weigh(inProgress, -1, 5_400_000).measuredG, null);
@@ -293,7 +293,7 @@ describe('what the scale says of an operation', () => {
   });
 });
 
-describe('an operation that nobody here began', () => {
+describe('an operation that this service did not start', () => {
   const progress: OperationProgress = {
     operation_id: 'local-7',
     type: 'discharge',
@@ -302,23 +302,26 @@ describe('an operation that nobody here began', () => {
     ts: START_MS,
   };
 
-  it('is in progress, holds the device and can be stopped', () => {
-    const adopted = unsolicitedOperation(1, progress, START_MS);
-    assert.ok(adopted !== null);
-    assert.deepEqual([adopted.status, adopted.amountCompletedG, adopted.plan], ['in_progress', 12_500, null]);
-    assert.equal(holdsDevice(adopted), true);
-    const { operation, send } = advanceOperation(adopted, { kind: 'stop' }, SOON_MS);
+  it('is in progress, occupies the device and can be stopped', () => {
+    const unsolicited = unsolicitedOperation(1, progress, START_MS);
+    assert.ok(unsolicited !== null);
+    assert.deepEqual(
+      [unsolicited.status, unsolicited.amountCompletedG, unsolicited.plan],
+      ['in_progress', 12_500, null],
+    );
+    assert.equal(holdsDevice(unsolicited), true);
+    const { operation, send } = advanceOperation(unsolicited, { kind: 'stop' }, SOON_MS);
     assert.deepEqual([operation.status, send], ['stopping', 'stop']);
   });
 
-  it('is on record as the device ended it', () => {
+  it('has the end that the device reported', () => {
     for (const state of ['completed', 'stopped', 'failed'] as const) {
-      const adopted = unsolicitedOperation(1, { ...progress, state }, START_MS);
-      assert.deepEqual([adopted?.status, adopted?.endedAtMs], [state, START_MS]);
+      const unsolicited = unsolicitedOperation(1, { ...progress, state }, START_MS);
+      assert.deepEqual([unsolicited?.status, unsolicited?.endedAtMs], [state, START_MS]);
     }
   });
 
-  it('is none if the device does not know it either', () => {
+  it('is not created if the device does not know it either', () => {
     assert.equal(unsolicitedOperation(1, { ...progress, state: 'unknown' }, START_MS), null);
   });
 });
