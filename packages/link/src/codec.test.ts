@@ -12,7 +12,7 @@ function reasonOf(decoded: ReturnType<typeof decode>): string {
   return decoded.reason;
 }
 
-test('one reading, and many, come out as they were sent', () => {
+test('one reading and many readings are decoded unchanged', () => {
   assert.deepEqual(decode('silo', 'telemetry', bytes(reading)), { subject: 'telemetry', telemetry: reading });
   const many = Array.from({ length: READINGS_PER_MESSAGE_MAX }, () => reading);
   assert.deepEqual(decode('silo', 'telemetry', bytes(many)), { subject: 'telemetry', telemetry: many });
@@ -20,7 +20,7 @@ test('one reading, and many, come out as they were sent', () => {
   assert.deepEqual(decode('field', 'telemetry', bytes(field)), { subject: 'telemetry', telemetry: field });
 });
 
-test('a state comes out as it was sent', () => {
+test('a state is decoded unchanged', () => {
   const state = { state: 'offline' };
   assert.deepEqual(decode('silo', 'status', bytes(state)), { subject: 'status', state });
 });
@@ -47,7 +47,7 @@ test('a state that breaks its schema says where', () => {
   assert.match(reasonOf(decode('silo', 'status', bytes({ state: 'on fire' }))), /\/state must be one of/);
 });
 
-test('what is not JSON is called that, however deep or empty', () => {
+test('a payload that is not JSON is rejected as such, however deep or empty', () => {
   for (const text of ['', '{', 'NaN', '[1,]', '\0']) {
     assert.match(
       reasonOf(decode('silo', 'telemetry', Buffer.from(text))),
@@ -58,7 +58,7 @@ test('what is not JSON is called that, however deep or empty', () => {
   assert.ok('reason' in decode('silo', 'telemetry', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))));
 });
 
-test('what a lenient reader would repair or drop is refused', () => {
+test('a payload that a lenient parser would repair is refused', () => {
   const ack = (text: string) => reasonOf(decode('silo', 'ack', Buffer.from(text, 'latin1')));
   assert.equal(ack('{"operation_id":"op_1","accepted":true,"reason":"\xe4"}'), 'payload is not valid UTF-8');
   assert.match(ack('{"operation_id":"op_1","accepted":true,"accepted":false}'), /\/accepted stands twice/);
@@ -69,7 +69,7 @@ test('what a lenient reader would repair or drop is refused', () => {
   );
 });
 
-test('an acknowledgement and progress come out as they were sent', () => {
+test('an acknowledgement and progress are decoded unchanged', () => {
   const ack = { operation_id: 'op_1', accepted: false, reason: 'the gate is jammed' };
   assert.deepEqual(decode('silo', 'ack', bytes(ack)), { subject: 'ack', kind: 'silo', ack });
   const progress = { operation_id: 'op_1', state: 'running', amount_kg: 12.5, ts: 1_800_000_000_000 };
@@ -80,7 +80,7 @@ test('an acknowledgement and progress come out as they were sent', () => {
   });
 });
 
-test('words about operations that break their schema say where', () => {
+test('a report about an operation that breaks its schema says where', () => {
   const progress = { operation_id: 'op_1', state: 'running', amount_kg: 1, ts: 1 };
   const cases: readonly (readonly ['ack' | 'progress', unknown, RegExp])[] = [
     ['ack', { operation_id: 'op_1' }, /\/accepted is required/],
@@ -96,7 +96,7 @@ test('words about operations that break their schema say where', () => {
   }
 });
 
-test('what a field device says of commands and missions comes out as it was sent', () => {
+test('the reports of a field device about commands and missions are decoded unchanged', () => {
   for (const ack of [
     { command_id: 'cmd_1', accepted: true },
     { mission_id: 'ms_1', accepted: false, reason: 'busy' },
@@ -112,7 +112,7 @@ test('what a field device says of commands and missions comes out as it was sent
   }
 });
 
-test('what a field device says and breaks its schema says where', () => {
+test('a report of a field device that breaks its schema says where', () => {
   const mission = { mission_id: 'ms_1', state: 'running', ts: 1 };
   const cases: readonly (readonly ['ack' | 'progress', unknown, RegExp])[] = [
     ['ack', {}, /\/command_id is required/],
@@ -129,7 +129,7 @@ test('what a field device says and breaks its schema says where', () => {
   }
 });
 
-test('no bytes make it throw, and reasons stay printable and short', () => {
+test('it never throws, and reasons stay printable and short', () => {
   const jsonBytes = fc.json().map((text) => new TextEncoder().encode(text));
   const unknownFields = fc.dictionary(fc.string(), fc.integer()).map((value) => new Uint8Array(bytes(value)));
   fc.assert(
@@ -142,7 +142,7 @@ test('no bytes make it throw, and reasons stay printable and short', () => {
   );
 });
 
-test('an excerpt is printable, at most 200 characters, and keeps what people can read', () => {
+test('an excerpt is printable, at most 200 characters, and keeps readable text', () => {
   assert.equal(payloadExcerpt(Buffer.from('Größe: 12 €'), 200), 'Größe: 12 €');
   assert.equal(payloadExcerpt(Buffer.from('a\nb\u001b[31m\u202e'), 200), 'a\uFFFDb\uFFFD[31m\uFFFD');
   fc.assert(

@@ -56,7 +56,7 @@ function reasonOf(faults: readonly ValidationIssue[]): string {
   return printable(text, REASON_CHARACTERS_MAX);
 }
 
-/** The beginning of what a device sent, safe to store and show: control characters and broken halves become `�`. */
+/** The beginning of a payload, safe to store and to show: control characters and incomplete characters become `�`. */
 export function printable(text: string, charactersMax: number): string {
   return text
     .slice(0, charactersMax)
@@ -64,7 +64,7 @@ export function printable(text: string, charactersMax: number): string {
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu, '\uFFFD');
 }
 
-/** Decodes no more bytes than can matter: a character takes at most four. */
+/** Decodes only the bytes that the excerpt can contain, four per character. */
 export function payloadExcerpt(payload: Buffer, charactersMax: number): string {
   return printable(payload.toString('utf8', 0, charactersMax * 4), charactersMax);
 }

@@ -1,19 +1,19 @@
 import { LINK_PAYLOAD_BYTES_MAX } from '@granary/contract/link/messages';
 import { DAY_MS, SECOND_MS } from '@granary/contract/time';
 
-/** What a stranger may make us keep, and for how long. Tests pass smaller ones. */
+/** Limits on what an unauthenticated peer can make the service keep; tests pass smaller ones. */
 export interface LinkLimits {
-  /** Further connections are dropped at once. */
+  /** Further connections are closed when they are accepted. */
   readonly connectionsMax: number;
-  /** A connection that has not sent its CONNECT by then is closed. */
+  /** A connection that has not sent its CONNECT after this time is closed. */
   readonly connectTimeoutMs: number;
-  /** How long a CONNECT is held while storage cannot tell whether the secret is right; then it is refused with 3. */
-  readonly storagePatienceMs: number;
+  /** How long a CONNECT is held while storage cannot check the secret; after that it is refused with return code 3. */
+  readonly storageWaitMsMax: number;
   readonly storageRetryMs: number;
   /** The delay of a login after the first failed one from the same address; it doubles with each further failure. */
   readonly loginDelayMs: number;
   readonly loginDelayMsMax: number;
-  /** Persistent sessions of devices that are not connected; the oldest is discarded for a further one. */
+  /** Persistent sessions of devices that are not connected; a further one replaces the oldest. */
   readonly absentSessionsMax: number;
   readonly absentSessionMsMax: number;
 }
@@ -21,7 +21,7 @@ export interface LinkLimits {
 export const LINK_LIMITS: LinkLimits = {
   connectionsMax: 10_000,
   connectTimeoutMs: 10 * SECOND_MS,
-  storagePatienceMs: 20 * SECOND_MS,
+  storageWaitMsMax: 20 * SECOND_MS,
   storageRetryMs: 500,
   loginDelayMs: 250,
   loginDelayMsMax: 5 * SECOND_MS,
@@ -29,54 +29,54 @@ export const LINK_LIMITS: LinkLimits = {
   absentSessionMsMax: DAY_MS,
 };
 
-/** A peer that vanished without its system saying so is found out by the kernel, also when it asked for no MQTT keep-alive. */
+/** TCP keep-alive detects a peer that disappeared without closing its connection, also when it uses no MQTT keep-alive. */
 export const TCP_KEEP_ALIVE_MS = 60_000;
 
 /** How often connections are checked against their keep-alive. */
 export const KEEP_ALIVE_CHECK_MS = 500;
 
-/** Room for the topic and the packet identifier in front of the largest payload. */
+/** The largest payload plus the topic and the packet identifier in front of it. */
 export const PUBLISH_BYTES_MAX = LINK_PAYLOAD_BYTES_MAX + 256;
 
-/** Every other packet, CONNECT with its last will included, is small. */
+/** Every other packet is small, including a CONNECT with a last will. */
 export const CONTROL_BYTES_MAX = 4 * 1024;
 
-/** Per connection; reading pauses while this much waits for the disk. */
+/** Per connection: reading pauses while this many bytes wait to be stored. */
 export const IN_FLIGHT_BYTES_MAX = LINK_PAYLOAD_BYTES_MAX;
 
-/** What a waiting message costs beside its payload, so that empty ones count too. */
+/** Added for each message that waits to be stored, so that empty messages count too. */
 export const MESSAGE_OVERHEAD_BYTES = 256;
 
-/** Packets of one connection that are read before the others have their turn. */
+/** Packets of one connection that are read before the other connections are read. */
 export const PACKETS_PER_TURN_MAX = 64;
 
 /**
- * What a device may send that is then rejected, in bytes: so much at once and so much per second. One that sends more is
- * read that slowly, so that the other devices wait less for it.
+ * The rejected bytes that a device may send in one burst and per second. A device that sends more is read more slowly, so
+ * that it does not delay the other devices.
  */
 export const REJECTED_BYTES_BURST = 4 * 1024 * 1024;
 export const REJECTED_BYTES_PER_S = 16 * 1024;
-/** After a rejected message nothing is read for at most this long, so that the end of the connection is noticed. */
+/** Reading pauses for at most this long after a rejected message, so that the end of the connection is still detected. */
 export const SLOWED_MS_MAX = 10_000;
-/** What a rejected message costs beside its payload: it is stored and logged. */
+/** Added for each rejected message, because storing and logging it costs more than its payload. */
 export const REJECTION_OVERHEAD_BYTES = 1024;
 
-/** Messages for a device that it has not acknowledged; one that lets more collect is disconnected. */
+/** A device with more unacknowledged messages than this is disconnected. */
 export const UNACKNOWLEDGED_MAX = 100;
 
-/** Bytes that a device has not read yet; one that lets more collect is disconnected. */
+/** A device that leaves more bytes unread than this is disconnected. */
 export const UNREAD_BYTES_MAX = 1024 * 1024;
 
-/** A device that reads nothing for this long is disconnected, also when it asked for no keep-alive. */
+/** A device that reads nothing for this long is disconnected, also when it uses no keep-alive. */
 export const UNREAD_MS_MAX = 60_000;
 
-/** QoS 2 messages of a device that it has not released; one that lets more collect is disconnected. */
+/** A device with more unreleased QoS 2 messages than this is disconnected. */
 export const UNRELEASED_MAX = 1_000;
 
-/** Devices and addresses of which failures are remembered; the oldest is forgotten for a further one. */
+/** Devices and addresses whose failed logins are counted; a further one replaces the oldest. */
 export const REFUSED_LOGINS_MAX = 10_000;
 
-/** Devices of which counters are kept; the oldest is forgotten for a further one. */
+/** Devices whose counters are kept; a further one replaces the oldest. */
 export const LINK_RECORDS_MAX = 100_000;
 
 export const EXCERPT_CHARACTERS_MAX = 200;

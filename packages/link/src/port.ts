@@ -7,11 +7,11 @@ export interface LinkDevice {
   readonly deviceNo: number;
   readonly deviceId: string;
   readonly kind: DeviceKind;
-  /** What a silo holds when full, as it was when the device connected; other devices have none. */
+  /** The capacity of a silo when it connected; other devices have none. */
   readonly capacityKg?: number;
 }
 
-/** What a device says, decoded and checked. */
+/** A message of a device, decoded and validated. */
 export type UplinkMessage =
   | { readonly subject: 'telemetry'; readonly telemetry: DeviceTelemetry }
   | { readonly subject: 'status'; readonly state: DeviceState }
@@ -20,7 +20,7 @@ export type UplinkMessage =
   | { readonly subject: 'progress'; readonly kind: 'silo'; readonly progress: OperationProgress }
   | { readonly subject: 'progress'; readonly kind: 'field'; readonly progress: FieldProgress };
 
-/** What a device sent and nobody can use. Every text is printable and bounded, so it can be stored and shown as it is. */
+/** A message that could not be used; every text is printable and bounded, so that it can be stored and shown unchanged. */
 export interface LinkRejection {
   readonly topic: string;
   readonly reason: string;
@@ -29,19 +29,19 @@ export interface LinkRejection {
 
 /**
  * How a connection ended: the device sent DISCONNECT, its connection was lost, it was silent for longer than its
- * keep-alive allows, it connected anew while the old connection still stood, or the link closed it.
+ * keep-alive allows, it connected again while the old connection was still open, or the link closed it.
  */
 export type Ending = 'clean' | 'lost' | 'timed_out' | 'replaced' | 'closed';
 
 export type SessionType = 'clean' | 'persistent';
 
 interface LinkPeer {
-  /** As the peer claims before its login; `null` while it has not named any that could be one. */
+  /** The client id of the peer, not authenticated before its login; `null` while it has not sent a valid one. */
   readonly deviceId: string | null;
   readonly remoteAddress: string;
 }
 
-/** What happens on the link, for the log. No text holds a secret, and each is printable and bounded. */
+/** An event of the link for the log; its texts are printable and bounded, and contain no secret. */
 export type LinkEvent = LinkPeer &
   (
     | { readonly kind: 'connected'; readonly session: SessionType; readonly isTakeover: boolean }
@@ -55,14 +55,14 @@ interface Dated {
   readonly atMs: number;
 }
 
-/** The link of one device, as seen since the start of the service. */
-export interface LinkVitals {
-  /** `null` for what only a connected device has. */
+/** State and counters of one device's link since the start of the service. */
+export interface LinkStatistics {
+  /** `null` while the device is not connected; the same holds for `session` and `remoteAddress`. */
   readonly connectedSinceMs: number | null;
   readonly session: SessionType | null;
   readonly remoteAddress: string | null;
   readonly isSubscribed: boolean;
-  /** Messages for the device that it has not acknowledged on this connection. */
+  /** Messages that the device has not acknowledged on this connection. */
   readonly unacknowledged: number;
   readonly connects: number;
   readonly takeovers: number;
@@ -77,36 +77,36 @@ export interface LinkVitals {
   readonly lastDisconnect: (Dated & { readonly ending: Ending; readonly detail: string }) | null;
 }
 
-/** `rejected`: the message, or some of it, could not be used. */
-export type Reception = 'used' | 'rejected';
+/** `rejected` means that the message, or a part of it, could not be used. */
+export type MessageOutcome = 'used' | 'rejected';
 
-/** What the service gives to the link. */
+/** The functions of the service that the link calls. */
 export interface LinkHandler {
   /**
-   * `null` for a wrong secret and for an unknown device alike. Rejecting means that nobody can tell right now: the
-   * CONNECT is held and this is called again.
+   * Resolves with `null` for a wrong secret and for an unknown device alike. Rejects when the secret cannot be checked
+   * now; the link then holds the CONNECT and calls this again.
    */
   authenticate(deviceId: string, secret: string): Promise<LinkDevice | null>;
 
   /**
-   * Resolving means on disk, and only then the message is acknowledged. Rejecting is a fault: it is logged and closes the
-   * connection, and the device sends again.
+   * Resolves when the message is on disk; only then it is acknowledged. A rejected promise is a fault: it is logged and
+   * the connection is closed, so that the device sends the message again.
    */
-  received(device: LinkDevice, message: UplinkMessage): Promise<Reception>;
+  received(device: LinkDevice, message: UplinkMessage): Promise<MessageOutcome>;
 
   /**
-   * A message that will never be usable. Once stored it is acknowledged like any other, because MQTT 3.1.1 has no way to
-   * say no and the device would send it for ever.
+   * Stores a message that will never be usable. It is acknowledged like any other, because MQTT 3.1.1 cannot refuse a
+   * message and the device would send it for ever.
    */
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void>;
 
-  /** Every `connected` is followed by one `disconnected`; of a takeover the old connection's end is told first. */
+  /** Every `connected` is followed by one `disconnected`; in a takeover the end of the old connection is reported first. */
   connected(device: LinkDevice): void;
 
-  /** Not called when the link itself stops: that says nothing about the device. */
+  /** Not called when the link itself stops, because that says nothing about the device. */
   disconnected(device: LinkDevice, ending: Ending): void;
 
-  /** The device has connected and is subscribed to its commands: what it still has to be told can be sent now. */
+  /** The device is connected and subscribed to its commands, so pending messages can be sent now. */
   reachable(device: LinkDevice): void;
 
   /** Called once per connection, when the device is subscribed to its configuration; answered by `sendConfiguration`. */
@@ -115,45 +115,45 @@ export interface LinkHandler {
   observed(event: LinkEvent): void;
 }
 
-/** What became of a message for a device. Only `sent` has been written to a live connection. */
+/** The result of sending a message to a device; only `sent` means that it was written to a live connection. */
 export type Delivery = 'sent' | 'not_connected' | 'not_subscribed' | 'expired' | 'in_flight';
 
 export interface CommandOptions {
-  /** Not sent at or after this time; `null` for messages that stay valid (stop, emergency stop, report). */
+  /** The message is not sent at or after this time; `null` for messages that stay valid (stop, emergency stop, report). */
   readonly expiresAtMs: number | null;
 
   /**
-   * Of the messages with this key at most one is unacknowledged on a connection; a further one answers `in_flight`.
-   * `null`: no limit.
+   * At most one message with this key is unacknowledged on a connection; a further one is not sent and gets `in_flight`.
+   * `null` means no such limit.
    */
   readonly repeatKey: string | null;
 }
 
 export interface LinkConfiguration {
-  /** Grows with each change; on one connection none is sent twice, and no older one after a newer one. */
+  /** Increases with each change; a connection is sent each version at most once, and never an older one after a newer one. */
   readonly version: number;
 }
 
 export interface DeviceLink {
-  /** Throws what the operating system says, `error.code` included, when the address cannot be had. */
+  /** Throws the error of the operating system, with its `code`, when the address is not available. */
   start(): Promise<{ readonly host: string; readonly port: number }>;
   stop(): Promise<void>;
 
-  /** Written to the device's connection before this returns, or not at all: nothing is queued and nothing is redelivered. */
+  /** The message is written to the device's connection before this returns, or never: nothing is queued or redelivered. */
   sendCommand(deviceId: string, command: object, options: CommandOptions): Delivery;
 
-  /** To a connected device that is subscribed to its configuration; `in_flight` if it has this version or a newer one. */
+  /** Sends to a connected device that is subscribed to its configuration; `in_flight` if it already has this version or a newer one. */
   sendConfiguration(deviceId: string, configuration: LinkConfiguration): Delivery;
 
-  /** A live MQTT session that is subscribed to its commands. */
+  /** The device has a live MQTT session that is subscribed to its commands. */
   isReachable(deviceId: string): boolean;
 
-  /** A live MQTT session, subscribed or not. */
+  /** The device has a live MQTT session, subscribed or not. */
   isConnected(deviceId: string): boolean;
 
-  linkVitals(deviceId: string): LinkVitals;
+  linkStatistics(deviceId: string): LinkStatistics;
 
-  /** Ends the device's connection, if there is one; for when its secret has changed. */
+  /** Ends the device's connection, if there is one; used when its secret has changed. */
   disconnect(deviceId: string): void;
 
   readonly isListening: boolean;

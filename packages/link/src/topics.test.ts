@@ -6,7 +6,7 @@ import { ownSubject, parseTopic } from './topics.ts';
 
 const deviceIds = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
 
-test('every topic of every device is read back', () => {
+test('every topic of every device is parsed back', () => {
   fc.assert(
     fc.property(deviceIds, fc.constantFrom(...UP_SUBJECTS, ...DOWN_SUBJECTS), (deviceId, subject) => {
       assert.deepEqual(parseTopic(topicOf(deviceId, subject)), { deviceId, subject });
@@ -14,7 +14,7 @@ test('every topic of every device is read back', () => {
   );
 });
 
-test('whatever is read was written that way', () => {
+test('a parsed topic formats to the same text', () => {
   const parts = fc.constantFrom(
     'granary',
     'v1',
@@ -42,7 +42,7 @@ test('whatever is read was written that way', () => {
   );
 });
 
-test('what is not a topic of ours is nothing', () => {
+test('any other topic is null', () => {
   const foreign = [
     '',
     '#',

@@ -18,7 +18,7 @@ const down: ReadonlySet<string> = new Set(DOWN_SUBJECTS);
 export const isUpSubject = (subject: string): subject is UpSubject => up.has(subject);
 export const isDownSubject = (subject: string): subject is DownSubject => down.has(subject);
 
-/** `null` for whatever is not `granary/v1/{device_id}/{subject}`. A wildcard is only ever a device id nobody has. */
+/** `null` for every topic that is not `granary/v1/{device_id}/{subject}`; a wildcard is never a valid device id. */
 export function parseTopic(topic: string): DeviceTopic | null {
   if (!topic.startsWith(PREFIX)) return null;
   const slash = topic.indexOf('/', PREFIX.length);
@@ -28,7 +28,7 @@ export function parseTopic(topic: string): DeviceTopic | null {
   return { deviceId: topic.slice(PREFIX.length, slash), subject };
 }
 
-/** What the topic is about, if it is this device's own. */
+/** The subject of the topic, if the topic belongs to this device. */
 export function ownSubject(deviceId: string, topic: string): UpSubject | DownSubject | null {
   const parsed = parseTopic(topic);
   return parsed?.deviceId === deviceId ? parsed.subject : null;

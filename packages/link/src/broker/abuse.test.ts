@@ -9,7 +9,7 @@ import { connectDevice, connectRaw, publishPacket, READING, startLink } from '..
 const TELEMETRY = topicOf('silo-1', 'telemetry');
 const PAYLOAD = JSON.stringify(READING);
 
-/** As many as fit the largest SUBSCRIBE that is taken. */
+/** As many filters as fit into the largest accepted SUBSCRIBE. */
 const manyFilters = (count: number): ISubscribePacket => ({
   cmd: 'subscribe',
   messageId: 7,
@@ -48,7 +48,7 @@ describe('abuse of a known device', { timeout: 60_000 }, () => {
     'packet type 15': Buffer.of(0xf0, 0),
   };
   for (const [what, bytes] of Object.entries(forbidden)) {
-    test(`${what} ends the connection, is on record and harms nobody else`, async (t) => {
+    test(`${what} ends the connection, is counted and does not affect other devices`, async (t) => {
       const { broker, handler, port } = await startLink(t);
       const other = await connectDevice(t, port, 'silo-2');
       const device = await connectRaw(t, port, 'silo-1');
@@ -57,7 +57,7 @@ describe('abuse of a known device', { timeout: 60_000 }, () => {
       await handler.until(() => handler.events.length === 3);
       assert.deepEqual(handler.events[2], ['disconnected', 'silo-1', 'closed']);
       assert.equal(handler.rejections.length, 1);
-      assert.equal(broker.linkVitals('silo-1').faults, 1);
+      assert.equal(broker.linkStatistics('silo-1').faults, 1);
       assert.deepEqual(
         handler.observations.filter(({ kind }) => kind === 'fault').map(({ deviceId }) => deviceId),
         ['silo-1'],
@@ -66,7 +66,7 @@ describe('abuse of a known device', { timeout: 60_000 }, () => {
     });
   }
 
-  test('a message that comes byte by byte is one message', async (t) => {
+  test('a message that arrives byte by byte is one message', async (t) => {
     const { handler, port } = await startLink(t);
     const device = await connectRaw(t, port, 'silo-1');
     for (const byte of publishBytes) {
@@ -83,7 +83,7 @@ describe('abuse of a known device', { timeout: 60_000 }, () => {
     device.stopReading();
     const bytes = packets.generate(manyFilters(1_000));
     let sent = 0;
-    // What the kernel holds is some megabytes; beyond that, the bytes stay on this side.
+    // The kernel buffers some megabytes; further bytes stay in the sender's buffer.
     while (device.unsentBytes < 4_000_000) {
       for (let burst = 0; burst < 200; burst++) device.send(bytes);
       sent += 200;
@@ -96,7 +96,7 @@ describe('abuse of a known device', { timeout: 60_000 }, () => {
     await device.packetCount(1 + sent);
   });
 
-  test('a device whose messages wait for the disk is not taken for silent', async (t) => {
+  test('a device whose messages wait for the disk does not count as silent', async (t) => {
     const { broker, handler, port } = await startLink(t);
     const { promise, resolve } = Promise.withResolvers<void>();
     handler.disk = promise;

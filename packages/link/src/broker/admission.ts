@@ -14,7 +14,7 @@ export interface Refused {
 
 export type Admitted = { readonly device: LinkDevice } | Refused;
 
-/** Decides who may connect. */
+/** Decides which devices may connect. */
 export class Admission {
   readonly #handler: LinkHandler;
   readonly #limits: LinkLimits;
@@ -33,12 +33,12 @@ export class Admission {
     this.#delayAfterFaults = new LoginDelay(delays);
   }
 
-  /** A device whose connection was closed for what it sent waits longer each time before it is let in again. */
+  /** A device that is disconnected for protocol faults waits longer for each further login, so that it does not reconnect in a loop. */
   closedForFault(deviceId: string): void {
     this.#delayAfterFaults.failed(deviceId, performance.now());
   }
 
-  /** `null` when the peer is gone before there is an answer. */
+  /** `null` when the peer has disconnected before the decision. */
   async decide(
     packet: ConnectPacket,
     remoteAddress: string,
@@ -68,20 +68,20 @@ export class Admission {
     return { device };
   }
 
-  /** Holds the CONNECT while storage cannot answer: some clients never come back after a refusal with 3. */
+  /** Holds the CONNECT while storage does not answer, because some clients never reconnect after return code 3. */
   async #authenticate(
     deviceId: string,
     secret: string,
     isGone: () => boolean,
   ): Promise<LinkDevice | null | 'gone' | 'unavailable'> {
-    const { storagePatienceMs, storageRetryMs } = this.#limits;
+    const { storageWaitMsMax, storageRetryMs } = this.#limits;
     const startedAtMs = performance.now();
     while (!isGone()) {
       try {
         const device = await this.#handler.authenticate(deviceId, secret);
         return isGone() ? 'gone' : device;
       } catch {
-        if (performance.now() - startedAtMs + storageRetryMs > storagePatienceMs) return 'unavailable';
+        if (performance.now() - startedAtMs + storageRetryMs > storageWaitMsMax) return 'unavailable';
         await pause(storageRetryMs);
       }
     }
@@ -91,5 +91,5 @@ export class Admission {
 
 const refused = (returnCode: ConnectReturnCode, reason: string): Refused => ({ returnCode, reason });
 
-/** Does not keep a stopped process alive. */
+/** The timer must not keep a stopping process alive. */
 const pause = (ms: number): Promise<void> => setTimeout(ms, undefined, { ref: false });

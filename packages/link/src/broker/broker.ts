@@ -13,7 +13,7 @@ import type {
   LinkConfiguration,
   LinkDevice,
   LinkHandler,
-  LinkVitals,
+  LinkStatistics,
 } from '../port.ts';
 import { Connection, type ConnectionEvents } from '../session/connection.ts';
 import { DeviceChannel } from '../session/device-channel.ts';
@@ -30,7 +30,7 @@ export interface BrokerAddress {
 
 interface BrokerOptions {
   readonly limits?: LinkLimits;
-  /** The clock that the expiry of commands is measured by. */
+  /** The clock for the expiry of commands. */
   readonly now?: () => number;
 }
 
@@ -43,8 +43,8 @@ const SOCKET_OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 
 const MS_PER_S = 1_000;
 
 /**
- * An MQTT 3.1.1 server inside the process, for devices only: they talk to the service and listen to it, never to one
- * another, so there is no routing, nothing retained and nothing queued.
+ * An MQTT 3.1.1 server inside the process, for devices only: they exchange messages with the service, never with one
+ * another, so the server does not route, retain or queue messages.
  */
 export class EmbeddedBroker implements DeviceLink {
   readonly #address: BrokerAddress;
@@ -53,7 +53,7 @@ export class EmbeddedBroker implements DeviceLink {
   readonly #now: () => number;
   readonly #admission: Admission;
   readonly #records = new LinkRecords();
-  readonly #absent: AbsentSessions;
+  readonly #absentSessions: AbsentSessions;
   readonly #open = new Set<Connection>();
   readonly #channelOf = new WeakMap<Connection, DeviceChannel>();
   readonly #current = new Map<string, DeviceChannel>();
@@ -66,7 +66,7 @@ export class EmbeddedBroker implements DeviceLink {
     this.#limits = limits;
     this.#now = now;
     this.#admission = new Admission(handler, limits);
-    this.#absent = new AbsentSessions(limits);
+    this.#absentSessions = new AbsentSessions(limits);
   }
 
   get isListening(): boolean {
@@ -81,7 +81,7 @@ export class EmbeddedBroker implements DeviceLink {
     const server = createServer(SOCKET_OPTIONS, (socket) => this.#accept(socket));
     server.maxConnections = this.#limits.connectionsMax;
     await listen(server, this.#address);
-    // For example when the process has no file descriptor left: the next connection may succeed.
+    // The process may be out of file descriptors for a moment, and the next connection may succeed.
     server.on('error', (cause) => {
       const reason = 'a connection could not be accepted';
       this.#handler.observed({ kind: 'fault', deviceId: null, remoteAddress: 'unknown', reason, cause });
@@ -130,7 +130,7 @@ export class EmbeddedBroker implements DeviceLink {
     this.#current.get(deviceId)?.parts.connection.end('closed', 'the service ended the session');
   }
 
-  linkVitals(deviceId: string): LinkVitals {
+  linkStatistics(deviceId: string): LinkStatistics {
     const channel = this.#live(deviceId);
     const refused = this.#records.refusedLogins(deviceId);
     return {
@@ -145,7 +145,7 @@ export class EmbeddedBroker implements DeviceLink {
     };
   }
 
-  /** Not one whose end is noticed but not yet reported. */
+  /** Leaves out a connection whose end is known but not yet reported to the service. */
   #live(deviceId: string): DeviceChannel | undefined {
     const channel = this.#current.get(deviceId);
     return channel?.parts.connection.hasEnded ? undefined : channel;
@@ -162,10 +162,10 @@ export class EmbeddedBroker implements DeviceLink {
   }
 
   #connect(connection: Connection, frame: Frame): void {
-    connection.hold();
+    connection.holdReading();
     const packet = decodeConnect(frame);
     if ('protocol' in packet) {
-      const reason = `only MQTT 3.1.1 is spoken here, not ${printable(packet.protocol, REASON_CHARACTERS_MAX)}`;
+      const reason = `only MQTT 3.1.1 is supported, not ${printable(packet.protocol, REASON_CHARACTERS_MAX)}`;
       this.#refuse(connection, { returnCode: 1, reason });
       return;
     }
@@ -203,7 +203,7 @@ export class EmbeddedBroker implements DeviceLink {
     this.#current.set(deviceId, channel);
     this.#channelOf.set(connection, channel);
     connection.write(connack(0, resumed !== null));
-    if (previous !== undefined) this.#left(previous);
+    if (previous !== undefined) this.#reportEnd(previous);
     record.connects += 1;
     if (previous !== undefined) record.takeovers += 1;
     const isTakeover = previous !== undefined;
@@ -213,19 +213,19 @@ export class EmbeddedBroker implements DeviceLink {
       session: sessionType(session),
     });
     channel.announceSubscriptions();
-    connection.proceed((frame) => channel.receive(frame), packet.keepAliveS * MS_PER_S);
+    connection.resumeReading((frame) => channel.receive(frame), packet.keepAliveS * MS_PER_S);
   }
 
   #resume(deviceId: string, isClean: boolean, previous: DeviceChannel | undefined): Session | null {
-    const absent = this.#absent.resume(deviceId, performance.now());
+    const absentSession = this.#absentSessions.resume(deviceId, performance.now());
     if (isClean) return null;
-    const latest = previous?.parts.session ?? absent;
-    // After a restart a device whose CONNACK was lost would believe in subscriptions that nobody has, and never hear a stop.
-    const isWorthKeeping = latest !== null && (latest.granted.size > 0 || latest.unreleased.size > 0);
-    return isWorthKeeping && latest.isPersistent ? latest : null;
+    const latest = previous?.parts.session ?? absentSession;
+    // After a restart of the service, a device whose CONNACK was lost would rely on subscriptions that no longer exist, and never receive a stop.
+    const hasContent = latest !== null && (latest.granted.size > 0 || latest.unreleased.size > 0);
+    return hasContent && latest.isPersistent ? latest : null;
   }
 
-  /** What a peer did wrong, or what went wrong with its message, ends its own connection and no other. */
+  /** A fault in a message ends the connection it came from, and no other. */
   #failed(connection: Connection, error: unknown): void {
     if (connection.hasEnded) return;
     const { claimedId, remoteAddress } = connection;
@@ -245,7 +245,7 @@ export class EmbeddedBroker implements DeviceLink {
     if (!isProtocolFault) return;
     this.#admission.closedForFault(device.deviceId);
     const { topic, payloadExcerpt } = error;
-    this.#handler.rejected(device, { topic, reason, payloadExcerpt }).catch(alreadyClosed);
+    this.#handler.rejected(device, { topic, reason, payloadExcerpt }).catch(ignoreAfterClose);
   }
 
   #closed(connection: Connection): void {
@@ -255,15 +255,15 @@ export class EmbeddedBroker implements DeviceLink {
     const { device, session, will } = channel.parts;
     if (this.#current.get(device.deviceId) !== channel) return;
     this.#current.delete(device.deviceId);
-    this.#absent.keep(device.deviceId, session, performance.now());
+    this.#absentSessions.keep(device.deviceId, session, performance.now());
     if (this.#running === null) return;
     if (will !== null && connection.endedBy.ending !== 'clean') {
-      deliver(this.#handler, device, will.topic, will.payload).catch(alreadyClosed);
+      deliver(this.#handler, device, will.topic, will.payload).catch(ignoreAfterClose);
     }
-    this.#left(channel);
+    this.#reportEnd(channel);
   }
 
-  #left(channel: DeviceChannel): void {
+  #reportEnd(channel: DeviceChannel): void {
     const { device, record, connection } = channel.parts;
     const { ending, detail } = connection.endedBy;
     record.lastDisconnect = { atMs: this.#now(), ending, detail };
@@ -276,8 +276,8 @@ export class EmbeddedBroker implements DeviceLink {
 
 const sessionType = ({ isPersistent }: Session) => (isPersistent ? 'persistent' : 'clean');
 
-/** The service failed to store something about a connection that has ended: there is nobody left to tell. */
-const alreadyClosed = (): void => undefined;
+/** A message of a connection that has ended could not be stored, and no peer is left to answer. */
+const ignoreAfterClose = (): void => undefined;
 
 function listen(server: Server, { host, port }: BrokerAddress): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -20,14 +20,14 @@ const connackOf = (packet: Packet | undefined) => {
 };
 
 describe('connecting', { timeout: 20_000 }, () => {
-  test('a device with its secret is let in and announced', async (t) => {
+  test('a device with its secret is accepted and reported as connected', async (t) => {
     const { broker, handler, port } = await startLink(t);
     await connectDevice(t, port, 'silo-1');
     assert.deepEqual(handler.events, [['connected', 'silo-1']]);
     assert.equal(broker.connectedCount, 1);
   });
 
-  test('an id of 64 characters is let in', async (t) => {
+  test('an id of 64 characters is accepted', async (t) => {
     const { port } = await startLink(t);
     assert.equal(connackOf((await connectRaw(t, port, 'x'.repeat(64))).packets[0]), 0);
   });
@@ -58,9 +58,9 @@ describe('connecting', { timeout: 20_000 }, () => {
     });
   }
 
-  const strangers: Record<string, readonly [number, Partial<IConnectPacket>]> = {
+  const refusedLogins: Record<string, readonly [number, Partial<IConnectPacket>]> = {
     'a wrong secret': [4, { password: Buffer.from('guess') }],
-    'an unknown device': [4, { clientId: 'stranger', username: 'stranger' }],
+    'an unknown device': [4, { clientId: 'unknown-device', username: 'unknown-device' }],
     'a client id that is not the user name': [5, { clientId: 'silo-2' }],
     'a user name that is no device id': [5, { clientId: 'a/b', username: 'a/b' }],
     'a will on a foreign status topic': [5, { will: { topic: 'granary/v1/silo-2/status', payload: '{}' } }],
@@ -70,7 +70,7 @@ describe('connecting', { timeout: 20_000 }, () => {
     ],
     'a will on a system topic': [5, { will: { topic: '$SYS/x', payload: '{}' } }],
   };
-  for (const [who, [returnCode, more]] of Object.entries(strangers)) {
+  for (const [who, [returnCode, more]] of Object.entries(refusedLogins)) {
     test(`${who} is refused with ${returnCode}`, async (t) => {
       const { broker, handler, port } = await startLink(t);
       const device = await connectRaw(t, port, 'silo-1', more);
@@ -96,25 +96,25 @@ describe('connecting', { timeout: 20_000 }, () => {
     });
   }
 
-  test('MQTT 5 is told that its version is not spoken here', async (t) => {
+  test('MQTT 5 is refused as an unsupported version', async (t) => {
     const { port } = await startLink(t);
     await assert.rejects(connectDevice(t, port, 'silo-1', { protocolVersion: 5 }));
   });
 
-  test('a service that cannot tell says unavailable, not unauthorized', async (t) => {
-    const { handler, port } = await startLink(t, { storagePatienceMs: 50, storageRetryMs: 10 });
+  test('a service without storage answers unavailable, not unauthorized', async (t) => {
+    const { handler, port } = await startLink(t, { storageWaitMsMax: 50, storageRetryMs: 10 });
     handler.authenticateFails = true;
     assert.equal(connackOf((await connectRaw(t, port, 'silo-1')).packets[0]), 3);
   });
 
-  test('a device that left before it was known is never announced', async (t) => {
+  test('a device that disconnects before its login is checked is never reported as connected', async (t) => {
     const { broker, handler, port } = await startLink(t, { connectionsMax: 1 });
     const { promise, resolve } = Promise.withResolvers<void>();
     handler.directory = promise;
     const device = await openRaw(t, port);
     device.send(connectPacket('silo-1'));
     await handler.until(() => handler.attempts.length === 1);
-    device.vanish();
+    device.destroySocket();
     handler.directory = Promise.resolve();
     const next = await connectWhenFree(t, port, 'silo-2');
     resolve();
@@ -124,7 +124,7 @@ describe('connecting', { timeout: 20_000 }, () => {
     assert.equal(broker.connectedCount, 1);
   });
 
-  test('what follows CONNECT in the same breath is read once the device is known', async (t) => {
+  test('packets in the same chunk as CONNECT are read once the device is authenticated', async (t) => {
     const { handler, port } = await startLink(t);
     const device = await openRaw(t, port);
     const publish = {
@@ -149,7 +149,7 @@ describe('connecting', { timeout: 20_000 }, () => {
     await second.stop();
   });
 
-  test('stop closes every connection, says nothing about devices, and start works again', async (t) => {
+  test('stop closes every connection, reports no disconnects, and start works again', async (t) => {
     const { broker, handler, port } = await startLink(t);
     const will = { topic: 'granary/v1/silo-1/status', payload: Buffer.from('{"state":"offline"}') };
     const client = await connectDevice(t, port, 'silo-1', { will });

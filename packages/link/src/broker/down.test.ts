@@ -16,7 +16,7 @@ const nextMessage = (client: MqttClient) =>
     ),
   );
 
-describe('sending down', { timeout: 20_000 }, () => {
+describe('messages to a device', { timeout: 20_000 }, () => {
   test('a command reaches its device with QoS 1', async (t) => {
     const { broker, port } = await startLink(t);
     const client = await connectDevice(t, port, 'silo-1');
@@ -26,7 +26,7 @@ describe('sending down', { timeout: 20_000 }, () => {
     assert.deepEqual(await message, { topic: COMMAND, value: { name: 'feed' }, retain: false, qos: 1 });
   });
 
-  test('a configuration is asked for at the subscription; a command for an absent device is not kept', async (t) => {
+  test('a configuration is requested at the subscription; a command for a disconnected device is not queued', async (t) => {
     const { broker, handler, port } = await startLink(t);
     assert.equal(broker.sendCommand('silo-1', { name: 'feed' }, ALWAYS), 'not_connected');
     assert.equal(broker.sendConfiguration('silo-1', { version: 1 }), 'not_connected');
@@ -36,7 +36,9 @@ describe('sending down', { timeout: 20_000 }, () => {
     const message = nextMessage(client);
     assert.equal(broker.sendCommand('silo-1', { name: 'feed' }, ALWAYS), 'not_subscribed');
     await client.subscribeAsync([COMMAND, CONFIG], { qos: 1 });
-    await handler.until(() => handler.awaiting.length === 1 && handler.reached.length === 1);
+    await handler.until(
+      () => handler.configurationRequests.length === 1 && handler.reachableDevices.length === 1,
+    );
     assert.equal(broker.sendConfiguration('silo-1', { version: 2 }), 'sent');
     assert.deepEqual(await message, { topic: CONFIG, value: { version: 2 }, retain: true, qos: 1 });
     await client.publishAsync(topicOf('silo-1', 'status'), '{"state":"online"}', { qos: 1 });

@@ -17,7 +17,7 @@ const will = { topic: STATUS, payload: Buffer.from('{"state":"offline"}'), qos: 
 const WILL_MESSAGE = { deviceId: 'silo-1', subject: 'status', state: { state: 'offline' } };
 
 describe('endings', { timeout: 20_000 }, () => {
-  test('a goodbye is clean and leaves no will', async (t) => {
+  test('a DISCONNECT ends the connection cleanly, without the last will', async (t) => {
     const { broker, handler, port } = await startLink(t);
     const client = await connectDevice(t, port, 'silo-1', { will });
     await client.endAsync();
@@ -27,16 +27,16 @@ describe('endings', { timeout: 20_000 }, () => {
     assert.equal(broker.connectedCount, 0);
   });
 
-  test('a device that vanishes is lost, and its will is a message like any other', async (t) => {
+  test('a connection that breaks is lost, and its last will is handled like any message', async (t) => {
     const { handler, port } = await startLink(t);
     const device = await connectRaw(t, port, 'silo-1', { will });
-    device.vanish();
+    device.destroySocket();
     await handler.until(() => handler.events.length === 2);
     assert.deepEqual(handler.events[1], ['disconnected', 'silo-1', 'lost']);
     assert.deepEqual(handler.messages, [WILL_MESSAGE]);
   });
 
-  test('a device that falls silent longer than its keep-alive is disconnected', async (t) => {
+  test('a device that is silent for longer than its keep-alive is disconnected', async (t) => {
     const { handler, port } = await startLink(t);
     const device = await connectRaw(t, port, 'silo-1', { will, keepalive: 1 });
     await device.closed;
@@ -45,24 +45,24 @@ describe('endings', { timeout: 20_000 }, () => {
     assert.deepEqual(handler.messages, [WILL_MESSAGE]);
   });
 
-  test('a will nobody can use is a rejection', async (t) => {
+  test('an invalid last will is a rejection', async (t) => {
     const { handler, port } = await startLink(t);
     const device = await connectRaw(t, port, 'silo-1', { will: { ...will, payload: 'gone' } });
-    device.vanish();
+    device.destroySocket();
     await handler.until(() => handler.events.length === 2);
     assert.equal(handler.rejections[0]?.payloadExcerpt, 'gone');
   });
 
-  test('a will that cannot be stored harms nobody', async (t) => {
+  test('a last will that cannot be stored does not affect other devices', async (t) => {
     const { handler, port } = await startLink(t);
     handler.receiveFails = true;
     const device = await connectRaw(t, port, 'silo-1', { will });
-    device.vanish();
+    device.destroySocket();
     await handler.until(() => handler.events.length === 2);
     await connectDevice(t, port, 'silo-1');
   });
 
-  test('a device that connects anew replaces itself and stays connected', async (t) => {
+  test('a device that connects again replaces its old connection and stays connected', async (t) => {
     const { broker, handler, port } = await startLink(t);
     const old = await connectRaw(t, port, 'silo-1', { will });
     const subscriptions = [{ topic: topicOf('silo-1', 'command'), qos: 1 as const }];
@@ -114,7 +114,7 @@ describe('endings', { timeout: 20_000 }, () => {
     await survivor?.packetCount(2);
   });
 
-  test('a device can be disconnected, and its will tells', async (t) => {
+  test('a device can be disconnected, and its last will is handled', async (t) => {
     const { broker, handler, port } = await startLink(t);
     const client = await connectDevice(t, port, 'silo-1', { will });
     const closed = closeOf(client);

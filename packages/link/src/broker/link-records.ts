@@ -1,13 +1,13 @@
 import { LINK_RECORDS_MAX, REFUSED_LOGINS_MAX } from '../limits.ts';
-import type { LinkVitals } from '../port.ts';
+import type { LinkStatistics } from '../port.ts';
 import { RejectionAllowance } from '../session/rejection-allowance.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What is counted for one device, whether it is connected or not. */
+/** The counters of one device, kept while it is disconnected too. */
 export type LinkRecord = Writable<
   Pick<
-    LinkVitals,
+    LinkStatistics,
     | 'connects'
     | 'takeovers'
     | 'messagesIn'
@@ -26,10 +26,10 @@ export interface RefusedLogins {
   readonly reason: string;
 }
 
-/** Counters of each device since the start of the service, in memory. */
+/** The counters of all devices since the start of the service, in memory. */
 export class LinkRecords {
   readonly #records = new Map<string, LinkRecord>();
-  /** Apart from the records, because the names here are only claimed: a stranger must not displace a device. */
+  /** Kept apart from the records, because these ids are not authenticated: an unknown peer must not displace a device's record. */
   readonly #refused = new Map<string, RefusedLogins>();
 
   of(deviceId: string): LinkRecord {

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { MINUTE_MS } from '@granary/contract/time';
 
-/** An address without a failed login for this long starts anew. */
-const FORGIVEN_AFTER_MS = 5 * MINUTE_MS;
-/** Beyond this the delay is at its maximum anyway. */
+/** An address without a failed login for this long has no delay any more. */
+const FAILURES_EXPIRE_MS = 5 * MINUTE_MS;
+/** More doublings would exceed the maximum delay. */
 const DOUBLINGS_MAX = 20;
 
 export interface LoginDelayLimits {
@@ -13,12 +13,12 @@ export interface LoginDelayLimits {
 }
 
 /**
- * Slows down guessing: each failed login from an address doubles the time that its next one waits. Nobody is banned, so a
- * correct device behind the same address waits at most the maximum, and its success ends the delay.
+ * Slows down guessing of secrets: each failed login from an address doubles the delay of the next one. No address is
+ * blocked, so a correct device behind the same address waits at most the maximum, and its login ends the delay.
  */
 export class LoginDelay {
   readonly #limits: LoginDelayLimits;
-  /** In the order of the last failure. */
+  /** Ordered by the last failure. */
   readonly #failures = new Map<string, { readonly count: number; readonly atMs: number }>();
 
   constructor(limits: LoginDelayLimits) {
@@ -27,7 +27,7 @@ export class LoginDelay {
 
   delayMs(address: string, nowMs: number): number {
     const failed = this.#failures.get(networkOf(address));
-    if (failed === undefined || nowMs - failed.atMs > FORGIVEN_AFTER_MS) return 0;
+    if (failed === undefined || nowMs - failed.atMs > FAILURES_EXPIRE_MS) return 0;
     const doublings = Math.min(failed.count - 1, DOUBLINGS_MAX);
     return Math.min(this.#limits.firstDelayMs * 2 ** doublings, this.#limits.delayMsMax);
   }
@@ -35,7 +35,7 @@ export class LoginDelay {
   failed(address: string, nowMs: number): void {
     const network = networkOf(address);
     const before = this.#failures.get(network);
-    const isRecent = before !== undefined && nowMs - before.atMs <= FORGIVEN_AFTER_MS;
+    const isRecent = before !== undefined && nowMs - before.atMs <= FAILURES_EXPIRE_MS;
     this.#failures.delete(network);
     this.#failures.set(network, { count: isRecent ? before.count + 1 : 1, atMs: nowMs });
     const [oldest] = this.#failures.keys();
@@ -48,7 +48,7 @@ export class LoginDelay {
   }
 }
 
-/** One participant usually holds 2^64 addresses of IPv6, so their common half counts as one. */
+/** One customer usually has 2^64 IPv6 addresses, so all addresses with the same first half share one delay. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [before = '', after] = address.split('::');

@@ -25,7 +25,7 @@ describe('failed logins', { timeout: 20_000 }, () => {
     assert.equal(delay.delayMs('10.0.0.2', 7), 0);
   });
 
-  test('a success or five minutes forgive', () => {
+  test('a success or five minutes without failure end the delay', () => {
     const delay = delays();
     delay.failed('10.0.0.1', 0);
     delay.succeeded('10.0.0.1');
@@ -37,7 +37,7 @@ describe('failed logins', { timeout: 20_000 }, () => {
     assert.equal(delay.delayMs('10.0.0.1', 5 * MINUTE_MS + 1), 100);
   });
 
-  test('the table is bounded: the oldest failure is forgotten', () => {
+  test('the table is bounded: the oldest failure is removed', () => {
     const delay = delays();
     for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1', '10.0.0.3', '10.0.0.4'])
       delay.failed(address, 0);
@@ -58,7 +58,7 @@ describe('failed logins', { timeout: 20_000 }, () => {
     assert.equal(delay.delayMs('::ffff:10.0.0.2', 0), 0);
   });
 
-  test('after failures an answer comes late, a correct device behind the same address is let in, and then at once', async (t) => {
+  test('after failures an answer is delayed, a correct device behind the same address is accepted, and then without delay', async (t) => {
     const { broker, handler, port } = await startLink(t, { loginDelayMs: 150, loginDelayMsMax: 300 });
     const timed = async (password: string) => {
       const startedMs = performance.now();
@@ -73,14 +73,14 @@ describe('failed logins', { timeout: 20_000 }, () => {
     const right = await timed(secretOf('silo-1'));
     assert.ok(right.code === 0 && right.tookMs >= 290, JSON.stringify(right));
     assert.equal(handler.attempts.length, 3);
-    assert.equal(broker.linkVitals('silo-1').refusedLogins, 2);
+    assert.equal(broker.linkStatistics('silo-1').refusedLogins, 2);
     const refusals = handler.observations.filter(({ kind }) => kind === 'login_refused');
     assert.equal(refusals.length, 2);
     assert.doesNotMatch(JSON.stringify(handler.observations), /guess|secret of/);
   });
 });
 
-test('a device that was closed for what it sent is let in later each time, and no other', async (t) => {
+test('a device that was closed for a protocol fault waits longer for each login, and no other device does', async (t) => {
   const { port } = await startLink(t, { loginDelayMs: 150, loginDelayMsMax: 300 });
   const connectMs = async (deviceId: string) => {
     const startedMs = performance.now();
@@ -108,17 +108,17 @@ describe('logins while storage cannot answer', { timeout: 20_000 }, () => {
     assert.deepEqual(handler.events, [['connected', 'silo-1']]);
   });
 
-  test('a device that gives up meanwhile is not asked about any more', async (t) => {
+  test('the login of a device that has disconnected is not tried again', async (t) => {
     const { handler, port } = await startLink(t, { storageRetryMs: 20 });
     handler.authenticateFails = true;
     const device = await openRaw(t, port);
     device.send(connectPacket('silo-1'));
     await handler.until(() => handler.attempts.length >= 2);
-    device.vanish();
+    device.destroySocket();
     await connectRawUntilQuiet();
     assert.deepEqual(handler.events, []);
 
-    /** Several retries later the count of attempts stands still. */
+    /** Waits for several retry intervals, so that further attempts would have been counted. */
     async function connectRawUntilQuiet(): Promise<void> {
       let before = -1;
       while (before !== handler.attempts.length) {

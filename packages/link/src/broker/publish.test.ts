@@ -14,7 +14,7 @@ import {
 const TELEMETRY = topicOf('silo-1', 'telemetry');
 const PAYLOAD = JSON.stringify(READING);
 
-/** Makes the handler's disk wait, and gives what ends the wait. */
+/** Delays the handler's disk until the returned function is called. */
 function holdDisk(handler: RecordingHandler): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   handler.disk = promise;
@@ -104,7 +104,7 @@ describe('publishing', { timeout: 20_000 }, () => {
     'a topic of many levels': '/'.repeat(200),
   };
   for (const [what, topic] of Object.entries(foreign)) {
-    test(`a device that publishes on ${what} is cut off, and nobody else notices`, async (t) => {
+    test(`a device that publishes on ${what} is disconnected, and no other device is affected`, async (t) => {
       const { broker, handler, port } = await startLink(t);
       const heard: string[] = [];
       const other = await connectDevice(t, port, 'silo-2');
@@ -131,7 +131,7 @@ describe('publishing', { timeout: 20_000 }, () => {
     });
   }
 
-  test('a refused topic is on record', async (t) => {
+  test('a refused topic is stored as a rejection', async (t) => {
     const { handler, port } = await startLink(t);
     const device = await connectRaw(t, port, 'silo-1');
     device.send(publishPacket(topicOf('silo-2', 'telemetry'), PAYLOAD, 1));
@@ -140,7 +140,7 @@ describe('publishing', { timeout: 20_000 }, () => {
     assert.equal(handler.rejections[0]?.topic, topicOf('silo-2', 'telemetry'));
   });
 
-  test('the largest payload is taken', async (t) => {
+  test('the largest payload is accepted', async (t) => {
     const { handler, port } = await startLink(t);
     const client = await connectDevice(t, port, 'silo-1');
     await client.publishAsync(TELEMETRY, PAYLOAD.padEnd(LINK_PAYLOAD_BYTES_MAX), { qos: 1 });

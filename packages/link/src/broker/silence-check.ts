@@ -3,19 +3,20 @@ import type { Connection } from '../session/connection.ts';
 
 /**
  * Ends connections that never send their CONNECT and those that are silent for longer than their keep-alive allows. Time
- * in which this process stood still is nobody's silence.
+ * in which this process was suspended does not count as silence.
  */
 export function startSilenceCheck(open: Iterable<Connection>, connectTimeoutMs: number): NodeJS.Timeout {
   let checkedAtMs = performance.now();
   return setInterval(() => {
     const nowMs = performance.now();
-    const stoodStill = nowMs - checkedAtMs > 2 * KEEP_ALIVE_CHECK_MS;
+    const wasSuspended = nowMs - checkedAtMs > 2 * KEEP_ALIVE_CHECK_MS;
     checkedAtMs = nowMs;
     for (const connection of open) {
-      if (stoodStill) connection.forgiveSilence(nowMs);
-      else if (connection.isSilent(nowMs)) connection.end('timed_out', 'nothing came within the keep-alive');
-      else if (connection.awaitedConnectMs(nowMs) > connectTimeoutMs) {
-        connection.end('closed', 'no CONNECT came in time');
+      if (wasSuspended) connection.resetSilence(nowMs);
+      else if (connection.isSilent(nowMs))
+        connection.end('timed_out', 'nothing was received within the keep-alive');
+      else if (connection.waitedForConnectMs(nowMs) > connectTimeoutMs) {
+        connection.end('closed', 'no CONNECT was received in time');
       }
     }
   }, KEEP_ALIVE_CHECK_MS);

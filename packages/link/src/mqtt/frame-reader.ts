@@ -6,7 +6,7 @@ const LENGTH_SHIFT_MAX = 21;
 const FIRST_PART_BYTES = 4 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
-/** One control packet: its type and flags, and the place of its body, which is valid until the next one is read. */
+/** One control packet; its body refers to a shared buffer and is valid until the next packet is read. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -16,8 +16,8 @@ export interface Frame {
 }
 
 /**
- * Cuts a byte stream into MQTT packets. An oversized packet is refused by its first five bytes, before any of it is
- * collected; a packet that lies within one chunk is not copied.
+ * Splits a byte stream into MQTT packets. An oversized packet is refused at its first five bytes, before its body is
+ * buffered; a packet that lies within one chunk is not copied.
  */
 export class FrameReader implements Frame {
   type = 0;
@@ -31,11 +31,11 @@ export class FrameReader implements Frame {
   #stage: 'type' | 'length' | 'body' = 'type';
   #length = 0;
   #lengthShift = 0;
-  /** The part of a body that came in earlier chunks. */
+  /** The part of a body that arrived in earlier chunks. */
   #part: Buffer = NO_BYTES;
   #partBytes = 0;
 
-  /** To be called when `next` has returned `null` for the chunk before. */
+  /** Call this only after `next` has returned `null` for the previous chunk. */
   push(chunk: Buffer): void {
     this.#chunk = chunk;
     this.#at = 0;
@@ -103,7 +103,7 @@ export class FrameReader implements Frame {
     if (this.#lengthShift > LENGTH_SHIFT_MAX) throw new ProtocolFault('packet length is malformed');
   }
 
-  /** The room doubles as it fills: a peer that sends single bytes costs neither quadratic time nor a full-size buffer at once. */
+  /** The buffer doubles when it is full, so a peer that sends single bytes causes neither quadratic copying nor a full-size buffer. */
   #collect(bytes: Buffer): void {
     const needed = this.#partBytes + bytes.length;
     if (needed > this.#part.length) {

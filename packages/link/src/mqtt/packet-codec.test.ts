@@ -13,7 +13,7 @@ const qos = fc.constantFrom(0 as const, 1 as const, 2 as const);
 const packetId = fc.integer({ min: 1, max: 65_535 });
 const CONNECT = packets.generate({ cmd: 'connect', clientId: 'silo-1' });
 
-/** The one packet behind a CONNECT, cut into two chunks. */
+/** The packet that follows a CONNECT, split into two chunks. */
 function frameOf(bytes: Buffer, cut: number) {
   const reader = new FrameReader();
   const stream = Buffer.concat([CONNECT, bytes]);
@@ -38,7 +38,7 @@ function parsed(bytes: Buffer): Packet {
   return only;
 }
 
-test('what mqtt-packet writes is read as it was meant', () => {
+test('packets written by mqtt-packet are decoded correctly', () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -85,7 +85,7 @@ test('what mqtt-packet writes is read as it was meant', () => {
   );
 });
 
-test('a CONNECT is read in all its parts', () => {
+test('all fields of a CONNECT are decoded', () => {
   const bytes = packets.generate({
     ...{ cmd: 'connect', clientId: 'silo-1', clean: false, keepalive: 30, username: 'silo-1' },
     ...{
@@ -103,7 +103,7 @@ test('a CONNECT is read in all its parts', () => {
   });
 });
 
-test('what is written is read by mqtt-packet as it was meant', () => {
+test('encoded packets are decoded correctly by mqtt-packet', () => {
   fc.assert(
     fc.property(
       text,

@@ -17,7 +17,7 @@ export interface ConnectPacket {
   readonly will: Will | null;
 }
 
-/** A CONNECT of another MQTT version; the rest of it cannot be read. */
+/** A CONNECT of another MQTT version, whose remaining fields cannot be decoded. */
 export interface OtherProtocol {
   readonly protocol: string;
 }
@@ -53,7 +53,7 @@ const WILL_QOS_INVALID = 0x18;
 const FLAG_PASSWORD = 0x40;
 const FLAG_USERNAME = 0x80;
 
-/** Reads the fields of one packet and never beyond its end. */
+/** Reads the fields of one packet, and never beyond its end. */
 class Fields {
   readonly #bytes: Buffer;
   readonly #end: number;
@@ -176,7 +176,7 @@ export function decodeUnsubscribe(frame: Frame): UnsubscribePacket {
   return { packetId, topics };
 }
 
-/** Of PUBACK, PUBREC, PUBREL and PUBCOMP, which hold nothing else. */
+/** The body of PUBACK, PUBREC, PUBREL and PUBCOMP is only a packet identifier. */
 export function decodePacketId(frame: Frame, flags: number): number {
   requireFlags(frame, flags);
   const fields = new Fields(frame);
@@ -185,7 +185,7 @@ export function decodePacketId(frame: Frame, flags: number): number {
   return packetId;
 }
 
-/** Of PINGREQ and DISCONNECT. */
+/** PINGREQ and DISCONNECT have no body. */
 export function requireEmpty(frame: Frame): void {
   requireFlags(frame, 0);
   new Fields(frame).finish();

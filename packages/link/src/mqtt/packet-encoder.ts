@@ -2,13 +2,13 @@ import type { Qos } from './packet-types.ts';
 
 const LENGTH_BASE = 128;
 
-/** The first bytes of packets that hold only a packet identifier. */
+/** The first bytes of packets whose body is only a packet identifier. */
 export const PUBACK_HEADER = 0x40;
 export const PUBREC_HEADER = 0x50;
 const PUBCOMP_HEADER = 0x70;
 const UNSUBACK_HEADER = 0xb0;
 
-/** Bytes of a packet that holds only a packet identifier. */
+/** The length of a packet whose body is only a packet identifier. */
 export const ANSWER_BYTES = 4;
 
 export const SUBSCRIPTION_REFUSED = 0x80;

@@ -1,6 +1,6 @@
-/** A peer sent what MQTT 3.1.1 or the limits of this link forbid: its connection is closed. */
+/** A peer violated MQTT 3.1.1 or a limit of this link, so its connection is closed. */
 export class ProtocolFault extends Error {
-  /** Where the fault is about one message: its topic and the beginning of its payload. */
+  /** The topic and the beginning of the payload, when the fault concerns one message. */
   readonly topic: string;
   readonly payloadExcerpt: string;
 

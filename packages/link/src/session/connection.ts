@@ -4,8 +4,8 @@ import { type Frame, FrameReader } from '../mqtt/frame-reader.ts';
 import { ProtocolFault } from '../mqtt/protocol-fault.ts';
 import type { Ending } from '../port.ts';
 
-/** How long a refused peer may take to read why. */
-const FAREWELL_MS = 1_000;
+/** How long a refused peer may take to read the reason. */
+const REFUSAL_READ_MS_MAX = 1_000;
 const KEEP_ALIVE_FACTOR = 1.5;
 
 export interface ConnectionEnd {
@@ -14,17 +14,17 @@ export interface ConnectionEnd {
 }
 
 export interface ConnectionEvents {
-  /** The first packet. */
+  /** Called with the first packet, which is a CONNECT. */
   connect(connection: Connection, frame: Frame): void;
-  /** Whatever handling a packet threw: the connection is to be closed. */
+  /** Handling a packet threw an error, so the connection must be closed. */
   failed(connection: Connection, error: unknown): void;
   closed(connection: Connection): void;
 }
 
-/** One socket: cuts what arrives into packets, pauses reading while too much waits for the disk, bounds what waits to be read. */
+/** One socket: splits its input into packets, pauses reading while too much waits to be stored, and limits unread output. */
 export class Connection {
   readonly remoteAddress: string;
-  /** The claimed device id, for the log. */
+  /** The client id from the CONNECT, not authenticated, for the log. */
   claimedId: string | null = null;
   readonly #openedAtMs: number;
   #keepAliveMs = 0;
@@ -32,14 +32,14 @@ export class Connection {
   readonly #socket: Socket;
   readonly #events: ConnectionEvents;
   readonly #reader = new FrameReader();
-  #heardAtMs: number;
+  #lastReceivedAtMs: number;
   #inFlightBytes = 0;
   #isHeld = false;
   #isConnectRead = false;
   #isPaused = false;
-  #hasTakenTurn = false;
-  #slowedUntilMs = 0;
-  #slowedTimer: NodeJS.Timeout | undefined;
+  #isWaitingForTurn = false;
+  #readPausedUntilMs = 0;
+  #readPauseTimer: NodeJS.Timeout | undefined;
   #end: ConnectionEnd | null = null;
 
   constructor(socket: Socket, events: ConnectionEvents, nowMs: number) {
@@ -47,15 +47,15 @@ export class Connection {
     this.#events = events;
     this.#openedAtMs = nowMs;
     this.#receive = (frame) => events.connect(this, frame);
-    this.#heardAtMs = nowMs;
+    this.#lastReceivedAtMs = nowMs;
     this.remoteAddress = socket.remoteAddress ?? 'unknown';
     socket.on('data', (chunk: Buffer) => this.#received(chunk));
-    // A peer that does not read its answers is not read either, so they cannot pile up.
+    // A peer that does not read its answers is not read either, so that answers do not accumulate.
     socket.on('drain', () => this.#readPackets());
-    socket.on('error', ({ message }) => this.#noteEnd({ ending: 'lost', detail: message }));
+    socket.on('error', ({ message }) => this.#recordEnd({ ending: 'lost', detail: message }));
     socket.once('close', () => {
-      clearTimeout(this.#slowedTimer);
-      this.#noteEnd({ ending: 'lost', detail: 'connection was closed without DISCONNECT' });
+      clearTimeout(this.#readPauseTimer);
+      this.#recordEnd({ ending: 'lost', detail: 'connection was closed without DISCONNECT' });
       events.closed(this);
     });
   }
@@ -64,89 +64,89 @@ export class Connection {
     return this.#end !== null;
   }
 
-  /** 0 once the CONNECT is there. */
-  awaitedConnectMs(nowMs: number): number {
+  /** 0 once the CONNECT was received. */
+  waitedForConnectMs(nowMs: number): number {
     return this.#isConnectRead ? 0 : nowMs - this.#openedAtMs;
   }
 
-  /** Known once the connection has ended. */
+  /** Valid only after the connection has ended. */
   get endedBy(): ConnectionEnd {
     return this.#end ?? { ending: 'lost', detail: '' };
   }
 
-  /** Time in which its messages wait for the disk is no silence of the device; time in which it does not read is. */
+  /** Time in which the device's messages wait to be stored does not count as silence; time in which it does not read does. */
   isSilent(nowMs: number): boolean {
-    const isUnread = this.#socket.writableNeedDrain;
-    if (this.#isPaused && !isUnread) return false;
-    const withoutKeepAliveMs = isUnread ? UNREAD_MS_MAX : Number.POSITIVE_INFINITY;
+    const hasUnreadAnswers = this.#socket.writableNeedDrain;
+    if (this.#isPaused && !hasUnreadAnswers) return false;
+    const withoutKeepAliveMs = hasUnreadAnswers ? UNREAD_MS_MAX : Number.POSITIVE_INFINITY;
     const allowedMs = this.#keepAliveMs === 0 ? withoutKeepAliveMs : this.#keepAliveMs * KEEP_ALIVE_FACTOR;
-    return nowMs - this.#heardAtMs > allowedMs;
+    return nowMs - this.#lastReceivedAtMs > allowedMs;
   }
 
-  forgiveSilence(nowMs: number): void {
-    this.#heardAtMs = nowMs;
+  resetSilence(nowMs: number): void {
+    this.#lastReceivedAtMs = nowMs;
   }
 
-  /** Reads no further packet until `proceed`. */
-  hold(): void {
+  /** No further packet is read until `resumeReading`. */
+  holdReading(): void {
     this.#isHeld = true;
     this.#isConnectRead = true;
   }
 
-  /** Hands the packets from here on to `receive`. */
-  proceed(receive: (frame: Frame) => void, keepAliveMs: number): void {
+  /** Passes further packets to `receive`. */
+  resumeReading(receive: (frame: Frame) => void, keepAliveMs: number): void {
     this.#receive = receive;
     this.#keepAliveMs = keepAliveMs;
     this.#isHeld = false;
     this.#readPackets();
   }
 
-  messageEntered(bytes: number): void {
+  messageAccepted(bytes: number): void {
     this.#inFlightBytes += bytes;
   }
 
-  messageLeft(bytes: number): void {
+  messageStored(bytes: number): void {
     this.#inFlightBytes -= bytes;
     if (this.#isPaused) this.#readPackets();
   }
 
-  /** Reads nothing for this long, so that what the peer sends costs the others nothing. */
-  slowDown(ms: number): void {
+  /** Reads nothing for this long, so that this peer does not delay the others. */
+  pauseReading(ms: number): void {
     const untilMs = performance.now() + ms;
-    if (this.#end !== null || untilMs <= this.#slowedUntilMs) return;
-    this.#slowedUntilMs = untilMs;
-    clearTimeout(this.#slowedTimer);
-    this.#slowedTimer = setTimeout(() => {
-      this.#slowedUntilMs = 0;
+    if (this.#end !== null || untilMs <= this.#readPausedUntilMs) return;
+    this.#readPausedUntilMs = untilMs;
+    clearTimeout(this.#readPauseTimer);
+    this.#readPauseTimer = setTimeout(() => {
+      this.#readPausedUntilMs = 0;
       this.#readPackets();
     }, ms);
-    this.#regulate();
+    this.#pauseOrResumeSocket();
   }
 
-  /** A peer that does not read what it is sent is cut off before it fills the memory. */
-  write(bytes: Buffer, left?: () => void): void {
+  /** A peer that does not read is disconnected before its output fills the memory. */
+  write(bytes: Buffer, written?: () => void): void {
     if (this.#end !== null) return;
     if (this.#socket.writableLength + bytes.length > UNREAD_BYTES_MAX) {
       this.#events.failed(this, new ProtocolFault('device does not read what it is sent'));
     } else {
-      this.#socket.write(bytes, left);
+      this.#socket.write(bytes, written);
     }
   }
 
-  /** The first cause counts; what follows are consequences. */
+  /** Only the first cause is recorded; later ones are its consequences. */
   end(ending: Ending, detail: string): void {
-    if (this.#noteEnd({ ending, detail })) this.#socket.destroy();
+    if (this.#recordEnd({ ending, detail })) this.#socket.destroy();
   }
 
-  /** Reads on without looking, because closing with unread bytes would take back the answer. */
+  /** Keeps reading and discards the input, because closing a socket with unread bytes resets it before the answer arrives. */
   endWithAnswer(answer: Buffer, detail: string): void {
-    if (!this.#noteEnd({ ending: 'closed', detail })) return;
+    if (!this.#recordEnd({ ending: 'closed', detail })) return;
     this.#socket.end(answer);
     this.#socket.resume();
-    setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
+    setTimeout(() => this.#socket.destroy(), REFUSAL_READ_MS_MAX).unref();
   }
 
-  #noteEnd(end: ConnectionEnd): boolean {
+  #recordEnd(end: ConnectionEnd): boolean {
     if (this.#end !== null) return false;
     this.#end = end;
     return true;
@@ -154,7 +154,7 @@ export class Connection {
 
   #received(chunk: Buffer): void {
     if (this.#end !== null) return;
-    this.#heardAtMs = performance.now();
+    this.#lastReceivedAtMs = performance.now();
     this.#reader.push(chunk);
     this.#readPackets();
   }
@@ -163,8 +163,8 @@ export class Connection {
     return (
       this.#end === null &&
       !this.#isHeld &&
-      !this.#hasTakenTurn &&
-      this.#slowedUntilMs === 0 &&
+      !this.#isWaitingForTurn &&
+      this.#readPausedUntilMs === 0 &&
       this.#inFlightBytes < IN_FLIGHT_BYTES_MAX &&
       !this.#socket.writableNeedDrain
     );
@@ -184,27 +184,27 @@ export class Connection {
     } catch (error) {
       this.#events.failed(this, error);
     }
-    this.#regulate();
+    this.#pauseOrResumeSocket();
   }
 
-  /** The other connections are read before this one goes on. */
+  /** Lets the other connections be read before this one continues. */
   #yieldTurn(): void {
-    this.#hasTakenTurn = true;
-    this.#regulate();
+    this.#isWaitingForTurn = true;
+    this.#pauseOrResumeSocket();
     setImmediate(() => {
-      this.#hasTakenTurn = false;
+      this.#isWaitingForTurn = false;
       this.#readPackets();
     });
   }
 
-  /** Bytes that are not taken stay in the kernel, and TCP slows the sender down. */
-  #regulate(): void {
+  /** Unread bytes stay in the kernel, so that TCP slows the sender down. */
+  #pauseOrResumeSocket(): void {
     if (this.#end !== null || this.#isPaused !== this.#mayRead) return;
     this.#isPaused = !this.#isPaused;
     if (this.#isPaused) {
       this.#socket.pause();
     } else {
-      this.#heardAtMs = performance.now();
+      this.#lastReceivedAtMs = performance.now();
       this.#socket.resume();
     }
   }

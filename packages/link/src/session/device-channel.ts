@@ -39,7 +39,7 @@ import {
   UNSUBSCRIBE,
 } from '../mqtt/packet-types.ts';
 import { ProtocolFault } from '../mqtt/protocol-fault.ts';
-import type { Delivery, LinkConfiguration, LinkDevice, LinkHandler, Reception } from '../port.ts';
+import type { Delivery, LinkConfiguration, LinkDevice, LinkHandler, MessageOutcome } from '../port.ts';
 import { isDownSubject, ownSubject } from '../topics.ts';
 import { AcknowledgementQueue } from './acknowledgements.ts';
 import type { Connection } from './connection.ts';
@@ -58,7 +58,7 @@ interface ChannelParts {
   readonly failed: (error: unknown) => void;
 }
 
-/** What one known device and the service say to each other on one connection. */
+/** The MQTT conversation with one authenticated device on one connection. */
 export class DeviceChannel {
   readonly parts: ChannelParts;
   readonly #acknowledgements = new AcknowledgementQueue();
@@ -79,7 +79,7 @@ export class DeviceChannel {
     return this.parts.session.granted.has(subject);
   }
 
-  /** Tells the service, once per connection, what a resumed session or a SUBSCRIBE has made possible. */
+  /** Reports each subscription to the service once per connection, whether it was resumed or just made. */
   announceSubscriptions(): void {
     const { device, handler, connection } = this.parts;
     for (const subject of DOWN_SUBJECTS) {
@@ -118,7 +118,7 @@ export class DeviceChannel {
         break;
       case PUBREC:
       case PUBCOMP:
-        // They answer a QoS 2 message, which the link never sends; a device may still hold one of another broker.
+        // These answer a QoS 2 message, which the link never sends; a device may still have one of another broker.
         decodePacketId(frame, 0);
         break;
       default:
@@ -130,7 +130,7 @@ export class DeviceChannel {
     return this.#send('command', command, repeatKey, false);
   }
 
-  /** The first one of a connection is marked as retained: it is what holds, and not a change. */
+  /** The first configuration on a connection is marked as retained: it is the present state, not a change. */
   sendConfiguration(configuration: LinkConfiguration): Delivery {
     if (this.#configurationVersion >= configuration.version) return 'in_flight';
     const isFirst = this.#configurationVersion === Number.NEGATIVE_INFINITY;
@@ -154,7 +154,7 @@ export class DeviceChannel {
     const packet = publish({ topic: topicOf(device.deviceId, subject), payload, qos, isRetained, packetId });
     if (qos === 0) this.#window.hold(repeatKey);
     connection.write(packet, qos === 0 ? () => this.#window.release(repeatKey) : undefined);
-    // A device that does not read is cut off by the attempt to write.
+    // The write disconnects a device that does not read.
     if (connection.hasEnded) return 'not_connected';
     record.messagesOut += 1;
     return 'sent';
@@ -164,38 +164,38 @@ export class DeviceChannel {
     const { connection, record } = this.parts;
     record.messagesIn += 1;
     const bytes = packet.payload.length + MESSAGE_OVERHEAD_BYTES;
-    connection.messageEntered(bytes);
-    const owed =
+    connection.messageAccepted(bytes);
+    const acknowledgement =
       packet.qos === 0
         ? null
-        : this.#acknowledgements.owe(packet.qos === 1 ? PUBACK_HEADER : PUBREC_HEADER, packet.packetId);
+        : this.#acknowledgements.add(packet.qos === 1 ? PUBACK_HEADER : PUBREC_HEADER, packet.packetId);
     this.#store(packet).then(
-      (reception) => {
-        if (reception === 'rejected') this.#slowDown(packet.payload.length);
-        connection.messageLeft(bytes);
-        if (owed === null) return;
-        owed.isReady = true;
+      (outcome) => {
+        if (outcome === 'rejected') this.#slowDown(packet.payload.length);
+        connection.messageStored(bytes);
+        if (acknowledgement === null) return;
+        acknowledgement.isReady = true;
         this.#planFlush();
       },
       (error: unknown) => {
-        connection.messageLeft(bytes);
+        connection.messageStored(bytes);
         this.parts.failed(error);
       },
     );
   }
 
-  /** The device is told nothing of a rejection, so it would go on at full speed. */
+  /** MQTT cannot report a rejection to the device, so the link reads it more slowly instead. */
   #slowDown(rejectedBytes: number): void {
     const { connection, record } = this.parts;
     const waitMs = record.rejectionAllowance.spend(rejectedBytes, performance.now());
-    if (waitMs > 0) connection.slowDown(waitMs);
+    if (waitMs > 0) connection.pauseReading(waitMs);
   }
 
-  #store({ qos, topic, packetId, payload }: PublishPacket): Promise<Reception> {
+  #store({ qos, topic, packetId, payload }: PublishPacket): Promise<MessageOutcome> {
     const { handler, device, session } = this.parts;
     if (qos < 2) return deliver(handler, device, topic, payload);
     const { unreleased } = session;
-    // The same message again, also while the first copy is still being stored: it must count once.
+    // A repeated message counts once, also while its first copy is still being stored.
     const known = unreleased.get(packetId);
     if (known !== undefined) return known;
     if (unreleased.size >= UNRELEASED_MAX) {
@@ -204,7 +204,7 @@ export class DeviceChannel {
     const stored = deliver(handler, device, topic, payload);
     unreleased.set(packetId, stored);
     stored.catch(() => {
-      // The identifier may be in use for another message by now.
+      // The identifier may already belong to another message.
       if (unreleased.get(packetId) === stored) unreleased.delete(packetId);
     });
     return stored;
@@ -216,7 +216,7 @@ export class DeviceChannel {
     connection.write(pubcomp(packetId));
   }
 
-  /** One write for all that a commit has made ready. */
+  /** Collects all acknowledgements of one commit into one write. */
   #planFlush(): void {
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;

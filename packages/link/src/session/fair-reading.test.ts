@@ -8,11 +8,11 @@ import { connectRaw, publishPacket, READING, startLink } from '../testing/fixtur
 const PAYLOAD = JSON.stringify(READING);
 const NONSENSE = 'x'.repeat(500 * 1024);
 const ALLOWED = Math.floor(REJECTED_BYTES_BURST / NONSENSE.length);
-/** In which a device at full speed would have sent far more. */
+/** Long enough for a device at full speed to send far more. */
 const WATCHED_MS = 500;
 
 describe('devices that send much', { timeout: 20_000 }, () => {
-  test('are read in turns: of many messages in one piece, none is lost or out of order', async (t) => {
+  test('are read in turns, and of many messages in one chunk none is lost or out of order', async (t) => {
     const { handler, port } = await startLink(t);
     const device = await connectRaw(t, port, 'silo-1');
     const count = 5 * PACKETS_PER_TURN_MAX;

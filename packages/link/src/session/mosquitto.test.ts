@@ -27,7 +27,7 @@ function publish(t: TestContext, port: number, secret: string): Promise<number |
   return new OutsideClient(t, 'mosquitto_pub', args).exit();
 }
 
-test('mosquitto_pub with a device’s credentials is heard', { timeout: 20_000 }, async (t) => {
+test('mosquitto_pub with a device’s credentials is received', { timeout: 20_000 }, async (t) => {
   if (!mayTestWith(t, 'mosquitto', hasMosquitto())) return;
   const { handler, port } = await startLink(t);
   assert.equal(await publish(t, port, secretOf('silo-1')), 0);
@@ -41,7 +41,7 @@ test('mosquitto_pub with a wrong secret is refused', { timeout: 20_000 }, async 
   assert.deepEqual(handler.messages, []);
 });
 
-test('mosquitto_sub -c gets nothing that was sent while it was away, and nothing twice', {
+test('mosquitto_sub -c gets nothing that was sent while it was disconnected, and nothing twice', {
   timeout: 60_000,
 }, async (t) => {
   if (!mayTestWith(t, 'mosquitto', hasMosquitto())) return;
@@ -66,5 +66,5 @@ test('mosquitto_sub -c gets nothing that was sent while it was away, and nothing
     heard,
     Array.from({ length: RETURNS }, (_, round) => JSON.stringify({ round })),
   );
-  assert.equal(broker.linkVitals('silo-1').droppedNotConnected, RETURNS);
+  assert.equal(broker.linkStatistics('silo-1').droppedNotConnected, RETURNS);
 });

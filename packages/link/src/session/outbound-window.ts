@@ -1,6 +1,6 @@
 const PACKET_ID_MAX = 0xffff;
 
-/** The messages of one connection that the device has not acknowledged. They end with the connection: none is sent again. */
+/** The unacknowledged messages of one connection; they are dropped with it, and none is sent again. */
 export class OutboundWindow {
   readonly #keys = new Map<number, string | null>();
   readonly #inFlight = new Set<string>();
@@ -14,7 +14,7 @@ export class OutboundWindow {
     return repeatKey !== null && this.#inFlight.has(repeatKey);
   }
 
-  /** The packet identifier for a further message: never one that is still unacknowledged. */
+  /** Returns a packet identifier that no unacknowledged message uses. */
   begin(repeatKey: string | null): number {
     do this.#lastId = (this.#lastId % PACKET_ID_MAX) + 1;
     while (this.#keys.has(this.#lastId));
@@ -23,13 +23,13 @@ export class OutboundWindow {
     return this.#lastId;
   }
 
-  /** An identifier that is not in use is ignored: a device may acknowledge what an earlier connection sent. */
+  /** Ignores an unused identifier, because a device may acknowledge a message of an earlier connection. */
   acknowledge(packetId: number): void {
     this.release(this.#keys.get(packetId) ?? null);
     this.#keys.delete(packetId);
   }
 
-  /** For QoS 0, which nobody acknowledges: from the write until the bytes have left the buffer. */
+  /** A QoS 0 message has no acknowledgement, so it counts as in flight until its bytes have left the buffer. */
   hold(repeatKey: string | null): void {
     if (repeatKey !== null) this.#inFlight.add(repeatKey);
   }

@@ -8,7 +8,7 @@ import {
 
 const DEBT_BYTES_MAX = -(SLOWED_MS_MAX / SECOND_MS) * REJECTED_BYTES_PER_S;
 
-/** How much a device may send that is rejected. It belongs to the device, so connecting again does not renew it. */
+/** The rejected bytes that a device may still send; kept per device, so that reconnecting does not renew it. */
 export class RejectionAllowance {
   #leftBytes = REJECTED_BYTES_BURST;
   #refilledAtMs: number;
@@ -17,7 +17,7 @@ export class RejectionAllowance {
     this.#refilledAtMs = nowMs;
   }
 
-  /** Takes a rejected message into account and answers how long nothing more is to be read from its sender. */
+  /** Subtracts a rejected message and returns how long its sender must not be read. */
   spend(payloadBytes: number, nowMs: number): number {
     const refill = ((nowMs - this.#refilledAtMs) / SECOND_MS) * REJECTED_BYTES_PER_S;
     this.#refilledAtMs = nowMs;

@@ -23,11 +23,11 @@ describe('what is sent to a device', { timeout: 20_000 }, () => {
     const inTime = { expiresAtMs: Date.now() + 60_000, repeatKey: null };
     assert.equal(broker.sendCommand('silo-1', { command: 'start' }, inTime), 'sent');
     await device.packetCount(3);
-    assert.equal(broker.linkVitals('silo-1').droppedExpired, 1);
-    assert.equal(broker.linkVitals('silo-1').messagesOut, 1);
+    assert.equal(broker.linkStatistics('silo-1').droppedExpired, 1);
+    assert.equal(broker.linkStatistics('silo-1').messagesOut, 1);
   });
 
-  test('of a repeated command one copy is under way until the device has acknowledged it', async (t) => {
+  test('a repeated command is sent again only after the device has acknowledged the last copy', async (t) => {
     const { broker, device, handler } = await subscribed(t, 1);
     const stop = () =>
       broker.sendCommand('silo-1', { command: 'stop' }, { expiresAtMs: null, repeatKey: 'stop op_1' });
@@ -73,31 +73,31 @@ describe('what is sent to a device', { timeout: 20_000 }, () => {
     assert.equal(stop(), 'in_flight');
   });
 
-  test('a device that never reads is cut off, and no more than the limit is kept for it', async (t) => {
+  test('a device that never reads is disconnected, and no more than the limit is buffered for it', async (t) => {
     const { broker, device, handler } = await subscribed(t, 0);
     device.stopReading();
     const filler = { command: 'report', filler: 'x'.repeat(100_000) };
     let sent = 0;
     while (broker.sendCommand('silo-1', filler, ALWAYS) === 'sent') {
       sent++;
-      // The kernel takes some megabytes before the first byte waits here.
+      // The kernel buffers some megabytes before the first byte waits in the process.
       assert.ok(sent * 100_000 < 100 * UNREAD_BYTES_MAX);
       if (sent % 50 === 0) await new Promise(setImmediate);
     }
     await handler.until(() => handler.events.length === 2);
     assert.deepEqual(handler.events[1], ['disconnected', 'silo-1', 'closed']);
-    assert.match(broker.linkVitals('silo-1').lastFault?.reason ?? '', /does not read/);
+    assert.match(broker.linkStatistics('silo-1').lastFault?.reason ?? '', /does not read/);
     assert.equal(broker.isReachable('silo-1'), false);
   });
 
-  test('a device that never acknowledges is cut off, so that it comes back and hears the stop', async (t) => {
+  test('a device that never acknowledges is disconnected, so that it reconnects and receives the stop', async (t) => {
     const { broker, handler } = await subscribed(t, 1);
     for (let count = 0; count < UNACKNOWLEDGED_MAX; count++) {
       assert.equal(broker.sendCommand('silo-1', { count }, ALWAYS), 'sent');
     }
     assert.equal(broker.sendCommand('silo-1', { command: 'report' }, ALWAYS), 'not_connected');
     await handler.until(() => handler.events.length === 2);
-    assert.match(broker.linkVitals('silo-1').lastFault?.reason ?? '', /unacknowledged/);
+    assert.match(broker.linkStatistics('silo-1').lastFault?.reason ?? '', /unacknowledged/);
   });
 
   test('after UNSUBSCRIBE nothing more is sent', async (t) => {
@@ -108,6 +108,6 @@ describe('what is sent to a device', { timeout: 20_000 }, () => {
     assert.equal(broker.isReachable('silo-1'), false);
     assert.equal(broker.isConnected('silo-1'), true);
     assert.equal(broker.sendCommand('silo-1', { command: 'report' }, ALWAYS), 'not_subscribed');
-    assert.equal(broker.linkVitals('silo-1').droppedNotConnected, 1);
+    assert.equal(broker.linkStatistics('silo-1').droppedNotConnected, 1);
   });
 });

@@ -1,15 +1,15 @@
 import type { DownSubject } from '@granary/contract/link/messages';
-import type { Reception } from '../port.ts';
+import type { MessageOutcome } from '../port.ts';
 
 /**
- * What outlives a connection: subscriptions and the QoS 2 messages that are stored and not yet released. Messages for the
- * device are no part of it.
+ * The state that is kept when a connection ends: subscriptions, and QoS 2 messages that are stored and not yet released.
+ * Messages for the device are not part of it, so that nothing is redelivered.
  */
 export interface Session {
   readonly isPersistent: boolean;
   readonly granted: Map<DownSubject, 0 | 1>;
-  /** By packet identifier; resolves when the message is stored. */
-  readonly unreleased: Map<number, Promise<Reception>>;
+  /** Keyed by packet identifier; a promise resolves when its message is stored. */
+  readonly unreleased: Map<number, Promise<MessageOutcome>>;
 }
 
 export interface SessionLimits {
@@ -17,10 +17,10 @@ export interface SessionLimits {
   readonly absentSessionMsMax: number;
 }
 
-/** The sessions of devices that are not connected, in memory: after a restart of the service no session is present. */
+/** The sessions of devices that are not connected, in memory only, so a restart of the service ends all of them. */
 export class AbsentSessions {
   readonly #limits: SessionLimits;
-  /** In the order of leaving. */
+  /** Ordered by the time of disconnection. */
   readonly #absent = new Map<string, { readonly session: Session; readonly leftAtMs: number }>();
 
   constructor(limits: SessionLimits) {
@@ -42,7 +42,7 @@ export class AbsentSessions {
     }
   }
 
-  /** The session to resume, if one is kept; it is no longer absent then. */
+  /** Removes and returns the session of a device that connects, if one is kept. */
   resume(deviceId: string, nowMs: number): Session | null {
     const kept = this.#absent.get(deviceId);
     this.#absent.delete(deviceId);

@@ -36,7 +36,7 @@ const isSessionPresent = (device: RawDevice): boolean => {
   return first.sessionPresent;
 };
 
-/** Nothing that was sent before can still be under way once this is answered. */
+/** After the answer to a ping, all earlier messages have arrived. */
 async function pinged(device: RawDevice): Promise<void> {
   const answers = () => device.packets.filter(({ cmd }) => cmd === 'pingresp').length;
   const before = answers();
@@ -44,17 +44,17 @@ async function pinged(device: RawDevice): Promise<void> {
   while (answers() === before) await device.packetCount(device.packets.length + 1);
 }
 
-/** A persistent session that is subscribed, and has left without DISCONNECT. */
+/** Leaves a subscribed persistent session behind by closing the connection without DISCONNECT. */
 async function leaveSession(t: TestContext, { handler, port }: Link): Promise<void> {
   const device = await connectRaw(t, port, 'silo-1', { clean: false });
   device.send(subscribePacket(1, COMMAND, CONFIG));
   await device.packetCount(2);
-  device.vanish();
+  device.destroySocket();
   await handler.until(() => handler.events.length === 2);
 }
 
 describe('persistent sessions', { timeout: 60_000 }, () => {
-  test('a resumed session keeps its subscriptions and nothing that was sent while it was away', async (t) => {
+  test('a resumed session keeps its subscriptions, but no message sent while it was disconnected', async (t) => {
     const link = await startLink(t);
     await leaveSession(t, link);
     assert.equal(link.broker.sendCommand('silo-1', { command: 'start' }, ALWAYS), 'not_connected');
@@ -67,29 +67,29 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
     assert.deepEqual(payloadsOf(again), ['{"command":"report"}']);
   });
 
-  test('a start that was cut off before its PUBACK is not sent again', async (t) => {
+  test('a start whose connection ended before its PUBACK is not sent again', async (t) => {
     const link = await startLink(t);
     await leaveSession(t, link);
     const device = await connectRaw(t, link.port, 'silo-1', { clean: false });
     assert.equal(link.broker.sendCommand('silo-1', { command: 'start' }, ALWAYS), 'sent');
     await device.packetCount(2);
-    device.vanish();
+    device.destroySocket();
     await link.handler.until(() => link.handler.events.length === 4);
     const again = await connectRaw(t, link.port, 'silo-1', { clean: false });
     await pinged(again);
     assert.deepEqual(payloadsOf(again), []);
   });
 
-  test('the service hears of each return that it can command the device, and is asked once for its configuration', async (t) => {
+  test('each reconnect reports the device as reachable and requests its configuration once', async (t) => {
     const link = await startLink(t);
     const { broker, handler, port } = link;
     await leaveSession(t, link);
     const again = await connectRaw(t, port, 'silo-1', { clean: false });
-    assert.deepEqual([handler.reached.length, handler.awaiting.length], [2, 2]);
+    assert.deepEqual([handler.reachableDevices.length, handler.configurationRequests.length], [2, 2]);
     assert.equal(broker.sendConfiguration('silo-1', { version: 7 }), 'sent');
     again.send(subscribePacket(1, COMMAND, CONFIG));
     await pinged(again);
-    assert.deepEqual([handler.reached.length, handler.awaiting.length], [2, 2]);
+    assert.deepEqual([handler.reachableDevices.length, handler.configurationRequests.length], [2, 2]);
     assert.equal(broker.sendConfiguration('silo-1', { version: 7 }), 'in_flight');
     assert.equal(broker.sendConfiguration('silo-1', { version: 6 }), 'in_flight');
     assert.equal(broker.sendConfiguration('silo-1', { version: 8 }), 'sent');
@@ -105,7 +105,7 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
     const { handler, port } = await startLink(t);
     const device = await connectRaw(t, port, 'silo-1', { clean: false });
     await device.packetCount(1);
-    device.vanish();
+    device.destroySocket();
     await handler.until(() => handler.events.length === 2);
     const again = await connectRaw(t, port, 'silo-1', { clean: false });
     assert.equal(isSessionPresent(again), false);
@@ -119,12 +119,12 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
     const clean = await connectRaw(t, link.port, 'silo-1', { clean: true });
     assert.equal(isSessionPresent(clean), false);
     assert.equal(link.broker.isReachable('silo-1'), false);
-    clean.vanish();
+    clean.destroySocket();
     await link.handler.until(() => link.handler.events.length === 4);
     assert.equal(isSessionPresent(await connectRaw(t, link.port, 'silo-1', { clean: false })), false);
   });
 
-  test('a takeover hands the session on', async (t) => {
+  test('a takeover continues the session', async (t) => {
     const { broker, port } = await startLink(t);
     const old = await connectRaw(t, port, 'silo-1', { clean: false });
     old.send(subscribePacket(1, COMMAND));
@@ -143,7 +143,7 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
       const device = await connectRaw(t, port, deviceId, { clean: false });
       device.send(subscribePacket(1, topicOf(deviceId, 'command')));
       await device.packetCount(2);
-      device.vanish();
+      device.destroySocket();
       await handler.until(() => handler.events.length === 2 * (index + 1));
     }
     assert.equal(isSessionPresent(await connectRaw(t, port, 'silo-1', { clean: false })), false);
@@ -167,20 +167,20 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
       await device.packetCount(1 + sent);
       const ids = publishesOf(device).map(({ messageId }) => messageId ?? 0);
       assert.equal(new Set(ids).size, sent);
-      // None, some or all are acknowledged, also ids that nobody used.
+      // The device acknowledges none, some or all messages, and also identifiers that were never used.
       for (const messageId of ids.slice(round % 3)) device.send({ cmd: 'puback', messageId });
       device.send({ cmd: 'puback', messageId: 40_000 + round });
       await pinged(device);
       seen.push(...payloadsOf(device));
       isLeaving = true;
-      device.vanish();
+      device.destroySocket();
       await handler.until(() => handler.events.length === 2 * (round + 2));
     }
     assert.equal(isUnexpected, false);
     assert.equal(new Set(seen).size, seen.length);
   });
 
-  test('mqtt.js with a persistent session is cut 100 times and never gets a message twice', async (t) => {
+  test('mqtt.js with a persistent session is disconnected 100 times and never gets a message twice', async (t) => {
     const { broker, handler, port } = await startLink(t);
     const client = await connectDevice(t, port, 'silo-1', { clean: false, reconnectPeriod: 1 });
     const heard: string[] = [];
@@ -190,7 +190,7 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
       await handler.until(() => broker.isReachable('silo-1'));
       assert.equal(broker.sendCommand('silo-1', { round }, ALWAYS), 'sent');
       if (round % 2 === 0)
-        while (broker.linkVitals('silo-1').unacknowledged > 0)
+        while (broker.linkStatistics('silo-1').unacknowledged > 0)
           await client.publishAsync(TELEMETRY, JSON.stringify(READING), { qos: 1 });
       client.stream.destroy();
       await handler.until(() => handler.events.length >= 2 * (round + 1));
@@ -205,14 +205,14 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
 describe('QoS 2 from a device', { timeout: 20_000 }, () => {
   const reading = (ts: number) => JSON.stringify({ ...READING, ts });
 
-  test('a message that is sent again after a cut counts once, also while the first copy is being stored', async (t) => {
+  test('a message that is sent again after a reconnect counts once, also while the first copy is being stored', async (t) => {
     const { handler, port } = await startLink(t);
     const { promise, resolve } = Promise.withResolvers<void>();
     handler.disk = promise;
     const device = await connectRaw(t, port, 'silo-1', { clean: false });
     device.send(publishPacket(TELEMETRY, reading(1), 2, 9));
     await handler.until(() => handler.messages.length === 1);
-    device.vanish();
+    device.destroySocket();
     await handler.until(() => handler.events.length === 2);
     const again = await connectRaw(t, port, 'silo-1', { clean: false });
     again.send({ ...publishPacket(TELEMETRY, reading(1), 2, 9), dup: true } as IPublishPacket);
@@ -220,7 +220,7 @@ describe('QoS 2 from a device', { timeout: 20_000 }, () => {
     resolve();
     await again.packetCount(3);
     assert.equal(again.packets[2]?.cmd, 'pubrec');
-    again.vanish();
+    again.destroySocket();
     await handler.until(() => handler.events.length === 4);
     const third = await connectRaw(t, port, 'silo-1', { clean: false });
     third.send({ ...publishPacket(TELEMETRY, reading(1), 2, 9), dup: true } as IPublishPacket);

@@ -2,19 +2,19 @@ import type { UpSubject } from '@granary/contract/link/messages';
 import { decode, payloadExcerpt, printable, type Undecodable } from '../codec.ts';
 import { EXCERPT_CHARACTERS_MAX } from '../limits.ts';
 import { ProtocolFault } from '../mqtt/protocol-fault.ts';
-import type { LinkDevice, LinkHandler, Reception, UplinkMessage } from '../port.ts';
+import type { LinkDevice, LinkHandler, MessageOutcome, UplinkMessage } from '../port.ts';
 import { isUpSubject, ownSubject } from '../topics.ts';
 
 /**
- * Hands one published message, or last will, to the service. Resolves once it may be acknowledged; rejects when the
- * connection has to be closed.
+ * Passes one published message or last will to the service. Resolves when the message may be acknowledged; rejects when
+ * the connection must be closed.
  */
 export function deliver(
   handler: LinkHandler,
   device: LinkDevice,
   topic: string,
   payload: Buffer,
-): Promise<Reception> {
+): Promise<MessageOutcome> {
   const subject = ownSubject(device.deviceId, topic);
   if (subject === null || !isUpSubject(subject)) {
     const { reason, ...message } = rejectionOf(topic, 'topic is not this device’s to publish on', payload);
@@ -26,7 +26,7 @@ export function deliver(
     : handler.received(device, decoded);
 }
 
-/** A message that breaks the decoder would break it again at every repetition, so it is rejected like a bad one. */
+/** A message that makes the decoder throw would do so at every repetition, so it is rejected like an invalid one. */
 function decodeSafely(device: LinkDevice, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
   try {
     return decode(device.kind, subject, payload);

@@ -11,7 +11,7 @@ import type {
   LinkEvent,
   LinkHandler,
   LinkRejection,
-  Reception,
+  MessageOutcome,
   UplinkMessage,
 } from '../port.ts';
 
@@ -21,35 +21,35 @@ export const READING = { ts: 1_800_000_000_000, weight: 1_234.5 };
 
 type Event = readonly ['connected', string] | readonly ['disconnected', string, Ending];
 
-/** A service that remembers what it was told, and can be slow or broken on demand. Every device but `stranger` is a silo it knows. */
+/** Records every call and can be slow or fail on demand; every device except `unknown-device` is a registered silo. */
 export class RecordingHandler implements LinkHandler {
   readonly attempts: string[] = [];
   readonly events: Event[] = [];
   readonly messages: (UplinkMessage & { readonly deviceId: string })[] = [];
   readonly rejections: (LinkRejection & { readonly deviceId: string })[] = [];
   readonly observations: LinkEvent[] = [];
-  readonly reached: string[] = [];
-  readonly awaiting: string[] = [];
+  readonly reachableDevices: string[] = [];
+  readonly configurationRequests: string[] = [];
   authenticateFails = false;
   receiveFails = false;
-  /** What `authenticate` waits for. */
+  /** `authenticate` waits for this promise. */
   directory: Promise<void> = Promise.resolve();
-  /** What `received` waits for. */
+  /** `received` waits for this promise. */
   disk: Promise<void> = Promise.resolve();
   readonly #waiting: { readonly condition: () => boolean; readonly resolve: () => void }[] = [];
 
   async authenticate(deviceId: string, secret: string): Promise<LinkDevice | null> {
     this.attempts.push(deviceId);
-    this.#told();
+    this.#checkConditions();
     await this.directory;
     if (this.authenticateFails) throw new Error('storage is down');
-    if (deviceId === 'stranger' || secret !== secretOf(deviceId)) return null;
+    if (deviceId === 'unknown-device' || secret !== secretOf(deviceId)) return null;
     return { deviceNo: 1, deviceId, kind: 'silo' };
   }
 
-  async received({ deviceId }: LinkDevice, message: UplinkMessage): Promise<Reception> {
+  async received({ deviceId }: LinkDevice, message: UplinkMessage): Promise<MessageOutcome> {
     this.messages.push({ deviceId, ...message });
-    this.#told();
+    this.#checkConditions();
     await this.disk;
     if (this.receiveFails) throw new Error('disk is full');
     return 'used';
@@ -57,32 +57,32 @@ export class RecordingHandler implements LinkHandler {
 
   async rejected({ deviceId }: LinkDevice, rejection: LinkRejection): Promise<void> {
     this.rejections.push({ deviceId, ...rejection });
-    this.#told();
+    this.#checkConditions();
   }
 
   connected({ deviceId }: LinkDevice): void {
     this.events.push(['connected', deviceId]);
-    this.#told();
+    this.#checkConditions();
   }
 
   disconnected({ deviceId }: LinkDevice, ending: Ending): void {
     this.events.push(['disconnected', deviceId, ending]);
-    this.#told();
+    this.#checkConditions();
   }
 
   reachable({ deviceId }: LinkDevice): void {
-    this.reached.push(deviceId);
-    this.#told();
+    this.reachableDevices.push(deviceId);
+    this.#checkConditions();
   }
 
   awaitsConfiguration({ deviceId }: LinkDevice): void {
-    this.awaiting.push(deviceId);
-    this.#told();
+    this.configurationRequests.push(deviceId);
+    this.#checkConditions();
   }
 
   observed(event: LinkEvent): void {
     this.observations.push(event);
-    this.#told();
+    this.#checkConditions();
   }
 
   async until(condition: () => boolean): Promise<void> {
@@ -90,7 +90,7 @@ export class RecordingHandler implements LinkHandler {
     await new Promise<void>((resolve) => this.#waiting.push({ condition, resolve }));
   }
 
-  #told(): void {
+  #checkConditions(): void {
     for (const { condition, resolve } of this.#waiting) if (condition()) resolve();
   }
 }
@@ -105,7 +105,7 @@ export async function startLink(t: TestContext, limits: Partial<LinkLimits> = {}
   return { broker, handler, port };
 }
 
-/** A device built on a client nobody here wrote. */
+/** A device that uses a third-party MQTT client. */
 export async function connectDevice(
   t: TestContext,
   port: number,
@@ -125,7 +125,7 @@ export async function connectDevice(
 export const closeOf = (client: MqttClient): Promise<void> =>
   new Promise((resolve) => client.once('close', () => resolve()));
 
-/** A device that sends exactly the bytes it is told to. */
+/** A device that sends exactly the given bytes. */
 export class RawDevice {
   readonly packets: Packet[] = [];
   readonly closed: Promise<unknown>;
@@ -154,12 +154,12 @@ export class RawDevice {
     while (this.packets.length < count) await new Promise<void>((resolve) => (this.#arrived = resolve));
   }
 
-  /** Leaves without a word. */
-  vanish(): void {
+  /** Closes the connection without DISCONNECT. */
+  destroySocket(): void {
     this.#socket.destroy();
   }
 
-  /** Lets what it is sent pile up. */
+  /** Leaves received bytes unread. */
   stopReading(): void {
     this.#socket.pause();
   }
@@ -168,7 +168,7 @@ export class RawDevice {
     this.#socket.resume();
   }
 
-  /** Bytes that the other side has not taken. */
+  /** Bytes that the other side has not read. */
   get unsentBytes(): number {
     return this.#socket.writableLength;
   }
@@ -208,7 +208,7 @@ export async function connectRaw(
   return device;
 }
 
-/** Where there are few places, tries until one is free. */
+/** Tries again until the broker, whose connections are limited, accepts the connection. */
 export async function connectWhenFree(t: TestContext, port: number, deviceId: string): Promise<RawDevice> {
   for (;;) {
     const device = await openRaw(t, port);

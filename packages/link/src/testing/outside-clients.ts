@@ -4,15 +4,15 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 
-/** MQTT clients that nobody here wrote. `npm test` installs them where it may, and names here what it could not. */
+/** The third-party MQTT clients that `npm test` could not install on this machine. */
 const without = (process.env['GRANARY_TEST_WITHOUT'] ?? '').split(',');
 
 const PACKAGES = { mosquitto: 'mosquitto-clients', paho: 'python3-paho-mqtt' };
 
-/** The Python of Debian sees Debian's paho, another one in front of it on the PATH does not. */
+/** Debian's Python finds Debian's paho package; another Python earlier on the PATH does not. */
 const PYTHONS = ['/usr/bin/python3', 'python3'];
 
-/** A Python that has paho, if there is one. */
+/** A Python interpreter that has paho, if there is one. */
 export function pythonWithPaho(): string | undefined {
   return PYTHONS.find((python) => {
     try {
@@ -24,7 +24,7 @@ export function pythonWithPaho(): string | undefined {
   });
 }
 
-/** Answers `false`, and says so in the report, where the client is missing and may be. */
+/** Returns `false` and notes it in the test report when the client is missing and allowed to be. */
 export function mayTestWith(t: TestContext, name: 'mosquitto' | 'paho', isThere: boolean): boolean {
   if (isThere) return true;
   if (!without.includes(name)) throw new Error(`${name} is missing: install ${PACKAGES[name]}`);
@@ -37,7 +37,7 @@ export function hasMosquitto(): boolean {
     execFileSync('mosquitto_sub', ['--help'], { stdio: 'ignore' });
     return true;
   } catch (error) {
-    // It is there when it has an exit status.
+    // An exit status, whichever it is, shows that the program exists.
     return error instanceof Error && 'status' in error && error.status !== null;
   }
 }

@@ -11,7 +11,7 @@ import type {
   LinkEvent,
   LinkHandler,
   LinkRejection,
-  Reception,
+  MessageOutcome,
   UplinkMessage,
 } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
@@ -69,7 +69,7 @@ export class Uplink implements LinkHandler {
     return this.#parts.directory.authenticate(deviceId, secret);
   }
 
-  received(device: LinkDevice, message: UplinkMessage): Promise<Reception> {
+  received(device: LinkDevice, message: UplinkMessage): Promise<MessageOutcome> {
     switch (message.subject) {
       case 'telemetry':
         return this.#telemetry(
@@ -116,7 +116,7 @@ export class Uplink implements LinkHandler {
     this.#parts.observed(event);
   }
 
-  async #telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<Reception> {
+  async #telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<MessageOutcome> {
     const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
     const { readings, rejection } = sortReadings(device, sent, window);
     const rejections = rejection === null ? [] : [this.#storable(device, rejection)];
@@ -124,7 +124,7 @@ export class Uplink implements LinkHandler {
     return rejection === null ? 'used' : 'rejected';
   }
 
-  async #stateUsed(device: LinkDevice, state: DeviceState['state']): Promise<Reception> {
+  async #stateUsed(device: LinkDevice, state: DeviceState['state']): Promise<MessageOutcome> {
     await this.#state(device, state);
     return 'used';
   }
@@ -141,7 +141,7 @@ export class Uplink implements LinkHandler {
   }
 
   /** What the device says of what it was told to do. Being heard at all, it is also there. */
-  async #reply(device: LinkDevice, reply: DeviceReply): Promise<Reception> {
+  async #reply(device: LinkDevice, reply: DeviceReply): Promise<MessageOutcome> {
     const { app, queue, send, evaluator, changed, now } = this.#parts;
     const [heard] = await Promise.all([
       queue.run(device.deviceNo, () => hear(app, device, reply, now())),
@@ -160,9 +160,9 @@ export class Uplink implements LinkHandler {
   /** A message that fails by our fault would fail again whenever it came, so it is rejected and not sent again. */
   async #rejectFailed(
     device: LinkDevice,
-    processed: Promise<Reception>,
+    processed: Promise<MessageOutcome>,
     rejectionFor: (reason: string) => LinkRejection,
-  ): Promise<Reception> {
+  ): Promise<MessageOutcome> {
     try {
       return await processed;
     } catch (error) {

@@ -32,7 +32,7 @@ export class RecordingBroker {
   /** Resolves when the device has acknowledged it. */
   async command(deviceId: string, command: object): Promise<void> {
     this.#broker?.sendCommand(deviceId, command, { expiresAtMs: null, repeatKey: null });
-    while (this.#broker?.linkVitals(deviceId).unacknowledged) await setTimeout(POLL_MS);
+    while (this.#broker?.linkStatistics(deviceId).unacknowledged) await setTimeout(POLL_MS);
   }
 
   async configure(deviceId: string, configuration: object): Promise<void> {
