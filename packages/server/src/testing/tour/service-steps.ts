@@ -1,0 +1,87 @@
+import { shapeOf } from './normal.ts';
+import { SILO, SILOS } from './places.ts';
+import type { TourClient } from './tour-client.ts';
+
+export async function keys(client: TourClient): Promise<void> {
+  const made = await client.step('POST', '/v1/keys', {
+    body: { name: 'reader', scopes: ['read'], facilities: ['south'] },
+  });
+  await client.step('POST', '/v1/keys', { body: { name: '', scopes: ['everything'] } });
+  const { key_id: keyId, key: secret } = made.body.data;
+  client.key = secret;
+  await client.step('GET', SILOS);
+  await client.step('GET', SILO);
+  await client.step('POST', '/v1/keys', { body: { name: 'x', scopes: ['read'] } });
+  client.key = client.address.adminKey;
+  await client.step('POST', `/v1/keys/${keyId}/rotate`, { body: { overlap_seconds: 60 } });
+  await client.step('POST', `/v1/keys/${keyId}/rotate`, { body: { grace: -1 } });
+  await client.step('DELETE', `/v1/keys/${keyId}`);
+  await client.step('DELETE', '/v1/keys/key_none');
+  await client.step('GET', '/v1/keys?limit=2');
+}
+
+export async function plants(client: TourClient): Promise<void> {
+  await client.step('POST', '/sandbox/plants', { body: { id: 7, name: 'Rose', tag: 'flower' } });
+  await client.step('POST', '/sandbox/plants', { body: { id: 7, name: 'Rose' } });
+  await client.step('POST', '/sandbox/plants', { body: { name: 'Rose' } });
+  await client.step('GET', '/sandbox/plants');
+  await client.step('GET', '/sandbox/plants?limit=1');
+  await client.step('GET', '/sandbox/plants/7');
+  await client.step('GET', '/sandbox/plants/8');
+  await client.step('GET', '/sandbox/plants/x');
+  await client.step('DELETE', '/sandbox/plants/7');
+  await client.step('DELETE', '/sandbox/plants/7');
+}
+
+/** The types and shapes of all events so far, in order within their kind. */
+export async function events(client: TourClient): Promise<void> {
+  await client.step('GET', '/v1/events?types=nonsense');
+  const abort = new AbortController();
+  const response = await fetch(`${client.address.httpUrl}/v1/events`, {
+    headers: {
+      authorization: `Bearer ${client.address.adminKey}`,
+      accept: 'text/event-stream',
+      'last-event-id': '0',
+    },
+    signal: abort.signal,
+  });
+  let text = '';
+  const stop = setTimeout(() => abort.abort(), 2_000);
+  try {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+  } catch {
+    // Aborted: what has come by then is all there is.
+  }
+  clearTimeout(stop);
+  const found = [...text.matchAll(/^event: (.*)\ndata: (.*)$|^data: (.*)$/gm)].flatMap((match) => {
+    const parsed = JSON.parse(match[2] ?? match[3] ?? 'null');
+    const type = parsed?.type ?? match[1];
+    return typeof type === 'string' && !/online|offline|status_changed/.test(`${type}`)
+      ? [{ type, keys: shapeOf(parsed) }]
+      : [];
+  });
+  const distinct = [...new Set(found.map((one) => JSON.stringify(one)))].toSorted();
+  client.steps.push({
+    request: 'GET /v1/events from the start',
+    status: response.status,
+    headers: {},
+    body: distinct,
+  });
+}
+
+export async function faults(client: TourClient): Promise<void> {
+  await client.step('GET', '/nowhere');
+  await client.step('PATCH', SILOS);
+  await client.step('PATCH', '/sandbox/plants');
+  await client.step('GET', '/sandbox/nowhere');
+  await client.step('POST', SILOS, { raw: '{' });
+  await client.step('POST', SILOS, { raw: 'x', headers: { 'content-type': 'text/plain' } });
+  await client.step('POST', SILOS, { raw: '{}', headers: { 'content-encoding': 'gzip' } });
+  await client.step('GET', `${SILO}/sensors`, { headers: { accept: 'text/csv' } });
+  await client.step('GET', `${SILO}%00`);
+  client.key = '';
+  await client.step('GET', SILOS);
+  client.key = 'wrong';
+  await client.step('GET', SILOS);
+  client.key = client.address.adminKey;
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+import { tourAnswers } from '../testing/tour/tour.ts';
+import type { TourStep } from '../testing/tour/tour-client.ts';
+
+const RECORDED = new URL('../testing/tour/answers.jsonl', import.meta.url);
+/** Records the answers anew instead of comparing them; the change is then to be read in the diff. */
+const IS_RECORDING = process.env['GRANARY_RECORD_TOUR'] === '1';
+
+let folder = '';
+let service: ServiceProcess | undefined;
+after(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('every endpoint answers as recorded, ids and times aside', async () => {
+  folder = await mkdtemp(join(tmpdir(), 'granary-tour-'));
+  service = await startServiceProcess({ GRANARY_DATA_DIR: folder, GRANARY_RATE_LIMIT: 'off' });
+  const { httpUrl, mqttUrl, adminKey } = service;
+  const steps = await tourAnswers({ httpUrl, mqttUrl, adminKey: adminKey.key });
+  const lines = steps.map((step) => JSON.stringify(step));
+  if (IS_RECORDING) await writeFile(RECORDED, `${lines.join('\n')}\n`);
+  const recorded = (await readFile(RECORDED, 'utf8')).trimEnd().split('\n');
+  for (const [index, line] of lines.entries()) {
+    const expected: TourStep = JSON.parse(recorded[index] ?? 'null');
+    assert.deepEqual(JSON.parse(line), expected, `step ${index + 1}`);
+  }
+  assert.equal(lines.length, recorded.length);
+});
