@@ -1,0 +1,53 @@
+/** The scale, the gate and the memory of a simulated silo. Replace this file by the drivers of yours. */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+
+export class Hardware {
+  movedKg = 0;
+  #memoryFile;
+  #weightKg = 500;
+  #kgPerS = 0;
+  #limitKg = 0;
+  #closesAt = 0;
+  #readAt = performance.now();
+
+  constructor(memoryFile) {
+    this.#memoryFile = memoryFile;
+  }
+
+  /** The gate closes by itself when a limit is reached, also while the program hangs. */
+  openGate(type, kgPerMin, limitKg, limitS) {
+    this.movedKg = 0;
+    this.#limitKg = limitKg;
+    this.#readAt = performance.now();
+    this.#closesAt = this.#readAt + limitS * 1000;
+    this.#kgPerS = (kgPerMin / 60) * (type === 'feed' ? 1 : -1);
+  }
+
+  closeGate() {
+    this.read();
+    this.#kgPerS = 0;
+  }
+
+  read() {
+    const now = Math.min(performance.now(), this.#closesAt);
+    const seconds = Math.max(0, now - this.#readAt) / 1000;
+    const stepKg = Math.min(Math.abs(this.#kgPerS) * seconds, this.#limitKg - this.movedKg);
+    this.movedKg += stepKg;
+    this.#weightKg += this.#kgPerS > 0 ? stepKg : -stepKg;
+    this.#readAt = Math.max(now, this.#readAt);
+    return { weight: Number(this.#weightKg.toFixed(3)), temperature: 18.5, humidity: 61 };
+  }
+
+  load() {
+    return existsSync(this.#memoryFile) ? JSON.parse(readFileSync(this.#memoryFile, 'utf8')) : [];
+  }
+
+  /** A loss of power leaves the old file or the new one: it is renamed when it is on the disk. */
+  save(memory) {
+    const file = openSync(`${this.#memoryFile}.new`, 'w');
+    writeSync(file, JSON.stringify(memory));
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(`${this.#memoryFile}.new`, this.#memoryFile);
+  }
+}

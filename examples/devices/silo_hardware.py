@@ -1,0 +1,38 @@
+"""The scale, the gate and the memory of a simulated silo. Replace this file by the drivers of yours."""
+import json, os, time
+
+
+class Hardware:
+    def __init__(self, memory_file):
+        self.memory_file, self.weight_kg, self.moved_kg = memory_file, 500, 0
+        self.kg_per_s, self.limit_kg, self.closes_at, self.read_at = 0, 0, 0, time.monotonic()
+
+    def open_gate(self, kind, kg_per_min, limit_kg, limit_s):
+        """The gate closes by itself when a limit is reached, also while the program hangs."""
+        self.moved_kg, self.limit_kg, self.closes_at = 0, limit_kg, time.monotonic() + limit_s
+        self.read_at, self.kg_per_s = time.monotonic(), kg_per_min / 60 * (1 if kind == "feed" else -1)
+
+    def close_gate(self):
+        self.read()
+        self.kg_per_s = 0
+
+    def read(self):
+        now = min(time.monotonic(), self.closes_at)
+        step_kg = min(abs(self.kg_per_s) * max(0, now - self.read_at), self.limit_kg - self.moved_kg)
+        self.moved_kg, self.read_at = self.moved_kg + step_kg, max(now, self.read_at)
+        self.weight_kg += step_kg if self.kg_per_s > 0 else -step_kg
+        return {"weight": round(self.weight_kg, 3), "temperature": 18.5, "humidity": 61}
+
+    def load(self):
+        if not os.path.exists(self.memory_file):
+            return {}
+        with open(self.memory_file) as file:
+            return json.load(file)
+
+    def save(self, memory):
+        """A loss of power leaves the old file or the new one: it is renamed when it is on the disk."""
+        with open(self.memory_file + ".new", "w") as file:
+            json.dump(memory, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self.memory_file + ".new", self.memory_file)

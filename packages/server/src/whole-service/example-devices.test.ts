@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { checkOperationAck, checkOperationProgress } from '@granary/contract/link/messages';
+import { mayTestWith, pythonWithPaho } from '@granary/link/testing/outside-clients';
+import { ExampleSilo } from '../testing/devices/example-silo.ts';
+import { eventually } from '../testing/eventually.ts';
+import { type Api, apiOf, siloNamed } from '../testing/service.ts';
+import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+
+const scriptPath = (name: string): string =>
+  fileURLToPath(new URL(`../../../../examples/devices/${name}`, import.meta.url));
+
+/** Long enough for a gate that was opened by mistake to show in the weight. */
+const NOTICED_MS = 700;
+const CONFIGURATION = {
+  reporting: { interval_s: 0.2 },
+  operation_limits: { max_feed_rate: 600, max_discharge_rate: 600 },
+};
+
+const EXAMPLES = [
+  { name: 'Python', script: 'silo_device.py', findCommand: pythonWithPaho, needs: 'paho' },
+  { name: 'JavaScript', script: 'silo-device.mjs', findCommand: () => process.execPath, needs: null },
+] as const;
+
+for (const { name, script, findCommand, needs } of EXAMPLES) {
+  describe(`the example silo in ${name}`, { timeout: 120_000 }, () => {
+    const deviceId = `silo-${name.toLowerCase()}`;
+    const path = `/v1/siloscale/devices/${deviceId}`;
+    const command = findCommand();
+    const isThere = (t: TestContext): boolean =>
+      needs === null || mayTestWith(t, needs, command !== undefined);
+    let service: ServiceProcess | undefined;
+    let silo: ExampleSilo | undefined;
+    let folder = '';
+
+    const device = (): ExampleSilo => {
+      if (silo === undefined) throw new Error('the device was not started');
+      return silo;
+    };
+    const api: Api = apiOf(
+      () => {
+        if (service === undefined) throw new Error('the service was not started');
+        return service;
+      },
+      () => service?.adminKey.key ?? '',
+    );
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'granary-example-'));
+      service = await startServiceProcess({ GRANARY_DATA_DIR: join(folder, 'data') });
+      const registered = await api.post('/v1/siloscale/devices', siloNamed(deviceId));
+      assert.equal((await api.put(`${path}/config`, CONFIGURATION)).status, 200);
+      if (command === undefined) return;
+      silo = new ExampleSilo({
+        ...{ command, script: scriptPath(script), deviceId, memoryFile: join(folder, 'memory.json') },
+        ...{ secret: registered.body.data.credentials.secret, servicePort: portOf(service.mqttUrl) },
+      });
+      await silo.start();
+    });
+
+    after(async () => {
+      await silo?.remove();
+      await service?.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const ask = async (what: string) => (await api.get(`${path}${what}`)).body.data;
+    const weight = async (): Promise<number | null> => (await ask('/sensors')).level.actual;
+    const begin = async (type: 'feed' | 'discharge', amount: number, rate: number): Promise<string> => {
+      const target = type === 'discharge' ? { target_container: 'truck' } : {};
+      const answer = await api.post(`${path}/operations/${type}`, { amount, rate, ...target });
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body.data.operation_id;
+    };
+    const operation = (id: string) => ask(`/operations/${id}`);
+    const reaches = (id: string, status: string) =>
+      eventually(async () => (await operation(id)).status, status);
+    const moves = (id: string) => eventually(async () => (await operation(id)).amount_completed > 0, true);
+    const repliesOn = (id: string) =>
+      device()
+        .said.filter(({ payload }) => payload['operation_id'] === id)
+        .map(({ subject, payload }) => ({ subject, payload }));
+    const acksOf = (id: string) =>
+      repliesOn(id)
+        .filter(({ subject }) => subject === 'ack')
+        .map(({ payload }) => payload['accepted']);
+    const startOf = (id: string, expiresInMs: number) => ({
+      ...{ command: 'start', operation_id: id, type: 'feed', amount_kg: 50, rate_kg_per_min: 600 },
+      ...{ max_amount_kg: 51, max_duration_s: 60 },
+      expires_at: new Date(Date.now() + expiresInMs).toISOString(),
+    });
+
+    it('connects, reports as often as its configuration says, and can be commanded', async (t) => {
+      if (!isThere(t)) return;
+      await eventually(weight, 500);
+      await eventually(async () => (await ask('/link')).subscribed, true);
+      await eventually(async () => (await ask('')).status, 'online');
+      const readings = () => device().said.filter(({ subject }) => subject === 'telemetry').length;
+      await eventually(async () => readings() > 5, true);
+    });
+
+    it('carries out a feed, and only once when its start comes again', async (t) => {
+      if (!isThere(t)) return;
+      const id = await begin('feed', 6, 300);
+      await reaches(id, 'completed');
+      await eventually(weight, 506);
+      const { amount_completed, failure } = await operation(id);
+      assert.deepEqual([amount_completed, failure], [6, null]);
+      assert.deepEqual(acksOf(id), [true]);
+
+      device().inject('command', startOf(id, 10_000));
+      await eventually(async () => acksOf(id).length, 2);
+      await sleep(NOTICED_MS);
+      assert.equal(await weight(), 506, 'a start that is known moves nothing');
+      assert.equal((await operation(id)).status, 'completed');
+    });
+
+    it('refuses a start that has expired, and stays with it', async (t) => {
+      if (!isThere(t)) return;
+      device().inject('command', startOf('op_late', -1));
+      await eventually(async () => acksOf('op_late').length, 1);
+      device().inject('command', startOf('op_late', 10_000));
+      await eventually(async () => acksOf('op_late').length, 2);
+      await sleep(NOTICED_MS);
+      assert.deepEqual(acksOf('op_late'), [false, false]);
+      assert.equal(await weight(), 506);
+    });
+
+    it('stops a discharge at once, whatever else it is sent', async (t) => {
+      if (!isThere(t)) return;
+      const id = await begin('discharge', 100, 60);
+      await moves(id);
+      device().inject('command', startOf('op_second', 10_000));
+      await eventually(async () => acksOf('op_second').join(), 'false');
+      device().inject('command', { command: 'report', operation_id: 'op_unheard' });
+      await eventually(async () => repliesOn('op_unheard')[0]?.payload['state'], 'unknown');
+      for (const payload of [
+        '{',
+        '[]',
+        '{"command":"start","operation_id":"op_half"}',
+        '{"command":"dance"}',
+      ]) {
+        device().inject('command', payload);
+      }
+      assert.equal((await api.post(`${path}/operations/${id}/stop`)).status, 200);
+      await reaches(id, 'stopped');
+      const { amount_completed } = await operation(id);
+      assert.ok(amount_completed > 0 && amount_completed < 20, `${amount_completed} kg`);
+      await eventually(async () => round(506 - ((await weight()) ?? 0)), round(amount_completed));
+      await sleep(NOTICED_MS);
+      assert.equal(round(506 - ((await weight()) ?? 0)), round(amount_completed));
+    });
+
+    it('ends what a restart has cut off, and does not begin it again', async (t) => {
+      if (!isThere(t)) return;
+      const id = await begin('feed', 100, 60);
+      await moves(id);
+      await device().end('SIGKILL');
+      await device().start();
+      await reaches(id, 'failed');
+      assert.deepEqual((await operation(id)).failure, {
+        reason: 'device_fault',
+        message: 'the device was restarted',
+      });
+      device().inject('command', startOf(id, 10_000));
+      await eventually(async () => acksOf(id).length, 2);
+      await sleep(NOTICED_MS);
+      assert.equal(await weight(), 500);
+    });
+
+    it('closes its gate and says goodbye when it is switched off', async (t) => {
+      if (!isThere(t)) return;
+      const id = await begin('discharge', 100, 60);
+      await moves(id);
+      await device().end('SIGTERM');
+      await reaches(id, 'failed');
+      assert.equal((await operation(id)).failure.message, 'the device was switched off');
+      await eventually(async () => (await ask('')).status, 'offline');
+      await eventually(async () => (await ask('/link')).last_disconnect.reason, 'clean');
+    });
+
+    it('has sent nothing that the service could not use, except answers to starts that the test made up', async (t) => {
+      if (!isThere(t)) return;
+      const { recent } = await ask('/rejections');
+      const about = recent.map(({ payload }: { payload: string }) => JSON.parse(payload).operation_id);
+      assert.deepEqual([...new Set(about)].toSorted(), ['op_late', 'op_second']);
+      for (const { subject, payload } of device().said) {
+        if (subject === 'ack') assert.ok(checkOperationAck.accepts(payload), JSON.stringify(payload));
+        if (subject === 'progress')
+          assert.ok(checkOperationProgress.accepts(payload), JSON.stringify(payload));
+      }
+    });
+  });
+}
+
+const portOf = (url: string): number => Number(new URL(url).port);
+const round = (kg: number): number => Math.round(kg * 100) / 100;
