@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import { errorBody, STATUS_OF } from './error-map.ts';
+import { type ErrorCode, Refusal, STATUS_OF } from '@granary/contract/errors';
+import { errorBody } from './error-map.ts';
 
 type RequestIds = () => string;
 
@@ -61,7 +61,7 @@ const headersOf = (requestId: string, body: string): [string, string][] => [
 ];
 
 function answerAndClose(socket: Socket, refusal: Refusal, requestId: string): void {
-  const status = STATUS_OF[refusal.code];
+  const status: number = STATUS_OF[refusal.code];
   const body = JSON.stringify(errorBody(refusal, requestId));
   const headers = headersOf(requestId, body);
   if (status === 405) headers.push(['Allow', '']);

@@ -1,58 +1,6 @@
-import { type ErrorBody, type ErrorCode, Refusal } from '@granary/contract/errors';
+import { type ErrorBody, Refusal, STATUS_OF } from '@granary/contract/errors';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../logging/logger.ts';
-
-/** The one place where a code becomes a status. */
-export const STATUS_OF: Record<ErrorCode, number> = {
-  invalid_input: 400,
-  malformed_json: 400,
-  malformed_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  device_not_found: 404,
-  key_not_found: 404,
-  operation_not_found: 404,
-  alert_not_found: 404,
-  command_not_found: 404,
-  mission_not_found: 404,
-  plant_not_found: 404,
-  route_not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  device_exists: 409,
-  plant_exists: 409,
-  device_offline: 409,
-  reading_stale: 409,
-  start_expired: 409,
-  operation_in_progress: 409,
-  mission_in_progress: 409,
-  mission_not_running: 409,
-  emergency_stop_active: 409,
-  emergency_stop_unconfirmed: 409,
-  device_in_maintenance: 409,
-  idempotency_in_progress: 409,
-  stale_version: 412,
-  body_too_large: 413,
-  unsupported_media_type: 415,
-  expectation_failed: 417,
-  critical_level_between_thresholds: 422,
-  rate_exceeds_limit: 422,
-  insufficient_capacity: 422,
-  insufficient_stock: 422,
-  invalid_geofence: 422,
-  outside_geofence: 422,
-  mission_infeasible: 422,
-  idempotency_key_reused: 422,
-  rate_limited: 429,
-  headers_too_large: 431,
-  stream_limit_reached: 429,
-  too_many_failed_logins: 429,
-  too_many_connections: 503,
-  storage_unavailable: 503,
-  storage_full: 503,
-  ingest_busy: 503,
-  internal_error: 500,
-};
 
 const RETRY_AFTER_S = 5;
 
@@ -105,7 +53,7 @@ export function errorHandler(logger: Logger, answer: Answerer) {
         'something went wrong here; the request id helps to find out what',
       );
     }
-    const status = STATUS_OF[refusal.code];
+    const status: number = STATUS_OF[refusal.code];
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     const isForNow = status === 429 || status === 503;
     if (isForNow && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_S);

@@ -1,0 +1,61 @@
+import { Alert, checkAcknowledgement, checkAlertQuery, checkShelving } from '../alerts.ts';
+import { one, pageOf } from './answers.ts';
+import { body, endpoint } from './endpoint.ts';
+import type { DeviceGroupName } from './groups.ts';
+
+const alertEndpoints = (group: DeviceGroupName) => ({
+  /** Newest first; the open ones that are not shelved if no status is given. */
+  list: endpoint(group, 'GET', '/devices/{device_id}/alerts', {
+    scope: 'read',
+    summary: 'Lists the alerts of a device, newest first.',
+    query: checkAlertQuery,
+    answers: { 200: pageOf(Alert) },
+    examples: [
+      { summary: 'the open alerts' },
+      { summary: 'every alert there ever was', query: { status: 'all' } },
+    ],
+  }),
+  get: endpoint(group, 'GET', '/devices/{device_id}/alerts/{alert_id}', {
+    scope: 'read',
+    summary: 'Shows one alert.',
+    answers: { 200: one(Alert) },
+    examples: [
+      { summary: 'an alert' },
+      { summary: 'an unknown alert', parameters: { alert_id: 'al_none' }, refusal: 'alert_not_found' },
+    ],
+  }),
+  acknowledge: endpoint(group, 'POST', '/devices/{device_id}/alerts/{alert_id}/acknowledge', {
+    scope: 'operate',
+    summary: 'Acknowledges an alert. Repeating it changes nothing.',
+    body: body(checkAcknowledgement, 'acknowledgement'),
+    answers: { 200: one(Alert) },
+    examples: [{ summary: 'with a note', body: { acknowledged_by: 'Ada', note: 'A truck is on its way.' } }],
+  }),
+  /** Out of sight until then; its state goes on. */
+  shelve: endpoint(group, 'POST', '/devices/{device_id}/alerts/{alert_id}/shelve', {
+    scope: 'operate',
+    summary: 'Takes an alert out of the usual list until a time; its state goes on.',
+    body: body(checkShelving, 'shelving'),
+    answers: { 200: one(Alert) },
+    examples: [
+      {
+        summary: 'until the next morning',
+        body: { until: '2026-11-16T07:00:00Z', reason: 'The part is ordered.', shelved_by: 'Ada' },
+      },
+      {
+        summary: 'until a time that has passed',
+        body: { until: '2026-11-14T07:00:00Z', reason: 'The part is ordered.' },
+        refusal: 'invalid_input',
+      },
+    ],
+  }),
+  /** Back in sight at once. */
+  unshelve: endpoint(group, 'POST', '/devices/{device_id}/alerts/{alert_id}/unshelve', {
+    scope: 'operate',
+    summary: 'Puts a shelved alert back into the usual list.',
+    answers: { 200: one(Alert) },
+    examples: [{ summary: 'an alert' }],
+  }),
+});
+
+export const alerts = { silo: alertEndpoints('silo'), field: alertEndpoints('field') };

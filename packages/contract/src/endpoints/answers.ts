@@ -1,0 +1,62 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import type { Page, Success } from '../envelope.ts';
+import { ERROR_CODES, type ErrorBody } from '../errors.ts';
+import { type Checker, checker, closed } from '../input/schema.ts';
+
+/** What a request is answered with. */
+export interface Answer<Body> {
+  /** `data`: the envelope around one thing; `page`: around a part of a list; `none`: the body as it is. */
+  readonly envelope: 'data' | 'page' | 'none';
+  readonly mediaType: string;
+  /** The whole body; of a stream of events the data of each of them. */
+  readonly check: Checker<Body>;
+  /** Further media types that a caller can ask for with `Accept`. */
+  readonly alternatives: readonly string[];
+  /** Headers that this answer has and others have not. */
+  readonly headers: readonly string[];
+}
+
+type Extras = Partial<Pick<Answer<unknown>, 'alternatives' | 'headers'>>;
+
+const JSON_TYPE = 'application/json';
+
+const answer = <Body>(
+  envelope: Answer<unknown>['envelope'],
+  check: Checker<Body>,
+  extras: Extras,
+): Answer<Body> => ({ envelope, mediaType: JSON_TYPE, check, alternatives: [], headers: [], ...extras });
+
+export const one = <T extends TSchema>(data: T, extras: Extras = {}): Answer<Success<Static<T>>> =>
+  answer(
+    'data',
+    checker(Type.Unsafe<Success<Static<T>>>(closed({ success: Type.Literal(true), data }))),
+    extras,
+  );
+
+export function pageOf<T extends TSchema>(item: T): Answer<Page<Static<T>>> {
+  const page = closed({ next_cursor: Type.Union([Type.String(), Type.Null()]) });
+  const body = closed({ success: Type.Literal(true), data: Type.Array(item), page });
+  return answer('page', checker(Type.Unsafe<Page<Static<T>>>(body)), {});
+}
+
+export const plain = <T extends TSchema>(body: T, extras: Extras = {}): Answer<Static<T>> =>
+  answer('none', checker(body), extras);
+
+export const eventStream = <T extends TSchema>(data: T): Answer<Static<T>> => ({
+  ...plain(data),
+  mediaType: 'text/event-stream',
+});
+
+const ValidationIssues = Type.Array(closed({ path: Type.String(), message: Type.String({ minLength: 1 }) }));
+
+export const ErrorAnswer = Type.Unsafe<ErrorBody>(
+  closed({
+    success: Type.Literal(false),
+    error: closed({
+      code: Type.Enum([...ERROR_CODES]),
+      message: Type.String({ minLength: 1 }),
+      details: Type.Optional(ValidationIssues),
+      request_id: Type.String({ minLength: 1 }),
+    }),
+  }),
+);

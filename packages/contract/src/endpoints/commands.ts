@@ -1,0 +1,56 @@
+import { CommandRecord, checkCommandQuery, checkCommandRequest } from '../commands.ts';
+import { one, pageOf } from './answers.ts';
+import { body, endpoint } from './endpoint.ts';
+
+/** Whatever else the body holds is no reason to refuse or to delay an emergency stop. */
+export const namesEmergencyStop = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'command' in body && body.command === 'emergency_stop';
+
+export const commands = {
+  /** Answers once it is on its way, or waits to be. What becomes of it shows in its status. */
+  give: endpoint('field', 'POST', '/devices/{device_id}/remote/command', {
+    scope: 'operate',
+    isUrgent: namesEmergencyStop,
+    summary: 'Sends a command to a field device. An emergency stop is never limited.',
+    body: body(checkCommandRequest, 'command'),
+    answers: { 200: one(CommandRecord) },
+    errors: [
+      'device_offline',
+      'device_in_maintenance',
+      'emergency_stop_active',
+      'emergency_stop_unconfirmed',
+      'outside_geofence',
+    ],
+    examples: [
+      {
+        summary: 'go somewhere',
+        body: {
+          command: 'move_to_coordinates',
+          parameters: { latitude: 48.2001, longitude: 16.3, altitude: 170 },
+        },
+      },
+      { summary: 'stay where it is', body: { command: 'hold' } },
+      { summary: 'stop at once', body: { command: 'emergency_stop' } },
+    ],
+  }),
+  get: endpoint('field', 'GET', '/devices/{device_id}/remote/commands/{command_id}', {
+    scope: 'read',
+    summary: 'Shows how a command stands.',
+    answers: { 200: one(CommandRecord) },
+    examples: [
+      { summary: 'a command' },
+      { summary: 'an unknown command', parameters: { command_id: 'cmd_none' }, refusal: 'command_not_found' },
+    ],
+  }),
+  /** Newest first. */
+  list: endpoint('field', 'GET', '/devices/{device_id}/remote/commands', {
+    scope: 'read',
+    summary: 'Lists the commands of a field device, newest first.',
+    query: checkCommandQuery,
+    answers: { 200: pageOf(CommandRecord) },
+    examples: [
+      { summary: 'every command' },
+      { summary: 'the holds that succeeded', query: { command: 'hold', status: 'succeeded' } },
+    ],
+  }),
+};

@@ -1,0 +1,61 @@
+import type { TSchema } from 'typebox';
+import { checkFieldConfigurationPatch, FieldConfiguration } from '../configuration/field-configuration.ts';
+import { checkSiloConfigurationPatch, SiloConfiguration } from '../configuration/silo-configuration.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Checker } from '../input/schema.ts';
+import { one } from './answers.ts';
+import { body, endpoint } from './endpoint.ts';
+import type { DeviceGroupName } from './groups.ts';
+
+interface Shapes<Configuration extends TSchema, Patch> {
+  readonly configuration: Configuration;
+  readonly checkPatch: Checker<Patch>;
+  readonly errors: readonly ErrorCode[];
+  readonly example: Patch;
+}
+
+const WITH_VERSION = { headers: ['etag'] };
+
+const configurationEndpoints = <Configuration extends TSchema, Patch>(
+  group: DeviceGroupName,
+  { configuration, checkPatch, errors, example }: Shapes<Configuration, Patch>,
+) => ({
+  get: endpoint(group, 'GET', '/devices/{device_id}/config', {
+    scope: 'read',
+    summary: 'Shows the configuration of a device; its version is in the header ETag.',
+    answers: { 200: one(configuration, WITH_VERSION) },
+    examples: [{ summary: 'the configuration' }],
+  }),
+  update: endpoint(group, 'PUT', '/devices/{device_id}/config', {
+    scope: 'configure',
+    summary: 'Changes any part of the configuration of a device, and sends it to the device.',
+    requestHeaders: ['if-match'],
+    body: body(checkPatch, 'configuration'),
+    answers: { 200: one(configuration, WITH_VERSION) },
+    errors: ['stale_version', ...errors],
+    examples: [
+      { summary: 'a part of it', body: example },
+      {
+        summary: 'a version that is not current',
+        body: example,
+        headers: { 'if-match': '"999"' },
+        refusal: 'stale_version',
+      },
+    ],
+  }),
+});
+
+export const configuration = {
+  silo: configurationEndpoints('silo', {
+    configuration: SiloConfiguration,
+    checkPatch: checkSiloConfigurationPatch,
+    errors: ['critical_level_between_thresholds'],
+    example: { thresholds: { low_level: 25 } },
+  }),
+  field: configurationEndpoints('field', {
+    configuration: FieldConfiguration,
+    checkPatch: checkFieldConfigurationPatch,
+    errors: ['invalid_geofence', 'outside_geofence'],
+    example: { motion: { speed_m_s: 1.5 }, thresholds: { low_battery: 30 } },
+  }),
+};

@@ -1,0 +1,104 @@
+import type { TObject } from 'typebox';
+import {
+  checkFieldRegistration,
+  checkSiloRegistration,
+  DeviceCredentials,
+  DeviceSummary,
+  FieldDetail,
+  Rejections,
+  SiloDetail,
+} from '../devices.ts';
+import { checkPageQuery } from '../envelope.ts';
+import { type Checker, closed } from '../input/schema.ts';
+import { LinkStatus } from '../link/link-status.ts';
+import { one, pageOf } from './answers.ts';
+import { body, endpoint } from './endpoint.ts';
+import type { DeviceGroupName } from './groups.ts';
+
+/** The secret is in this answer and never again. */
+export const RegisteredSilo = closed({ ...SiloDetail.properties, credentials: DeviceCredentials });
+export const RegisteredFieldDevice = closed({ ...FieldDetail.properties, credentials: DeviceCredentials });
+
+interface Shapes<Detail extends TObject, Registered extends TObject, Registration> {
+  readonly detail: Detail;
+  readonly registered: Registered;
+  readonly checkRegistration: Checker<Registration>;
+  readonly example: Registration;
+}
+
+const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Registration>(
+  group: DeviceGroupName,
+  { detail, registered, checkRegistration, example }: Shapes<Detail, Registered, Registration>,
+) => ({
+  /** By id. */
+  list: endpoint(group, 'GET', '/devices', {
+    scope: 'read',
+    summary: 'Lists the devices of this group that the key may see.',
+    query: checkPageQuery,
+    answers: { 200: pageOf(DeviceSummary) },
+    examples: [
+      { summary: 'the first page' },
+      { summary: 'a page of ten devices', query: { limit: '10' } },
+      { summary: 'a page of no devices', query: { limit: '0' }, refusal: 'invalid_input' },
+    ],
+  }),
+  get: endpoint(group, 'GET', '/devices/{device_id}', {
+    scope: 'read',
+    summary: 'Shows one device.',
+    answers: { 200: one(detail) },
+    examples: [
+      { summary: 'a device' },
+      { summary: 'an unknown device', parameters: { device_id: 'nobody' }, refusal: 'device_not_found' },
+    ],
+  }),
+  /** The secret is in this answer and never again. */
+  register: endpoint(group, 'POST', '/devices', {
+    scope: 'admin',
+    summary: 'Registers a device, and answers its secret for the device link this once.',
+    body: body(checkRegistration, 'device'),
+    answers: { 200: one(registered) },
+    errors: ['device_exists'],
+    examples: [{ summary: 'a new device', body: example }],
+  }),
+  /** Makes a new secret; the old one stops working. */
+  renewCredentials: endpoint(group, 'POST', '/devices/{device_id}/credentials', {
+    scope: 'admin',
+    summary: 'Replaces the secret of a device, and closes its connection.',
+    answers: { 200: one(DeviceCredentials) },
+    examples: [{ summary: 'a new secret' }],
+  }),
+  /** Messages of this device that could not be used. */
+  rejections: endpoint(group, 'GET', '/devices/{device_id}/rejections', {
+    scope: 'read',
+    summary: 'Shows how many messages of a device could not be used, and the last twenty of them.',
+    answers: { 200: one(Rejections) },
+    examples: [{ summary: 'the rejections of a device' }],
+  }),
+  /** Its MQTT connection: whether it is there, since when, and what went wrong last. */
+  link: endpoint(group, 'GET', '/devices/{device_id}/link', {
+    scope: 'read',
+    summary: 'Shows the MQTT connection of a device, with counts since the start of the service.',
+    answers: { 200: one(LinkStatus) },
+    examples: [{ summary: 'the connection of a device' }],
+  }),
+});
+
+const description = { firmware_version: '1.4.2', location: { facility: 'north', zone: 'yard' } };
+
+export const devices = {
+  silo: deviceEndpoints('silo', {
+    detail: SiloDetail,
+    registered: RegisteredSilo,
+    checkRegistration: checkSiloRegistration,
+    example: {
+      ...{ device_id: 'silo-8', name: 'Silo 8', model: 'GS-100', ...description },
+      capacity: { max: 20_000, unit: 'kg' },
+    },
+  }),
+  field: deviceEndpoints('field', {
+    detail: FieldDetail,
+    registered: RegisteredFieldDevice,
+    checkRegistration: checkFieldRegistration,
+    example: { device_id: 'rover-4', name: 'Rover 4', model: 'FR-7', ...description },
+  }),
+};

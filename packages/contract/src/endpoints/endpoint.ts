@@ -1,0 +1,101 @@
+import type { ErrorCode } from '../errors.ts';
+import type { Checker } from '../input/schema.ts';
+import type { Scope } from '../keys.ts';
+import type { Answer } from './answers.ts';
+import { errorsOf } from './errors.ts';
+import type { GroupName } from './groups.ts';
+import { exampleParameter, type PathParameters, parameterNames } from './parameters.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type RequestHeader = 'if-match' | 'last-event-id' | 'idempotency-key';
+
+/** A body in JSON. */
+export interface BodyInput<Body> {
+  readonly check: Checker<Body>;
+  /** How a refusal calls it: "the … is not valid". */
+  readonly noun: string;
+  /** Without a body the request counts as one with `{}`. */
+  readonly isOptional: boolean;
+}
+
+/** A request that the tests send, and that the documents show. */
+export interface Example<Parameters = Readonly<Record<string, string>>, Query = unknown, Body = unknown> {
+  readonly summary: string;
+  readonly parameters: Parameters;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly headers?: Readonly<Partial<Record<RequestHeader, string>>>;
+  /** The code it is refused with; without one the answer is a success. */
+  readonly refusal?: ErrorCode;
+}
+
+/** One thing that a caller can ask for: routes, the client and the documents come from it. */
+export interface Endpoint<Path extends string = string, Query = unknown, Body = unknown, Result = unknown> {
+  readonly group: GroupName;
+  readonly method: Method;
+  /** Relative to the root of the group, with its parameters in braces. */
+  readonly path: Path;
+  readonly summary: string;
+  /** What the key must be allowed to do; `null` where any key will do, or none is needed. */
+  readonly scope: Scope | null;
+  /** Never limited, and served before everything else. A function decides by the body. */
+  readonly isUrgent: boolean | ((body: unknown) => boolean);
+  /** `null` where query parameters are not looked at. */
+  readonly query: Checker<Query> | null;
+  readonly body: BodyInput<Body> | null;
+  readonly requestHeaders: readonly RequestHeader[];
+  readonly answers: Readonly<Record<number, Answer<Result>>> & { readonly 200: Answer<Result> };
+  /** Every code that it can be refused with. */
+  readonly errors: readonly ErrorCode[];
+  readonly examples: readonly Example<PathParameters<Path>, Query, Body>[];
+}
+
+/** An example as it is declared: the usual ids need not be repeated. */
+type ExampleDeclaration<Parameters, Query, Body> = Omit<Example<Parameters, Query, Body>, 'parameters'> & {
+  readonly parameters?: Partial<Parameters>;
+};
+
+interface Declaration<Path extends string, Query, Body, Result> {
+  readonly summary: string;
+  readonly scope?: Scope;
+  readonly isUrgent?: Endpoint['isUrgent'];
+  readonly query?: Checker<Query>;
+  readonly body?: BodyInput<Body>;
+  readonly requestHeaders?: readonly RequestHeader[];
+  readonly answers: Endpoint<Path, Query, Body, Result>['answers'];
+  /** Those that are its own; the others follow from its path, scope, method and group. */
+  readonly errors?: readonly ErrorCode[];
+  readonly examples: readonly ExampleDeclaration<PathParameters<Path>, NoInfer<Query>, NoInfer<Body>>[];
+}
+
+export const body = <Body>(check: Checker<Body>, noun: string): BodyInput<Body> => ({
+  check,
+  noun,
+  isOptional: false,
+});
+
+export const optionalBody = <Body>(check: Checker<Body>, noun: string): BodyInput<Body> => ({
+  check,
+  noun,
+  isOptional: true,
+});
+
+export function endpoint<const Path extends string, Result, Query = undefined, Body = undefined>(
+  group: GroupName,
+  method: Method,
+  path: Path,
+  declared: Declaration<NoInfer<Path>, Query, Body, Result>,
+): Endpoint<Path, Query, Body, Result> {
+  const { summary, scope = null, isUrgent = false, query = null, body = null, answers } = declared;
+  const usual = Object.fromEntries(parameterNames(path).map((name) => [name, exampleParameter(name, group)]));
+  const idempotencyKey: readonly RequestHeader[] = method === 'POST' ? ['idempotency-key'] : [];
+  return {
+    ...{ group, method, path, summary, scope, isUrgent, query, body, answers },
+    requestHeaders: [...(declared.requestHeaders ?? []), ...idempotencyKey],
+    errors: errorsOf({ group, method, path, scope, isUrgent }, declared.errors ?? []),
+    examples: declared.examples.map((example) => ({
+      ...example,
+      parameters: { ...usual, ...example.parameters } as PathParameters<Path>,
+    })),
+  };
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ERROR_CODES } from '../errors.ts';
+import { ALL_ENDPOINTS, endpoints } from './endpoints.ts';
+import { needsKey } from './groups.ts';
+import { fillPath } from './parameters.ts';
+
+for (const { name, endpoint } of ALL_ENDPOINTS) {
+  test(`${name} has examples that its schemas accept`, () => {
+    const { query, body, examples, errors, path } = endpoint;
+    assert.ok(examples.some(({ refusal }) => refusal === undefined));
+    for (const example of examples) {
+      assert.ok(!fillPath(path, example.parameters).includes('{'));
+      if (example.refusal !== 'invalid_input') assert.deepEqual(query?.faults(example.query ?? {}) ?? [], []);
+      if (example.body !== undefined) assert.deepEqual(body?.check.faults(example.body), []);
+      if (example.refusal !== undefined) assert.ok(errors.includes(example.refusal), example.refusal);
+    }
+  });
+}
+
+test('every endpoint has an address of its own, and those with a scope need a key', () => {
+  const addresses = ALL_ENDPOINTS.map(({ endpoint }) => {
+    assert.ok(endpoint.scope === null || needsKey(endpoint.group));
+    return `${endpoint.method} ${endpoint.group} ${endpoint.path}`;
+  });
+  assert.equal(new Set(addresses).size, addresses.length);
+});
+
+test('the codes of an endpoint follow from its path, scope and method', () => {
+  const { stop, feed } = endpoints.operations;
+  assert.ok(stop.errors.includes('operation_not_found') && stop.errors.includes('forbidden'));
+  assert.ok(feed.errors.includes('rate_limited') && feed.errors.includes('idempotency_key_reused'));
+  for (const never of ['rate_limited', 'malformed_json', 'idempotency_key_reused'] as const) {
+    assert.equal(stop.errors.includes(never), false, never);
+  }
+  assert.equal(endpoints.health.live.errors.includes('unauthorized'), false);
+});
+
+test('every code belongs to an endpoint, or to what is no endpoint', () => {
+  const declared = new Set(ALL_ENDPOINTS.flatMap(({ endpoint }) => endpoint.errors));
+  const others = ERROR_CODES.filter((code) => !declared.has(code));
+  assert.deepEqual(others, ['method_not_allowed']);
+});
+
+test('parameters are written into a path so that they stay in their place', () => {
+  assert.equal(fillPath('/devices/{device_id}/link', { device_id: 'a/b c' }), '/devices/a%2Fb%20c/link');
+  assert.throws(() => fillPath('/devices/{device_id}', {}), /needs device_id/);
+});

@@ -1,0 +1,50 @@
+import { alerts } from './alerts.ts';
+import { commands } from './commands.ts';
+import { configuration } from './configuration.ts';
+import { devices } from './devices.ts';
+import type { Endpoint } from './endpoint.ts';
+import { events } from './events.ts';
+import { health } from './health.ts';
+import { keys } from './keys.ts';
+import { missions } from './missions.ts';
+import { operations } from './operations.ts';
+import { plants } from './plants.ts';
+import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
+
+/** Everything that a caller can ask for. The client has the same shape. */
+export const endpoints = {
+  devices,
+  telemetry: { silo: siloTelemetry, field: fieldTelemetry },
+  operations,
+  alerts,
+  commands,
+  missions,
+  configuration,
+  keys,
+  events,
+  plants,
+  health,
+};
+
+export interface NamedEndpoint {
+  /** Such as `alerts.silo.acknowledge`. */
+  readonly name: string;
+  readonly endpoint: Endpoint;
+}
+
+interface EndpointTree {
+  readonly [name: string]: Endpoint | EndpointTree;
+}
+
+export const isEndpoint = (node: Endpoint | EndpointTree): node is Endpoint =>
+  typeof node['method'] === 'string';
+
+function namedEndpoints(tree: EndpointTree, prefix: string): NamedEndpoint[] {
+  return Object.entries(tree).flatMap(([key, node]) =>
+    isEndpoint(node)
+      ? [{ name: `${prefix}${key}`, endpoint: node }]
+      : namedEndpoints(node, `${prefix}${key}.`),
+  );
+}
+
+export const ALL_ENDPOINTS: readonly NamedEndpoint[] = namedEndpoints(endpoints, '');

@@ -1,0 +1,50 @@
+import { ERROR_CODES, type ErrorCode } from '../errors.ts';
+import type { Scope } from '../keys.ts';
+import { type GroupName, needsKey } from './groups.ts';
+import { PATH_PARAMETERS, parameterNames } from './parameters.ts';
+
+/** What any request can be refused with: it cannot be read, or there is no room for it, or we fail. */
+const OF_ALL: readonly ErrorCode[] = [
+  'invalid_input',
+  'malformed_request',
+  'request_timeout',
+  'expectation_failed',
+  'headers_too_large',
+  'too_many_connections',
+  'internal_error',
+];
+const OF_BODIES: readonly ErrorCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type'];
+const OF_KEYS: readonly ErrorCode[] = ['unauthorized', 'too_many_failed_logins', 'storage_unavailable'];
+const OF_IDEMPOTENCY_KEYS: readonly ErrorCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
+
+interface Request {
+  readonly group: GroupName;
+  readonly method: string;
+  readonly path: string;
+  readonly scope: Scope | null;
+  readonly isUrgent: boolean | ((body: unknown) => boolean);
+}
+
+/** The codes that are an endpoint's own, and those that follow from how it is called. */
+export function errorsOf(
+  { group, method, path, scope, isUrgent }: Request,
+  own: readonly ErrorCode[],
+): readonly ErrorCode[] {
+  const names = parameterNames(path);
+  // Neither a body nor an Idempotency-Key is a reason to refuse what must not wait.
+  const isAlwaysUrgent = isUrgent === true;
+  const codes = new Set<ErrorCode>([...OF_ALL, ...own]);
+  const add = (isPossible: boolean, more: readonly ErrorCode[]): void => {
+    if (isPossible) for (const code of more) codes.add(code);
+  };
+  add(needsKey(group), OF_KEYS);
+  add(needsKey(group) && !isAlwaysUrgent, ['rate_limited']);
+  add(scope !== null, ['forbidden']);
+  add(method !== 'GET', ['storage_full']);
+  add(method !== 'GET' && !isAlwaysUrgent, OF_BODIES);
+  add(method === 'POST' && !isAlwaysUrgent, OF_IDEMPOTENCY_KEYS);
+  // A part of the address can be longer than any id.
+  add(names.length > 0, ['route_not_found']);
+  for (const name of names) codes.add(PATH_PARAMETERS[name].notFound);
+  return ERROR_CODES.filter((code) => codes.has(code));
+}

@@ -1,0 +1,29 @@
+/** Every path is relative to the root of its group, because settings decide where three of the groups are. */
+export const GROUP_NAMES = ['service', 'api', 'silo', 'field', 'sandbox'] as const;
+export type GroupName = (typeof GROUP_NAMES)[number];
+export type DeviceGroupName = 'silo' | 'field';
+
+export interface GroupAddresses {
+  readonly siloSegment: string;
+  readonly fieldSegment: string;
+  readonly sandboxPath: string;
+}
+
+export const DEFAULT_ADDRESSES: GroupAddresses = {
+  siloSegment: 'siloscale',
+  fieldSegment: 'fielddevice',
+  sandboxPath: '/sandbox',
+};
+
+export type GroupRoots = Readonly<Record<GroupName, string>>;
+
+export const groupRoots = ({ siloSegment, fieldSegment, sandboxPath }: GroupAddresses): GroupRoots => ({
+  service: '',
+  api: '/v1',
+  silo: `/v1/${siloSegment}`,
+  field: `/v1/${fieldSegment}`,
+  sandbox: sandboxPath,
+});
+
+/** Only the health of the service is shown to callers without a key. */
+export const needsKey = (group: GroupName): boolean => group !== 'service';

@@ -1,0 +1,38 @@
+import { Type } from 'typebox';
+import { closed } from '../input/schema.ts';
+import { plain } from './answers.ts';
+import { endpoint } from './endpoint.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const Liveness = closed({ status: Type.Literal('ok') });
+
+export const Readiness = closed({
+  status: Type.Enum(['ok', 'not ready']),
+  /** `ok`, or what is wrong in a few words. */
+  checks: closed({ storage: Type.String(), device_link: Type.String(), ingest: Type.String() }),
+  /** How many stored items could not be processed since the start. */
+  set_aside: Count,
+  /** What went wrong with messages from devices since the start. */
+  ingest: closed({
+    rejected_messages: Count,
+    unstorable_arrivals: Count,
+    failed_replies: Count,
+    storage_faults: Count,
+    refused_when_full: Count,
+    suppressed_log_lines: Count,
+  }),
+});
+
+export const health = {
+  live: endpoint('service', 'GET', '/livez', {
+    summary: 'Answers as long as the process runs.',
+    answers: { 200: plain(Liveness) },
+    examples: [{ summary: 'a running service' }],
+  }),
+  ready: endpoint('service', 'GET', '/readyz', {
+    summary: 'Answers whether the service can do its work, check by check.',
+    answers: { 200: plain(Readiness), 503: plain(Readiness) },
+    examples: [{ summary: 'a service that is ready' }],
+  }),
+};

@@ -1,0 +1,53 @@
+import { checkPageQuery } from '../envelope.ts';
+import { checkKeyRotation, checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
+import { one, pageOf } from './answers.ts';
+import { body, endpoint, optionalBody } from './endpoint.ts';
+
+export const keys = {
+  list: endpoint('api', 'GET', '/keys', {
+    scope: 'admin',
+    summary: 'Lists the API keys, without the keys themselves.',
+    query: checkPageQuery,
+    answers: { 200: pageOf(KeyRecord) },
+    examples: [{ summary: 'the first page' }],
+  }),
+  create: endpoint('api', 'POST', '/keys', {
+    scope: 'admin',
+    summary: 'Issues an API key, and answers it this once.',
+    body: body(checkNewKey, 'key'),
+    answers: { 200: one(IssuedKey) },
+    examples: [
+      { summary: 'a key for a display', body: { name: 'display in the office', scopes: ['read'] } },
+      {
+        summary: 'a key for one facility and one year',
+        body: {
+          name: 'operators north',
+          scopes: ['read', 'operate'],
+          facilities: ['north'],
+          expires_at: '2027-11-15T00:00:00Z',
+        },
+      },
+    ],
+  }),
+  revoke: endpoint('api', 'DELETE', '/keys/{key_id}', {
+    scope: 'admin',
+    summary: 'Ends an API key at once.',
+    answers: { 200: one(KeyRecord) },
+    examples: [
+      { summary: 'a key' },
+      { summary: 'an unknown key', parameters: { key_id: 'key_none' }, refusal: 'key_not_found' },
+    ],
+  }),
+  /** Issues a successor; the old key goes on working for the overlap. */
+  rotate: endpoint('api', 'POST', '/keys/{key_id}/rotate', {
+    scope: 'admin',
+    summary:
+      'Issues a successor with the same rights; the old key works for the overlap, an hour if none is given.',
+    body: optionalBody(checkKeyRotation, 'rotation'),
+    answers: { 200: one(IssuedKey) },
+    examples: [
+      { summary: 'with the usual overlap' },
+      { summary: 'with an overlap of one minute', body: { overlap_seconds: 60 } },
+    ],
+  }),
+};

@@ -1,0 +1,87 @@
+import type { ErrorCode } from '../errors.ts';
+import { checkMission, checkMissionQuery, MissionRecord, type MissionRequestKind } from '../missions.ts';
+import { one, pageOf } from './answers.ts';
+import { body, endpoint } from './endpoint.ts';
+
+const MOVEMENT_REFUSALS: readonly ErrorCode[] = [
+  'device_offline',
+  'device_in_maintenance',
+  'emergency_stop_active',
+];
+
+const controlEndpoint = <Control extends MissionRequestKind>(control: Control, summary: string) =>
+  endpoint('field', 'POST', `/devices/{device_id}/missions/{mission_id}/${control}`, {
+    scope: 'operate',
+    summary,
+    answers: { 200: one(MissionRecord) },
+    errors: ['mission_not_running', ...MOVEMENT_REFUSALS],
+    examples: [{ summary: 'a mission' }],
+  });
+
+export const missions = {
+  create: endpoint('field', 'POST', '/devices/{device_id}/missions', {
+    scope: 'operate',
+    summary: 'Creates a mission if the way, the battery and the other missions of the device allow it.',
+    body: body(checkMission, 'mission'),
+    answers: { 200: one(MissionRecord) },
+    errors: [
+      ...MOVEMENT_REFUSALS,
+      'reading_stale',
+      'mission_in_progress',
+      'outside_geofence',
+      'mission_infeasible',
+    ],
+    examples: [
+      {
+        summary: 'two waypoints, now',
+        body: {
+          mission_name: 'Soil samples',
+          waypoints: [
+            { lat: 48.2001, lng: 16.3, action: 'scan' },
+            { lat: 48.2, lng: 16.3001, action: 'collect_sample' },
+          ],
+        },
+      },
+      {
+        summary: 'tomorrow',
+        body: {
+          mission_name: 'Soil samples',
+          waypoints: [{ lat: 48.2001, lng: 16.3, action: 'wait', wait_seconds: 60 }],
+          scheduled_start: '2026-11-16T06:00:00Z',
+        },
+      },
+      {
+        summary: 'farther than the battery lasts',
+        body: { mission_name: 'Too far', waypoints: [{ lat: 47, lng: 16.3, action: 'none' }] },
+        refusal: 'mission_infeasible',
+      },
+    ],
+  }),
+  get: endpoint('field', 'GET', '/devices/{device_id}/missions/{mission_id}', {
+    scope: 'read',
+    summary: 'Shows how a mission stands, waypoint by waypoint.',
+    answers: { 200: one(MissionRecord) },
+    examples: [
+      { summary: 'a mission' },
+      { summary: 'an unknown mission', parameters: { mission_id: 'ms_none' }, refusal: 'mission_not_found' },
+    ],
+  }),
+  /** Safe to repeat, like `pause` and `resume`. It is done once the status says so. */
+  cancel: controlEndpoint('cancel', 'Ends a mission.'),
+  pause: controlEndpoint(
+    'pause',
+    'Has the device stop at the mission it is carrying out, until it is resumed.',
+  ),
+  resume: controlEndpoint('resume', 'Has the device go on with a paused mission.'),
+  /** Newest first. */
+  list: endpoint('field', 'GET', '/devices/{device_id}/missions', {
+    scope: 'read',
+    summary: 'Lists the missions of a field device, newest first.',
+    query: checkMissionQuery,
+    answers: { 200: pageOf(MissionRecord) },
+    examples: [
+      { summary: 'every mission' },
+      { summary: 'those that were missed', query: { status: 'missed' } },
+    ],
+  }),
+};

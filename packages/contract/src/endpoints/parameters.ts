@@ -1,0 +1,95 @@
+import { type TSchema, Type } from 'typebox';
+import { CommandId } from '../commands.ts';
+import { DeviceId } from '../devices.ts';
+import type { ErrorCode } from '../errors.ts';
+import { id } from '../input/text-schemas.ts';
+import { MissionId } from '../missions.ts';
+import { OperationId } from '../operations.ts';
+import type { GroupName } from './groups.ts';
+
+/** The names in braces in their order: `/devices/{device_id}` has `device_id`. */
+export type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? [Name, ...PathNames<Rest>]
+  : [];
+
+export type PathParameters<Path extends string> = Readonly<Record<PathNames<Path>[number], string>>;
+
+export interface ParameterDescription {
+  /** For documents only: what does not fit it is simply not found. */
+  readonly schema: TSchema;
+  readonly description: string;
+  /** The refusal of a value that nothing is called by. */
+  readonly notFound: ErrorCode;
+  /** In the examples. Devices of each group have another. */
+  readonly example: string;
+}
+
+const RECORD_ID = id();
+
+export const PATH_PARAMETERS = {
+  device_id: {
+    schema: DeviceId,
+    description: 'the id that was chosen when the device was registered',
+    notFound: 'device_not_found',
+    example: 'silo-7',
+  },
+  operation_id: {
+    schema: OperationId,
+    description: 'the id of a feed or discharge operation',
+    notFound: 'operation_not_found',
+    example: 'op_019a86c5f3c07b2a',
+  },
+  alert_id: {
+    schema: RECORD_ID,
+    description: 'the id of an alert',
+    notFound: 'alert_not_found',
+    example: 'al_019a86c5f3c07b2a',
+  },
+  command_id: {
+    schema: CommandId,
+    description: 'the id of a remote command',
+    notFound: 'command_not_found',
+    example: 'cmd_019a86c5f3c07b2a',
+  },
+  mission_id: {
+    schema: MissionId,
+    description: 'the id of a mission',
+    notFound: 'mission_not_found',
+    example: 'ms_019a86c5f3c07b2a',
+  },
+  key_id: {
+    schema: RECORD_ID,
+    description: 'the id of an API key, which is not the key itself',
+    notFound: 'key_not_found',
+    example: 'key_019a86c5f3c07b2a',
+  },
+  plant_id: {
+    schema: Type.String({ pattern: '^-?[0-9]{1,19}$' }),
+    description: 'the identification number of a plant, of 64 bits',
+    notFound: 'plant_not_found',
+    example: '42',
+  },
+} as const satisfies Record<string, ParameterDescription>;
+
+export type ParameterName = keyof typeof PATH_PARAMETERS;
+
+export const EXAMPLE_FIELD_DEVICE = 'rover-3';
+
+const isParameterName = (name: string): name is ParameterName => Object.hasOwn(PATH_PARAMETERS, name);
+
+export function parameterNames(path: string): ParameterName[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => {
+    if (isParameterName(name)) return name;
+    throw new Error(`the path ${path} has a parameter that is not described`);
+  });
+}
+
+export const exampleParameter = (name: ParameterName, group: GroupName): string =>
+  name === 'device_id' && group === 'field' ? EXAMPLE_FIELD_DEVICE : PATH_PARAMETERS[name].example;
+
+export const fillPath = (path: string, parameters: Readonly<Record<string, string>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = parameters[name];
+    if (value === undefined) throw new Error(`the path ${path} needs ${name}`);
+    return encodeURIComponent(value);
+  });

@@ -1,0 +1,120 @@
+import type { Checker } from '../input/schema.ts';
+import {
+  checkFieldHistoryQuery,
+  checkTrackQuery,
+  EnvironmentalReading,
+  FieldHistory,
+  LocationReading,
+  Track,
+} from '../telemetry/field-readings.ts';
+import {
+  CurrentReadings,
+  checkHistoryQuery,
+  checkTelemetry,
+  type DeviceTelemetry,
+  SensorHistory,
+  TelemetryReceipt,
+} from '../telemetry/telemetry.ts';
+import { one } from './answers.ts';
+import { body, endpoint } from './endpoint.ts';
+import type { DeviceGroupName } from './groups.ts';
+
+const AS_CSV = { alternatives: ['text/csv'] };
+const A_DAY = { from: '2026-11-14T00:00:00Z', to: '2026-11-15T00:00:00Z' };
+
+const sendEndpoint = (
+  group: DeviceGroupName,
+  check: Checker<DeviceTelemetry>,
+  [older, newer]: readonly [object, object],
+) =>
+  endpoint(group, 'POST', '/devices/{device_id}/telemetry', {
+    scope: 'ingest',
+    summary: 'Stores readings of a device that does not use MQTT: all of them or none.',
+    body: body(check, 'telemetry'),
+    answers: { 200: one(TelemetryReceipt) },
+    errors: ['ingest_busy'],
+    examples: [
+      { summary: 'one reading', body: { ts: '2026-11-15T08:29:00Z', ...newer } },
+      {
+        summary: 'several readings',
+        body: [
+          { ts: '2026-11-15T08:28:00Z', ...older },
+          { ts: '2026-11-15T08:29:00Z', ...newer },
+        ],
+      },
+      { summary: 'a time in seconds', body: { ts: 1_794_731_400, ...newer }, refusal: 'invalid_input' },
+    ],
+  });
+
+export const siloTelemetry = {
+  current: endpoint('silo', 'GET', '/devices/{device_id}/sensors', {
+    scope: 'read',
+    summary: 'Shows the newest value of each sensor of a silo.',
+    answers: { 200: one(CurrentReadings) },
+    examples: [{ summary: 'the newest values' }],
+  }),
+  history: endpoint('silo', 'GET', '/devices/{device_id}/sensors/history', {
+    scope: 'read',
+    summary: 'Shows what a sensor of a silo measured, one point for each interval that has readings.',
+    query: checkHistoryQuery,
+    answers: { 200: one(SensorHistory, AS_CSV) },
+    examples: [
+      { summary: 'the level of the last day by the hour' },
+      {
+        summary: 'the highest temperatures of one day',
+        query: { ...A_DAY, sensor: 'temperature', interval: '1h', aggregate: 'max' },
+      },
+      {
+        summary: 'more points than are answered at once',
+        query: { from: '2026-01-01T00:00:00Z', interval: '5m' },
+        refusal: 'invalid_input',
+      },
+    ],
+  }),
+  /** The HTTP way in, for devices that do not use MQTT. Answers when the readings are on disk. */
+  send: sendEndpoint('silo', checkTelemetry.silo, [
+    { weight: 512.4 },
+    { weight: 512.2, temperature: 11.5, humidity: 62 },
+  ]),
+};
+
+export const fieldTelemetry = {
+  location: endpoint('field', 'GET', '/devices/{device_id}/location', {
+    scope: 'read',
+    summary: 'Shows where a field device is, its battery and its signal.',
+    answers: { 200: one(LocationReading) },
+    examples: [{ summary: 'the newest location' }],
+  }),
+  environment: endpoint('field', 'GET', '/devices/{device_id}/sensors/environmental', {
+    scope: 'read',
+    summary: 'Shows what a field device measures around it.',
+    answers: { 200: one(EnvironmentalReading) },
+    examples: [{ summary: 'the newest values' }],
+  }),
+  history: endpoint('field', 'GET', '/devices/{device_id}/sensors/history', {
+    scope: 'read',
+    summary: 'Shows what a field device reported, one point for each interval that has readings.',
+    query: checkFieldHistoryQuery,
+    answers: { 200: one(FieldHistory, AS_CSV) },
+    examples: [
+      { summary: 'the temperature of the last day by the hour' },
+      { summary: 'the soil moisture of one day', query: { ...A_DAY, sensor: 'soil_moisture' } },
+    ],
+  }),
+  /** Where it has been. */
+  track: endpoint('field', 'GET', '/devices/{device_id}/track', {
+    scope: 'read',
+    summary: 'Shows where a field device was; of a longer track some points only.',
+    query: checkTrackQuery,
+    answers: { 200: one(Track) },
+    examples: [
+      { summary: 'the last six hours' },
+      { summary: 'a hundred points of one day', query: { ...A_DAY, limit: '100' } },
+    ],
+  }),
+  /** The HTTP way in, for devices that do not use MQTT. Answers when the readings are on disk. */
+  send: sendEndpoint('field', checkTelemetry.field, [
+    { battery_level: 81.5 },
+    { latitude: 48.2, longitude: 16.3, altitude: 170, battery_level: 81.2, soil_moisture: 23 },
+  ]),
+};
