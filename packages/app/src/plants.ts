@@ -1,4 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
+import { documentKind } from '@granary/core/documents/versioned';
 import type { Sql } from '@granary/store/sql';
 
 export interface StoredPlant {
@@ -18,6 +19,12 @@ export interface PlantPage {
   readonly limit: number;
 }
 
+const PLANT_DOCUMENT = documentKind<Pick<StoredPlant, 'name' | 'tag'>>([], (content) => {
+  const { name, tag } = content;
+  if (typeof name !== 'string') throw new Error('no name');
+  return { name, tag: typeof tag === 'string' ? tag : null };
+});
+
 type PlantRow = [id: string, body: string, createdAtMs: number];
 
 // Numbers go in and out as text, in which both engines keep every digit.
@@ -25,8 +32,7 @@ const SELECT_PLANT = 'SELECT CAST(id AS TEXT), body, created_at_ms FROM plants';
 const ID = 'CAST($1 AS BIGINT)';
 
 function toPlant([id, body, createdAtMs]: PlantRow): StoredPlant {
-  const { name, tag } = JSON.parse(body);
-  return { id, name, tag, createdAtMs };
+  return { id, ...PLANT_DOCUMENT.read(body), createdAtMs };
 }
 
 export const reads = {
@@ -53,7 +59,7 @@ export const writes = {
     // As JSON, in which PostgreSQL also keeps the characters that its text cannot hold.
     const inserted = await sql.run(
       `INSERT INTO plants (id, body, created_at_ms) VALUES (${ID}, $2, $3) ON CONFLICT (id) DO NOTHING`,
-      [id, JSON.stringify({ name, tag }), nowMs],
+      [id, PLANT_DOCUMENT.write({ name, tag }), nowMs],
     );
     if (inserted === 0) {
       throw new Refusal('plant_exists', `plant ${id} exists already`, [{ path: '/id', message: 'is taken' }]);

@@ -1,4 +1,5 @@
 import type { Acknowledgement, Shelving } from '@granary/contract/alerts';
+import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import {
   type AlertState,
   acknowledgeAlert,
@@ -39,8 +40,8 @@ export interface EvaluationReceipt {
 }
 
 export const reads = {
-  find: (sql: Sql, deviceNo: number, alertId: string) => findAlert(sql, deviceNo, alertId),
-  list: (sql: Sql, page: AlertPage) => listAlerts(sql, page),
+  find: (sql: Sql, deviceNo: number, alertId: string) => findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId),
+  list: (sql: Sql, page: AlertPage) => listAlerts(sql, ALERT_DOCUMENT, page),
 };
 
 export const writes = {
@@ -105,12 +106,12 @@ async function change(
   decide: (alert: AlertState) => AlertState,
 ): Promise<AlertState | undefined> {
   const watch = await lockDevice(sql, deviceNo);
-  const before = await findAlert(sql, deviceNo, alertId);
+  const before = await findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId);
   if (watch === undefined || before === undefined) return undefined;
   const after = decide(before);
   if (after === before) return before;
-  await saveAlerts(sql, [after]);
+  await saveAlerts(sql, ALERT_DOCUMENT, [after]);
   const { events } = await evaluateDevices(sql, [watch], nowMs);
   await logEvents(sql, [...eventsOf({ before, after }, nowMs), ...events]);
-  return (await findAlert(sql, deviceNo, alertId)) ?? after;
+  return (await findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId)) ?? after;
 }

@@ -1,6 +1,7 @@
 import type { AlertType } from '@granary/contract/alerts';
 import type { EventType } from '@granary/contract/events';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import type { AlertChange } from '@granary/core/alerts/evaluation';
 import { type AlertState, alertEvents, alertRecord } from '@granary/core/alerts/lifecycle';
 import { observe } from '@granary/core/alerts/observation';
@@ -58,7 +59,7 @@ export async function evaluateDevices(
   const deviceNos = held.map(({ deviceNo }) => deviceNo);
   const watched = await readWatchedDevices(sql, deviceNos, onUnreadable);
   const subjects = new Map(watched.map((subject) => [subject.device.deviceNo, subject]));
-  const { alerts, unreadable } = await openAlerts(sql, deviceNos, onUnreadable);
+  const { alerts, unreadable } = await openAlerts(sql, ALERT_DOCUMENT, deviceNos, onUnreadable);
   const alertsOf = Map.groupBy(alerts, ({ deviceNo }) => deviceNo);
   const unreadableOf = Map.groupBy(unreadable, ({ deviceNo }) => deviceNo);
   const outcomes = held.map((before): Outcome => {
@@ -143,6 +144,7 @@ async function saveChanges(sql: Sql, changes: readonly AlertChange[]): Promise<v
   }
   await saveAlerts(
     sql,
+    ALERT_DOCUMENT,
     changes.flatMap(({ after }) => after ?? []),
   );
 }

@@ -1,5 +1,6 @@
+import { COMMAND_DOCUMENT } from '@granary/core/commands/document';
 import { commandRecord } from '@granary/core/commands/record';
-import { type CommandState, isCommandFinished, restoreCommand } from '@granary/core/commands/state';
+import { type CommandState, isCommandFinished } from '@granary/core/commands/state';
 import type { Sql } from '@granary/store/sql';
 import { JobTable } from '@granary/store/tables/jobs';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
@@ -7,7 +8,7 @@ import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
 export const COMMANDS = new JobTable<CommandState>({
   name: 'command',
   idOf: ({ commandId }) => commandId,
-  restore: restoreCommand,
+  document: COMMAND_DOCUMENT,
   isFinished: isCommandFinished,
   columnsOf: (before, after) => (before === null ? { command: after.command } : {}),
   eventsOf: (before, after) =>

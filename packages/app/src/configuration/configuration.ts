@@ -9,8 +9,9 @@ import {
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
+import { configurationDocument, storedConfiguration } from '@granary/core/configuration/document';
 import { applyFieldPatch } from '@granary/core/configuration/field-configuration';
-import { applyPatch, storedConfiguration } from '@granary/core/configuration/silo-configuration';
+import { applyPatch } from '@granary/core/configuration/silo-configuration';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices } from '@granary/store/tables/alarm-evaluation';
 import { logEvents } from '@granary/store/tables/events';
@@ -60,7 +61,7 @@ export const writes = {
     await sql.run('UPDATE configurations SET version = $2, body = $3 WHERE device_no = $1', [
       deviceNo,
       version,
-      JSON.stringify(configuration),
+      configurationDocument(configuration),
     ]);
     // Like ingest: presence first, then the watch, so that the two cannot wait for each other.
     await saveReportingTimes(sql, deviceNo, reportingTimes(configuration.reporting));

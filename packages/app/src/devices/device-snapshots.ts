@@ -1,6 +1,6 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
-import { storedConfiguration } from '@granary/core/configuration/silo-configuration';
+import { storedConfiguration } from '@granary/core/configuration/document';
 import type { LatestValues } from '@granary/core/telemetry/readings';
 import type { Sql } from '@granary/store/sql';
 import { type OnUnreadable, reasonOf, UnreadableRow } from '@granary/store/tables/unreadable-row';

@@ -3,6 +3,7 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
+import { configurationDocument } from '@granary/core/configuration/document';
 import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
 import type { Sql, Value } from '@granary/store/sql';
 import { scheduleEvaluation } from '@granary/store/tables/alarm-evaluation';
@@ -129,7 +130,7 @@ export const writes = {
     );
     await sql.run('INSERT INTO configurations (device_no, version, body) VALUES ($1, 1, $2)', [
       deviceNo,
-      JSON.stringify(configuration),
+      configurationDocument(configuration),
     ]);
     await scheduleEvaluation(sql, [deviceNo]);
     const stored: StoredDevice = { deviceNo, ...fields, presence };

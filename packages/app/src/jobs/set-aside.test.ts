@@ -40,6 +40,9 @@ describeEachEngine('one row that cannot be used', (engine) => {
     const [broken, unknown, undecidable] = [await stoppingSilo(), await stoppingSilo(), await stoppingSilo()];
     await damage('operation', broken.id, '{"deviceNo":');
     await damage('operation', unknown.id, FLYING);
+    const newer = await stoppingSilo();
+    const ofNewer = { ...(await app.operations.find(newer.deviceNo, newer.id)), v: 1_000 };
+    await damage('operation', newer.id, JSON.stringify(ofNewer));
     const state = await app.operations.find(undecidable.deviceNo, undecidable.id);
     const endless = { ...state, status: 'in_progress', startedAtMs: ENDLESS, lastHeardAtMs: NOW_MS };
     await damage('operation', undecidable.id, JSON.stringify(endless));
@@ -48,7 +51,11 @@ describeEachEngine('one row that cannot be used', (engine) => {
       sends.filter(({ send }) => send === 'stop').map(({ operationId }) => operationId),
       healthy.map(({ id }) => id),
     );
-    assert.deepEqual(idsOf(setAside), [`operation ${broken.id}`, `operation ${unknown.id}`]);
+    assert.deepEqual(idsOf(setAside), [
+      `operation ${broken.id}`,
+      `operation ${unknown.id}`,
+      `operation ${newer.id}`,
+    ]);
     const later = await tickDue(app.operations, NOW_MS + MINUTE_MS);
     assert.ok(idsOf(later.setAside).includes(`operation ${undecidable.id}`));
     assert.equal(later.sends.filter(({ send }) => send === 'stop').length, healthy.length);

@@ -1,10 +1,6 @@
+import { MISSION_DOCUMENT } from '@granary/core/missions/document';
 import { missionEvents } from '@granary/core/missions/events';
-import {
-  isMissionFinished,
-  isMissionOver,
-  type MissionState,
-  restoreMission,
-} from '@granary/core/missions/state';
+import { isMissionFinished, isMissionOver, type MissionState } from '@granary/core/missions/state';
 import { UPLOAD_LEAD_MS } from '@granary/core/missions/transitions';
 import type { Sql } from '@granary/store/sql';
 import { JobTable } from '@granary/store/tables/jobs';
@@ -15,7 +11,7 @@ const AT_ONCE_MS = 0;
 export const MISSIONS = new JobTable<MissionState>({
   name: 'mission',
   idOf: ({ missionId }) => missionId,
-  restore: restoreMission,
+  document: MISSION_DOCUMENT,
   isFinished: isMissionFinished,
   columnsOf: (before, after) => ({
     due_at_ms: after.status === 'scheduled' ? after.plan.startAtMs - UPLOAD_LEAD_MS : AT_ONCE_MS,

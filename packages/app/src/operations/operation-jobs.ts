@@ -1,10 +1,10 @@
+import { OPERATION_DOCUMENT } from '@granary/core/operations/document';
 import { operationRecord } from '@granary/core/operations/record';
 import {
   finallyMeasuredG,
   isFinished,
   isTerminal,
   type OperationState,
-  restoreOperation,
 } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
 import { JobTable } from '@granary/store/tables/jobs';
@@ -13,7 +13,7 @@ import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
 export const OPERATIONS = new JobTable<OperationState>({
   name: 'operation',
   idOf: ({ operationId }) => operationId,
-  restore: restoreOperation,
+  document: OPERATION_DOCUMENT,
   isFinished,
   /** A claim on the device ends with the operation and never comes back, also if the end turns out to be untrue. */
   columnsOf: (before, after) => {

@@ -1,14 +1,12 @@
-import {
-  COMMAND_STATUSES,
-  type CommandName,
-  type CommandParameters,
-  type CommandRequest,
-  type CommandResult,
-  type CommandStatus,
+import type {
+  CommandName,
+  CommandParameters,
+  CommandRequest,
+  CommandResult,
+  CommandStatus,
 } from '@granary/contract/commands';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
-import { storedJob } from '../devices/stored-job.ts';
 
 interface CommandRule {
   /** The command can cause movement, so it is sent immediately over a live session and is never queued for a later one. */
@@ -61,14 +59,6 @@ export interface CommandState {
    * replaced by a later one.
    */
   readonly latchedSinceMs: number | null;
-}
-
-/** Also reads commands of the version that did not store `lastAnswer` and `latchedSinceMs`. */
-export function restoreCommand(stored: unknown): CommandState {
-  const command = storedJob<CommandState>(stored, COMMAND_STATUSES);
-  if (command.latchedSinceMs !== undefined) return command;
-  const isLatched = isEmergencyStop(command) && isOpen(command);
-  return { ...command, lastAnswer: null, latchedSinceMs: isLatched ? command.createdAtMs : null };
 }
 
 export const isEmergencyStop = ({ command }: CommandState): boolean => command === 'emergency_stop';

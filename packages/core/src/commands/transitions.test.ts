@@ -8,16 +8,11 @@ import { initialFieldConfiguration } from '../configuration/field-configuration.
 import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../devices/polling.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
 import { STOP_RESEND_MS } from '../operations/transitions.ts';
+import { COMMAND_DOCUMENT } from './document.ts';
 import { emergencyStopSummary, stopInForce } from './emergency-stop.ts';
 import { commandMessage, commandRecord } from './record.ts';
 import { refuseCommand } from './refusals.ts';
-import {
-  beginCommand,
-  COMMAND_RULES,
-  type CommandState,
-  isCommandFinished,
-  restoreCommand,
-} from './state.ts';
+import { beginCommand, COMMAND_RULES, type CommandState, isCommandFinished } from './state.ts';
 import {
   advanceCommand,
   COMMAND_TIMEOUT_MS,
@@ -438,12 +433,12 @@ describe('an emergency stop', () => {
 
   it('that an older version has stored is in force exactly while it is open', () => {
     const stored = ({ latchedSinceMs: _, lastAnswer: __, ...rest }: CommandState) =>
-      restoreCommand(JSON.parse(JSON.stringify(rest)));
+      COMMAND_DOCUMENT.read(JSON.stringify(rest));
     assert.equal(stored(stopSent).latchedSinceMs, START_MS);
     assert.equal(stored(confirmed).latchedSinceMs, null);
     assert.equal(stored({ ...stopSent, status: 'rejected', endedAtMs: START_MS }).latchedSinceMs, null);
     assert.deepEqual([stored(sent).latchedSinceMs, stored(sent).lastAnswer], [null, null]);
-    assert.equal(restoreCommand(stopSent), stopSent);
+    assert.deepEqual(COMMAND_DOCUMENT.read(COMMAND_DOCUMENT.write(stopSent)), stopSent);
   });
 });
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiloConfigurationPatch } from '@granary/contract/configuration/silo-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import { applyPatch, initialConfiguration, storedConfiguration } from './silo-configuration.ts';
+import { storedConfiguration } from './document.ts';
+import { applyPatch, initialConfiguration } from './silo-configuration.ts';
 
 const initial = initialConfiguration(Date.parse('2026-03-01T12:00:00Z'));
 

@@ -5,7 +5,7 @@ import type {
 } from '@granary/contract/configuration/silo-configuration';
 import { Refusal } from '@granary/contract/errors';
 import { checkedTimeMs, HOUR_MS, toIso } from '@granary/contract/time';
-import { DEFAULT_MONITORING, type PartialMonitoring, patchMonitoring } from '../alerts/monitoring.ts';
+import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 
 const MAINTENANCE_INTERVAL_HOURS = 2_160;
 
@@ -17,12 +17,6 @@ export function initialConfiguration(nowMs: number): SiloConfiguration {
     maintenance: initialMaintenance(nowMs),
     ...DEFAULT_MONITORING,
   };
-}
-
-/** A stored document; one from before a setting existed gets that setting's default. */
-export function storedConfiguration<Configuration extends PartialMonitoring>(body: string): Configuration {
-  const stored: Configuration = JSON.parse(body);
-  return { ...stored, ...patchMonitoring(DEFAULT_MONITORING, stored) };
 }
 
 export const initialMaintenance = (nowMs: number): Maintenance => ({

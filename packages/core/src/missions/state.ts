@@ -7,7 +7,6 @@ import type {
 import {
   ACTION_RESULTS,
   type ActionResult,
-  MISSION_STATUSES,
   type MissionReason,
   type MissionRequestKind,
   type MissionResult,
@@ -19,7 +18,6 @@ import {
 } from '@granary/contract/missions';
 import { DAY_MS } from '@granary/contract/time';
 import { deviceTimeMs } from '../devices/polling.ts';
-import { storedJob } from '../devices/stored-job.ts';
 
 /** How long the service asks a device for the outcome of a mission that ended as `lost`. */
 const ASKED_AFTER_END_MS_MAX = DAY_MS;
@@ -71,14 +69,6 @@ export interface MissionState {
   readonly linkLostAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly result: MissionResult | null;
-}
-
-/** Also reads missions of the version that did not store `isHaltedByStop` and `requestedAtMs`. */
-export function restoreMission(stored: unknown): MissionState {
-  const mission = storedJob<MissionState>(stored, MISSION_STATUSES);
-  const { isHaltedByStop = false, requestedAtMs = mission.requestSentAtMs } = mission;
-  const isComplete = mission.isHaltedByStop !== undefined && mission.requestedAtMs !== undefined;
-  return isComplete ? mission : { ...mission, isHaltedByStop, requestedAtMs };
 }
 
 export const isMissionOver = ({ endedAtMs }: MissionState): boolean => endedAtMs !== null;

@@ -7,15 +7,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { STOP_RESEND_MS } from '../operations/transitions.ts';
+import { MISSION_DOCUMENT } from './document.ts';
 import { missionMessage, missionRecord } from './record.ts';
 import { REORDER_MS_MAX } from './reports.ts';
-import {
-  beginMission,
-  isMissionFinished,
-  type MissionPlan,
-  type MissionState,
-  restoreMission,
-} from './state.ts';
+import { beginMission, isMissionFinished, type MissionPlan, type MissionState } from './state.ts';
 import { type MissionSend, START_ANSWER_MS_MAX } from './steps.ts';
 import {
   advanceMission,
@@ -415,8 +410,8 @@ describe('a mission', () => {
 
   it('that an older version has stored was not ended by an emergency stop', () => {
     const { isHaltedByStop: _, requestedAtMs: __, ...stored } = running;
-    assert.deepEqual(restoreMission(JSON.parse(JSON.stringify(stored))), running);
-    assert.equal(restoreMission(running), running);
+    assert.deepEqual(MISSION_DOCUMENT.read(JSON.stringify(stored)), running);
+    assert.deepEqual(MISSION_DOCUMENT.read(MISSION_DOCUMENT.write(running)), running);
   });
 
   it('has a status detail of one sentence', () => {

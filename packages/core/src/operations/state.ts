@@ -1,15 +1,13 @@
 import type { OperationProgress, ProgressState } from '@granary/contract/link/messages';
-import {
-  type MassUnit,
-  OPERATION_STATUSES,
-  type OperationFailure,
-  type OperationStatus,
-  type OperationType,
-  type RateUnit,
+import type {
+  MassUnit,
+  OperationFailure,
+  OperationStatus,
+  OperationType,
+  RateUnit,
 } from '@granary/contract/operations';
 import { MINUTE_MS } from '@granary/contract/time';
 import { deviceTimeMs, type NotSentReason } from '../devices/polling.ts';
-import { storedJob } from '../devices/stored-job.ts';
 import { toGrams } from '../units.ts';
 
 /** Only a weight read this soon after the end still measures the operation; a later one may show something else. */
@@ -115,19 +113,6 @@ const INITIAL = {
   movedWeightG: null,
   movedAtMs: null,
 } as const;
-
-/** Earlier versions stored these reasons although the outcome was unknown. */
-const OLD_REASONS_FOR_OUTCOME_UNKNOWN: readonly string[] = ['not_started', 'forgotten'];
-
-/** Adds the fields that earlier versions did not store. */
-export function restoreOperation(stored: unknown): OperationState {
-  const job = storedJob<OperationState>(stored, OPERATION_STATUSES);
-  const largestReportedG = job.largestReportedG ?? job.amountCompletedG;
-  const operation = { ...INITIAL, ...job, largestReportedG };
-  const { failure } = operation;
-  if (failure === null || !OLD_REASONS_FOR_OUTCOME_UNKNOWN.includes(failure.reason)) return operation;
-  return { ...operation, isOutcomeUnknown: true, failure: outcomeUnknown(operation) };
-}
 
 /** The measured amount is added only when the failure is shown, because it may still be measured after the end. */
 export const outcomeUnknown = ({ acknowledgedAtMs }: OperationState): OperationFailure => ({

@@ -1,5 +1,6 @@
-import { ALERT_STATUSES, type AlertFilter, type AlertType } from '@granary/contract/alerts';
+import type { AlertFilter, AlertType } from '@granary/contract/alerts';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
+import type { DocumentKind } from '@granary/core/documents/versioned';
 import type { Sql, Value } from '../sql.ts';
 import { insertRows } from './insert-rows.ts';
 import type { Expiry } from './jobs.ts';
@@ -14,20 +15,12 @@ export interface AlertPage {
 
 type AlertRow = [body: string];
 
-const KNOWN_STATUSES: readonly string[] = [...ALERT_STATUSES, 'pending'];
-
-/** Throws for a row that is not what this version can read. */
-function toAlert([body]: AlertRow): AlertState {
-  const stored: AlertState = JSON.parse(body);
-  if (!KNOWN_STATUSES.includes(stored.status)) {
-    throw new Error(`unknown status ${JSON.stringify(stored.status)}`);
-  }
-  return stored;
-}
+type AlertDocument = DocumentKind<AlertState>;
 
 /** Nobody is shown a pending one. */
 export async function findAlert(
   sql: Sql,
+  document: AlertDocument,
   deviceNo: number,
   alertId: string,
 ): Promise<AlertState | undefined> {
@@ -35,25 +28,25 @@ export async function findAlert(
     `SELECT body FROM alerts WHERE alert_id = $1 AND device_no = $2 AND status <> 'pending'`,
     [alertId, deviceNo],
   );
-  return row && toAlert(row);
+  return row && document.read(row[0]);
 }
 
 /** Newest first, without the rows that cannot be read: the evaluation reports these. */
-export async function listAlerts(sql: Sql, page: AlertPage): Promise<AlertState[]> {
+export async function listAlerts(sql: Sql, document: AlertDocument, page: AlertPage): Promise<AlertState[]> {
   const found: AlertState[] = [];
   let { beforeAlertId } = page;
   for (;;) {
     const limit = page.limit - found.length;
     const rows = await selectPage(sql, { ...page, beforeAlertId, limit });
-    found.push(...rows.flatMap(([, body]) => readable(body)));
+    found.push(...rows.flatMap(([, body]) => readable(document, body)));
     if (rows.length < limit || found.length === page.limit) return found;
     beforeAlertId = rows.at(-1)?.[0] ?? null;
   }
 }
 
-function readable(body: string): AlertState[] {
+function readable(document: AlertDocument, body: string): AlertState[] {
   try {
-    return [toAlert([body])];
+    return [document.read(body)];
   } catch {
     return [];
   }
@@ -94,6 +87,7 @@ interface UnreadableAlert {
 /** All that are not resolved, pending ones too. */
 export async function openAlerts(
   sql: Sql,
+  document: AlertDocument,
   deviceNos: readonly number[],
   onUnreadable: OnUnreadable,
 ): Promise<{ readonly alerts: readonly AlertState[]; readonly unreadable: readonly UnreadableAlert[] }> {
@@ -106,7 +100,7 @@ export async function openAlerts(
   const unreadable: UnreadableAlert[] = [];
   for (const [id, deviceNo, type, body] of rows) {
     try {
-      alerts.push(toAlert([body]));
+      alerts.push(document.read(body));
     } catch (error) {
       unreadable.push({ deviceNo, type });
       onUnreadable({ kind: 'alert', id, reason: reasonOf(error) });
@@ -115,7 +109,11 @@ export async function openAlerts(
   return { alerts, unreadable };
 }
 
-export async function saveAlerts(sql: Sql, alerts: readonly AlertState[]): Promise<void> {
+export async function saveAlerts(
+  sql: Sql,
+  document: AlertDocument,
+  alerts: readonly AlertState[],
+): Promise<void> {
   await insertRows(
     sql,
     {
@@ -127,7 +125,7 @@ export async function saveAlerts(sql: Sql, alerts: readonly AlertState[]): Promi
     },
     alerts.map((alert) => [
       ...[alert.alertId, alert.deviceNo, alert.type, alert.status, alert.shelvedUntilMs, alert.resolvedAtMs],
-      JSON.stringify(alert),
+      document.write(alert),
     ]),
   );
 }

@@ -1,4 +1,5 @@
 import type { EventType } from '@granary/contract/events';
+import type { DocumentKind } from '@granary/core/documents/versioned';
 import type { Sql, Value } from '../sql.ts';
 import type { NewEvent } from './events.ts';
 import { insertRows } from './insert-rows.ts';
@@ -23,8 +24,7 @@ export interface JobKind<E extends DeviceJob> {
   /** Its table is called by the plural. */
   readonly name: string;
   idOf(job: E): string;
-  /** The stored value with defaults for what an older version did not write; throws if it cannot be used. */
-  restore(stored: unknown): E;
+  readonly document: DocumentKind<E>;
   /** It needs no further ticks. */
   isFinished(job: E, nowMs: number): boolean;
   /** What its table holds beside what all have, as far as a change concerns it; `before` is `null` for a new one. */
@@ -231,7 +231,7 @@ export class JobTable<E extends DeviceJob> {
 
   #restore([id, body]: JobRow): E {
     try {
-      return this.kind.restore(JSON.parse(body));
+      return this.kind.document.read(body);
     } catch (error) {
       const item = { kind: this.kind.name, id, reason: reasonOf(error) };
       throw new UnreadableRow(item, { cause: error });
@@ -261,7 +261,7 @@ export class JobTable<E extends DeviceJob> {
       status: after.status,
       is_settled: Number(this.kind.isFinished(after, nowMs)),
       ended_at_ms: after.endedAtMs,
-      body: JSON.stringify(after),
+      body: this.kind.document.write(after),
       ...this.kind.columnsOf(before, after),
     };
   }

@@ -1,0 +1,18 @@
+import { COMMAND_STATUSES } from '@granary/contract/commands';
+import { jobContent } from '../devices/job-content.ts';
+import { type DocumentContent, documentKind } from '../documents/versioned.ts';
+import type { CommandState } from './state.ts';
+
+/** How a command is stored. */
+export const COMMAND_DOCUMENT = documentKind<CommandState>([addLatch], (content) =>
+  jobContent<CommandState>(content, COMMAND_STATUSES),
+);
+
+const OPEN_STATUSES: ReadonlySet<unknown> = new Set(['queued', 'sent', 'executing']);
+
+/** Version 1: an emergency stop keeps its device from moving until it is released, and stores what the device answered. */
+function addLatch(content: DocumentContent): DocumentContent {
+  if (content['latchedSinceMs'] !== undefined) return content;
+  const isLatched = content['command'] === 'emergency_stop' && OPEN_STATUSES.has(content['status']);
+  return { ...content, lastAnswer: null, latchedSinceMs: isLatched ? (content['createdAtMs'] ?? 0) : null };
+}

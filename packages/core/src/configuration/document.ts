@@ -1,0 +1,22 @@
+import { type DocumentContent, documentKind } from '../documents/versioned.ts';
+
+const CONFIGURATION_DOCUMENT = documentKind<object>([addMonitoring], (content) => content);
+
+/** What a configuration holds depends on the kind of device, which the document does not name. */
+export const storedConfiguration = <Configuration extends object>(text: string): Configuration =>
+  CONFIGURATION_DOCUMENT.read(text) as Configuration;
+
+export const configurationDocument = (configuration: object): string =>
+  CONFIGURATION_DOCUMENT.write(configuration);
+
+/** Version 1: how often a device reports, and how its alarms are filtered. */
+function addMonitoring(content: DocumentContent): DocumentContent {
+  const { reporting, alarms, ...rest } = content;
+  return {
+    ...rest,
+    reporting: { interval_s: 10, offline_delay_s: 30, ...asObject(reporting) },
+    alarms: { dead_band: 1, on_delay_s: 0, off_delay_s: 5, ...asObject(alarms) },
+  };
+}
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

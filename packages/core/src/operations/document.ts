@@ -1,0 +1,47 @@
+import { OPERATION_STATUSES } from '@granary/contract/operations';
+import { jobContent } from '../devices/job-content.ts';
+import { type DocumentContent, documentKind } from '../documents/versioned.ts';
+import type { OperationState } from './state.ts';
+
+/** How an operation is stored. */
+export const OPERATION_DOCUMENT = documentKind<OperationState>([addOutcome], (content) =>
+  jobContent<OperationState>(content, OPERATION_STATUSES),
+);
+
+const ABSENT_IN_VERSION_0 = {
+  amountCompletedG: 0,
+  acknowledgedAtMs: null,
+  lastHeardAtMs: null,
+  lastProgressTsMs: null,
+  reportAskedAtMs: null,
+  stopRequestedAtMs: null,
+  stopSentAtMs: null,
+  endedAtMs: null,
+  isOutcomeUnknown: false,
+  reopenedAtMs: null,
+  undelivered: null,
+  failure: null,
+  weightAtStartG: null,
+  measuredG: null,
+  measuredAtMs: null,
+  movedWeightG: null,
+  movedAtMs: null,
+};
+
+/** Reasons that claimed more than was known: what they mean is that the outcome is unknown. */
+const OUTCOME_UNKNOWN_REASONS: ReadonlySet<unknown> = new Set(['not_started', 'forgotten']);
+
+/** Version 1: what a device last reported is told apart from the largest amount, and an unknown outcome from a failure. */
+function addOutcome(content: DocumentContent): DocumentContent {
+  const largestReportedG = content['largestReportedG'] ?? content['amountCompletedG'] ?? 0;
+  const operation: DocumentContent = { ...ABSENT_IN_VERSION_0, ...content, largestReportedG };
+  if (!OUTCOME_UNKNOWN_REASONS.has(reasonOf(operation['failure']))) return operation;
+  const message =
+    operation['acknowledgedAtMs'] === null
+      ? 'the device does not know this operation, and whether it began was not reported'
+      : 'the device no longer knows this operation, and how much it moved was not reported';
+  return { ...operation, isOutcomeUnknown: true, failure: { reason: 'outcome_unknown', message } };
+}
+
+const reasonOf = (failure: unknown): unknown =>
+  typeof failure === 'object' && failure !== null && 'reason' in failure ? failure.reason : undefined;
