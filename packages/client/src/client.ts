@@ -1,14 +1,10 @@
-import { type AlertsClient, alertsClient } from './alerts.ts';
-import { type CommandsClient, commandsClient } from './commands.ts';
-import { type ConfigurationClient, configurationClient } from './configuration.ts';
-import { type DevicesClient, devicesClient } from './devices.ts';
-import { type EventsClient, eventsClient } from './events.ts';
-import { type FieldReadingsClient, fieldReadingsClient } from './field-readings.ts';
-import { type KeysClient, keysClient } from './keys.ts';
-import { type MissionsClient, missionsClient } from './missions.ts';
-import { type OperationsClient, operationsClient } from './operations.ts';
-import { type PlantsClient, plantsClient } from './plants.ts';
-import { type TelemetryClient, telemetryClient } from './telemetry.ts';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { DEFAULT_ADDRESSES, type DeviceGroupName, groupRoots } from '@granary/contract/endpoints/groups';
+import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
+import { configurationClient } from './configuration.ts';
+import { derive } from './derive.ts';
+import { eventsClient } from './events.ts';
+import { plantsClient } from './plants.ts';
 import { createTransport, type Fetch } from './transport.ts';
 
 export interface ClientOptions {
@@ -23,42 +19,47 @@ export interface ClientOptions {
   readonly waitsWhenLimited?: boolean;
 }
 
-export interface Client {
-  readonly devices: DevicesClient;
-  readonly telemetry: TelemetryClient;
-  readonly operations: OperationsClient;
-  readonly fieldReadings: FieldReadingsClient;
-  readonly commands: CommandsClient;
-  readonly missions: MissionsClient;
-  readonly alerts: AlertsClient;
-  readonly configuration: ConfigurationClient;
-  readonly keys: KeysClient;
-  readonly events: EventsClient;
-  readonly plants: PlantsClient;
-}
+export type Client = ReturnType<typeof createClient>;
 
+/** Every endpoint as a method, under the name that the contract gives it. */
 export function createClient({
   baseUrl,
   apiKey,
-  siloSegment = 'siloscale',
-  fieldSegment = 'fielddevice',
-  sandboxPath = '/sandbox',
+  siloSegment = DEFAULT_ADDRESSES.siloSegment,
+  fieldSegment = DEFAULT_ADDRESSES.fieldSegment,
+  sandboxPath = DEFAULT_ADDRESSES.sandboxPath,
   fetch = globalThis.fetch,
   waitsWhenLimited = false,
-}: ClientOptions): Client {
+}: ClientOptions) {
   const transport = createTransport({ baseUrl, apiKey, fetch, waitsWhenLimited });
-  const roots = { silo: `/v1/${siloSegment}`, field: `/v1/${fieldSegment}` };
+  const roots = groupRoots({ siloSegment, fieldSegment, sandboxPath });
+  const { devices, telemetry, operations, alerts, commands, missions, keys } = endpoints;
+  const siloReadings = derive(telemetry.silo, transport, roots);
+  const fieldReadings = derive(telemetry.field, transport, roots);
+  const send = { silo: siloReadings.send, field: fieldReadings.send };
   return {
-    devices: devicesClient(transport, roots),
-    telemetry: telemetryClient(transport, roots),
-    operations: operationsClient(transport, roots),
-    fieldReadings: fieldReadingsClient(transport, roots),
-    commands: commandsClient(transport, roots),
-    missions: missionsClient(transport, roots),
-    alerts: alertsClient(transport, roots),
+    devices: {
+      silo: derive(devices.silo, transport, roots),
+      field: derive(devices.field, transport, roots),
+    },
+    telemetry: {
+      current: siloReadings.current,
+      history: siloReadings.history,
+      /** For devices that do not use MQTT. Answers when the readings are on disk. */
+      send: (
+        group: DeviceGroupName,
+        deviceId: string,
+        readings: DeviceTelemetry,
+      ): Promise<TelemetryReceipt> => send[group](deviceId, readings),
+    },
+    fieldReadings,
+    operations: derive(operations, transport, roots),
+    commands: derive(commands, transport, roots),
+    missions: derive(missions, transport, roots),
+    alerts: { silo: derive(alerts.silo, transport, roots), field: derive(alerts.field, transport, roots) },
     configuration: configurationClient(transport, roots),
-    keys: keysClient(transport),
-    events: eventsClient(transport),
-    plants: plantsClient(transport, sandboxPath),
+    keys: derive(keys, transport, roots),
+    events: eventsClient(transport, roots),
+    plants: plantsClient(transport, roots),
   };
 }

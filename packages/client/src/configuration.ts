@@ -1,13 +1,10 @@
-import type {
-  FieldConfiguration,
-  FieldConfigurationPatch,
-} from '@granary/contract/configuration/field-configuration';
-import type {
-  SiloConfiguration,
-  SiloConfigurationPatch,
-} from '@granary/contract/configuration/silo-configuration';
-import { devicePath, type GroupRoots } from './devices.ts';
-import type { Call, Transport } from './transport.ts';
+import type { Endpoint } from '@granary/contract/endpoints/endpoint';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { GroupRoots } from '@granary/contract/endpoints/groups';
+import type { Success } from '@granary/contract/envelope';
+import { callOf } from './derive.ts';
+import type { CallOptions } from './methods.ts';
+import type { Transport } from './transport.ts';
 
 export interface Versioned<Configuration> {
   readonly configuration: Configuration;
@@ -15,47 +12,35 @@ export interface Versioned<Configuration> {
   readonly etag: string | null;
 }
 
-/** The same questions for silos and for field devices; only the shapes differ. */
+/** Not like the other slices, because the version of a configuration is in a header. */
 export interface ConfigurationGroup<Configuration, Patch> {
   get(deviceId: string): Promise<Versioned<Configuration>>;
   update(
     deviceId: string,
     patch: Patch,
-    condition?: { readonly ifMatch?: string },
+    condition?: Pick<CallOptions, 'ifMatch'>,
   ): Promise<Versioned<Configuration>>;
 }
 
-export interface ConfigurationClient {
-  readonly silo: ConfigurationGroup<SiloConfiguration, SiloConfigurationPatch>;
-  readonly field: ConfigurationGroup<FieldConfiguration, FieldConfigurationPatch>;
+interface ConfigurationEndpoints<Configuration, Patch> {
+  readonly get: Endpoint<string, undefined, undefined, Success<Configuration>>;
+  readonly update: Endpoint<string, undefined, Patch, Success<Configuration>>;
 }
 
-export function configurationClient(transport: Transport, roots: GroupRoots): ConfigurationClient {
-  return {
-    silo: configurationGroup(transport, roots.silo),
-    field: configurationGroup(transport, roots.field),
+export function configurationClient(transport: Transport, roots: GroupRoots) {
+  const group = <Configuration, Patch>({
+    get,
+    update,
+  }: ConfigurationEndpoints<Configuration, Patch>): ConfigurationGroup<Configuration, Patch> => {
+    const versioned = async (endpoint: Endpoint, args: readonly unknown[]) => {
+      const { body, headers } = await transport.exchange<Configuration>(callOf(endpoint, roots, args));
+      return { configuration: body.data, etag: headers.get('etag') };
+    };
+    return {
+      get: (deviceId) => versioned(get, [deviceId]),
+      update: (deviceId, patch, condition) => versioned(update, [deviceId, patch, condition]),
+    };
   };
-}
-
-function configurationGroup<Configuration, Patch>(
-  transport: Transport,
-  root: string,
-): ConfigurationGroup<Configuration, Patch> {
-  const path = (deviceId: string) => `${devicePath(root, deviceId)}/config`;
-
-  async function versioned(call: Call): Promise<Versioned<Configuration>> {
-    const { body, headers } = await transport.exchange<Configuration>(call);
-    return { configuration: body.data, etag: headers.get('etag') };
-  }
-
-  return {
-    get: (deviceId) => versioned({ method: 'GET', path: path(deviceId) }),
-    update: (deviceId, patch, { ifMatch } = {}) =>
-      versioned({
-        method: 'PUT',
-        path: path(deviceId),
-        body: patch,
-        headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
-      }),
-  };
+  const { silo, field } = endpoints.configuration;
+  return { silo: group(silo), field: group(field) };
 }

@@ -1,4 +1,7 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { GroupRoots } from '@granary/contract/endpoints/groups';
 import type { EventReset, EventType, LoggedEvent } from '@granary/contract/events';
+import { callOf } from './derive.ts';
 import { ApiError } from './failures.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 import type { Transport } from './transport.ts';
@@ -24,22 +27,24 @@ export interface EventsClient {
   stream(filter?: EventFilter): AsyncGenerator<StreamItem, void, undefined>;
 }
 
-export function eventsClient(transport: Transport): EventsClient {
-  return { stream: (filter = {}) => follow(transport, filter) };
+export function eventsClient(transport: Transport, roots: GroupRoots): EventsClient {
+  return { stream: (filter = {}) => follow(transport, roots, filter) };
 }
 
 async function* follow(
   transport: Transport,
+  roots: GroupRoots,
   filter: EventFilter,
 ): AsyncGenerator<StreamItem, void, undefined> {
   const { deviceIds, types, signal = new AbortController().signal } = filter;
   const query = { device_id: deviceIds?.join(','), type: types?.join(',') };
+  const call = callOf(endpoints.events.stream, roots, [query]);
   let reconnectMs = RECONNECT_MS;
   let lastEventId = filter.lastEventId?.toString();
   while (!signal.aborted) {
     try {
       const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-      const chunks = await transport.stream({ method: 'GET', path: '/v1/events', query, headers }, signal);
+      const chunks = await transport.stream({ ...call, headers }, signal);
       for await (const { id, name, data, retryMs } of serverSentEvents(chunks)) {
         lastEventId = id ?? lastEventId;
         reconnectMs = retryMs ?? reconnectMs;

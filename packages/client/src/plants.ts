@@ -1,4 +1,7 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { GroupRoots } from '@granary/contract/endpoints/groups';
 import { isPlant, type NewPlant, type Plant, readNewPlant, storedPlantJson } from '@granary/contract/plants';
+import { callOf } from './derive.ts';
 import { ApiError } from './failures.ts';
 import type { Transport } from './transport.ts';
 
@@ -8,13 +11,15 @@ export interface PlantsClient {
   get(id: bigint): Promise<NewPlant>;
 }
 
-export function plantsClient(transport: Transport, sandboxPath: string): PlantsClient {
-  const root = `${sandboxPath}/plants`;
+export function plantsClient(transport: Transport, roots: GroupRoots): PlantsClient {
+  const { create, get } = endpoints.plants;
   return {
-    create: async (plant) =>
-      JSON.parse(await transport.text({ method: 'POST', path: root, json: storedPlantJson(plant) })),
+    create: async (plant) => {
+      const { method, path } = callOf(create, roots, []);
+      return JSON.parse(await transport.text({ method, path, json: storedPlantJson(plant) }));
+    },
     get: async (id) => {
-      const read = readNewPlant(await transport.text({ method: 'GET', path: `${root}/${id}` }));
+      const read = readNewPlant(await transport.text(callOf(get, roots, [id])));
       if (isPlant(read)) return read;
       throw new ApiError({
         status: 200,

@@ -1,5 +1,4 @@
 import type { Client } from '@granary/client/client';
-import type { DeviceGroup } from '@granary/client/devices';
 import type { DeviceCredentials, FieldRegistration, SiloRegistration } from '@granary/contract/devices';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { declaredConfiguration, type FieldUnit } from '../field/fleet.ts';
@@ -33,7 +32,7 @@ export const enrolField = (
   });
 
 async function enrol<Unit extends { readonly id: string }>(
-  group: Pick<DeviceGroup<unknown, unknown>, 'listAll' | 'renewCredentials'>,
+  group: Pick<Client['devices'][DeviceKind], 'listAll' | 'renewCredentials'>,
   secrets: CredentialsFile,
   units: readonly Unit[],
   register: (unit: Unit) => Promise<{ readonly credentials: DeviceCredentials }>,

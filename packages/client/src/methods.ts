@@ -1,0 +1,67 @@
+import type { Endpoint } from '@granary/contract/endpoints/endpoint';
+import type { PathNames } from '@granary/contract/endpoints/parameters';
+import type { Page, Success } from '@granary/contract/envelope';
+
+/** Whoever sends a request again with the same key gets the first one's answer, and nothing is done twice. */
+export interface CallOptions {
+  readonly idempotencyKey?: string;
+  /** Changes only what still has this version. */
+  readonly ifMatch?: string;
+}
+
+/** A number is written as text, as addresses have it. */
+export type QueryArgument<Query> = {
+  readonly [Name in keyof Query]?: Name extends 'limit' ? Query[Name] | number : Query[Name];
+};
+
+/** One argument for each parameter of the path. */
+type PathArguments<Names extends readonly unknown[]> = Names extends []
+  ? []
+  : Names extends [unknown]
+    ? [id: string]
+    : [deviceId: string, id: string];
+
+/** The body, which may be left out where all its fields may, or else the query. */
+type InputArguments<Query, Body> = [Body] extends [undefined]
+  ? [Query] extends [undefined]
+    ? []
+    : [query?: QueryArgument<Query>]
+  : Record<never, never> extends Body
+    ? [body?: Body]
+    : [body: Body];
+
+/** What is in the envelope; a page as a whole, because of its cursor. */
+type Unwrapped<Result> =
+  Result extends Page<infer Item> ? Page<Item> : Result extends Success<infer Data> ? Data : Result;
+
+type Method<Path extends string, Query, Body, Result> = (
+  ...args: [...PathArguments<PathNames<Path>>, ...InputArguments<Query, Body>, options?: CallOptions]
+) => Promise<Unwrapped<Result>>;
+
+/** Every item, page after page. */
+type MethodForAll<Path extends string, Query, Item> = (
+  ...args: [...PathArguments<PathNames<Path>>, filter?: QueryArgument<Omit<Query, 'limit' | 'cursor'>>]
+) => AsyncGenerator<Item, void, undefined>;
+
+/** A method for each endpoint, and one more for each list. */
+export type Methods<Endpoints> = {
+  readonly [Name in keyof Endpoints]: Endpoints[Name] extends Endpoint<
+    infer Path,
+    infer Query,
+    infer Body,
+    infer Result
+  >
+    ? Method<Path, Query, Body, Result>
+    : never;
+} & {
+  readonly [Name in keyof Endpoints & string as Endpoints[Name] extends Endpoint<
+    string,
+    infer _Query,
+    infer _Body,
+    Page<unknown>
+  >
+    ? `${Name}All`
+    : never]: Endpoints[Name] extends Endpoint<infer Path, infer Query, infer _Body, Page<infer Item>>
+    ? MethodForAll<Path, Query, Item>
+    : never;
+};
