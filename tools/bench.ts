@@ -6,7 +6,7 @@ import { measureAlerts } from './bench/case-alerts.ts';
 import { measureHostile } from './bench/case-hostile.ts';
 import { measureHostileDevice } from './bench/case-hostile-device.ts';
 import { measureIngest } from './bench/case-ingest.ts';
-import { measureLongPast } from './bench/case-long-past.ts';
+import { measureLongHistory } from './bench/case-long-history.ts';
 import { measureReads } from './bench/case-reads.ts';
 import { measureStop } from './bench/case-stop.ts';
 import { measureStream } from './bench/case-stream.ts';
@@ -15,7 +15,7 @@ import { asMarkdown, type Finding, machine } from './bench/report.ts';
 const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>> = {
   reads: measureReads,
   ingest: measureIngest,
-  'long-past': measureLongPast,
+  'long-history': measureLongHistory,
   stop: measureStop,
   alerts: measureAlerts,
   stream: measureStream,

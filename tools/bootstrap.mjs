@@ -1,5 +1,5 @@
-// Runs before `npm start`, `npm test` and `npm run bench`, so that a fresh clone needs no command of its own.
-// It runs on whatever Node the machine has, before anything is installed: plain JavaScript, no dependencies.
+// Runs before `npm start`, `npm test` and `npm run bench`, so that a fresh clone needs no separate install.
+// It runs on the machine's own Node before anything is installed, so it is plain JavaScript without dependencies.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,11 +23,11 @@ function packagesOf(lockFile) {
 
 const admits = (allowed, actual) => allowed === undefined || [allowed].flat().includes(actual);
 
-/** npm leaves out optional packages made for other machines; `libc` is its own business to detect. */
+/** npm skips optional packages for other platforms; whether `libc` fits is left to npm. */
 const mayBeAbsent = ({ optional, os, cpu, libc }) =>
   optional === true && (libc !== undefined || !admits(os, process.platform) || !admits(cpu, process.arch));
 
-/** Compares what the lock file asks for with npm's own record of what it installed. */
+/** Compares the lock file with npm's record of the installed packages. */
 function isInstalled() {
   const wanted = packagesOf('package-lock.json');
   const installed = packagesOf('node_modules/.package-lock.json');
@@ -48,9 +48,9 @@ function isInstalled() {
 function install() {
   console.log('granary: installing what package-lock.json asks for (once, usually well under a minute) ...');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  // NODE_ENV=production would leave out what the tests need, and a later `npm test` would not notice.
+  // NODE_ENV=production would skip the packages that the tests need, and a later `npm test` would not detect that.
   args.push('--include=dev', '--include=optional');
-  // The Node that runs npm, not the one inside node_modules: that one is about to be replaced.
+  // Uses the Node that runs npm, because the one inside node_modules is about to be replaced.
   const { npm_node_execpath: npmNode, npm_execpath: npmCli } = process.env;
   const options = { cwd: root, encoding: 'utf8' };
   const result =
@@ -62,7 +62,7 @@ function install() {
   fail(`npm could not install the dependencies (${result.error?.message ?? 'its own words are above'}).`);
 }
 
-/** npm scripts find `node_modules/.bin` first, so `node` means the packaged one wherever there is one. */
+/** In npm scripts `node_modules/.bin` is first on the PATH, so `node` is the packaged Node where there is one. */
 function checkNode() {
   const majorOf = (version) => Number.parseInt(version.replace(/^v/, ''), 10);
   if (majorOf(process.version) >= NODE_MAJOR_MIN) return;

@@ -39,7 +39,7 @@ describe('bootstrap', () => {
     await writeFile(join(root, lockFile), JSON.stringify({ packages }));
   }
 
-  /** Runs it with an npm that only says what it was asked. */
+  /** Runs the bootstrap with a replacement for npm that prints its arguments. */
   async function bootstrap(npmExitCode = 0) {
     const npm = join(root, 'npm.js');
     await writeFile(npm, `console.log('npm', ...process.argv.slice(2)); process.exit(${npmExitCode});`);
@@ -47,7 +47,7 @@ describe('bootstrap', () => {
     return spawnSync(process.execPath, [join(root, 'tools/bootstrap.mjs')], { env, encoding: 'utf8' });
   }
 
-  test('is silent when everything is there', async () => {
+  test('prints nothing when everything is installed', async () => {
     await write('node_modules/.package-lock.json', INSTALLED);
     const { status, stdout, stderr } = await bootstrap(1);
     assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: '', stderr: '' });
@@ -71,7 +71,7 @@ describe('bootstrap', () => {
     });
   }
 
-  test('installs when nothing is there', async () => {
+  test('installs when nothing is installed', async () => {
     const { status, stdout } = await bootstrap();
     assert.equal(status, 0);
     assert.match(stdout, /installing/);

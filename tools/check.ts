@@ -8,7 +8,7 @@ interface Step {
   readonly faults: () => Promise<string[]>;
 }
 
-/** A tool that prints its own findings. */
+/** A command line tool that prints its own findings. */
 const command = (name: string, ...args: string[]): (() => Promise<string[]>) => {
   return async () => {
     const exitCode = await exitCodeOf(start(name, args));
@@ -23,7 +23,7 @@ const STEPS: readonly Step[] = [
   { title: 'tidiness', faults: () => tidyFaults(REPOSITORY_ROOT) },
 ];
 
-/** Looks at everything that can be judged without running it. True when all is well. */
+/** Runs all static checks and returns true when all pass. */
 export async function check(): Promise<boolean> {
   const failed: string[] = [];
   for (const { title, faults } of STEPS) {

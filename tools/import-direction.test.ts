@@ -115,7 +115,7 @@ describe('import direction', () => {
     });
   }
 
-  test('the two database engines do not know each other', async () => {
+  test('the two database engines do not import each other', async () => {
     await write('packages/store/src/sqlite/engine.ts', "import '../postgres/engine.ts';\n");
     await write('packages/store/src/postgres/engine.ts', 'export const engine = 1;\n');
     const faults = await importFaults(root);
@@ -129,7 +129,7 @@ describe('import direction', () => {
     assert.match((await importFaults(root)).join('\n'), /no-cycles/);
   });
 
-  test('an empty house is a fault, not a pass', async () => {
+  test('a repository without modules is a fault, not a pass', async () => {
     await rm(join(root, 'packages'), { recursive: true });
     assert.deepEqual(await importFaults(root), ['nothing was looked at']);
   });

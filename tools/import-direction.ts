@@ -5,7 +5,7 @@ import { repositoryFiles } from './repository-files.ts';
 const FOLDERS = ['packages', 'tools'];
 const SOURCE_FILE = /^(packages\/[^/]+\/(src|bench)|tools)\/.*\.(ts|mjs)$/;
 
-/** Every import that breaks the rules, one line each. */
+/** Returns one line for every import that breaks a rule. */
 export async function importFaults(root: string): Promise<string[]> {
   const files = repositoryFiles(root);
   const { output } = await cruise(
@@ -22,7 +22,7 @@ export async function importFaults(root: string): Promise<string[]> {
   );
   if (typeof output === 'string') throw new Error('the cruise gave a report instead of a result');
 
-  // A parser that cannot read the sources finds no modules, and in no modules there is no fault.
+  // A parser that cannot read the sources finds no modules, and without modules no rule can fail.
   const cruised = new Set(output.modules.map(({ source }) => source));
   const overlooked = files.filter((file) => SOURCE_FILE.test(file) && !cruised.has(file));
   const sources = cruised.size === 0 ? ['nothing was looked at'] : [];

@@ -1,9 +1,9 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
-/** What a package may import besides itself. A package that also runs in a browser imports no `node:` modules. */
+/** The imports that a package may have; a package that also runs in a browser imports no `node:` modules. */
 interface PackageRule {
   readonly packages: readonly string[];
-  /** Packages of which only types are imported. */
+  /** Packages from which only types may be imported. */
   readonly typesOf?: readonly string[];
   readonly libraries: readonly string[];
   readonly nodeModules: boolean;
@@ -42,7 +42,7 @@ const ANY_PACKAGE = '[^/]+';
 const TEST_LIBRARIES = ['fast-check', 'geographiclib-geodesic', 'mqtt', 'mqtt-packet'];
 
 const packagePath = (name: string): string => `^packages/${name}/src/`;
-/** Tests, and what only tests use. */
+/** Test files, and modules that only tests use. */
 const testPaths = (name: string): string[] => [
   `${packagePath(name)}.*\\.test\\.ts$`,
   `${packagePath(name)}testing/`,

@@ -6,7 +6,7 @@ import { REPOSITORY_ROOT } from './repository-files.ts';
 export const EXIT_CODE_WHEN_KILLED = 130;
 const INSTALLED_COMMANDS = join(REPOSITORY_ROOT, 'node_modules', '.bin');
 
-/** Starts a command of the workspace with its output on ours. Installed commands win over the machine's. */
+/** Starts a command with the output of this process; installed commands take precedence over those of the machine. */
 export function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const path = env['PATH'] ?? process.env['PATH'];
   return spawn(command, args, {

@@ -7,9 +7,9 @@ import { HELP, parseTestArguments, selectTests } from './test-setup/arguments.ts
 import { ensureMqttClients } from './test-setup/mqtt-clients.ts';
 import { startPostgres } from './test-setup/postgres.ts';
 
-/** Test files run in separate processes that load mostly the same modules, so they share what is compiled. */
+/** Test files run in separate processes that load mostly the same modules, so they share Node's compile cache. */
 const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
-/** A test file that hangs is ended, so that its ports and databases are released and the run comes to its end. */
+/** A test that takes longer than this fails, so that a test that hangs does not block the run. */
 const TEST_TIMEOUT_MS = 240_000;
 
 async function main(args: readonly string[], interruption: AbortSignal): Promise<number> {
@@ -52,14 +52,14 @@ async function runTests(
 ): Promise<number> {
   if (interruption.aborted) return EXIT_CODE_WHEN_KILLED;
   const runner = ['--test', '--test-reporter=spec', `--test-timeout=${TEST_TIMEOUT_MS}`];
-  // One more than there are processors: some tests mostly wait.
+  // One more than the number of processors, because some tests mostly wait.
   runner.push(`--test-concurrency=${availableParallelism() + 1}`);
   const child = start(process.execPath, [...runner, ...args], { ...env, NODE_COMPILE_CACHE: COMPILE_CACHE });
   interruption.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
   return await exitCodeOf(child);
 }
 
-// From here on a signal ends the tests, never this process: somebody has to put the database away.
+// A signal ends the tests but not this process, which has to stop and remove the database.
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
 process.exitCode = await main(process.argv.slice(2), interrupted.signal);

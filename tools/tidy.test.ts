@@ -4,7 +4,7 @@ import { tidyFaultsOf } from './tidy.ts';
 
 const lines = (count: number): string => 'x\n'.repeat(count);
 
-// Put together here, so that this file is itself tidy.
+// The forbidden texts are concatenated, so that this file itself passes the check.
 const HOST = ['registry', 'example', 'org'].join('.');
 const SKIPPED = ['test', "skip('later', () => {});\n"].join('.');
 

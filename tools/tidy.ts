@@ -5,47 +5,47 @@ import { repositoryFiles } from './repository-files.ts';
 const SOURCE_LINES_MAX = 300;
 const TEST_LINES_MAX = 500;
 
-interface Habit {
+interface TextRule {
   readonly appliesTo: RegExp;
   readonly forbids: RegExp;
-  readonly because: string;
+  readonly reason: string;
 }
 
-/** What the linter does not see, because it is text, a file name, or a way around the linter. */
-const HABITS: readonly Habit[] = [
+/** Rules that the linter cannot check, because they concern text, file names, or comments that disable the linter. */
+const TEXT_RULES: readonly TextRule[] = [
   {
     appliesTo: /\.(ts|mjs)$/,
     forbids: /@ts-(ignore|nocheck)/,
-    because: 'a type error is repaired, not silenced',
+    reason: 'a type error is repaired, not silenced',
   },
   {
     appliesTo: /\.(ts|mjs)$/,
     forbids:
       /biome-ignore(-\w+)? lint\/(suspicious\/(noExplicitAny|noFocusedTests|noSkippedTests)|style\/noDefaultExport)/,
-    because: 'this rule has no exceptions',
+    reason: 'this rule has no exceptions',
   },
   {
     appliesTo: /\.test\.ts$/,
     forbids: /\b(test|it|describe|suite|t)\.(only|skip|todo)\b|\b(only|skip|todo): (true\b|['"`])/,
-    because: 'every test runs, always',
+    reason: 'every test runs, always',
   },
   {
     appliesTo: /./,
     forbids: /\bregistry\.[a-z0-9-]+\.[a-z]{2,}\b/i,
-    because: 'which package registry is used is the business of each machine',
+    reason: 'which package registry is used is the business of each machine',
   },
   {
     appliesTo: /(^|\/)package-lock\.json$/,
     forbids: /"resolved": "https?:/,
-    because: 'the lock file names no registry (omit-lockfile-registry-resolved=true)',
+    reason: 'the lock file names no registry (omit-lockfile-registry-resolved=true)',
   },
-  { appliesTo: /./, forbids: /\r|[ \t]$/, because: 'lines end in a line feed, without trailing space' },
+  { appliesTo: /./, forbids: /\r|[ \t]$/, reason: 'lines end in a line feed, without trailing space' },
 ];
 
 const CODE_FILE = /^(packages|tools)\/.*\.(ts|mjs)$/;
 const KEBAB_CASE_PATH = /^[a-z0-9]+([-.][a-z0-9]+)*(\/[a-z0-9]+([-.][a-z0-9]+)*)*$/;
 
-/** Everything untidy about one file, one line each. */
+/** Returns one line for every broken rule of one file. */
 export function tidyFaultsOf(path: string, text: string): string[] {
   const lines = text.split('\n');
   const faults: string[] = [];
@@ -55,9 +55,9 @@ export function tidyFaultsOf(path: string, text: string): string[] {
     if (lines.length > linesMax) faults.push(`${path} has ${lines.length} lines, ${linesMax} is the most`);
     if (!KEBAB_CASE_PATH.test(path)) faults.push(`${path} is not in kebab-case`);
   }
-  for (const { forbids, because } of HABITS.filter(({ appliesTo }) => appliesTo.test(path))) {
+  for (const { forbids, reason } of TEXT_RULES.filter(({ appliesTo }) => appliesTo.test(path))) {
     for (const [index, line] of lines.entries()) {
-      if (forbids.test(line)) faults.push(`${path}:${index + 1} ${because}`);
+      if (forbids.test(line)) faults.push(`${path}:${index + 1} ${reason}`);
     }
   }
   return faults;

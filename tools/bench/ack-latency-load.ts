@@ -5,7 +5,7 @@ import { type MqttLoad, openConnection } from './mqtt-load.ts';
 
 export interface AckLatencyResult {
   readonly acknowledged: number;
-  /** From writing a message to its acknowledgement, of all devices. */
+  /** The times from writing a message to its acknowledgement, of all devices. */
   readonly latenciesMs: readonly number[];
   readonly unacknowledged: number;
   readonly disconnects: number;
@@ -13,10 +13,10 @@ export interface AckLatencyResult {
 
 const PUBACK_BYTES = 4;
 const PACKET_ID_MAX = 65_535;
-/** What is still to be acknowledged at the end is waited for this long. */
+/** How long to wait at the end for outstanding acknowledgements. */
 const LAST_ACK_MS_MAX = 10_000;
 
-/** Devices that report at a steady pace, and how long each report waits for its acknowledgement. */
+/** Devices report at a steady rate; measures how long each report waits for its acknowledgement. */
 export async function runAckLatencyLoad(load: MqttLoad): Promise<AckLatencyResult> {
   const devices = await Promise.all(
     load.devices.map(async (device) => new Reporter(await openConnection(load, device), device.username)),
@@ -64,7 +64,7 @@ class Reporter {
     return this.#sentAtMs.size;
   }
 
-  /** Spread over the interval: devices do not report in step. */
+  /** Spread over the interval, because real devices do not report at the same moment. */
   start(intervalMs: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = setInterval(() => this.#send(), intervalMs);

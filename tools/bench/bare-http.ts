@@ -6,7 +6,7 @@ export interface BareAnswer {
   readonly body: string;
 }
 
-/** The reference: Node's own HTTP server, sending the same bytes without thinking. */
+/** The reference: Node's own HTTP server, which always sends the same bytes. */
 process.once('message', ({ headers, body }: BareAnswer) => {
   const server = createServer((_request, response) => {
     response.writeHead(200, headers);
@@ -14,5 +14,5 @@ process.once('message', ({ headers, body }: BareAnswer) => {
   });
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 });
-// Whoever started it is gone.
+// The parent process has ended.
 process.once('disconnect', () => process.exit());

@@ -6,16 +6,16 @@ import { generateMqtt } from './processes.ts';
 import { type Finding, median, percentile } from './report.ts';
 
 const DEVICES = 1_000;
-const WATCHED = 100;
+const MEASURED_SILOS = 100;
 const ROUNDS = 5;
 const REPORT_MS = 10_000;
 const ROUND_MS_MAX = 60_000;
 const TARGET_MS = 250;
-/** Of 20,000 kg: clear of every threshold, and below the low one. */
-const QUIET_KG = 10_000;
+/** With a capacity of 20,000 kg, one weight is between the thresholds and one is below the low threshold. */
+const NORMAL_KG = 10_000;
 const LOW_KG = 3_000;
 
-/** From the acknowledgement of the reading that crosses a threshold to the alert in the event stream. */
+/** Measures the time from the acknowledgement of a reading beyond a threshold to the alert in the event stream. */
 export async function measureAlerts(dataDir: string): Promise<Finding> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
   const silos = await registerSilos(service, DEVICES);
@@ -23,7 +23,7 @@ export async function measureAlerts(dataDir: string): Promise<Finding> {
   const abort = new AbortController();
   const ingest = generateMqtt(
     {
-      ...{ host, port: Number(port), devices: silos.slice(WATCHED), window: 1 },
+      ...{ host, port: Number(port), devices: silos.slice(MEASURED_SILOS), window: 1 },
       ...{ intervalMs: REPORT_MS, durationMs: ROUND_MS_MAX },
     },
     abort.signal,
@@ -36,13 +36,13 @@ export async function measureAlerts(dataDir: string): Promise<Finding> {
     }
   });
   const p99Ms: number[] = [];
-  const perRound = WATCHED / ROUNDS;
+  const perRound = MEASURED_SILOS / ROUNDS;
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const latenciesMs: number[] = [];
       for (const silo of silos.slice(round * perRound, (round + 1) * perRound)) {
         const device = await BenchDevice.connect(service, silo);
-        await device.weigh(QUIET_KG);
+        await device.weigh(NORMAL_KG);
         await device.weigh(LOW_KG);
         const acknowledgedMs = performance.now();
         while (!raisedMs.has(silo.username)) await new Promise((resolve) => setTimeout(resolve, 1));

@@ -12,7 +12,7 @@ const DEVICES = 100;
 const REPORT_MS = 100;
 const RATIO_MAX = 2;
 
-/** How long good devices wait for their acknowledgements while one device sends nonsense as fast as it can. */
+/** Measures the acknowledgement latency of normal devices while one device sends invalid messages as fast as it can. */
 export async function measureHostileDevice(dataDir: string): Promise<Finding> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
   const [hostile, ...good] = await registerSilos(service, DEVICES + 1);
@@ -37,7 +37,7 @@ export async function measureHostileDevice(dataDir: string): Promise<Finding> {
         { ...load, devices: [hostile], durationMs: 10 * ROUND_MS },
         abort.signal,
       );
-      // Should something else fail first, that is what is to be told.
+      // If something else fails first, that error is reported.
       attack.catch(() => undefined);
       await sleep(SETTLE_MS);
       const attacked = await measure();

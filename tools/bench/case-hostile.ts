@@ -4,7 +4,7 @@ import { type Finding, percentile } from './report.ts';
 
 const TARGET_MS = 50;
 const REPEATS = 3;
-/** A little under the 1 MiB that a body may have. */
+/** Slightly below the limit of 1 MiB for a body. */
 const BODY_CHARS = 1_000_000;
 
 const FIELD = '/v1/fielddevice/devices';
@@ -19,7 +19,7 @@ const fill = (start: string, item: string, end: string): string =>
 const keysOfEscapes = (count: number): string =>
   Array.from({ length: count }, (_, index) => `"${'\\u0041'.repeat(10)}${index}":1`).join();
 
-/** Bodies that are expensive to read or to judge, for every endpoint alike. */
+/** Bodies that are expensive to parse or to validate, sent to every endpoint. */
 const BODIES: Readonly<Record<string, string>> = {
   'nested lists': '['.repeat(BODY_CHARS),
   'nested objects': '{"a":'.repeat(BODY_CHARS / 5),
@@ -56,7 +56,7 @@ const ENDPOINTS: readonly (readonly ['POST' | 'PUT', string])[] = [
   ['POST', '/sandbox/plants'],
 ];
 
-/** How long one body holds up everything else: the slowest answer of `/livez` while it is read and refused. */
+/** How long one body delays everything else: the slowest answer of `/livez` while the body is parsed and refused. */
 export async function measureHostile(dataDir: string): Promise<Finding> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
   const heldMs: number[] = [];

@@ -6,12 +6,12 @@ import { type Finding, median, whole } from './report.ts';
 const ROUNDS = 7;
 const ROUND_MS = 3_000;
 const CONNECTIONS = 200;
-/** Unacknowledged messages a device may have under way: what the usual clients allow. */
+/** Unacknowledged messages per device, as many as common clients allow. */
 const WINDOW = 20;
 const TARGET = 0.7;
 const TARGET_PER_SECOND = 8_000;
 
-/** Telemetry stored, bucketed and acknowledged, against the bare broker acknowledging and throwing away. */
+/** Compares telemetry that is stored, bucketed and acknowledged with the bare broker, which discards it. */
 export async function measureIngest(dataDir: string): Promise<Finding> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
   const devices = await registerSilos(service, CONNECTIONS);

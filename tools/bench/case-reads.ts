@@ -7,11 +7,11 @@ const ROUNDS = 7;
 const ROUND_MS = 2_500;
 const CONNECTIONS = 32;
 const TARGET = 0.6;
-/** A large site: a thousand devices that report every ten seconds make a hundred messages a second. */
+/** A large site: a thousand devices that report every ten seconds send a hundred messages a second. */
 const DEVICES = 100;
 const REPORT_MS = 1_000;
 
-/** Reading a silo's sensors with a key, while devices report, against a server that only sends the same bytes. */
+/** Compares authenticated reads of a silo's sensors, while devices report, with a server that always sends the same bytes. */
 export async function measureReads(dataDir: string): Promise<Finding> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
   const [read, ...devices] = await registerSilos(service, DEVICES + 1);

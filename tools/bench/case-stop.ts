@@ -11,7 +11,7 @@ const CONNECTIONS = 200;
 const ROUND_MS_MAX = 30_000;
 const TARGET_MS = 100;
 
-/** From the request to stop to its receipt by the device, while two hundred devices send as fast as they are answered. */
+/** Measures the time from a stop request to its arrival at the device, while two hundred devices send as fast as they are acknowledged. */
 export async function measureStop(dataDir: string): Promise<Finding> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
   const [own, ...others] = await registerSilos(service, CONNECTIONS + 1);
@@ -32,7 +32,7 @@ export async function measureStop(dataDir: string): Promise<Finding> {
     for (let round = 0; round < ROUNDS; round++) {
       const abort = new AbortController();
       const ingest = generateMqtt(load, abort.signal);
-      // Should something else fail first, that is what is to be told.
+      // If something else fails first, that error is reported.
       ingest.catch(() => undefined);
       await sleep(500);
       const latenciesMs: number[] = [];

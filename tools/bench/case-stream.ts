@@ -13,7 +13,7 @@ const EVENTS_PER_ROUND = 10;
 const TARGET_MS = 250;
 const WAIT_MS_MAX = 10_000;
 
-/** From a change to its event at each of a thousand readers, alone and beside a hundred that do not read. */
+/** Measures the time from a change to its event at each of a thousand readers, alone and beside a hundred readers that do not read. */
 export async function measureStream(dataDir: string): Promise<Finding> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
   const [silo] = await registerSilos(service, 1);

@@ -3,7 +3,7 @@ import type { ServiceProcess } from '@granary/server/testing/service-process';
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { Credentials } from './farm.ts';
 
-/** A silo on the link that does as it is told at once, and says when a command reached it. */
+/** A silo that carries out commands immediately, and records when a command arrived. */
 export class BenchDevice {
   readonly deviceId: string;
   readonly #client: MqttClient;
@@ -23,12 +23,12 @@ export class BenchDevice {
     client.on('message', (_topic, payload) => {
       const command = JSON.parse(payload.toString()) as SiloCommand;
       this.#onCommand(command);
-      // What is cut off at the end of the measurement needs no answer.
+      // Messages that are interrupted at the end of the measurement are ignored.
       this.#obey(command).catch(() => undefined);
     });
   }
 
-  /** When the next command of this kind reaches the device. */
+  /** Resolves with the time when the next command of this kind arrives at the device. */
   next(kind: SiloCommand['command']): Promise<number> {
     return new Promise((resolve) => {
       this.#onCommand = ({ command }) => {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { ServiceProcess } from '@granary/server/testing/service-process';
 
-/** A reader of the event stream on a bare socket; many of them fit into one process. */
+/** A reader of the event stream on a raw socket, so that one process can have many. */
 export function openEventSocket(
   service: ServiceProcess,
   key: string,

@@ -7,7 +7,7 @@ export interface Credentials {
 
 export const SILOS = '/v1/siloscale/devices';
 
-/** Asks the service as its administrator, with `null` for a POST without a body; anything but success ends the benchmark. */
+/** Calls the service with the admin key, with `null` for a POST without a body; an error ends the benchmark. */
 export async function ask(service: ServiceProcess, path: string, body?: object | null): Promise<Response> {
   const authorization = `Bearer ${service.adminKey.key}`;
   const headers = body == null ? { authorization } : { authorization, 'content-type': 'application/json' };

@@ -7,7 +7,7 @@ export type Job =
   | { readonly kind: 'http'; readonly load: HttpLoad }
   | { readonly kind: 'mqtt' | 'ack-latency' | 'hostile'; readonly load: MqttLoad };
 
-/** Generates load in a process of its own: what is measured does not share its thread. */
+/** Generates load in a process of its own, so that it does not share a thread with the service. */
 const early = new AbortController();
 process.on('message', (job: Job | { readonly kind: 'end' }) => {
   if (job.kind === 'end') return early.abort();
@@ -30,5 +30,5 @@ function run(job: Job): Promise<unknown> {
   }
 }
 
-// Whoever started it is gone.
+// The parent process has ended.
 process.once('disconnect', () => process.exit());

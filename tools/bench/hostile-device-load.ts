@@ -15,7 +15,7 @@ const RECONNECT_MS = 20;
 const DRAIN_CHECK_MS = 5;
 const ROUNDS_PREPARED = 5;
 
-/** One device that sends all of it as fast as the service reads, and comes back as often as it is thrown out. */
+/** One device that sends all payloads as fast as the service reads, and reconnects whenever it is disconnected. */
 export async function runHostileLoad(load: MqttLoad, early: AbortSignal): Promise<HostileResult> {
   const [device] = load.devices;
   if (device === undefined) throw new Error('no device');
@@ -30,14 +30,14 @@ export async function runHostileLoad(load: MqttLoad, early: AbortSignal): Promis
       await flood(socket, packets, isOver, result);
       socket.destroy();
     } catch {
-      // Refused: it has been here too often, or the service is busy.
+      // The login was refused because of earlier faults, or because the service is busy.
     }
     await sleep(RECONNECT_MS);
   }
   return result;
 }
 
-/** Made beforehand, so that the generator leaves the machine to what is measured. */
+/** Prepared before the measurement, so that the generator uses little processor time during it. */
 function preparePackets(deviceId: string): Buffer[] {
   const nowMs = Date.now();
   const payloads = Array.from({ length: ROUNDS_PREPARED }, (_, round) =>

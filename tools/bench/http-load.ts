@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** The lightest client that still checks what it gets: raw sockets, one request in flight on each. */
+/** A minimal client that still checks its answers: raw sockets with one request in flight on each. */
 export interface HttpLoad {
   readonly host: string;
   readonly port: number;

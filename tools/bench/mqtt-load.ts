@@ -2,14 +2,14 @@ import { connect, type Socket } from 'node:net';
 import { topicOf } from '@granary/contract/link/messages';
 import { generate } from 'mqtt-packet';
 
-/** Devices as raw sockets with prepared packets, so that the generator leaves the machine to what is measured. */
+/** Devices as raw sockets with prepared packets, so that the generator uses little processor time. */
 export interface MqttLoad {
   readonly host: string;
   readonly port: number;
   readonly devices: readonly { readonly username: string; readonly secret: string }[];
   /** Messages in flight on each connection. */
   readonly window: number;
-  /** Per connection; 0 means as fast as acknowledgements come. */
+  /** The interval per connection; 0 means as fast as acknowledgements arrive. */
   readonly intervalMs: number;
   readonly durationMs: number;
 }
@@ -43,7 +43,7 @@ export async function runMqttLoad(load: MqttLoad, early: AbortSignal): Promise<M
   return { perSecond, acknowledged };
 }
 
-/** A connection on which CONNECT has been accepted. */
+/** Opens a connection and waits until its CONNECT is accepted. */
 export function openConnection(
   load: MqttLoad,
   { username, secret }: MqttLoad['devices'][number],
@@ -111,7 +111,7 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
       for (let i = 0; i < load.window; i++) send();
       return;
     }
-    // Spread over the interval: devices do not report in step.
+    // Spread over the interval, because real devices do not report at the same moment.
     setTimeout(() => {
       const timer = setInterval(() => {
         if (!isOver()) return send();

@@ -20,7 +20,7 @@ async function endOf(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** An abort ends the load early; what was measured until then counts. */
+/** An abort ends the load early; the measurements until then count. */
 async function generate<T>(job: Job, signal?: AbortSignal): Promise<T> {
   const child = fork(here('./generator.ts'));
   signal?.addEventListener('abort', () => child.send({ kind: 'end' }));

@@ -1,6 +1,6 @@
 import { cpus, totalmem, type } from 'node:os';
 
-/** One line of the report: what was measured, what it should reach, what it reached. */
+/** One line of the report: the name of a measurement, its target and its result. */
 export interface Finding {
   readonly name: string;
   readonly target: string;

@@ -9,7 +9,7 @@ import { feedingSilo, inTime, type Rig, type RunningSilo, startRig, timed } from
 
 const AT_DEVICE_MS_MAX = 250;
 const ANSWERED_MS_MAX = 500;
-/** The best one counts: the machine may be busy with something else at one moment, but not at each. */
+/** The best of several attempts counts, because the machine may be busy during one of them. */
 const ATTEMPTS = 4;
 const STOPPED_MS_MAX = 10_000;
 const SILOS = '/v1/siloscale/devices';
@@ -34,7 +34,7 @@ describe('while PostgreSQL is frozen', () => {
   });
   after(() => rig.stop());
 
-  /** Whatever the test does with it, the database answers again afterwards. */
+  /** Freezes the database during `work`, and always lets it continue afterwards. */
   async function whileFrozen(work: () => Promise<void>): Promise<void> {
     await rig.postgres.freeze();
     try {
@@ -126,7 +126,7 @@ describe('while PostgreSQL is frozen', () => {
     await silo.leave();
   });
 
-  test('a stop for a device that nobody knows is refused in time and says what to do', async () => {
+  test('a stop for an unknown device is refused in time and says what to do', async () => {
     await whileFrozen(async () => {
       const { result, ms } = await timed(rig.api.post(`${SILOS}/nobody/operations/op_1/stop`));
       assert.equal(result.status, 503);
@@ -135,7 +135,7 @@ describe('while PostgreSQL is frozen', () => {
     });
   });
 
-  test('every other answer comes within five seconds and shows nothing of the database', async () => {
+  test('every other answer arrives within five seconds and shows no detail of the database', async () => {
     const { api, postgres } = rig;
     await api.post(SILOS, siloNamed('asked'));
     const { port } = new URL(postgres.url);
@@ -161,12 +161,12 @@ describe('while PostgreSQL is frozen', () => {
     await eventually(async () => (await api.get('/readyz')).status, 200);
   });
 
-  test('a start whose commit is not answered is not sent, is told as unknown, and ends by itself', async () => {
+  test('a start whose commit is not confirmed is not sent, is answered as unknown, and ends by itself', async () => {
     const { api, postgres } = rig;
     const silo = await startSilo(api, 'unknown-start');
     const feed = () =>
       inTime(api.post(`${silo.path}/operations/feed`, { amount: 1 }, { 'idempotency-key': 'unknown start' }));
-    // The server confirms only after this side has given up.
+    // The server confirms only after the time limit of the client.
     await change(
       postgres.url,
       `CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS
@@ -191,7 +191,7 @@ describe('while PostgreSQL is frozen', () => {
     await silo.leave();
   });
 
-  test('a device that was known can connect again and be stopped', async () => {
+  test('a device that had connected before can connect again and be stopped', async () => {
     const { api } = rig;
     const { silo, path } = await feedingSilo(api, 'returning');
     await whileFrozen(async () => {
@@ -205,8 +205,8 @@ describe('while PostgreSQL is frozen', () => {
     await silo.leave();
   });
 
-  // The last one: it ends the service.
-  test('the service ends within ten seconds when it is asked to', async () => {
+  // This test is the last one, because it ends the service.
+  test('the service ends within ten seconds of a signal', async () => {
     const reporting = await startSilo(rig.api, 'reporting');
     await whileFrozen(async () => {
       reporting.weigh(400).catch(() => undefined);

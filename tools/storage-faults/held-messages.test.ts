@@ -10,19 +10,19 @@ import { feedingSilo, inTime, type Rig, startRig } from './rig.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const DEVICES = ['held-1', 'held-2', 'held-3', 'held-4'];
-/** Shorter than an outage: a connection that is held back must still answer pings. */
+/** Shorter than the outage, because a connection whose messages wait must still answer pings. */
 const KEEP_ALIVE_S = 2;
 const OUTAGE_MS = 6_000;
 const IN_FLIGHT = 5;
 
 interface Publishing {
   readonly acknowledgedMs: readonly number[];
-  /** How often the connection ended. */
+  /** The number of ended connections. */
   readonly closes: () => number;
   stop(): Promise<void>;
 }
 
-/** Publishes the same weight without pause on one connection, which it never opens again. */
+/** Publishes the same weight continuously on one connection, without reconnecting. */
 async function startPublishing(api: Api, deviceId: string, weight: number): Promise<Publishing> {
   const { username, secret: password } = (await api.post(SILOS, siloNamed(deviceId))).body.data.credentials;
   const login = { clientId: username, username, password, reconnectPeriod: 0, keepalive: KEEP_ALIVE_S };
@@ -56,7 +56,7 @@ async function startPublishing(api: Api, deviceId: string, weight: number): Prom
   };
 }
 
-describe('while PostgreSQL is away', () => {
+describe('while PostgreSQL is down', () => {
   let rig: Rig;
   before(async () => {
     rig = await startRig();

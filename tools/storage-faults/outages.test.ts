@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => rig.stop());
 
-test('frozen for 20 s and killed 5 times: nothing acknowledged is lost, stops arrive, every answer comes in time', async (t) => {
+test('frozen for 20 s and killed 5 times: nothing acknowledged is lost, stops arrive, every answer arrives in time', async (t) => {
   const { api, postgres } = rig;
   const publishers = await Promise.all(
     PUBLISHERS.map(async (deviceId) => {
@@ -77,7 +77,7 @@ async function feedingSilos(api: Api, name: string, count: number): Promise<Runn
   return silos;
 }
 
-/** How long the stop took to the device. */
+/** The time until the stop arrived at the device. */
 async function stopOf(api: Api, { silo, path }: RunningSilo): Promise<number> {
   const answering = api.post(`${path}/stop`);
   const { ms } = await timed(silo.take('stop'));
@@ -93,7 +93,7 @@ async function endOf(api: Api, { silo, path, operationId }: RunningSilo): Promis
   await silo.leave();
 }
 
-/** Starts and stops operations on one silo; of each answer it is checked that it comes in time. */
+/** Starts and stops operations on one silo, and checks that each answer arrives in time. */
 function operateAgainAndAgain(api: Api) {
   let isOver = false;
   let rounds = 0;
@@ -118,7 +118,7 @@ function operateAgainAndAgain(api: Api) {
     await silo.leave();
   };
   const operating = operate();
-  // Looked at in the end; until then a failure must not end the process.
+  // The promise is awaited at the end; until then a failure must not become an unhandled rejection.
   operating.catch(() => undefined);
   return {
     async end(): Promise<number> {

@@ -8,9 +8,9 @@ import { type Answer, type Api, apiOf } from '@granary/server/testing/service';
 import { startServiceProcess } from '@granary/server/testing/service-process';
 import { type Postgres, startPostgres } from '../test-setup/postgres.ts';
 
-/** Every answer comes within this time, whatever the storage does. */
+/** Every answer must arrive within this time, whatever the storage does. */
 export const ANSWER_MS_MAX = 5_000;
-/** A little for a machine that does other things as well. */
+/** Extra time for a busy machine. */
 const ALLOWANCE_MS = 500;
 const RETRY_MS = 100;
 
@@ -21,7 +21,7 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
-/** A whole service on a PostgreSQL of its own, which the test can freeze and kill. */
+/** A complete service with its own PostgreSQL, which the test can freeze and kill. */
 export async function startRig(): Promise<Rig> {
   const postgres = await startPostgres();
   const dataDir = await mkdtemp(join(tmpdir(), 'granary-storage-'));
@@ -52,7 +52,7 @@ export interface RunningSilo {
   readonly path: string;
 }
 
-/** A silo whose device has begun to feed. */
+/** A silo with a running feed operation. */
 export async function feedingSilo(api: Api, deviceId: string): Promise<RunningSilo> {
   const silo = await startSilo(api, deviceId);
   const { body } = await api.post(`${silo.path}/operations/feed`, { amount: 100 });
@@ -73,14 +73,14 @@ export async function timed<T>(work: Promise<T>): Promise<Timed<T>> {
   return { result, ms: performance.now() - startedAtMs };
 }
 
-/** An answer that came in time. */
+/** Checks that an answer arrives in time. */
 export async function inTime(answering: Promise<Answer>): Promise<Answer> {
   const { result, ms } = await timed(answering);
   assert.ok(ms < ANSWER_MS_MAX + ALLOWANCE_MS, `${result.status} after ${ms} ms`);
   return result;
 }
 
-/** Asks again while the storage is down; every answer must come in time. */
+/** Repeats a request while the storage is down; every answer must arrive in time. */
 export async function untilStored(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await inTime(ask());

@@ -16,7 +16,7 @@ describe('arguments of npm test', () => {
     assert.deepEqual(selectTests(FILES, []), [FILES[0], FILES[2], FILES[4], FILES[5]]);
   });
 
-  test('a folder selects what lies below it, and not its namesakes', () => {
+  test('a folder selects the files below it, and not folders whose name only begins the same', () => {
     assert.deepEqual(selectTests(FILES, ['packages/core']), [FILES[0]]);
   });
 
@@ -32,7 +32,7 @@ describe('arguments of npm test', () => {
     assert.deepEqual(parseTestArguments(['./packages/core/', 'tools']).prefixes, ['packages/core', 'tools']);
   });
 
-  test('options are handed on', () => {
+  test('options are passed on', () => {
     const parsed = parseTestArguments(['--test-name-pattern=alert', 'tools']);
     assert.deepEqual(parsed, { help: false, options: ['--test-name-pattern=alert'], prefixes: ['tools'] });
   });

@@ -1,8 +1,8 @@
-/** What `npm test -- …` was asked for. */
+/** The arguments of `npm test -- …`. */
 export interface TestArguments {
-  /** Paths of test files or of folders that hold them; none means all. */
+  /** Paths of test files or of folders with test files; none means all. */
   readonly prefixes: readonly string[];
-  /** Options for Node's test runner, as they are. */
+  /** Options that are passed on to Node's test runner. */
   readonly options: readonly string[];
   readonly help: boolean;
 }

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pythonWithPaho } from '@granary/link/testing/outside-clients';
 
-/** MQTT programs that nobody here wrote: proof that the device link speaks MQTT and not merely to itself. */
+/** Third-party MQTT programs, which prove that the device link works with other implementations of MQTT. */
 const NEEDED = [
   {
     name: 'mosquitto',
@@ -16,16 +16,16 @@ const NEEDED = [
   { name: 'paho', packages: ['python3-paho-mqtt'], isThere: () => pythonWithPaho() !== undefined },
 ];
 
-/** Debian keeps the broker where only root's PATH looks. */
+/** Debian installs the broker into a folder that is only on root's PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
 
-/** While this file says no, Debian's packages install their services without starting them. */
+/** While this file denies it, Debian packages do not start their services when they are installed. */
 const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
 const NO_SERVICES = '#!/bin/sh\nexit 101\n';
 
 const NETWORK_LIMITS = ['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'];
 
-/** Sees to it that they are there, and answers what to add to the environment of the tests. */
+/** Installs the missing programs and returns the variables to add to the environment of the tests. */
 export async function ensureMqttClients(): Promise<NodeJS.ProcessEnv> {
   const path = [process.env['PATH'] ?? '', ...SYSTEM_FOLDERS].join(delimiter);
   const missing = () => NEEDED.filter(({ isThere }) => !isThere(path));
@@ -46,7 +46,7 @@ export async function ensureMqttClients(): Promise<NodeJS.ProcessEnv> {
   return { PATH: path, GRANARY_TEST_WITHOUT: names.join(',') };
 }
 
-/** What went wrong, if anything did. */
+/** Returns the error message of a failed installation. */
 async function install(packages: readonly string[]): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'Only root can install packages.';
   if (!isOnPath('apt-get', process.env['PATH'] ?? '')) return 'This is not a Debian-like system.';

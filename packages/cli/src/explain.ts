@@ -6,7 +6,7 @@ export interface Explanation {
   readonly exitCode: number;
 }
 
-/** Turns whatever ended a command into what a person can use. A stack is for those who asked for it. */
+/** Turns an error into readable lines and an exit code; the stack is shown only when debugging. */
 export function explain(failure: unknown, withStack: boolean): Explanation {
   const exitCode = failure instanceof UsageError ? 2 : 1;
   if (withStack && failure instanceof Error) return { lines: [`granary: ${failure.stack}`], exitCode };
@@ -28,7 +28,7 @@ function detailsOf(failure: Error): readonly string[] {
   return failure instanceof ApiError ? failure.details.map(({ path, message }) => `${path} ${message}`) : [];
 }
 
-/** A `SettingsError`, known by its shape: the commands that only talk to a service do not load the server. */
+/** Recognises a `SettingsError` by its shape, so that commands of a client do not load the server. */
 function hasFaults(failure: Error): failure is Error & { readonly faults: readonly string[] } {
   return 'faults' in failure && Array.isArray(failure.faults);
 }

@@ -1,10 +1,10 @@
 import type { FarmEvent } from '@granary/simulator/start-farm';
 
-/** Tells what happens on the simulated farm, without a line for every device that does what it should. */
+/** Prints the events of the simulated farm, without a line for every device that connects normally. */
 export function createFarmReporter(print: (line: string) => void): (event: FarmEvent) => void {
   const down = new Set<string>();
-  /** Trouble that stays would be told every second. */
-  const told = new Set<string>();
+  /** Each trouble is printed once, because it would otherwise appear every second. */
+  const printed = new Set<string>();
   return (event) => {
     switch (event.kind) {
       case 'registered':
@@ -20,8 +20,8 @@ export function createFarmReporter(print: (line: string) => void): (event: FarmE
         break;
       case 'trouble': {
         const line = `farm: ${event.deviceId} has trouble: ${event.reason}`;
-        if (!told.has(line)) print(line);
-        told.add(line);
+        if (!printed.has(line)) print(line);
+        printed.add(line);
         break;
       }
       case 'link':

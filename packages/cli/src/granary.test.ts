@@ -8,14 +8,14 @@ import { readVersion } from './version.ts';
 
 const VERSION = await readVersion();
 
-/** Runs a command line inside this process, which is enough for those that end at once. */
+/** Runs a command line inside this process, which works for commands that end immediately. */
 async function outcome(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const printed: string[] = [];
   const complaints: string[] = [];
   const exitCode = await main(args, {
     env,
     print: (line) => printed.push(line),
-    complain: (line) => complaints.push(line),
+    printError: (line) => complaints.push(line),
   });
   return { exitCode, stdout: printed.join('\n'), stderr: complaints.join('\n') };
 }
@@ -99,7 +99,7 @@ for (const [args, complaint, env] of MISUSES) {
   });
 }
 
-test('a service that is not there: one clear line, and the stack only for those who debug', async () => {
+test('a service that is not running: one clear line, and the stack only when debugging', async () => {
   const placeholder = createServer().listen(0, '127.0.0.1');
   await once(placeholder, 'listening');
   const { port } = placeholder.address() as AddressInfo;
@@ -112,7 +112,7 @@ test('a service that is not there: one clear line, and the stack only for those 
   assert.match((await outcome(args, { ...KEY, GRANARY_LOG_LEVEL: 'debug' })).stderr, /\n {4}at /);
 });
 
-test('the program itself hands out what a command says, and its exit code', async (t) => {
+test('the program prints the output of a command and returns its exit code', async (t) => {
   const child = granary(t, ['feed']);
   assert.equal(await child.exited, 2);
   assert.equal(child.stdout, '');

@@ -2,16 +2,16 @@
 import { explain } from './explain.ts';
 import { main } from './main.ts';
 
-const surroundings = {
+const environment = {
   env: process.env,
   print: (line: string) => console.log(line),
-  complain: (line: string) => console.error(line),
+  printError: (line: string) => console.error(line),
 };
 
 process.on('uncaughtException', (failure) => {
   const { lines } = explain(failure, process.env['GRANARY_LOG_LEVEL'] === 'debug');
-  for (const line of lines) surroundings.complain(line);
+  for (const line of lines) environment.printError(line);
   process.exit(1);
 });
 
-process.exitCode = await main(process.argv.slice(2), surroundings);
+process.exitCode = await main(process.argv.slice(2), environment);

@@ -4,7 +4,7 @@ import { readVersion } from './version.ts';
 
 interface Entry {
   readonly summary: string;
-  /** Loaded when asked for, so that listing keys does not load a database. */
+  /** Commands are loaded when they run, so that listing keys does not load a database. */
   readonly load: () => Promise<Command>;
 }
 
@@ -45,33 +45,33 @@ ${Object.entries(COMMANDS)
 
 const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
 
-/** Runs one command line and answers the exit code. */
-export async function main(args: readonly string[], surroundings: Environment): Promise<number> {
+/** Runs one command line and returns the exit code. */
+export async function main(args: readonly string[], environment: Environment): Promise<number> {
   try {
-    return await dispatch(args, surroundings);
+    return await dispatch(args, environment);
   } catch (failure) {
-    const { lines, exitCode } = explain(failure, surroundings.env['GRANARY_LOG_LEVEL'] === 'debug');
-    for (const line of lines) surroundings.complain(line);
+    const { lines, exitCode } = explain(failure, environment.env['GRANARY_LOG_LEVEL'] === 'debug');
+    for (const line of lines) environment.printError(line);
     return exitCode;
   }
 }
 
-async function dispatch([name, ...args]: readonly string[], surroundings: Environment): Promise<number> {
+async function dispatch([name, ...args]: readonly string[], environment: Environment): Promise<number> {
   if (name === undefined) throw new UsageError('which command? try granary --help');
   if (isHelp(name)) {
-    surroundings.print(HELP);
+    environment.print(HELP);
     return 0;
   }
   if (name === '--version') {
-    surroundings.print(await readVersion());
+    environment.print(await readVersion());
     return 0;
   }
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry === undefined) throw new UsageError(`there is no command "${name}"; try granary --help`);
   const command = await entry.load();
   if (args.some(isHelp)) {
-    surroundings.print(command.help);
+    environment.print(command.help);
     return 0;
   }
-  return command.run(args, surroundings);
+  return command.run(args, environment);
 }

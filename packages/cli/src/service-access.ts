@@ -1,7 +1,7 @@
 import { type Client, type ClientOptions, createClient } from '@granary/client/client';
 import { address, type Environment, required } from './command.ts';
 
-/** The option that every command talking to a running service has. */
+/** The options of every command that connects to a running service. */
 export const ACCESS_OPTIONS = { url: { type: 'string' } } as const;
 
 export const ACCESS_HELP = `  --url <address>   where the service answers (GRANARY_URL, or http://127.0.0.1:8080)
@@ -10,7 +10,7 @@ The API key is taken from the environment variable GRANARY_API_KEY.`;
 
 const URL_DEFAULT = 'http://127.0.0.1:8080';
 
-/** A key on the command line would be seen by everybody on the machine, so only the environment is asked. */
+/** The key is read from the environment only, because every user of the machine can see a command line. */
 export function serviceAccess(url: string | undefined, env: Environment['env']): ClientOptions {
   const siloSegment = env['GRANARY_SILO_SEGMENT'];
   const fieldSegment = env['GRANARY_FIELD_SEGMENT'];

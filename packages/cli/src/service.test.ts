@@ -16,7 +16,7 @@ async function runCommand(t: TestContext, args: readonly string[], env: Env) {
   return child.stdout;
 }
 
-test('serve greets, shows a new key once, and stops when asked', async (t) => {
+test('serve prints its addresses, shows a new key once, and stops on a signal', async (t) => {
   const env = await serviceEnv(t);
   const first = granary(t, ['serve'], env);
   const key = await first.says(KEY_LINE);
@@ -92,7 +92,7 @@ test('demo runs a farm that devices list shows, and keys are managed from the co
   assert.equal(demo.stderr, '');
 });
 
-test('simulate joins a running service and leaves it running', async (t) => {
+test('simulate connects to a running service and leaves it running', async (t) => {
   const env = await serviceEnv(t);
   const service = granary(t, ['serve'], env);
   const key = await service.says(KEY_LINE);

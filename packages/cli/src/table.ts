@@ -1,6 +1,6 @@
 const GAP = '  ';
 
-/** Columns as wide as their widest cell, the last one as long as it likes. */
+/** Every column except the last is padded to its widest cell. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [titles, ...rows];
   const widths = titles.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

@@ -19,7 +19,7 @@ test('a second interrupt ends a program that cannot stop', async (t) => {
   assert.deepEqual(await exited, [130, null]);
 });
 
-test('what was started is undone, last things first, when a later step of the start fails', async () => {
+test('started parts are stopped in reverse order when a later step of the start fails', async () => {
   const undone: string[] = [];
   const started = runUntilSignal(async (onStop) => {
     for (const part of ['service', 'farm']) {

@@ -6,7 +6,7 @@ import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { SECOND_MS } from '@granary/contract/time';
 import type { LinkChange } from './device/device-link.ts';
 import { MemoryFile } from './device/memory-file.ts';
-import { fieldPast, siloPast } from './farm/backfill.ts';
+import { fieldBackfill, siloBackfill } from './farm/backfill.ts';
 import { CredentialsFile } from './farm/credentials-file.ts';
 import { type Enrolled, enrolField, enrolSilos, renewSecret } from './farm/enrolment.ts';
 import { SILOS } from './farm/farm.ts';
@@ -16,7 +16,7 @@ import type { FaultPlan } from './faults/plan.ts';
 import { FieldDevice } from './field/field-device.ts';
 import { FIELD_UNITS } from './field/fleet.ts';
 import { isFieldMemory } from './field/memory.ts';
-import { isMemory, UNTOUCHED } from './silo/machine.ts';
+import { INITIAL_MEMORY, isMemory } from './silo/machine.ts';
 import { SiloDevice } from './silo/silo-device.ts';
 
 export const INTERVAL_MS_DEFAULT = 10 * SECOND_MS;
@@ -34,44 +34,44 @@ export interface FarmOptions extends Pick<ClientOptions, 'baseUrl' | 'siloSegmen
   /** Needs the scopes `read`, `configure` and `admin`. */
   readonly adminKey: string;
   readonly mqttUrl: string;
-  /** What the devices remember of their content, place and doings is kept beside it. */
+  /** The stored state of the devices (content, position, jobs) is a file in the same folder. */
   readonly credentialsFile: string;
   readonly intervalMs?: number;
-  /** How much past to write on first start; 0 for none. */
+  /** The days of history to write on the first start; 0 for none. */
   readonly historyDays?: number;
   readonly faults?: FaultPlan;
   readonly onEvent?: (event: FarmEvent) => void;
   readonly now?: () => number;
   readonly random?: () => number;
-  /** The longest wait of a device between two attempts to connect. */
+  /** The maximum wait of a device between two connection attempts. */
   readonly reconnectMsMax?: number;
 }
 
 export interface Farm {
-  /** Settles when the past is written, was there already, or has failed (which is told as an event). */
+  /** Resolves when the backfill is written, was already complete, or has failed (which is reported as an event). */
   readonly historyWritten: Promise<void>;
-  /** These throw when there is none of this id. */
+  /** `silo` and `field` throw when no device has this id. */
   silo(id: string): SimulatedSilo;
   field(id: string): SimulatedFieldDevice;
   stop(): Promise<void>;
 }
 
 export interface SimulatedSilo {
-  /** What really lay in it when it was last looked at, whatever its scale says. */
+  /** The true content at the last tick, whatever the scale shows. */
   readonly weightKg: number;
   /** Takes effect at the silo's next tick: within a second while an operation runs. */
   fault(name: FaultNameOf<'silo'>, isOn: boolean): void;
 }
 
 export interface SimulatedFieldDevice {
-  /** Where it really was when it was last looked at. */
+  /** The true position at the last tick. */
   readonly position: Position;
   readonly batteryPercent: number;
   /** Takes effect at the device's next tick: within a second while it moves. */
   fault(name: FaultNameOf<'field'>, isOn: boolean): void;
 }
 
-/** Enrols the devices and sets them going; answers as soon as they are on their way to connect. */
+/** Registers and starts the devices; resolves while they are still connecting. */
 export async function startFarm(options: FarmOptions): Promise<Farm> {
   const { historyDays = HISTORY_DAYS_DEFAULT, now = Date.now, onEvent = () => undefined } = options;
   const { adminKey: apiKey, credentialsFile, ...access } = options;
@@ -83,24 +83,26 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
   if (siloIds.length + fieldIds.length > 0) onEvent({ kind: 'registered', siloIds, fieldIds });
 
   const memories = await MemoryFile.open(join(dirname(credentialsFile), MEMORY_FILE_NAME));
-  const equip = equipment(options, memories, (kind, id) => renewSecret(client, secrets, kind, id));
+  const deviceOptions = deviceOptionsFor(options, memories, (kind, id) =>
+    renewSecret(client, secrets, kind, id),
+  );
   const siloDevices = silos.map(({ unit: silo, credentials }) => {
-    const memory = memories.find(silo.id, isMemory) ?? UNTOUCHED;
-    return new SiloDevice({ ...equip('silo', silo.id, credentials), silo, memory });
+    const memory = memories.find(silo.id, isMemory) ?? INITIAL_MEMORY;
+    return new SiloDevice({ ...deviceOptions('silo', silo.id, credentials), silo, memory });
   });
   const fieldDevices = fieldUnits.map(({ unit, credentials }) => {
     const memory = memories.find(unit.id, isFieldMemory);
-    return new FieldDevice({ ...equip('field', unit.id, credentials), unit, memory });
+    return new FieldDevice({ ...deviceOptions('field', unit.id, credentials), unit, memory });
   });
   const devices = [...siloDevices, ...fieldDevices];
   for (const device of devices) device.start();
 
-  const pasts = [
-    ...siloDevices.map(({ silo, link }) => ({ link, past: siloPast(client, silo) })),
-    ...fieldDevices.map(({ unit, link }) => ({ link, past: fieldPast(client, unit) })),
+  const backfills = [
+    ...siloDevices.map(({ silo, link }) => ({ link, source: siloBackfill(client, silo) })),
+    ...fieldDevices.map(({ unit, link }) => ({ link, source: fieldBackfill(client, unit) })),
   ];
   return {
-    historyWritten: writeHistory({ devices: pasts, days: historyDays, nowMs: now(), onEvent }),
+    historyWritten: writeHistory({ devices: backfills, days: historyDays, nowMs: now(), onEvent }),
     silo: (id) => siloDevices.find(({ silo }) => silo.id === id) ?? missing('silo', id),
     field: (id) => fieldDevices.find(({ unit }) => unit.id === id) ?? missing('field device', id),
     stop: async () => {
@@ -118,8 +120,8 @@ function missing(what: string, id: string): never {
 
 type Renew = (kind: DeviceKind, deviceId: string) => Promise<DeviceCredentials>;
 
-/** What every device gets, whatever it is. */
-function equipment(options: FarmOptions, memories: MemoryFile, renew: Renew) {
+/** The options that silos and field devices have in common. */
+function deviceOptionsFor(options: FarmOptions, memories: MemoryFile, renew: Renew) {
   const { mqttUrl, intervalMs = INTERVAL_MS_DEFAULT, faults, onEvent } = options;
   const { now = Date.now, random = Math.random, reconnectMsMax } = options;
   return (kind: DeviceKind, deviceId: string, credentials: DeviceCredentials) => ({

@@ -4,7 +4,7 @@ import { startFarm } from '@granary/simulator/start-farm';
 import { type Command, parseOptions } from '../command.ts';
 import { FARM_HELP, FARM_OPTIONS, farmChoices, farmCredentialsFile } from '../farm-options.ts';
 import { createFarmReporter } from '../farm-reporter.ts';
-import { greeting } from '../greeting.ts';
+import { startMessage } from '../start-message.ts';
 import { runUntilSignal } from '../until-signal.ts';
 
 export const demo: Command = {
@@ -35,7 +35,7 @@ ${FARM_HELP}`,
         onEvent: createFarmReporter(print),
       });
       onStop(() => farm.stop());
-      print(greeting(started, settings.siloSegment));
+      print(startMessage(started, settings.siloSegment));
     });
     return 0;
   },

@@ -63,7 +63,7 @@ export const devices: Command = {
       --kind silo|field     a field device has no --capacity (silo)
 
 ${ACCESS_HELP}`,
-  run: (args, surroundings) => runAction('devices', { list, register }, args, surroundings),
+  run: (args, environment) => runAction('devices', { list, register }, args, environment),
 };
 
 function asKind(text: string): 'silo' | 'field' {

@@ -68,7 +68,7 @@ export const keys: Command = {
       --overlap <seconds>   how long the old key goes on working (3600)
 
 ${ACCESS_HELP}`,
-  run: (args, surroundings) => runAction('keys', { list, create, revoke, rotate }, args, surroundings),
+  run: (args, environment) => runAction('keys', { list, create, revoke, rotate }, args, environment),
 };
 
 function showOnce({ key_id, key }: IssuedKey, print: (line: string) => void): void {

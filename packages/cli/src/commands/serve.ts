@@ -1,7 +1,7 @@
 import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
 import { type Command, parseOptions } from '../command.ts';
-import { greeting } from '../greeting.ts';
+import { startMessage } from '../start-message.ts';
 import { runUntilSignal } from '../until-signal.ts';
 
 export const serve: Command = {
@@ -22,7 +22,7 @@ Starts the service. It is set up by environment variables, the most used of whic
     await runUntilSignal(async (onStop) => {
       const service = createService(settings);
       onStop(() => service.stop());
-      print(greeting(await service.start(), settings.siloSegment));
+      print(startMessage(await service.start(), settings.siloSegment));
     });
     return 0;
   },

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const GRANARY = fileURLToPath(new URL('../granary.ts', import.meta.url));
 
-/** The command as a person starts it, with an environment of its own. */
+/** The command in a process of its own, with its own environment. */
 export class GranaryProcess {
   readonly exited: Promise<number | null>;
   stdout = '';
@@ -29,7 +29,7 @@ export class GranaryProcess {
     this.exited = once(this.#child, 'close').then(([code]) => code);
   }
 
-  /** What the first match on standard output captured. */
+  /** Waits for the first match on standard output and returns what it captured. */
   async says(pattern: RegExp): Promise<string> {
     for (;;) {
       const match = pattern.exec(this.stdout);
@@ -53,7 +53,7 @@ export function granary(t: TestContext, args: readonly string[], env: Readonly<R
   return child;
 }
 
-/** Free ports and a data folder that goes with the test. */
+/** Settings for free ports and a data folder that is removed after the test. */
 export async function serviceEnv(t: TestContext): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'granary-cli-'));
   t.after(() => rm(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { runUntilSignal } from '../until-signal.ts';
 
-/** A program that works until it is asked to end, which then takes for ever. */
+/** A program whose stop never finishes. */
 setInterval(() => undefined, 1_000);
 await runUntilSignal(async (onStop) => {
   onStop(() => {

@@ -28,11 +28,11 @@ function connectTo(t: TestContext, broker: RecordingBroker, secret = 'right') {
 }
 
 const states = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
+  broker.received.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
 const telemetry = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) => (message.subject === 'telemetry' ? [message.telemetry] : []));
+  broker.received.flatMap((message) => (message.subject === 'telemetry' ? [message.telemetry] : []));
 
-test('says that it is online, delivers, and says goodbye', async (t) => {
+test('reports online, delivers, and disconnects cleanly', async (t) => {
   const broker = await startBroker(t);
   const { link, changes } = connectTo(t, broker);
   await link.deliver('telemetry', READING);
@@ -43,7 +43,7 @@ test('says that it is online, delivers, and says goodbye', async (t) => {
   await assert.rejects(link.deliver('telemetry', READING), LinkStoppedError);
 });
 
-test('a cut link leaves its last will, and comes back when restored', async (t) => {
+test('a cut link leaves its last will, and reconnects when restored', async (t) => {
   const broker = await startBroker(t);
   const { link, changes } = connectTo(t, broker);
   await link.deliver('telemetry', READING);
@@ -60,7 +60,7 @@ test('a cut link leaves its last will, and comes back when restored', async (t) 
   ]);
 });
 
-test('hears commands from the moment it says that it is online, also after a loss', async (t) => {
+test('receives commands as soon as it reports online, also after a lost connection', async (t) => {
   const broker = await startBroker(t);
   const { link, commands } = connectTo(t, broker);
   await broker.until(() => states(broker).length === 1);
@@ -75,7 +75,7 @@ test('hears commands from the moment it says that it is online, also after a los
   assert.deepEqual(commands, ['{"one":1}', '{"two":2}']);
 });
 
-test('hears its configuration, also one that was declared while it was away', async (t) => {
+test('receives its configuration, also one that was changed while it was disconnected', async (t) => {
   const broker = await startBroker(t);
   await broker.configure('silo-01', { one: 1 });
   const { link, commands, configurations } = connectTo(t, broker);
@@ -86,7 +86,7 @@ test('hears its configuration, also one that was declared while it was away', as
   assert.deepEqual(commands, []);
 });
 
-test('delivers after the broker was away', async (t) => {
+test('delivers after the broker was down', async (t) => {
   const broker = await startBroker(t);
   const { link, changes } = connectTo(t, broker);
   await link.deliver('telemetry', READING);
@@ -106,14 +106,14 @@ test('a reading that was never acknowledged is sent again', async (t) => {
   const { link } = connectTo(t, broker);
   await broker.until(() => states(broker).length === 1);
   let failures = 1;
-  broker.takes = async () => {
+  broker.accepts = async () => {
     if (failures-- > 0) throw new Error('the disk is full');
   };
   await link.deliver('telemetry', READING);
   assert.deepEqual(telemetry(broker), [READING]);
 });
 
-test('asks for a new secret when the broker refuses the old one', async (t) => {
+test('requests a new secret when the broker refuses the old one', async (t) => {
   const broker = await startBroker(t);
   const { link, changes, renewals } = connectTo(t, broker, 'wrong');
   await link.deliver('telemetry', READING);
@@ -124,9 +124,9 @@ test('asks for a new secret when the broker refuses the old one', async (t) => {
   );
 });
 
-test('a stopped link gives up on what it could not deliver', async (t) => {
+test('a stopped link rejects messages that it could not deliver', async (t) => {
   const broker = await startBroker(t);
-  broker.takes = () => new Promise(() => undefined);
+  broker.accepts = () => new Promise(() => undefined);
   const { link } = connectTo(t, broker);
   const delivered = assert.rejects(link.deliver('telemetry', READING), LinkStoppedError);
   await link.stop();

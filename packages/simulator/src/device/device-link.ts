@@ -5,21 +5,21 @@ import { backoffMs } from './backoff.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEPALIVE_S = 30;
-const GOODBYE_TIMEOUT_MS = 1_000;
+const DISCONNECT_TIMEOUT_MS = 1_000;
 
-/** CONNACK codes that say the name or the secret is wrong, rather than that the broker has no time. */
+/** CONNACK codes for a wrong name or secret, as opposed to a busy broker. */
 const REFUSED_CODES: readonly unknown[] = [4, 5];
 
 export interface DeviceLinkOptions {
   readonly mqttUrl: string;
   readonly credentials: DeviceCredentials;
-  /** Asked for when the broker refuses the credentials; the answer is used from then on. */
+  /** Called when the broker refuses the credentials; the returned ones are used from then on. */
   readonly renewCredentials: () => Promise<DeviceCredentials>;
   readonly onChange: (change: LinkChange) => void;
   readonly onCommand: (payload: string) => void;
   readonly onConfiguration: (payload: string) => void;
   readonly random: () => number;
-  /** The longest wait between two attempts to connect. */
+  /** The maximum wait between two connection attempts. */
   readonly reconnectMsMax?: number;
 }
 
@@ -32,12 +32,12 @@ export class LinkStoppedError extends Error {
   }
 }
 
-/** One device's connection to the broker, kept up by reconnecting for as long as it is started. */
+/** One device's connection to the broker; it reconnects until it is stopped. */
 export class DeviceLink {
   readonly #options: DeviceLinkOptions;
   #credentials: DeviceCredentials;
   #state: 'stopped' | 'running' | 'cut' = 'stopped';
-  /** The connection that is there or being made. */
+  /** The present connection, or the attempt to make one. */
   #client: MqttClient | undefined;
   #up = nextConnection();
   #isUp = false;
@@ -54,7 +54,7 @@ export class DeviceLink {
     this.#open();
   }
 
-  /** Answers when the broker has acknowledged; a message whose connection breaks goes out again on the next. */
+  /** Resolves when the broker has acknowledged the message; after a lost connection the message is sent again on the next one. */
   async deliver(subject: UpSubject, payload: unknown): Promise<void> {
     for (;;) {
       const client = await this.#up.promise;
@@ -62,24 +62,24 @@ export class DeviceLink {
         await publish(client, topicOf(this.#credentials.username, subject), payload);
         return;
       } catch {
-        this.#lose(client, 'the connection broke');
+        this.#connectionLost(client, 'the connection broke');
       }
     }
   }
 
-  /** Breaks the connection without a word to the broker, and keeps it broken. */
+  /** Closes the connection without DISCONNECT and does not reconnect until `restore`. */
   cut(): void {
     if (this.#state !== 'running') return;
     this.#state = 'cut';
     clearTimeout(this.#retryTimer);
-    if (this.#client !== undefined) this.#lose(this.#client, 'the connection was cut');
+    if (this.#client !== undefined) this.#connectionLost(this.#client, 'the connection was cut');
   }
 
   restore(): void {
     if (this.#state === 'cut') this.start();
   }
 
-  /** Says goodbye, so that the broker need not wait to find out. */
+  /** Reports `offline` and sends DISCONNECT, so that the broker does not have to wait for a timeout. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     clearTimeout(this.#retryTimer);
@@ -89,7 +89,7 @@ export class DeviceLink {
     this.#up = nextConnection();
     this.#up.reject(new LinkStoppedError());
     if (client === undefined) return;
-    const timer = setTimeout(() => client.stream.destroy(), GOODBYE_TIMEOUT_MS);
+    const timer = setTimeout(() => client.stream.destroy(), DISCONNECT_TIMEOUT_MS);
     if (this.#isUp) await this.#announce(client, 'offline').catch(() => undefined);
     const hasUnacknowledged = Object.keys(client.outgoing).length > 0;
     await client.endAsync(hasUnacknowledged || !client.connected);
@@ -104,18 +104,18 @@ export class DeviceLink {
       failure = error;
     });
     client.on('connect', () => {
-      this.#introduce(client).then(
-        () => this.#welcome(client),
+      this.#subscribe(client).then(
+        () => this.#connected(client),
         () => client.stream.destroy(),
       );
     });
     client.on('message', (topic, payload) => {
-      if (client === this.#client) this.#hear(topic, payload.toString());
+      if (client === this.#client) this.#dispatch(topic, payload.toString());
     });
     client.once('close', () => {
-      // Only a forced end makes the library give up on what was never acknowledged; else `deliver` would hang.
+      // Only a forced end makes the library reject unacknowledged messages; otherwise `deliver` would never settle.
       client.end(true);
-      this.#lose(client, reasonOf(failure), isRefusal(failure));
+      this.#connectionLost(client, reasonOf(failure), isRefusal(failure));
     });
   }
 
@@ -128,7 +128,7 @@ export class DeviceLink {
       clean: true,
       keepalive: KEEPALIVE_S,
       connectTimeout: CONNECT_TIMEOUT_MS,
-      // Reconnecting is done here: the library waits the same time after every failure.
+      // This class reconnects itself, because the library waits the same time after every failure.
       reconnectPeriod: 0,
       will: {
         topic: topicOf(username, 'status'),
@@ -139,14 +139,14 @@ export class DeviceLink {
     };
   }
 
-  /** Whoever hears that the device is online can reach it. */
-  async #introduce(client: MqttClient): Promise<void> {
+  /** Subscribes before it reports `online`, so that a device that is shown online can be reached. */
+  async #subscribe(client: MqttClient): Promise<void> {
     const { username } = this.#credentials;
     await client.subscribeAsync([topicOf(username, 'config'), topicOf(username, 'command')], { qos: 1 });
     await this.#announce(client, 'online');
   }
 
-  #hear(topic: string, payload: string): void {
+  #dispatch(topic: string, payload: string): void {
     const { onCommand, onConfiguration } = this.#options;
     if (topic === topicOf(this.#credentials.username, 'config')) onConfiguration(payload);
     else onCommand(payload);
@@ -156,7 +156,7 @@ export class DeviceLink {
     return publish(client, topicOf(this.#credentials.username, 'status'), stateMessage(state), true);
   }
 
-  #welcome(client: MqttClient): void {
+  #connected(client: MqttClient): void {
     if (client !== this.#client) return;
     this.#failures = 0;
     this.#isUp = true;
@@ -164,8 +164,8 @@ export class DeviceLink {
     this.#up.resolve(client);
   }
 
-  /** May be told of the same connection more than once; only the first time counts. */
-  #lose(client: MqttClient, reason: string, isRefused = false): void {
+  /** May be called more than once for the same connection; only the first call has an effect. */
+  #connectionLost(client: MqttClient, reason: string, isRefused = false): void {
     if (client !== this.#client) return;
     this.#client = undefined;
     client.stream.destroy();
@@ -192,7 +192,7 @@ export class DeviceLink {
   }
 }
 
-/** Nobody may be waiting when it is rejected, which is no fault. */
+/** The promise may be rejected while no caller waits for it, which must not become an unhandled rejection. */
 function nextConnection(): PromiseWithResolvers<MqttClient> {
   const connection = Promise.withResolvers<MqttClient>();
   connection.promise.catch(() => undefined);

@@ -8,26 +8,26 @@ import { DeviceLink, type DeviceLinkOptions } from './device-link.ts';
 import { Outbox } from './outbox.ts';
 import { SerialSender } from './serial-sender.ts';
 
-/** The pace while something is carried out, and until everything has come to rest after it. */
+/** The tick interval while the device carries something out, and until it stands still afterwards. */
 const BUSY_INTERVAL_MS = SECOND_MS;
 
-/** What is inside a device: its body, and whatever carries out its commands and reports on them. */
+/** The model of one kind of device: its physical state, and the part that carries out commands and reports on them. */
 export interface DeviceModel<R extends Reading> {
-  /** Without it nothing is measured, said or heard. */
+  /** Without power the device neither measures nor sends nor receives. */
   readonly hasPower: boolean;
-  /** How long it has been carrying something out; `null` when it does not. */
+  /** How long the device has been carrying something out; `null` when it is idle. */
   readonly runMs: number | null;
-  /** Something is carried out, has yet to come to rest, or has yet to be said. */
+  /** The device carries something out, is not yet at rest, or has reports to send. */
   isBusy(): boolean;
-  /** Until what it carries out should end; `null` when that cannot be told. */
+  /** The expected time until the present work ends; `null` when it is not known. */
   endsInMs(): number | null;
   advanceTo(nowMs: number): void;
-  /** Answers whether something else is carried out than before. */
+  /** Returns whether the device now carries out something else. */
   obey(payload: string): boolean;
   configure?(payload: string): void;
-  noticeLink?(isUp: boolean): void;
+  linkChanged?(isUp: boolean): void;
   measure(): R;
-  /** Sends what is to be said, the newest on what it carries out included. */
+  /** Sends the pending reports, including one about the present work. */
   report(): void;
   keep(): Promise<void>;
 }
@@ -40,41 +40,41 @@ export interface DeviceOptions<R extends Reading> {
   readonly now: () => number;
 }
 
-/** What the inside is given of the rest of the device. The set of faults changes with time. */
+/** The parts of the device that its model uses; the set of faults changes over time. */
 export interface Environment {
   readonly link: DeviceLink;
   readonly faults: ReadonlySet<FaultName>;
   readonly nowMs: number;
 }
 
-/** Sensors, a controller and a modem: measures at every interval, does as it is told, and sends what it can. */
+/** A simulated device: measures at every interval, carries out commands, and sends readings and reports. */
 export class Device<R extends Reading, I extends DeviceModel<R>> {
   readonly link: DeviceLink;
-  protected readonly inside: I;
+  protected readonly model: I;
   readonly #options: DeviceOptions<R>;
   readonly #faults: Set<FaultName>;
   readonly #startedMs: number;
   readonly #outbox = new Outbox<R>();
-  readonly #courier = new SerialSender(() => this.#sendNext());
-  #disturb: ReadingFault<R>;
+  readonly #sender = new SerialSender(() => this.#sendNext());
+  #applyFaults: ReadingFault<R>;
   #isLinkLost = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: DeviceOptions<R>, createInside: (surroundings: Environment) => I) {
+  constructor(options: DeviceOptions<R>, createModel: (environment: Environment) => I) {
     this.#options = options;
     this.#faults = new Set(options.faults);
-    this.#disturb = options.createReadingFault(this.#faults);
+    this.#applyFaults = options.createReadingFault(this.#faults);
     this.#startedMs = options.now();
     this.link = new DeviceLink({
       ...options.link,
       onCommand: (payload) => this.#obey(payload),
-      onConfiguration: (payload) => this.inside.configure?.(payload),
+      onConfiguration: (payload) => this.model.configure?.(payload),
       onChange: (change) => {
-        this.inside.noticeLink?.(change.state === 'up');
+        this.model.linkChanged?.(change.state === 'up');
         options.link.onChange(change);
       },
     });
-    this.inside = createInside({ link: this.link, faults: this.#faults, nowMs: this.#startedMs });
+    this.model = createModel({ link: this.link, faults: this.#faults, nowMs: this.#startedMs });
   }
 
   start(): void {
@@ -85,33 +85,33 @@ export class Device<R extends Reading, I extends DeviceModel<R>> {
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     await this.link.stop();
-    await this.inside.keep();
+    await this.model.keep();
   }
 
-  /** Takes effect at the next tick. What a fault has held back when it ends is lost. */
+  /** Takes effect at the next tick; readings that a fault still holds back when it ends are lost. */
   fault(name: FaultName, isOn: boolean): void {
     if (isOn) this.#faults.add(name);
     else this.#faults.delete(name);
-    this.#disturb = this.#options.createReadingFault(this.#faults);
+    this.#applyFaults = this.#options.createReadingFault(this.#faults);
   }
 
   #tick(): void {
     const nowMs = this.#options.now();
-    this.inside.advanceTo(nowMs);
-    if (this.inside.hasPower) {
-      this.#outbox.add(this.#disturb(this.inside.measure()));
-      this.#courier.go();
-      this.inside.report();
+    this.model.advanceTo(nowMs);
+    if (this.model.hasPower) {
+      this.#outbox.add(this.#applyFaults(this.model.measure()));
+      this.#sender.sendAll();
+      this.model.report();
     }
-    this.#loseOrFindLink(nowMs);
+    this.#cutOrRestoreLink(nowMs);
     this.#tickAfter(this.#waitMs());
   }
 
   #obey(payload: string): void {
-    this.inside.advanceTo(this.#options.now());
-    if (!this.inside.hasPower) return;
-    const isChanged = this.inside.obey(payload);
-    this.inside.report();
+    this.model.advanceTo(this.#options.now());
+    if (!this.model.hasPower) return;
+    const isChanged = this.model.obey(payload);
+    this.model.report();
     if (isChanged) this.#tickAfter(this.#waitMs());
   }
 
@@ -120,19 +120,19 @@ export class Device<R extends Reading, I extends DeviceModel<R>> {
     this.#timer = setTimeout(() => this.#tick(), waitMs);
   }
 
-  /** What is carried out is looked at when it should end, so that its end is not noticed late. */
+  /** The next tick is at the expected end of the present work, so that the end is reported in time. */
   #waitMs(): number {
     const { intervalMs } = this.#options;
-    if (!this.inside.isBusy()) return intervalMs;
-    const endsInMs = this.inside.endsInMs() ?? 0;
+    if (!this.model.isBusy()) return intervalMs;
+    const endsInMs = this.model.endsInMs() ?? 0;
     return Math.min(intervalMs, BUSY_INTERVAL_MS, endsInMs > 0 ? endsInMs : BUSY_INTERVAL_MS);
   }
 
-  #loseOrFindLink(nowMs: number): void {
+  #cutOrRestoreLink(nowMs: number): void {
     const isLost =
-      !this.inside.hasPower ||
+      !this.model.hasPower ||
       (this.#faults.has('link-loss') && linkIsLost(nowMs - this.#startedMs)) ||
-      (this.#faults.has('link-loss-while-running') && linkIsLostBy(this.inside.runMs));
+      (this.#faults.has('link-loss-while-running') && linkIsLostBy(this.model.runMs));
     if (isLost === this.#isLinkLost) return;
     this.#isLinkLost = isLost;
     if (isLost) this.link.cut();

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 
-/** A small file that is always written whole. */
+/** A small file that is always written as a whole. */
 export class JsonFile {
   readonly #path: string;
   #writing: Promise<void> = Promise.resolve();
@@ -14,7 +14,7 @@ export class JsonFile {
     this.#path = path;
   }
 
-  /** Nothing when the file is gone or damaged. One that may not be read is a fault. */
+  /** `undefined` when the file is missing or damaged; throws when reading it is not permitted. */
   async read(): Promise<unknown> {
     try {
       return JSON.parse(await readFile(this.#path, 'utf8'));
@@ -26,8 +26,8 @@ export class JsonFile {
   }
 
   /**
-   * Resolves when the contents, as they are now or later, are in the file. They are asked for when their turn comes, so
-   * any number of callers who wait for the same turn cost one write.
+   * Resolves when the present contents, or later ones, are in the file. The contents are read when the write begins, so
+   * that all callers who wait for the same write cost one write.
    */
   write(contents: () => unknown): Promise<void> {
     this.#next ??= this.#writing.then(() => {
@@ -39,7 +39,7 @@ export class JsonFile {
     return this.#next;
   }
 
-  /** Written aside and moved into place, so that a crash leaves the old file or the new one. */
+  /** Writes to a temporary file and renames it, so that a crash leaves either the old file or the new one. */
   async #replace(text: string): Promise<void> {
     const draft = `${this.#path}.draft`;
     await mkdir(dirname(this.#path), { recursive: true, mode: OWNER_ONLY_FOLDER });

@@ -17,7 +17,7 @@ async function temporaryFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-test('what is kept is there again, and only that', async (t) => {
+test('what is stored is read back, and nothing else', async (t) => {
   const path = join(await temporaryFolder(t), 'memory.json');
   const file = await MemoryFile.open(path);
   await file.keep('silo-01', memoryOf(1));
@@ -25,7 +25,7 @@ test('what is kept is there again, and only that', async (t) => {
   assert.equal((await MemoryFile.open(path)).find('silo-02', isMemory), undefined);
 });
 
-test('kept by many at once, every answer means that the newest is in the file', async (t) => {
+test('after concurrent writes each resolved promise means that the latest contents are in the file', async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, 'memory.json');
   const file = await MemoryFile.open(path);
@@ -40,7 +40,7 @@ test('kept by many at once, every answer means that the newest is in the file', 
   assert.deepEqual(await readdir(folder), ['memory.json']);
 });
 
-test('a failed write is told to whoever waits for it, and the next one is tried anew', async (t) => {
+test('a failed write rejects for its callers, and the next write is tried again', async (t) => {
   const folder = join(await temporaryFolder(t), 'inner');
   const path = join(folder, 'memory.json');
   const file = await MemoryFile.open(path);
@@ -52,7 +52,7 @@ test('a failed write is told to whoever waits for it, and the next one is tried 
 });
 
 for (const damaged of ['', '[]', '{"silo-01":7}', '{"silo-01":{"offsetKg":"much","operations":[]}}']) {
-  test(`a file that holds ${JSON.stringify(damaged)} has lost its memory`, async (t) => {
+  test(`a file that holds ${JSON.stringify(damaged)} is read as empty`, async (t) => {
     const path = join(await temporaryFolder(t), 'memory.json');
     await writeFile(path, damaged);
     assert.equal((await MemoryFile.open(path)).find('silo-01', isMemory), undefined);

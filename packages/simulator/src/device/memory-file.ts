@@ -1,6 +1,6 @@
 import { isRecord, JsonFile } from './json-file.ts';
 
-/** Where the farm keeps what its devices must remember while they are switched off. */
+/** The file with the state that devices keep while they are switched off. */
 export class MemoryFile {
   readonly #file: JsonFile;
   readonly #memories: Map<string, unknown>;
@@ -16,7 +16,7 @@ export class MemoryFile {
     return new MemoryFile(file, new Map(isRecord(content) ? Object.entries(content) : []));
   }
 
-  /** Nothing when there is no memory, or one that makes no sense. */
+  /** `undefined` when there is no stored state, or an invalid one. */
   find<Memory>(deviceId: string, isMemory: (value: unknown) => value is Memory): Memory | undefined {
     const memory = this.#memories.get(deviceId);
     return isMemory(memory) ? memory : undefined;

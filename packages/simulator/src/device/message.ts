@@ -1,6 +1,6 @@
 import type { Checker } from '@granary/contract/input/schema';
 
-/** What was sent to the device; nothing when it cannot be read. */
+/** The decoded message; `undefined` when it is invalid. */
 export function parseMessage<Message>(checker: Checker<Message>, payload: string): Message | undefined {
   const message = parseJson(payload);
   return checker.accepts(message) ? message : undefined;

@@ -6,13 +6,13 @@ import { Outbox } from './outbox.ts';
 const reading = (ts: number): SiloReading => ({ ts, weight: 0, temperature: 0, humidity: 0 });
 const readings = (count: number) => Array.from({ length: count }, (_, ts) => reading(ts));
 
-test('gives readings out one by one, in order', () => {
+test('returns readings one by one, in order', () => {
   const outbox = new Outbox<SiloReading>();
   outbox.add([reading(1), reading(2)]);
   assert.deepEqual([outbox.take(), outbox.take(), outbox.take()], [reading(1), reading(2), undefined]);
 });
 
-test('catches up after an outage in arrays that one message may hold', () => {
+test('returns readings after an outage in arrays that fit into one message', () => {
   const outbox = new Outbox<SiloReading>();
   outbox.add(readings(1_500));
   const first = outbox.take();
@@ -21,7 +21,7 @@ test('catches up after an outage in arrays that one message may hold', () => {
   assert.deepEqual([first.length, second.length], [1_000, 500]);
 });
 
-test('gives up the oldest readings when it is full', () => {
+test('drops the oldest readings when it is full', () => {
   const outbox = new Outbox<SiloReading>();
   outbox.add(readings(10_001));
   const first = outbox.take();

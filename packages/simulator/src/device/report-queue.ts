@@ -4,18 +4,18 @@ import { SerialSender } from './serial-sender.ts';
 
 export interface ReportQueueOptions<Progress> {
   readonly link: DeviceLink;
-  /** Writes down, for good, everything the device must not forget. */
+  /** Stores the state that the device must not lose. */
   readonly keep: () => Promise<void>;
   readonly onTrouble: (reason: string) => void;
-  /** What to say in place of both; `null` when they are about different things. */
+  /** Returns one report in place of two; `null` when they concern different jobs. */
   readonly merge: (waiting: Progress, newer: Progress) => Progress | null;
 }
 
-/** Sends what a device says of its doings, one report after the other. Says nothing that the device might forget. */
+/** Sends acknowledgements and progress one after the other, each only after the state it reports is stored. */
 export class ReportQueue<Ack, Progress> {
   readonly #options: ReportQueueOptions<Progress>;
   readonly #reports: Reports<Ack, Progress>;
-  readonly #courier = new SerialSender(() => this.#sendNext());
+  readonly #sender = new SerialSender(() => this.#sendNext());
   #silentUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReportQueueOptions<Progress>) {
@@ -40,7 +40,7 @@ export class ReportQueue<Ack, Progress> {
   }
 
   send(nowMs: number): void {
-    if (!this.isSilentAt(nowMs)) this.#courier.go();
+    if (!this.isSilentAt(nowMs)) this.#sender.sendAll();
   }
 
   async keep(): Promise<void> {

@@ -8,7 +8,7 @@ interface Progress {
 }
 type TestReport = Report<string, Progress>;
 
-/** Facts on the same thing add up. */
+/** Merging adds the facts about the same job. */
 const createReports = () =>
   new Reports<string, Progress>((waiting, newer) =>
     waiting.id === newer.id ? { ...newer, facts: [...waiting.facts, ...newer.facts] } : null,
@@ -26,7 +26,7 @@ function all(reports: Reports<string, Progress>): readonly TestReport[] {
   return taken;
 }
 
-test('keeps every acknowledgement, and tells progress on the same thing in one, the newest last', () => {
+test('keeps every acknowledgement, and merges progress of the same job, the latest last', () => {
   const reports = createReports();
   for (const { subject, payload } of [ack('a'), progress('a', 1), progress('b', 2), ack('a')]) {
     if (subject === 'ack') reports.ack(payload);
@@ -36,7 +36,7 @@ test('keeps every acknowledgement, and tells progress on the same thing in one, 
   assert.deepEqual(all(reports), [ack('a'), progress('b', 2), ack('a'), progress('a', 1, 3)]);
 });
 
-test('what was taken is not told again', () => {
+test('a report that was taken is not returned again', () => {
   const reports = createReports();
   reports.progress({ id: 'a', facts: [1] });
   assert.deepEqual(reports.take(), progress('a', 1));
@@ -44,7 +44,7 @@ test('what was taken is not told again', () => {
   assert.deepEqual(all(reports), [progress('a', 2)]);
 });
 
-test('gives up the oldest when there are too many', () => {
+test('drops the oldest when there are too many', () => {
   const reports = createReports();
   for (let i = 0; i < 150; i++) reports.ack(`op_${i}`);
   const kept = all(reports);

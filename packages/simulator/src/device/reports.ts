@@ -1,17 +1,17 @@
-/** What a device says of what it was told to do. */
+/** An acknowledgement of a command, or a report of its progress. */
 export type Report<Ack, Progress> =
   | { readonly subject: 'ack'; readonly payload: Ack }
   | { readonly subject: 'progress'; readonly payload: Progress };
 
-/** Far more than a device has to say at a time; then the oldest are given up, and can be asked for. */
+/** Far more reports than a device has at a time; beyond that the oldest are dropped, and the service can request them. */
 const WAITING_MAX = 100;
 
-/** Reports that wait to be sent. Progress on the same thing is told in one. */
+/** The queue of reports; progress of the same job is merged into one report. */
 export class Reports<Ack, Progress> {
   readonly #merge: (waiting: Progress, newer: Progress) => Progress | null;
   #waiting: readonly Report<Ack, Progress>[] = [];
 
-  /** `merge` answers what to say in place of both, `null` when they are about different things. */
+  /** `merge` returns one report in place of two, or `null` when they concern different jobs. */
   constructor(merge: (waiting: Progress, newer: Progress) => Progress | null) {
     this.#merge = merge;
   }

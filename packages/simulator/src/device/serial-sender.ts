@@ -1,23 +1,23 @@
 import { LinkStoppedError } from './device-link.ts';
 
-/** Carries one thing after the other, each only when the one before has arrived, until there is nothing to carry. */
+/** Sends messages one at a time, each after the previous one was delivered. */
 export class SerialSender {
-  readonly #carryNext: () => Promise<void> | undefined;
+  readonly #sendNext: () => Promise<void> | undefined;
   #isUnderWay = false;
 
-  constructor(carryNext: () => Promise<void> | undefined) {
-    this.#carryNext = carryNext;
+  constructor(sendNext: () => Promise<void> | undefined) {
+    this.#sendNext = sendNext;
   }
 
-  /** Sets out, unless it is under way already. */
-  go(): void {
+  /** Sends until nothing is left; has no effect while a run is already in progress. */
+  sendAll(): void {
     if (!this.#isUnderWay) void this.#run();
   }
 
   async #run(): Promise<void> {
     this.#isUnderWay = true;
     try {
-      for (let carried = this.#carryNext(); carried !== undefined; carried = this.#carryNext()) await carried;
+      for (let sent = this.#sendNext(); sent !== undefined; sent = this.#sendNext()) await sent;
     } catch (failure) {
       if (!(failure instanceof LinkStoppedError)) throw failure;
     } finally {

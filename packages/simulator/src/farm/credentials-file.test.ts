@@ -22,7 +22,7 @@ test('keeps secrets for the next start, readable by the owner alone', async (t) 
 });
 
 for (const damaged of ['', '{"a":', '[]', '{"a":7}', 'null']) {
-  test(`a file that holds ${JSON.stringify(damaged)} has lost its secrets`, async (t) => {
+  test(`a file that holds ${JSON.stringify(damaged)} is read as empty`, async (t) => {
     const path = await temporaryPath(t);
     await mkdir(dirname(path));
     await writeFile(path, damaged);

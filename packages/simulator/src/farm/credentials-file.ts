@@ -1,7 +1,7 @@
 import type { DeviceCredentials } from '@granary/contract/devices';
 import { isRecord, JsonFile } from '../device/json-file.ts';
 
-/** Where the farm keeps its devices' secrets, as a device would in its own memory. */
+/** The file with the secrets of the simulated devices. */
 export class CredentialsFile {
   readonly #file: JsonFile;
   readonly #secrets: Map<string, string>;
@@ -28,6 +28,6 @@ export class CredentialsFile {
   }
 }
 
-/** Lost secrets are no fault: new ones can be had. */
+/** Missing secrets are not a fault, because new ones can be requested. */
 const isSecrets = (value: unknown): value is Record<string, string> =>
   isRecord(value) && Object.values(value).every((secret) => typeof secret === 'string');

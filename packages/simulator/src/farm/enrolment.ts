@@ -11,7 +11,7 @@ export interface Enrolled<Unit> {
   readonly isNew: boolean;
 }
 
-/** Makes every silo known to the service, and sees to it that each has a secret. */
+/** Registers every silo that the service does not have yet, and makes sure that each has a secret. */
 export const enrolSilos = (
   client: Client,
   secrets: CredentialsFile,
@@ -19,7 +19,7 @@ export const enrolSilos = (
 ): Promise<readonly Enrolled<Silo>[]> =>
   enrol(client.devices.silo, secrets, silos, (silo) => client.devices.silo.register(siloRegistration(silo)));
 
-/** A new field device is also told where its base and its fence are, and what it can do. */
+/** A new field device also gets a configuration with its base, its geofence and its motion limits. */
 export const enrolField = (
   client: Client,
   secrets: CredentialsFile,
@@ -42,10 +42,10 @@ async function enrol<Unit extends { readonly id: string }>(
   const enrolled: Enrolled<Unit>[] = [];
   for (const unit of units) {
     const isNew = !known.has(unit.id);
-    const held = isNew ? undefined : secrets.find(unit.id);
+    const stored = isNew ? undefined : secrets.find(unit.id);
     const credentials =
-      held ?? (isNew ? (await register(unit)).credentials : await group.renewCredentials(unit.id));
-    if (held === undefined) await secrets.keep(credentials);
+      stored ?? (isNew ? (await register(unit)).credentials : await group.renewCredentials(unit.id));
+    if (stored === undefined) await secrets.keep(credentials);
     enrolled.push({ unit, credentials, isNew });
   }
   return enrolled;

@@ -3,7 +3,7 @@
 export interface Facility {
   readonly name: string;
   readonly utcOffsetHours: number;
-  /** The mean over the year, how far summer and winter lie from it, and how far the weather wanders. */
+  /** The mean temperature of the year, its seasonal amplitude, and the amplitude of the weather. */
   readonly climate: { readonly meanC: number; readonly seasonC: number; readonly weatherC: number };
 }
 
@@ -17,7 +17,7 @@ export interface Silo {
   readonly capacityKg: number;
   readonly use: Use;
   readonly delivery: Delivery;
-  /** Half the swing between night and afternoon inside the silo: thin steel feels more of it than concrete. */
+  /** Half the temperature difference between night and afternoon inside the silo; larger for thin steel than for concrete. */
   readonly dayNightC: number;
   readonly meanHumidity: number;
 }
@@ -26,19 +26,19 @@ export interface Silo {
 export interface Use {
   readonly hours: readonly (readonly [number, number])[];
   readonly dailyKg: number;
-  /** What Saturdays and Sundays use of it. */
+  /** The share of the daily use on Saturdays and Sundays. */
   readonly weekendShare: number;
 }
 
 /**
- * A truck comes every so many days and fills the silo up. A silo that rests at weekends is delivered in whole weeks, so
- * that every delivery finds it about equally low.
+ * A truck comes every `everyDays` days and fills the silo. A silo that is not used at weekends is filled every whole number
+ * of weeks, so that its level before each delivery is about the same.
  */
 export interface Delivery {
   readonly everyDays: number;
   readonly hour: number;
   readonly minutes: number;
-  /** Of the capacity. */
+  /** As a share of the capacity. */
   readonly fillTo: number;
 }
 

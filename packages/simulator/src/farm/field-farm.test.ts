@@ -20,7 +20,7 @@ async function startAll(t: TestContext) {
   return { client, farm };
 }
 
-/** A few metres north, in two steps. */
+/** A mission of two waypoints, a few metres north. */
 const shortMission = ({ ground }: FieldUnit) => ({
   mission_name: 'a look around',
   waypoints: [4, 8].map((northM) => ({
@@ -43,7 +43,7 @@ async function fromHomeM(client: Client, { id, ground }: FieldUnit): Promise<num
   return apartM(planePointOf(ground, { lat: latitude, lng: longitude }), HOME);
 }
 
-test('field devices are declared, have a past, and say nothing that cannot be used', async (t) => {
+test('field devices are registered, have a history, and send only valid messages', async (t) => {
   const { client } = await startAll(t);
   for (const unit of FIELD_UNITS) {
     const { configuration } = await client.configuration.field.get(unit.id);

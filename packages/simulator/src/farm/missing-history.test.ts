@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
 import { readingAt } from '../silo/scale.ts';
 import { SILOS, type Silo } from './farm.ts';
-import { missingPast, pastMessages } from './missing-history.ts';
+import { backfillMessages, missingSpan } from './missing-history.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 9, 41, 7);
 const PAST = { fromMs: NOW_MS - 30 * DAY_MS, toMs: NOW_MS };
@@ -19,24 +19,24 @@ const pastOf = (silo: Silo) => ({
 const dayPoints = (...daysAgo: number[]) =>
   daysAgo.map((days) => ({ timestamp: toIso(TODAY_MS - days * DAY_MS), value: 50 }));
 
-test('a device without points misses its whole past', () => {
-  assert.deepEqual(missingPast(PAST, []), PAST);
+test('for a device without points the whole history is missing', () => {
+  assert.deepEqual(missingSpan(PAST, []), PAST);
 });
 
-test('live readings of today do not pass for the past', () => {
-  assert.deepEqual(missingPast(PAST, dayPoints(0)), PAST);
+test('live readings of today do not count as written history', () => {
+  assert.deepEqual(missingSpan(PAST, dayPoints(0)), PAST);
 });
 
-test('a past that was interrupted goes on where it stopped', () => {
-  const missing = missingPast(PAST, dayPoints(12, 11, 10, 0));
+test('an interrupted backfill continues where it stopped', () => {
+  const missing = missingSpan(PAST, dayPoints(12, 11, 10, 0));
   assert.deepEqual(missing, { fromMs: PAST.fromMs, toMs: TODAY_MS - 11 * DAY_MS });
 });
 
-test('a past that reaches its beginning is not written again, whatever gaps came later', () => {
-  assert.equal(missingPast(PAST, dayPoints(30, 3)), undefined);
+test('a complete backfill is not written again, whatever gaps came later', () => {
+  assert.equal(missingSpan(PAST, dayPoints(30, 3)), undefined);
 });
 
-test('messages fit, cover every five minutes once, newest message first, and are what the scale said', () => {
+test('messages fit, cover every five minutes once, newest message first, and contain the values of the scale', () => {
   const [silo] = SILOS;
   assert.ok(silo);
   const anySpan = fc.record({
@@ -46,7 +46,7 @@ test('messages fit, cover every five minutes once, newest message first, and are
   fc.assert(
     fc.property(anySpan, ({ toMs, lengthMs }) => {
       const fromMs = toMs - lengthMs;
-      const messages = [...pastMessages(pastOf(silo), { fromMs, toMs })];
+      const messages = [...backfillMessages(pastOf(silo), { fromMs, toMs })];
       for (const message of messages) assert.ok(message.length <= READINGS_PER_MESSAGE_MAX);
       const times = messages.toReversed().flatMap((message) => message.map(({ ts }) => ts));
       const first = Math.ceil(fromMs / (5 * MINUTE_MS)) * 5 * MINUTE_MS;
@@ -62,7 +62,7 @@ test('messages fit, cover every five minutes once, newest message first, and are
 test('a day is never split over two messages, so that a day with points is a whole day', () => {
   const [silo] = SILOS;
   assert.ok(silo);
-  const daysOf = [...pastMessages(pastOf(silo), PAST)].map(
+  const daysOf = [...backfillMessages(pastOf(silo), PAST)].map(
     (message) => new Set(message.map(({ ts }) => Math.floor(ts / DAY_MS))),
   );
   const days = daysOf.flatMap((set) => [...set]);

@@ -2,20 +2,20 @@ import { type HistoryPoint, READINGS_PER_MESSAGE_MAX } from '@granary/contract/t
 import { checkedTimeMs, DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
 import type { Reading } from '../physics/reading.ts';
 
-/** The service refuses readings older than it keeps; writing takes a moment, and clocks differ. */
+/** The service refuses readings older than its retention; the margin covers the time of writing and clock differences. */
 const MARGIN_MS = HOUR_MS;
 
-/** A stretch of time in [fromMs, toMs). */
+/** The time range [fromMs, toMs). */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What a device would have measured, had it been there. */
-export interface Past {
+/** The readings that a device would have sent before it was started. */
+export interface BackfillSource {
   readonly spacingMs: number;
   readonly readingAt: (timeMs: number) => Reading;
-  /** What the service has of it, a point for each day with any. */
+  /** The history that the service has, one point for each day with readings. */
   readonly dailyPoints: (query: {
     readonly interval: '1d';
     readonly from: string;
@@ -23,43 +23,43 @@ export interface Past {
   }) => Promise<{ readonly points: readonly HistoryPoint[] }>;
 }
 
-/** What of a device's past the service does not have; nothing when it was written before. */
-export async function findMissingPast(
-  { dailyPoints }: Past,
+/** The time range that the service has no readings of; `undefined` when the backfill is complete. */
+export async function findMissingHistory(
+  { dailyPoints }: BackfillSource,
   days: number,
   nowMs: number,
 ): Promise<Span | undefined> {
-  const past = { fromMs: nowMs - days * DAY_MS + MARGIN_MS, toMs: nowMs };
+  const span = { fromMs: nowMs - days * DAY_MS + MARGIN_MS, toMs: nowMs };
   const { points } = await dailyPoints({
     interval: '1d',
-    from: toIso(dayStartMs(past.fromMs)),
+    from: toIso(dayStartMs(span.fromMs)),
     to: toIso(nowMs),
   });
-  return missingPast(past, points);
+  return missingSpan(span, points);
 }
 
 /**
- * The past is written from its end to its beginning, so the oldest day with points tells how far it got. Gaps after
- * that day are times when the farm stood still, and stay. The day itself is written again: it may hold live readings
- * only, and readings that are there already change nothing.
+ * The backfill is written from its end to its beginning, so the oldest day with points shows how far it got. Gaps after
+ * that day are times when the farm was stopped, and stay. The day itself is written again, because it may have live
+ * readings only; readings that are already stored change nothing.
  */
-export function missingPast(past: Span, dailyPoints: readonly HistoryPoint[]): Span | undefined {
+export function missingSpan(span: Span, dailyPoints: readonly HistoryPoint[]): Span | undefined {
   const oldest = dailyPoints[0];
-  if (oldest === undefined) return past;
+  if (oldest === undefined) return span;
   const oldestMs = checkedTimeMs(oldest.timestamp);
-  if (oldestMs <= past.fromMs) return undefined;
-  return { fromMs: past.fromMs, toMs: Math.min(past.toMs, oldestMs + DAY_MS) };
+  if (oldestMs <= span.fromMs) return undefined;
+  return { fromMs: span.fromMs, toMs: Math.min(span.toMs, oldestMs + DAY_MS) };
 }
 
-type Measured = Pick<Past, 'spacingMs' | 'readingAt'>;
+type Measured = Pick<BackfillSource, 'spacingMs' | 'readingAt'>;
 
-/** A device's past in messages, the newest first. Of whole days, so that a day is written by one message or not at all. */
-export function* pastMessages(past: Measured, { fromMs, toMs }: Span): Generator<readonly Reading[]> {
-  const daysPerMessage = Math.floor((READINGS_PER_MESSAGE_MAX * past.spacingMs) / DAY_MS);
+/** The messages of a backfill, the latest first; each contains whole days, so that a day is never written in part. */
+export function* backfillMessages(source: Measured, { fromMs, toMs }: Span): Generator<readonly Reading[]> {
+  const daysPerMessage = Math.floor((READINGS_PER_MESSAGE_MAX * source.spacingMs) / DAY_MS);
   let endMs = toMs;
   while (endMs > fromMs) {
     const startMs = Math.max(fromMs, dayStartMs(endMs - 1) - (daysPerMessage - 1) * DAY_MS);
-    const readings = readingsIn(past, { fromMs: startMs, toMs: endMs });
+    const readings = readingsIn(source, { fromMs: startMs, toMs: endMs });
     if (readings.length > 0) yield readings;
     endMs = startMs;
   }

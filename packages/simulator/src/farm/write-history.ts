@@ -1,5 +1,5 @@
 import { type DeviceLink, LinkStoppedError } from '../device/device-link.ts';
-import { findMissingPast, type Past, pastMessages } from './missing-history.ts';
+import { type BackfillSource, backfillMessages, findMissingHistory } from './missing-history.ts';
 
 export type HistoryEvent =
   | {
@@ -11,13 +11,13 @@ export type HistoryEvent =
   | { readonly kind: 'history-failed'; readonly reason: string };
 
 export interface HistoryJob {
-  readonly devices: readonly { readonly link: DeviceLink; readonly past: Past }[];
+  readonly devices: readonly { readonly link: DeviceLink; readonly source: BackfillSource }[];
   readonly days: number;
   readonly nowMs: number;
   readonly onEvent: (event: HistoryEvent) => void;
 }
 
-/** Settles when the past is written, was there already, or has failed, which is told as an event. */
+/** Resolves when the backfill is written, was already complete, or has failed, which is reported as an event. */
 export async function writeHistory(job: HistoryJob): Promise<void> {
   if (job.days <= 0) return;
   try {
@@ -31,16 +31,16 @@ export async function writeHistory(job: HistoryJob): Promise<void> {
   }
 }
 
-/** Device after device, each over its own link and each message acknowledged before the next: an interruption loses little. */
+/** Writes device by device over each device's own link and waits for each acknowledgement, so that an interruption loses little. */
 async function writeMissingHistory({ devices, days, nowMs, onEvent }: HistoryJob): Promise<void> {
   const devicesTotal = devices.length;
   let hasBegun = false;
-  for (const [devicesDone, { link, past }] of devices.entries()) {
-    const span = await findMissingPast(past, days, nowMs);
+  for (const [devicesDone, { link, source }] of devices.entries()) {
+    const span = await findMissingHistory(source, days, nowMs);
     if (span !== undefined) {
       if (!hasBegun) onEvent({ kind: 'history', days, devicesDone, devicesTotal });
       hasBegun = true;
-      for (const readings of pastMessages(past, span)) await link.deliver('telemetry', readings);
+      for (const readings of backfillMessages(source, span)) await link.deliver('telemetry', readings);
     }
     if (hasBegun) onEvent({ kind: 'history', days, devicesDone: devicesDone + 1, devicesTotal });
   }

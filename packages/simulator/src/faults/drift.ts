@@ -4,7 +4,7 @@ import type { ReadingFault } from './reading-fault.ts';
 
 const DRIFT_KG_PER_HOUR = 60;
 
-/** A load cell creeps: the weight reads more and more too high. */
+/** The weight of a drifting load cell is increasingly too high. */
 export function createDrift(): ReadingFault<SiloReading> {
   let sinceMs: number | undefined;
   return (reading) => {

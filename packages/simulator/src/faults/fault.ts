@@ -9,27 +9,27 @@ import type { ReadingFault } from './reading-fault.ts';
 import { createStuck } from './stuck.ts';
 
 const FAULTS_OF_ALL = {
-  'link-loss': 'the connection breaks for a minute every other minute, without a goodbye',
+  'link-loss': 'the connection is lost for one minute of every two, without DISCONNECT',
   duplicates: 'every reading is sent twice',
   late: 'every reading is sent after six newer ones were made: a minute late while at rest',
   'out-of-order': 'readings are sent in groups of three, newest first',
   stuck: 'the values never change again',
-  'ignore-commands': 'every command is received and nothing is done about it',
-  'late-ack': 'nothing is said of what was begun until 15 seconds after it began',
-  'link-loss-while-running': 'the connection breaks two seconds into whatever was begun, until it has ended',
+  'ignore-commands': 'every command is received and none is carried out',
+  'late-ack': 'no report about a job until 15 seconds after it began',
+  'link-loss-while-running': 'the connection is lost two seconds after a job began, until the job has ended',
 } as const;
 
-/** What can go wrong with a simulated device of either kind, as people write it. */
+/** The names of the faults that both kinds of devices can have. */
 export const FAULTS = {
   silo: {
     ...FAULTS_OF_ALL,
-    drift: 'the weight creeps up by 60 kg an hour',
-    stall: 'nothing moves beyond the half of an operation, which goes on all the same',
-    'lying-amount': 'a fifth more is reported as moved than was',
+    drift: 'the measured weight rises by 60 kg an hour',
+    stall: 'no material moves beyond half of the amount, and the operation is still reported as running',
+    'lying-amount': 'the reported amount is a fifth larger than the moved one',
   },
   field: {
     ...FAULTS_OF_ALL,
-    'skip-waypoint': 'every second waypoint of a mission is passed over',
+    'skip-waypoint': 'every second waypoint of a mission is skipped',
     'die-half-way': 'the power fails half-way through a mission, for half a minute',
   },
 } as const satisfies Record<DeviceKind, Record<string, string>>;
@@ -37,7 +37,7 @@ export const FAULTS = {
 export type FaultNameOf<Kind extends DeviceKind> = string & keyof (typeof FAULTS)[Kind];
 export type FaultName = { [Kind in DeviceKind]: FaultNameOf<Kind> }[DeviceKind];
 
-/** Several faults work one after the other: first on the values, then on how they are sent. */
+/** Several faults apply in order: first those of the values, then those of the sending. */
 export function createReadingFault<R extends Reading>(names: ReadonlySet<FaultName>): ReadingFault<R> {
   const chain: ReadingFault<R>[] = [];
   if (names.has('stuck')) chain.push(createStuck());
@@ -47,7 +47,7 @@ export function createReadingFault<R extends Reading>(names: ReadonlySet<FaultNa
   return (reading) => chain.reduce<readonly R[]>((readings, fault) => readings.flatMap(fault), [reading]);
 }
 
-/** A scale can drift besides; that is a fault of the values, so it comes first. */
+/** A scale can also drift; that is a fault of the values, so it applies first. */
 export function createSiloReadingFault(names: ReadonlySet<FaultName>): ReadingFault<SiloReading> {
   const common = createReadingFault<SiloReading>(names);
   if (!names.has('drift')) return common;

@@ -8,7 +8,7 @@ import { FaultPlanError, parseFaultPlan } from './plan.ts';
 
 const reading = (ts: number): SiloReading => ({ ts, weight: 100 + ts, temperature: ts, humidity: ts });
 
-/** What is sent while six readings are made, one list per reading. */
+/** The readings that are sent after each of six measurements. */
 const sent = (...names: FaultName[]) => {
   const fault = createSiloReadingFault(new Set(names));
   return [1, 2, 3, 4, 5, 6, 7].map((ts) => fault(reading(ts)));
@@ -67,7 +67,7 @@ const KINDS = new Map([
   ['rover-01', 'field'],
 ] as const);
 
-test('a plan is read as people write it', () => {
+test('a plan is parsed from its text', () => {
   const plan = parseFaultPlan('silo-03:link-loss, rover-01:skip-waypoint,silo-03:late', KINDS);
   assert.deepEqual(
     plan,
@@ -78,7 +78,7 @@ test('a plan is read as people write it', () => {
   );
 });
 
-test('a plan that means nothing is refused with what would', () => {
+test('an invalid plan is refused with the valid names', () => {
   const refused = (text: string, message: RegExp) =>
     assert.throws(
       () => parseFaultPlan(text, KINDS),

@@ -3,7 +3,7 @@ import type { ReadingFault } from './reading-fault.ts';
 
 const HELD_BACK_COUNT = 6;
 
-/** Readings come in order, but each only after several newer ones have been made: a minute late at the usual pace. */
+/** Readings arrive in order, but each only after several newer ones were measured: a minute late at the usual interval. */
 export function createLate<R extends Reading>(): ReadingFault<R> {
   const held: R[] = [];
   return (reading) => {

@@ -10,7 +10,7 @@ export class FaultPlanError extends Error {
   }
 }
 
-/** Reads `silo-03:link-loss,rover-01:stuck`; a device may be named several times. */
+/** Parses `silo-03:link-loss,rover-01:stuck`; a device may appear several times. */
 export function parseFaultPlan(text: string, kinds: ReadonlyMap<string, DeviceKind>): FaultPlan {
   const plan = new Map<string, Set<FaultName>>();
   for (const entry of text.split(',')) {

@@ -1,4 +1,4 @@
 import type { Reading } from '../physics/reading.ts';
 
-/** Stands between sensors and link: takes the reading just made and answers what is sent in its place, in that order. */
+/** Applied between sensors and link: takes the latest reading and returns the readings to send in its place, in order. */
 export type ReadingFault<R extends Reading> = (reading: R) => readonly R[];

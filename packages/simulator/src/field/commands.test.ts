@@ -2,16 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MissionControl } from '@granary/contract/link/field-messages';
 import { toIso } from '@granary/contract/time';
-import { after, command, moveTo, pilotAtHome, SHORT_WAY, START_MS, told, upload } from '../testing/field.ts';
+import {
+  after,
+  command,
+  missionControl,
+  moveTo,
+  pilotAtHome,
+  SHORT_WAY,
+  START_MS,
+  upload,
+} from '../testing/field.ts';
 import { execute } from './commands.ts';
-import { control, takeMission } from './missions/missions.ts';
+import { acceptUpload, control } from './missions/missions.ts';
 import { commandProgress, endTask, missionProgress, type Pilot } from './pilot.ts';
 
 const obeys = (pilot: Pilot, ...args: Parameters<typeof command>) => execute(pilot, command(...args)).pilot;
-const onMission = () => control(takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot, told('start'));
+const onMission = () =>
+  control(acceptUpload(pilotAtHome(), upload(SHORT_WAY)).pilot, missionControl('start'));
 const stateOf = (pilot: Pilot, id: string) => commandProgress(pilot, id, 0).state;
 
-test('a command is carried out once, however often it comes', () => {
+test('a command is carried out once, however often it is sent', () => {
   const { pilot, ack } = execute(pilotAtHome(), moveTo(10, 0));
   assert.deepEqual(ack, { command_id: 'cmd_move', accepted: true });
   assert.deepEqual(execute(pilot, moveTo(10, 0)), { pilot, ack });
@@ -19,7 +29,7 @@ test('a command is carried out once, however often it comes', () => {
   assert.deepEqual(execute(there, moveTo(10, 0)), { pilot: there, ack });
 });
 
-test('what comes too late is refused, and stays refused', () => {
+test('an expired command is refused, and stays refused', () => {
   const late = { ...moveTo(10, 0), expires_at: toIso(START_MS - 1) };
   const ack = { command_id: 'cmd_move', accepted: false, reason: 'it came too late' };
   const refused = execute(pilotAtHome(), late);
@@ -36,7 +46,12 @@ const REFUSALS: readonly (readonly [
 ])[] = [
   ['resume with nothing held', pilotAtHome(), 'resume', 'there is nothing to resume'],
   ['a scan during a mission', onMission(), 'scan', 'ms_1 is running'],
-  ['a sample during a pause', control(onMission(), told('pause')), 'collect_sample', 'ms_1 is paused'],
+  [
+    'a sample during a pause',
+    control(onMission(), missionControl('pause')),
+    'collect_sample',
+    'ms_1 is paused',
+  ],
   [
     'a hold during an emergency stop',
     obeys(after(2, onMission()), 'emergency_stop'),
@@ -61,7 +76,7 @@ test('a move during a mission is refused, and the mission goes on', () => {
   assert.equal(missionProgress(after(30, pilot), 'ms_1', 0).state, 'completed');
 });
 
-test('the next command takes the place of the one before, also of one that is held', () => {
+test('the next command replaces the previous one, also one that is held', () => {
   const first = execute(pilotAtHome(), moveTo(50, 0)).pilot;
   const second = execute(after(2, first), moveTo(0, 50, { command_id: 'cmd_2' })).pilot;
   assert.deepEqual(commandProgress(second, 'cmd_move', 1), {
@@ -85,7 +100,7 @@ test('an emergency stop ends everything that has begun', () => {
   assert.deepEqual([state, reason], ['aborted', 'emergency stop']);
 });
 
-test('an emergency stop is confirmed when the device stands, not before', () => {
+test('an emergency stop is confirmed when the device stands still, not before', () => {
   const moving = after(5, execute(pilotAtHome(), moveTo(50, 0)).pilot);
   const braking = obeys(moving, 'emergency_stop');
   assert.equal(stateOf(after(0.1, braking), 'cmd_emergency_stop'), 'executing');
@@ -94,9 +109,9 @@ test('an emergency stop is confirmed when the device stands, not before', () => 
 });
 
 test('a mission that waits for its start is over after an emergency stop', () => {
-  const stopped = obeys(takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot, 'emergency_stop');
+  const stopped = obeys(acceptUpload(pilotAtHome(), upload(SHORT_WAY)).pilot, 'emergency_stop');
   assert.equal(missionProgress(stopped, 'ms_1', 0).state, 'aborted');
-  assert.equal(control(stopped, told('start')), stopped);
+  assert.equal(control(stopped, missionControl('start')), stopped);
 });
 
 test('after an emergency stop nothing moves until it is released, and a release moves nothing', () => {
@@ -106,7 +121,7 @@ test('after an emergency stop nothing moves until it is released, and a release 
     assert.equal(execute(stopped, command(name)).ack.reason, reason, name);
   }
   assert.equal(execute(stopped, moveTo(5, 5)).ack.reason, reason);
-  assert.equal(takeMission(stopped, upload(SHORT_WAY, { mission_id: 'ms_2' })).ack.reason, reason);
+  assert.equal(acceptUpload(stopped, upload(SHORT_WAY, { mission_id: 'ms_2' })).ack.reason, reason);
   const released = obeys(stopped, 'release_emergency_stop');
   assert.equal(stateOf(released, 'cmd_release_emergency_stop'), 'succeeded');
   const rested = after(10, released);
@@ -121,21 +136,21 @@ test('an emergency stop is not released while the device still brakes', () => {
   assert.equal(braking.isStopped, true);
 });
 
-test('an emergency stop that was cut off is carried out when it comes again', () => {
+test('an interrupted emergency stop is carried out when it is sent again', () => {
   const braking = obeys(after(3, onMission()), 'emergency_stop');
   const cutOff = { ...endTask(braking, 'failed', 'power lost') };
   assert.equal(stateOf(after(2, obeys(cutOff, 'emergency_stop')), 'cmd_emergency_stop'), 'succeeded');
 });
 
-test('a start or a resumption that comes too late moves nothing', () => {
+test('an expired start or resume moves nothing', () => {
   const late = { expires_at: toIso(START_MS - 1) };
-  const waiting = takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot;
-  assert.equal(control(waiting, { ...told('start'), ...late } as MissionControl), waiting);
-  const paused = control(onMission(), told('pause'));
-  assert.equal(control(paused, { ...told('resume'), ...late } as MissionControl), paused);
+  const waiting = acceptUpload(pilotAtHome(), upload(SHORT_WAY)).pilot;
+  assert.equal(control(waiting, { ...missionControl('start'), ...late } as MissionControl), waiting);
+  const paused = control(onMission(), missionControl('pause'));
+  assert.equal(control(paused, { ...missionControl('resume'), ...late } as MissionControl), paused);
 });
 
-test('what it was never told it does not know', () => {
+test('a command that was never received is reported as unknown', () => {
   assert.deepEqual(commandProgress(pilotAtHome(), 'cmd_9', 7), {
     command_id: 'cmd_9',
     state: 'unknown',

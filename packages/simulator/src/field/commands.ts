@@ -2,13 +2,13 @@ import type { CommandAck, ExecuteCommand } from '@granary/contract/link/field-me
 import { checkedTimeMs } from '@granary/contract/time';
 import { pauseRun, resumeRun } from './missions/mission-machine.ts';
 import {
-  breakOffMission,
+  addFinishedCommand,
   dropHeld,
   endMission,
+  endStartedMission,
   endTask,
   isStanding,
   type Pilot,
-  rememberCommand,
 } from './pilot.ts';
 
 export interface Answered<Ack> {
@@ -17,8 +17,8 @@ export interface Answered<Ack> {
 }
 
 /**
- * A command is answered as often as it comes and carried out at most once; one that was refused stays refused. Only an
- * emergency stop that was not carried out to its end is carried out again.
+ * A repeated command is acknowledged each time and carried out at most once; a refused one stays refused. Only an emergency
+ * stop that was not completed is carried out again.
  */
 export function execute(pilot: Pilot, command: ExecuteCommand): Answered<CommandAck> {
   const { command_id } = command;
@@ -26,7 +26,7 @@ export function execute(pilot: Pilot, command: ExecuteCommand): Answered<Command
   if ([pilot.task, pilot.held].some((task) => task?.command.command_id === command_id)) {
     return { pilot, ack: accepted };
   }
-  const known = pilot.commands.find((past) => past.command_id === command_id);
+  const known = pilot.commands.find((finished) => finished.command_id === command_id);
   const isUnfinishedStop = command.name === 'emergency_stop' && known?.state !== 'succeeded';
   if (known !== undefined && !isUnfinishedStop) {
     return { pilot, ack: known.state === 'unknown' ? refusal(command_id, known.reason) : accepted };
@@ -34,7 +34,7 @@ export function execute(pilot: Pilot, command: ExecuteCommand): Answered<Command
   const reason = reasonToRefuse(pilot, command);
   if (reason === undefined) return { pilot: carryOut(pilot, command), ack: accepted };
   const refused = { command_id, state: 'unknown', reason, ts: pilot.body.timeMs } as const;
-  return { pilot: rememberCommand(pilot, refused), ack: refusal(command_id, reason) };
+  return { pilot: addFinishedCommand(pilot, refused), ack: refusal(command_id, reason) };
 }
 
 const refusal = (command_id: string, reason?: string): CommandAck => ({
@@ -61,19 +61,22 @@ function reasonToRefuse(pilot: Pilot, { name, expires_at }: ExecuteCommand): str
 }
 
 function carryOut(before: Pilot, command: ExecuteCommand): Pilot {
-  const pilot = { ...before, isHoming: false };
+  const pilot = { ...before, isReturningHome: false };
   const because = `${command.name} came`;
   switch (command.name) {
     case 'emergency_stop':
-      return begin(dropHeld(stopMission({ ...forget(pilot, command), isStopped: true }), because), command);
+      return begin(
+        dropHeld(stopMission({ ...removeCommand(pilot, command), isStopped: true }), because),
+        command,
+      );
     case 'release_emergency_stop':
       return release(before, command);
     case 'hold':
-      return begin(putOff(pilot, because), command);
+      return begin(holdTask(pilot, because), command);
     case 'resume':
-      return takeUp(pilot, command);
+      return resumeHeldTask(pilot, command);
     case 'return_to_base':
-      return begin(dropHeld(breakOffMission(pilot, 'aborted', because), because), command);
+      return begin(dropHeld(endStartedMission(pilot, 'aborted', because), because), command);
     case 'move_to_coordinates':
     case 'scan':
     case 'collect_sample':
@@ -81,25 +84,28 @@ function carryOut(before: Pilot, command: ExecuteCommand): Pilot {
   }
 }
 
-/** Nothing that was told before the stop begins after it, so a mission that waits for its start is over, too. */
+/** Nothing that was sent before the stop may begin after it, so an uploaded mission ends too. */
 const stopMission = (pilot: Pilot): Pilot => endMission(pilot, 'aborted', 'emergency stop');
 
-const forget = (pilot: Pilot, { command_id }: ExecuteCommand): Pilot => ({
+const removeCommand = (pilot: Pilot, { command_id }: ExecuteCommand): Pilot => ({
   ...pilot,
-  commands: pilot.commands.filter((past) => past.command_id !== command_id),
+  commands: pilot.commands.filter((finished) => finished.command_id !== command_id),
 });
 
-/** Moves nothing: whatever is to move must be told anew. */
+/** A release causes no movement: every movement needs a new command. */
 const release = (pilot: Pilot, { command_id }: ExecuteCommand): Pilot =>
-  rememberCommand({ ...pilot, isStopped: false }, { command_id, state: 'succeeded', ts: pilot.body.timeMs });
+  addFinishedCommand(
+    { ...pilot, isStopped: false },
+    { command_id, state: 'succeeded', ts: pilot.body.timeMs },
+  );
 
-/** Whatever was being done is given up for it. */
+/** A new command cancels the present one. */
 const begin = (pilot: Pilot, command: ExecuteCommand): Pilot => ({
   ...endTask(pilot, 'cancelled', `${command.name} came`),
   task: { command, workedMs: 0 },
 });
 
-function putOff(pilot: Pilot, because: string): Pilot {
+function holdTask(pilot: Pilot, because: string): Pilot {
   const { task, mission } = pilot;
   const paused = { ...pilot, mission: mission === null ? null : pauseRun(mission, because) };
   return task === null || isStanding(task)
@@ -107,9 +113,9 @@ function putOff(pilot: Pilot, because: string): Pilot {
     : { ...dropHeld(paused, because), task: null, held: task };
 }
 
-function takeUp(before: Pilot, { command_id, name }: ExecuteCommand): Pilot {
+function resumeHeldTask(before: Pilot, { command_id, name }: ExecuteCommand): Pilot {
   const pilot = endTask(before, 'cancelled', `${name} came`);
   const { held, mission, body } = pilot;
   const resumed = { ...pilot, task: held, held: null, mission: mission === null ? null : resumeRun(mission) };
-  return rememberCommand(resumed, { command_id, state: 'succeeded', ts: body.timeMs });
+  return addFinishedCommand(resumed, { command_id, state: 'succeeded', ts: body.timeMs });
 }

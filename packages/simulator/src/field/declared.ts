@@ -7,7 +7,7 @@ const checkConfiguration = checker(FieldConfiguration);
 
 export const isConfiguration = checkConfiguration.accepts;
 
-/** A configuration as it is sent to the device, with a version that means nothing here. */
+/** The configuration message; its version is not needed here. */
 export function parseConfiguration(payload: string): FieldConfiguration | undefined {
   const message = parseJson(payload);
   if (!isRecord(message)) return undefined;

@@ -7,17 +7,17 @@ import {
   command,
   configurationOf,
   DRONE_UNIT,
+  missionControl,
   moveTo,
   pilotAtHome,
   ROVER_UNIT,
   SHORT_WAY,
   START_MS,
-  told,
   upload,
 } from '../testing/field.ts';
 import { execute } from './commands.ts';
 import { LINK_LOSS_AFTER_MS } from './failsafe.ts';
-import { control, takeMission } from './missions/missions.ts';
+import { acceptUpload, control } from './missions/missions.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
 import { isAirborne } from './vehicle/drive.ts';
 import { apartM } from './vehicle/ground.ts';
@@ -38,7 +38,7 @@ function declared(
 }
 
 const onMission = (pilot: Pilot, link_loss_action: Actions['link_loss_action'] = 'return_to_base') =>
-  control(takeMission(pilot, upload(SHORT_WAY, { link_loss_action })).pilot, told('start'));
+  control(acceptUpload(pilot, upload(SHORT_WAY, { link_loss_action })).pilot, missionControl('start'));
 const fate = (pilot: Pilot) => {
   const { state, reason } = missionProgress(pilot, 'ms_1', 0);
   return [state, reason];
@@ -77,14 +77,14 @@ for (const action of ['continue', 'hold', 'return_to_base'] as const) {
   });
 }
 
-test('a link that is soon found again was not lost, and one that is back changes nothing by itself', () => {
+test('a short interruption of the link has no effect, and a restored link changes nothing by itself', () => {
   const running = after(3, onMission(pilotAtHome(), 'hold'));
   const linkLostSinceMs = running.body.timeMs;
   const almost = after(LINK_LOSS_AFTER_MS / SECOND_MS - 1, running, { linkLostSinceMs });
   assert.equal(fate(after(30, almost))[0], 'completed');
   const held = after(10, running, { linkLostSinceMs });
   assert.equal(fate(after(30, held))[0], 'paused');
-  assert.equal(fate(after(30, control(held, told('resume'))))[0], 'completed');
+  assert.equal(fate(after(30, control(held, missionControl('resume'))))[0], 'completed');
 });
 
 test('a move follows what the configuration declares', () => {
@@ -129,5 +129,5 @@ test('a lost link or a low battery moves nothing while an emergency stop is in f
   const stopped = after(2, execute(moving, command('emergency_stop')).pilot);
   const later = after(60, low(stopped), { linkLostSinceMs: stopped.body.timeMs });
   assert.equal(apartM(later.body, stopped.body), 0);
-  assert.equal(later.isHoming, false);
+  assert.equal(later.isReturningHome, false);
 });

@@ -1,36 +1,36 @@
 import type { FailsafeAction, FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { SECOND_MS } from '@granary/contract/time';
 import { pauseRun } from './missions/mission-machine.ts';
-import { breakOffMission, dropHeld, endTask, isUnderWay, type Pilot } from './pilot.ts';
+import { dropHeld, endStartedMission, endTask, isUnderWay, type Pilot } from './pilot.ts';
 import { isAirborne, type Vehicle } from './vehicle/drive.ts';
 import { isWithin, planePointOf } from './vehicle/ground.ts';
 
-/** A link that is back within this time was not lost. */
+/** A connection that is restored within this time does not count as lost. */
 export const LINK_LOSS_AFTER_MS = 5 * SECOND_MS;
 
-interface Emergency {
+interface FailsafeTrigger {
   readonly reason: string;
   readonly action: FailsafeAction;
 }
 
 /**
- * What a device does by itself while it is under way or in the air, as declared. Whatever takes it home may go on; nothing
- * begins while an emergency stop is in force.
+ * Applies the failsafe actions of the configuration while the device is under way or in the air. A return to base
+ * continues; nothing begins while an emergency stop is in force.
  */
-export function keepSafe(vehicle: Vehicle, pilot: Pilot, linkLostSinceMs: number | null): Pilot {
-  const isGoingHome = pilot.isHoming || pilot.task?.command.name === 'return_to_base';
+export function applyFailsafe(vehicle: Vehicle, pilot: Pilot, linkLostSinceMs: number | null): Pilot {
+  const isGoingHome = pilot.isReturningHome || pilot.task?.command.name === 'return_to_base';
   if (pilot.isStopped || isGoingHome || !(isUnderWay(pilot) || isAirborne(vehicle, pilot.body))) return pilot;
-  const emergency = emergenciesOf(vehicle, pilot, linkLostSinceMs).find(
+  const emergency = failsafeTriggers(vehicle, pilot, linkLostSinceMs).find(
     ({ action }) => action !== 'continue',
   );
   if (emergency === undefined) return pilot;
   const { action, reason } = emergency;
-  return action === 'hold' ? holdBecause(pilot, reason) : goHomeBecause(pilot, reason);
+  return action === 'hold' ? holdFor(pilot, reason) : returnHomeFor(pilot, reason);
 }
 
-function emergenciesOf(vehicle: Vehicle, pilot: Pilot, linkLostSinceMs: number | null): Emergency[] {
+function failsafeTriggers(vehicle: Vehicle, pilot: Pilot, linkLostSinceMs: number | null): FailsafeTrigger[] {
   const { configuration, mission, body } = pilot;
-  const found: Emergency[] = [];
+  const found: FailsafeTrigger[] = [];
   if (configuration !== null) {
     const { failsafe, thresholds } = configuration;
     if (body.batteryPercent < thresholds.low_battery) {
@@ -59,14 +59,14 @@ function isOutside({ ground }: Vehicle, { body }: Pilot, { geofence }: FieldConf
   );
 }
 
-/** It stays where it is until somebody wants otherwise, also when the reason is gone. */
-function holdBecause(pilot: Pilot, reason: string): Pilot {
+/** The device stays where it is until it gets a command, also when the reason no longer applies. */
+function holdFor(pilot: Pilot, reason: string): Pilot {
   const { mission } = pilot;
   const paused = { ...pilot, mission: mission === null ? null : pauseRun(mission, reason) };
   return endTask(paused, 'failed', reason);
 }
 
-function goHomeBecause(pilot: Pilot, reason: string): Pilot {
-  const free = breakOffMission(pilot, 'aborted', reason);
-  return { ...dropHeld(endTask(free, 'failed', reason), reason), isHoming: true };
+function returnHomeFor(pilot: Pilot, reason: string): Pilot {
+  const free = endStartedMission(pilot, 'aborted', reason);
+  return { ...dropHeld(endTask(free, 'failed', reason), reason), isReturningHome: true };
 }

@@ -7,11 +7,11 @@ import { type RecordingBroker, startBroker } from '../testing/broker.ts';
 import {
   command,
   configurationOf,
+  missionControl,
   moveTo,
   ROVER_UNIT as ROVER,
   SHORT_WAY,
   START_MS,
-  told,
   upload,
 } from '../testing/field.ts';
 import { FieldDevice } from './field-device.ts';
@@ -20,7 +20,7 @@ import { apartM, planePointOf } from './vehicle/ground.ts';
 
 const HOME = { eastM: 0, northM: 0 };
 
-/** Time passes for the rover when a test says so. It looks at its clock every few milliseconds. */
+/** A rover with a test clock, which it reads every few milliseconds. */
 function startRover(
   t: TestContext,
   broker: RecordingBroker,
@@ -42,8 +42,8 @@ function startRover(
     intervalMs: 10,
     faults: new Set(faults),
     memory,
-    keep: async (newest) => {
-      kept.push(newest);
+    keep: async (latest) => {
+      kept.push(latest);
     },
     onTrouble: (reason) => troubles.push(reason),
     now: () => nowMs,
@@ -61,8 +61,8 @@ function startRover(
     send,
     fly: async (changes = {}) => {
       await send(upload(SHORT_WAY, changes));
-      await send(told('start'));
-      await broker.until(() => missionWords(broker).some(({ state }) => state === 'running'));
+      await send(missionControl('start'));
+      await broker.until(() => missionReports(broker).some(({ state }) => state === 'running'));
     },
     pass: (seconds: number) => {
       nowMs += seconds * SECOND_MS;
@@ -75,41 +75,41 @@ function startRover(
 }
 
 const states = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
+  broker.received.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
 const acks = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) => (message.subject === 'ack' ? [message.ack] : []));
-const words = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) =>
+  broker.received.flatMap((message) => (message.subject === 'ack' ? [message.ack] : []));
+const reports = (broker: RecordingBroker) =>
+  broker.received.flatMap((message) =>
     message.subject === 'progress' && message.kind === 'field' ? [message.progress] : [],
   );
-const missionWords = (broker: RecordingBroker, id = 'ms_1') =>
-  words(broker).flatMap((word) => ('mission_id' in word && word.mission_id === id ? [word] : []));
-const commandWords = (broker: RecordingBroker, id: string) =>
-  words(broker).flatMap((word) => ('command_id' in word && word.command_id === id ? [word] : []));
+const missionReports = (broker: RecordingBroker, id = 'ms_1') =>
+  reports(broker).flatMap((report) => ('mission_id' in report && report.mission_id === id ? [report] : []));
+const commandReports = (broker: RecordingBroker, id: string) =>
+  reports(broker).flatMap((report) => ('command_id' in report && report.command_id === id ? [report] : []));
 const readings = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) => (message.subject === 'telemetry' ? [message.telemetry].flat() : []));
+  broker.received.flatMap((message) => (message.subject === 'telemetry' ? [message.telemetry].flat() : []));
 
 async function untilMission(broker: RecordingBroker, state: string, id?: string) {
-  const find = () => missionWords(broker, id).find((word) => word.state === state);
+  const find = () => missionReports(broker, id).find((report) => report.state === state);
   await broker.until(() => find() !== undefined);
   return find() ?? assert.fail();
 }
 
 async function untilCommand(broker: RecordingBroker, id: string, state: string) {
-  const find = () => commandWords(broker, id).find((word) => word.state === state);
+  const find = () => commandReports(broker, id).find((report) => report.state === state);
   await broker.until(() => find() !== undefined);
   return find() ?? assert.fail();
 }
 
-/** So that whatever still moved would have been seen. */
+/** Waits for further readings, so that a movement would be visible. */
 async function afterMoreReadings(broker: RecordingBroker, count = 10): Promise<void> {
-  const heard = readings(broker).length;
-  await broker.until(() => readings(broker).length >= heard + count);
+  const received = readings(broker).length;
+  await broker.until(() => readings(broker).length >= received + count);
 }
 
-/** Everything that was said of each waypoint, in the order in which it was said. */
-const waypointStory = (broker: RecordingBroker) =>
-  missionWords(broker).flatMap(({ waypoints = [] }) =>
+/** All reported states of each waypoint, in order. */
+const waypointHistory = (broker: RecordingBroker) =>
+  missionReports(broker).flatMap(({ waypoints = [] }) =>
     waypoints.map(({ index, state, action_result }) => [index, state, action_result ?? null]),
   );
 
@@ -137,7 +137,7 @@ test('a mission is reported waypoint by waypoint, and completes', async (t) => {
     await afterMoreReadings(broker, 2);
   }
   await untilMission(broker, 'completed');
-  const story = waypointStory(broker);
+  const story = waypointHistory(broker);
   for (const step of [
     [0, 'reached', null],
     [0, 'reached', 'succeeded'],
@@ -146,7 +146,7 @@ test('a mission is reported waypoint by waypoint, and completes', async (t) => {
     [1, 'reached', 'succeeded'],
   ]) {
     assert.ok(
-      story.some((told) => JSON.stringify(told) === JSON.stringify(step)),
+      story.some((reported) => JSON.stringify(reported) === JSON.stringify(step)),
       JSON.stringify(step),
     );
   }
@@ -157,7 +157,7 @@ test('a pause stops the movement, a cancellation ends it, and both are answered 
   const { fly, send, pass, fromHomeM } = startRover(t, broker);
   await fly();
   pass(3);
-  await send(told('pause'));
+  await send(missionControl('pause'));
   await untilMission(broker, 'paused');
   pass(3);
   await afterMoreReadings(broker);
@@ -165,13 +165,13 @@ test('a pause stops the movement, a cancellation ends it, and both are answered 
   pass(60);
   await afterMoreReadings(broker);
   assert.equal(fromHomeM(), pausedM);
-  await send(told('cancel'));
+  await send(missionControl('cancel'));
   await untilMission(broker, 'aborted');
-  await send(told('cancel'));
-  await broker.until(() => missionWords(broker).filter(({ state }) => state === 'aborted').length >= 2);
+  await send(missionControl('cancel'));
+  await broker.until(() => missionReports(broker).filter(({ state }) => state === 'aborted').length >= 2);
 });
 
-test('refuses a second mission, and answers for what it does not know', async (t) => {
+test('refuses a second mission, and reports unknown ones as unknown', async (t) => {
   const broker = await startBroker(t);
   const { fly, send, troubles } = startRover(t, broker);
   await fly();
@@ -187,7 +187,7 @@ test('refuses a second mission, and answers for what it does not know', async (t
   assert.deepEqual(troubles, ['it was sent a command that it cannot read']);
 });
 
-test('a lost link is met as the mission declares, and told when it is found again', async (t) => {
+test('a lost link triggers the action of the mission, which is reported after the reconnect', async (t) => {
   const broker = await startBroker(t);
   const { fly, pass, fromHomeM } = startRover(t, broker, ['link-loss-while-running']);
   await fly({ link_loss_action: 'hold' });
@@ -203,7 +203,7 @@ test('a lost link is met as the mission declares, and told when it is found agai
   assert.ok(Math.abs(fromHomeM() - heldM) < 3.5);
 });
 
-test('goes home by itself when its battery is low, as it is declared', async (t) => {
+test('returns home when its battery is low, as configured', async (t) => {
   const broker = await startBroker(t);
   const configuration = configurationOf(ROVER);
   await broker.configure(ROVER.id, {
@@ -230,22 +230,22 @@ test('after a loss of power it stands where it was left, and its mission is over
   const leftM = first.fromHomeM();
   const second = startRover(t, broker, [], first.kept.at(-1));
   assert.equal((await untilMission(broker, 'failed')).reason, 'power lost');
-  await second.send(told('start'));
+  await second.send(missionControl('start'));
   second.pass(60);
   await afterMoreReadings(broker);
   assert.ok(Math.abs(second.fromHomeM() - leftM) < 0.01);
 });
 
-test('skip-waypoint: passes over the second and says so', async (t) => {
+test('skip-waypoint: skips the second waypoint and reports that', async (t) => {
   const broker = await startBroker(t);
   const { fly, pass } = startRover(t, broker, ['skip-waypoint']);
   await fly();
   pass(12);
   await untilMission(broker, 'completed');
-  assert.deepEqual(waypointStory(broker).at(-1), [1, 'skipped', null]);
+  assert.deepEqual(waypointHistory(broker).at(-1), [1, 'skipped', null]);
 });
 
-test('die-half-way: falls silent without a goodbye, and comes back with its mission failed', async (t) => {
+test('die-half-way: loses its connection without DISCONNECT, and reconnects with its mission failed', async (t) => {
   const broker = await startBroker(t);
   const { fly, pass } = startRover(t, broker, ['die-half-way']);
   await fly();
@@ -260,7 +260,7 @@ test('die-half-way: falls silent without a goodbye, and comes back with its miss
   assert.deepEqual(new Set(seconds), new Set([0, 41]));
 });
 
-test('ignore-commands and late-ack: nothing is said, or late', async (t) => {
+test('ignore-commands and late-ack: reports are missing, or late', async (t) => {
   const broker = await startBroker(t);
   const { device, send, pass, fromHomeM } = startRover(t, broker, ['ignore-commands']);
   await send(moveTo(10, 0));
@@ -278,7 +278,7 @@ test('ignore-commands and late-ack: nothing is said, or late', async (t) => {
   await untilCommand(broker, 'cmd_move', 'succeeded');
 });
 
-test('an emergency stop is confirmed again each time it comes', async (t) => {
+test('an emergency stop is confirmed again each time it is received', async (t) => {
   const broker = await startBroker(t);
   const { send, pass } = startRover(t, broker);
   await send(moveTo(50, 0));
@@ -290,6 +290,6 @@ test('an emergency stop is confirmed again each time it comes', async (t) => {
   await untilCommand(broker, 'cmd_move', 'cancelled');
   await send(command('emergency_stop'));
   const confirmed = () =>
-    commandWords(broker, 'cmd_emergency_stop').filter(({ state }) => state === 'succeeded');
+    commandReports(broker, 'cmd_emergency_stop').filter(({ state }) => state === 'succeeded');
   await broker.until(() => confirmed().length >= 2);
 });

@@ -6,18 +6,18 @@ import { type Chassis, DRONE, ROVER } from './vehicle/chassis.ts';
 import type { Vehicle } from './vehicle/drive.ts';
 import { ahead, type Ground, groundAround, pointOf } from './vehicle/ground.ts';
 
-/** One of the farm's field devices. To add one, add a row; the rest follows from it. */
+/** One of the farm's field devices; to add one, add a row to the table. */
 export interface FieldUnit extends Vehicle {
   readonly id: string;
   readonly name: string;
   readonly firmwareVersion: string;
   readonly facility: Facility;
   readonly zone: string;
-  /** How wet the ground is around its home, in percent. */
+  /** The soil moisture around its home, in percent. */
   readonly soilMoisture: number;
 }
 
-/** Preflight should rather reckon with too much: wind, soft ground and age all cost. */
+/** The configured consumption is higher than the simulated one, because wind, soft ground and battery age cost energy. */
 const CAUTION = 1.25;
 const FENCE_RADIUS_M = 400;
 const FENCE_CORNERS = 8;
@@ -66,7 +66,7 @@ export const FIELD_UNITS: readonly FieldUnit[] = [
   }),
 ];
 
-/** What the farm declares of a device when it is new. */
+/** The configuration that the farm sends for a new device. */
 export function declaredConfiguration({ chassis, ground }: FieldUnit): FieldConfigurationPatch {
   const { lat, lng } = ground.origin;
   return {

@@ -5,31 +5,32 @@ import {
   after,
   command,
   DRONE_UNIT,
+  missionControl,
   moveTo,
   pilotAtHome,
   ROVER_UNIT,
   SHORT_WAY,
   START_MS,
-  told,
   upload,
 } from '../testing/field.ts';
 import { execute } from './commands.ts';
 import { interruptedIn, isFieldMemory, memoryOf, powerUp } from './memory.ts';
-import { control, takeMission } from './missions/missions.ts';
+import { acceptUpload, control } from './missions/missions.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
 import { isAirborne } from './vehicle/drive.ts';
 import { apartM } from './vehicle/ground.ts';
 
 const LATER_MS = START_MS + 100 * SECOND_MS;
 
-/** Through the file and back. */
+/** The state after it was written to the file and read back. */
 function restarted(pilot: Pilot, unit = ROVER_UNIT): Pilot {
   const memory: unknown = JSON.parse(JSON.stringify(memoryOf(unit, pilot)));
   assert.ok(isFieldMemory(memory));
   return powerUp(unit, memory, LATER_MS);
 }
 
-const onMission = () => control(takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot, told('start'));
+const onMission = () =>
+  control(acceptUpload(pilotAtHome(), upload(SHORT_WAY)).pilot, missionControl('start'));
 
 test('place, battery and load are as they were left, and nothing moves', () => {
   const before = after(10, execute(pilotAtHome(), moveTo(60, 10)).pilot);
@@ -43,7 +44,7 @@ test('place, battery and load are as they were left, and nothing moves', () => {
   assert.deepEqual(again.configuration, before.configuration);
 });
 
-test('what was under way has failed, and is known to have been interrupted', () => {
+test('jobs under way have failed, and are listed as interrupted', () => {
   const moving = after(5, execute(pilotAtHome(), moveTo(60, 10)).pilot);
   assert.deepEqual(interruptedIn(memoryOf(ROVER_UNIT, moving)), { commandIds: ['cmd_move'], missionIds: [] });
   const { state, reason } = commandProgress(restarted(moving), 'cmd_move', 0);
@@ -55,21 +56,21 @@ test('what was under way has failed, and is known to have been interrupted', () 
   assert.equal(mission.waypoints?.[0]?.state, 'reached');
 });
 
-test('what is over is not done again, and what was refused stays refused', () => {
+test('ended jobs are not carried out again, and refused ones stay refused', () => {
   const done = after(30, onMission());
   const refused = execute(done, command('resume')).pilot;
   const again = restarted(refused);
-  assert.equal(takeMission(again, upload(SHORT_WAY)).pilot, again);
+  assert.equal(acceptUpload(again, upload(SHORT_WAY)).pilot, again);
   assert.equal(execute(again, command('resume')).ack.accepted, false);
 });
 
-test('what waits for a word still does', () => {
-  const waiting = takeMission(pilotAtHome(), upload(SHORT_WAY)).pilot;
+test('a mission that waits for a start or a resume still waits', () => {
+  const waiting = acceptUpload(pilotAtHome(), upload(SHORT_WAY)).pilot;
   assert.deepEqual(restarted(waiting).mission, waiting.mission);
-  const paused = control(after(8, onMission()), told('pause'));
+  const paused = control(after(8, onMission()), missionControl('pause'));
   const again = restarted(paused);
   assert.deepEqual(again.mission, paused.mission);
-  const done = after(40, control(again, told('resume')));
+  const done = after(40, control(again, missionControl('resume')));
   assert.equal(missionProgress(done, 'ms_1', 0).state, 'completed');
 });
 
@@ -82,7 +83,7 @@ test('a drone that lost its power in the air has come down', () => {
   assert.ok(!isAirborne(unit, restarted(flying, unit).body));
 });
 
-test('a memory that makes no sense is none', () => {
+test('an invalid stored state is ignored', () => {
   const sound = memoryOf(ROVER_UNIT, onMission());
   assert.ok(isFieldMemory(sound));
   const mission = sound.mission ?? assert.fail();
@@ -101,7 +102,7 @@ test('a memory that makes no sense is none', () => {
   }
 });
 
-test('an emergency stop stays in force, and one that was cut off is confirmed when it comes again', () => {
+test('an emergency stop stays in force, and an interrupted one is confirmed when it is sent again', () => {
   const braking = execute(after(3, onMission()), command('emergency_stop')).pilot;
   const again = restarted(braking);
   assert.equal(again.isStopped, true);

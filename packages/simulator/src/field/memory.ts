@@ -15,7 +15,7 @@ import { commandProgress, endMission, type Pilot } from './pilot.ts';
 import { planePointOf, pointOf, surfaceM } from './vehicle/ground.ts';
 import { bodyAtHome, type RoverBody } from './vehicle/rover-body.ts';
 
-/** What outlives a loss of power. */
+/** The state that survives a loss of power. */
 export interface FieldMemory {
   readonly position: Position;
   readonly headingDegrees: number;
@@ -25,7 +25,7 @@ export interface FieldMemory {
   readonly commands: readonly CommandProgress[];
   readonly mission: MissionRun | null;
   readonly missions: readonly MissionProgress[];
-  /** Missing in what an older version wrote. */
+  /** Missing in files of an older version. */
   readonly isStopped?: boolean;
 }
 
@@ -50,8 +50,8 @@ export function memoryOf({ ground }: FieldUnit, pilot: Pilot): FieldMemory {
 }
 
 /**
- * The device after a restart. What was under way is over: nothing begins to move when the power comes back. What waits for
- * a word, to start or to go on, still does. Without memory it is new, and at home.
+ * The device after a restart. Jobs under way have ended, because nothing may begin to move when the power returns. A
+ * mission that waits for a start or a resume still waits. Without stored state the device is new, and at home.
  */
 export function powerUp(unit: FieldUnit, memory: FieldMemory | undefined, nowMs: number): Pilot {
   const pilot: Pilot = {
@@ -60,7 +60,7 @@ export function powerUp(unit: FieldUnit, memory: FieldMemory | undefined, nowMs:
     task: null,
     held: null,
     mission: memory?.mission ?? null,
-    isHoming: false,
+    isReturningHome: false,
     isStopped: memory?.isStopped ?? false,
     commands: (memory?.commands ?? []).map((command) =>
       command.state === 'executing' ? { ...command, state: 'failed', reason: POWER_LOST } : command,
@@ -72,7 +72,7 @@ export function powerUp(unit: FieldUnit, memory: FieldMemory | undefined, nowMs:
 
 const POWER_LOST = 'power lost';
 
-/** What flew has come down. */
+/** A device that was in the air is now on the ground. */
 function bodyAfter({ ground }: FieldUnit, memory: FieldMemory | undefined, nowMs: number): RoverBody {
   const home = bodyAtHome(ground, nowMs);
   if (memory === undefined) return home;
@@ -81,7 +81,7 @@ function bodyAfter({ ground }: FieldUnit, memory: FieldMemory | undefined, nowMs
   return { ...home, ...spot, altitudeM: surfaceM(ground, spot), headingDegrees, batteryPercent, payloadKg };
 }
 
-/** What was cut off, and is to be told of. */
+/** The interrupted jobs, which must be reported. */
 export const interruptedIn = ({ commands, mission }: FieldMemory) => ({
   commandIds: commands.flatMap(({ command_id, state }) => (state === 'executing' ? [command_id] : [])),
   missionIds: mission?.state === 'running' ? [mission.upload.mission_id] : [],
@@ -112,7 +112,7 @@ function isMissionRun(value: unknown): value is MissionRun {
   if (!isRecord(value)) return false;
   const { upload, state, reason, waypoints, index, stayMs } = value;
   if (!checkFieldCommand.accepts(upload) || upload.command !== 'mission_upload') return false;
-  const told = {
+  const report = {
     mission_id: upload.mission_id,
     state,
     waypoints,
@@ -120,7 +120,7 @@ function isMissionRun(value: unknown): value is MissionRun {
     ...(reason === null ? {} : { reason }),
   };
   return (
-    checkFieldProgress.accepts(told) &&
+    checkFieldProgress.accepts(report) &&
     Number.isInteger(index) &&
     (stayMs === null || Number.isFinite(stayMs))
   );

@@ -3,34 +3,34 @@ import type { CommandProgress, ExecuteCommand, MissionProgress } from '@granary/
 import { type MissionRun, progressOfRun } from './missions/mission-machine.ts';
 import type { RoverBody } from './vehicle/rover-body.ts';
 
-/** More than can be sent before the oldest among them has expired. */
-const COMMANDS_REMEMBERED_MAX = 64;
-const MISSIONS_REMEMBERED_MAX = 16;
+/** More commands than can be sent before the oldest of them has expired. */
+const FINISHED_COMMANDS_MAX = 64;
+const FINISHED_MISSIONS_MAX = 16;
 
-/** A command under way. */
+/** A command that is being carried out. */
 export interface Task {
   readonly command: ExecuteCommand;
-  /** How long it has been worked at. */
+  /** How long the command has been carried out. */
   readonly workedMs: number;
 }
 
 /**
- * A field device: its body, and what it is told, does and knows. Of what is over `unknown` marks what it refused, or what
- * was cancelled before it came.
+ * The state of a field device: its body, its present job and its ended jobs. Among the ended jobs `unknown` marks those
+ * that were refused, or cancelled before they arrived.
  */
 export interface Pilot {
   readonly body: RoverBody;
-  /** As it was last declared. */
+  /** The last configuration that was received. */
   readonly configuration: FieldConfiguration | null;
   readonly task: Task | null;
-  /** What was put off by `hold`. */
+  /** The command that `hold` interrupted. */
   readonly held: Task | null;
   readonly mission: MissionRun | null;
-  /** On the way to its base, of its own accord. */
-  readonly isHoming: boolean;
+  /** The device returns to its base because of a failsafe action. */
+  readonly isReturningHome: boolean;
   /** An emergency stop is in force: nothing moves until it is released. */
   readonly isStopped: boolean;
-  /** Over, oldest first. */
+  /** The ended commands, oldest first. */
   readonly commands: readonly CommandProgress[];
   readonly missions: readonly MissionProgress[];
 }
@@ -38,11 +38,11 @@ export interface Pilot {
 export const isStanding = ({ command }: Task): boolean =>
   command.name === 'hold' || command.name === 'emergency_stop';
 
-/** It carries something out, other than standing still. */
-export const isUnderWay = ({ task, mission, isHoming }: Pilot): boolean =>
-  isHoming || mission?.state === 'running' || (task !== null && !isStanding(task));
+/** The device carries out a job other than standing still. */
+export const isUnderWay = ({ task, mission, isReturningHome }: Pilot): boolean =>
+  isReturningHome || mission?.state === 'running' || (task !== null && !isStanding(task));
 
-/** How a command stands, in the words of the device link. */
+/** The progress message of a command. */
 export function commandProgress(pilot: Pilot, command_id: string, ts: number): CommandProgress {
   const isOpen = [pilot.task, pilot.held].some((task) => task?.command.command_id === command_id);
   if (isOpen) return { command_id, state: 'executing', ts };
@@ -50,25 +50,25 @@ export function commandProgress(pilot: Pilot, command_id: string, ts: number): C
   return known === undefined ? { command_id, state: 'unknown', ts } : { ...known, ts };
 }
 
-/** How a mission stands, with all that is known of its waypoints. */
+/** The progress message of a mission, with the states of its waypoints. */
 export function missionProgress(
   { mission, missions }: Pilot,
   mission_id: string,
   ts: number,
 ): MissionProgress {
   if (mission?.upload.mission_id === mission_id) return progressOfRun(mission, ts);
-  const known = missions.find((past) => past.mission_id === mission_id);
+  const known = missions.find((finished) => finished.mission_id === mission_id);
   return known === undefined ? { mission_id, state: 'unknown', ts } : { ...known, ts };
 }
 
-export const rememberCommand = (pilot: Pilot, command: CommandProgress): Pilot => ({
+export const addFinishedCommand = (pilot: Pilot, command: CommandProgress): Pilot => ({
   ...pilot,
-  commands: [...pilot.commands, command].slice(-COMMANDS_REMEMBERED_MAX),
+  commands: [...pilot.commands, command].slice(-FINISHED_COMMANDS_MAX),
 });
 
-export const rememberMission = (pilot: Pilot, mission: MissionProgress): Pilot => ({
+export const addFinishedMission = (pilot: Pilot, mission: MissionProgress): Pilot => ({
   ...pilot,
-  missions: [...pilot.missions, mission].slice(-MISSIONS_REMEMBERED_MAX),
+  missions: [...pilot.missions, mission].slice(-FINISHED_MISSIONS_MAX),
 });
 
 type CommandEnd = 'succeeded' | 'failed' | 'cancelled';
@@ -85,7 +85,7 @@ export function dropHeld(pilot: Pilot, reason: string): Pilot {
 
 function closed(pilot: Pilot, { command }: Task, state: CommandEnd, ts: number, reason?: string): Pilot {
   const why = reason === undefined ? {} : { reason };
-  return rememberCommand(pilot, { command_id: command.command_id, state, ...why, ts });
+  return addFinishedCommand(pilot, { command_id: command.command_id, state, ...why, ts });
 }
 
 type MissionEnd = 'completed' | 'aborted' | 'failed';
@@ -94,9 +94,9 @@ export function endMission(pilot: Pilot, state: MissionEnd, reason?: string): Pi
   const { mission, body } = pilot;
   if (mission === null) return pilot;
   const end = reason === undefined ? { state } : { state, reason };
-  return rememberMission({ ...pilot, mission: null }, progressOfRun(mission, body.timeMs, end));
+  return addFinishedMission({ ...pilot, mission: null }, progressOfRun(mission, body.timeMs, end));
 }
 
-/** Ends what has begun. One that is uploaded waits for its start as before. */
-export const breakOffMission = (pilot: Pilot, state: MissionEnd, reason: string): Pilot =>
+/** Ends a mission that has begun; an uploaded one keeps waiting for its start. */
+export const endStartedMission = (pilot: Pilot, state: MissionEnd, reason: string): Pilot =>
   pilot.mission?.state === 'uploaded' ? pilot : endMission(pilot, state, reason);

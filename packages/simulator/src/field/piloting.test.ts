@@ -6,16 +6,16 @@ import {
   after,
   command,
   DRONE_UNIT,
+  missionControl,
   moveTo,
   pilotAtHome,
   ROVER_UNIT,
   SHORT_WAY,
   START_MS,
-  told,
   upload,
 } from '../testing/field.ts';
 import { execute } from './commands.ts';
-import { control, takeMission } from './missions/missions.ts';
+import { acceptUpload, control } from './missions/missions.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
 import { advance } from './piloting.ts';
 import { isAirborne } from './vehicle/drive.ts';
@@ -25,7 +25,7 @@ const HOME = { eastM: 0, northM: 0 };
 const obeys = (pilot: Pilot, ...args: Parameters<typeof command>) => execute(pilot, command(...args)).pilot;
 const commandState = (pilot: Pilot, id: string) => commandProgress(pilot, id, 0).state;
 const onMission = (unit = ROVER_UNIT) =>
-  control(takeMission(pilotAtHome(unit), upload(SHORT_WAY, { unit })).pilot, told('start'));
+  control(acceptUpload(pilotAtHome(unit), upload(SHORT_WAY, { unit })).pilot, missionControl('start'));
 const missionState = (pilot: Pilot) => missionProgress(pilot, 'ms_1', 0).state;
 const withBattery = (pilot: Pilot, batteryPercent: number): Pilot => ({
   ...pilot,
@@ -69,7 +69,7 @@ test('a mission is flown and driven to its end, and the sample is on board', () 
   }
 });
 
-test('hold puts a move off and resume takes it up', () => {
+test('hold interrupts a move and resume continues it', () => {
   const held = after(5, obeys(after(5, execute(pilotAtHome(), moveTo(60, 0)).pilot), 'hold'));
   assert.deepEqual(
     [commandState(held, 'cmd_hold'), commandState(held, 'cmd_move')],
@@ -86,13 +86,13 @@ test('hold puts a move off and resume takes it up', () => {
   );
 });
 
-test('hold pauses a mission, and resume has it go on', () => {
+test('hold pauses a mission, and resume continues it', () => {
   const held = obeys(after(3, onMission()), 'hold');
   assert.equal(missionState(held), 'paused');
   assert.equal(missionState(after(40, obeys(after(5, held), 'resume'))), 'completed');
 });
 
-test('return_to_base breaks a mission off and goes home; a drone lands there', () => {
+test('return_to_base aborts a mission and returns home; a drone lands there', () => {
   const home = after(40, obeys(after(8, onMission(DRONE_UNIT), { unit: DRONE_UNIT }), 'return_to_base'), {
     unit: DRONE_UNIT,
   });
@@ -128,11 +128,11 @@ function happen(pilot: Pilot, what: Happening, index: number): Pilot {
     case 'scan':
       return obeys(pilot, 'scan', {}, id);
     case 'start':
-      return control(takeMission(pilot, upload(SHORT_WAY)).pilot, told('start'));
+      return control(acceptUpload(pilot, upload(SHORT_WAY)).pilot, missionControl('start'));
     case 'pause':
-      return control(pilot, told('pause'));
+      return control(pilot, missionControl('pause'));
     case 'resume_mission':
-      return control(pilot, told('resume'));
+      return control(pilot, missionControl('resume'));
     case 'wait':
       return pilot;
   }
@@ -146,12 +146,12 @@ function live(life: readonly { readonly what: Happening; readonly seconds: numbe
   return life.reduce((pilot, { what, seconds }, index) => after(seconds, happen(pilot, what, index)), from);
 }
 
-test('whatever went before, nothing moves after an emergency stop', () => {
+test('nothing moves after an emergency stop, whatever happened before', () => {
   fc.assert(
     fc.property(lives, (life) => {
       const stopped = after(2, obeys(live(life, pilotAtHome()), 'emergency_stop'));
       assert.equal(commandState(stopped, 'cmd_emergency_stop'), 'succeeded');
-      assert.deepEqual([stopped.task, stopped.held, stopped.isHoming], [null, null, false]);
+      assert.deepEqual([stopped.task, stopped.held, stopped.isReturningHome], [null, null, false]);
       const later = after(120, stopped);
       assert.equal(apartM(later.body, stopped.body), 0);
       assert.notEqual(later.mission?.state, 'running');
@@ -177,7 +177,7 @@ test('whatever happens, the battery is between empty and full, and an empty one 
 test('a paused mission stands after its braking distance', () => {
   fc.assert(
     fc.property(fc.nat(150), (tenths) => {
-      const paused = control(after(tenths / 10, onMission()), told('pause'));
+      const paused = control(after(tenths / 10, onMission()), missionControl('pause'));
       const standing = after(3, paused);
       assert.ok(apartM(paused.body, standing.body) <= 3.5);
       assert.equal(apartM(after(60, standing).body, standing.body), 0);
@@ -186,7 +186,7 @@ test('a paused mission stands after its braking distance', () => {
   );
 });
 
-test('a battery that runs out fails what was under way, but not an emergency stop', () => {
+test('an empty battery fails every job, except an emergency stop', () => {
   const empty = after(60, withBattery({ ...onMission(), configuration: null }, 0.02));
   const { state, reason } = missionProgress(empty, 'ms_1', 0);
   assert.deepEqual([state, reason, empty.body.batteryPercent], ['failed', 'battery empty', 0]);
@@ -194,7 +194,7 @@ test('a battery that runs out fails what was under way, but not an emergency sto
   assert.equal(commandState(stopped, 'cmd_emergency_stop'), 'succeeded');
 });
 
-test('a clock that is set back moves nothing', () => {
+test('a clock that is set back causes no movement', () => {
   const moving = after(5, onMission());
   const back = advance(ROVER_UNIT, moving, START_MS - 60 * SECOND_MS, {
     linkLostSinceMs: null,

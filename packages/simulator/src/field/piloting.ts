@@ -1,9 +1,9 @@
 import { SECOND_MS } from '@granary/contract/time';
-import { keepSafe } from './failsafe.ts';
+import { applyFailsafe } from './failsafe.ts';
 import { isDone, nextStop, proceedRun, WORK_MS } from './missions/mission-machine.ts';
 import {
-  breakOffMission,
   endMission,
+  endStartedMission,
   endTask,
   isStanding,
   isUnderWay,
@@ -14,32 +14,32 @@ import { type Course, drive, isAirborne, isAt, placeAt, type Vehicle } from './v
 import { apartM, type Place, type PlanePoint, planePointOf, surfaceM } from './vehicle/ground.ts';
 import { isEmpty, spend } from './vehicle/rover-body.ts';
 
-/** Movement is reckoned in steps of this length. */
+/** Movement is computed in steps of this length. */
 const STEP_MS = 100;
-/** How close to the base a device is charged. */
+/** The distance from the base within which a device is charged. */
 const CHARGING_M = 2;
 const SAMPLE_KG = 0.5;
 
-export interface Circumstances {
+export interface Conditions {
   readonly linkLostSinceMs: number | null;
   readonly skipsWaypoints: boolean;
 }
 
-/** Lets time pass over a device. A clock that was set back moves nothing. */
-export function advance(vehicle: Vehicle, before: Pilot, nowMs: number, circumstances: Circumstances): Pilot {
+/** Advances a device in time; a clock that was set back causes no movement. */
+export function advance(vehicle: Vehicle, before: Pilot, nowMs: number, conditions: Conditions): Pilot {
   let pilot = before;
   while (isMoving(vehicle, pilot) && pilot.body.timeMs < nowMs) {
     const elapsedMs = Math.min(STEP_MS, nowMs - pilot.body.timeMs);
-    pilot = step(vehicle, pilot, elapsedMs, circumstances);
+    pilot = step(vehicle, pilot, elapsedMs, conditions);
   }
   return rest(vehicle, pilot, nowMs);
 }
 
-/** At work, in the air, or not yet at a stand. */
+/** The device carries out a job, is in the air, or is still braking. */
 export const isMoving = (vehicle: Vehicle, pilot: Pilot): boolean =>
   isUnderWay(pilot) || pilot.task !== null || pilot.body.speedMS > 0 || isAirborne(vehicle, pilot.body);
 
-/** Only the battery changes. At the base it is charged, and whatever was collected is taken off. */
+/** At rest only the battery changes; at the base it is charged and the collected samples are removed. */
 function rest(vehicle: Vehicle, pilot: Pilot, nowMs: number): Pilot {
   const { body } = pilot;
   const elapsedMs = Math.max(0, nowMs - body.timeMs);
@@ -55,27 +55,31 @@ function baseSpot({ ground }: Vehicle, { configuration }: Pilot): PlanePoint {
     : planePointOf(ground, { lat: base.latitude, lng: base.longitude });
 }
 
-function step(vehicle: Vehicle, before: Pilot, elapsedMs: number, circumstances: Circumstances): Pilot {
-  const safe = keepSafe(vehicle, before, circumstances.linkLostSinceMs);
+function step(vehicle: Vehicle, before: Pilot, elapsedMs: number, conditions: Conditions): Pilot {
+  const safe = applyFailsafe(vehicle, before, conditions.linkLostSinceMs);
   const course = courseOf(vehicle, safe);
   const from = safe.body;
   const to = isEmpty(from) ? from : drive(vehicle, from, course, elapsedMs / SECOND_MS);
   const movedM = Math.hypot(apartM(from, to), to.altitudeM - from.altitudeM);
   const spent = spend(vehicle.chassis, to, { movedM, elapsedMs, isActive: true, isCharging: false });
   const moved = { ...safe, body: { ...spent, timeMs: from.timeMs + elapsedMs } };
-  if (isEmpty(moved.body)) return giveOut(vehicle, moved);
+  if (isEmpty(moved.body)) return stopWithEmptyBattery(vehicle, moved);
   const isThere = course.target !== null && isAt(moved.body, course.target);
-  return work(moved, isThere, elapsedMs, circumstances.skipsWaypoints);
+  return work(moved, isThere, elapsedMs, conditions.skipsWaypoints);
 }
 
-/** What flew lies on the ground. Whoever wanted it to stand has got that. */
-function giveOut({ ground }: Vehicle, pilot: Pilot): Pilot {
+/** With an empty battery every job fails, except one that only asks the device to stand still; a drone is on the ground. */
+function stopWithEmptyBattery({ ground }: Vehicle, pilot: Pilot): Pilot {
   const reason = 'battery empty';
   const { task, body } = pilot;
   const ended =
     task !== null && isStanding(task) ? endTask(pilot, 'succeeded') : endTask(pilot, 'failed', reason);
-  const failed = breakOffMission(ended, 'failed', reason);
-  return { ...failed, isHoming: false, body: { ...body, speedMS: 0, altitudeM: surfaceM(ground, body) } };
+  const failed = endStartedMission(ended, 'failed', reason);
+  return {
+    ...failed,
+    isReturningHome: false,
+    body: { ...body, speedMS: 0, altitudeM: surfaceM(ground, body) },
+  };
 }
 
 function courseOf(vehicle: Vehicle, pilot: Pilot): Course {
@@ -88,9 +92,9 @@ function courseOf(vehicle: Vehicle, pilot: Pilot): Course {
 }
 
 function targetOf(vehicle: Vehicle, pilot: Pilot): Place | null {
-  const { task, mission, isHoming, body } = pilot;
+  const { task, mission, isReturningHome, body } = pilot;
   const { ground } = vehicle;
-  if (isHoming || task?.command.name === 'return_to_base') {
+  if (isReturningHome || task?.command.name === 'return_to_base') {
     const spot = baseSpot(vehicle, pilot);
     return placeAt(vehicle, body, spot, surfaceM(ground, spot));
   }
@@ -106,11 +110,11 @@ function targetOf(vehicle: Vehicle, pilot: Pilot): Place | null {
     : placeAt(vehicle, body, planePointOf(ground, stop), stop.altitude ?? null);
 }
 
-/** What comes of having been there, or at work, for a while. */
+/** The effect of the elapsed time at a waypoint, or on a command. */
 function work(pilot: Pilot, isThere: boolean, elapsedMs: number, skipsWaypoints: boolean): Pilot {
-  const { task, mission, isHoming, body } = pilot;
-  if (isHoming) return { ...pilot, isHoming: !isThere };
-  if (task !== null) return workAt(pilot, task, isThere, elapsedMs);
+  const { task, mission, isReturningHome, body } = pilot;
+  if (isReturningHome) return { ...pilot, isReturningHome: !isThere };
+  if (task !== null) return performAction(pilot, task, isThere, elapsedMs);
   if (mission === null || mission.state !== 'running') return pilot;
   const run = proceedRun(mission, { isThere, elapsedMs, nowMs: body.timeMs, skipsWaypoints });
   const isSampled =
@@ -119,7 +123,7 @@ function work(pilot: Pilot, isThere: boolean, elapsedMs: number, skipsWaypoints:
   return isDone(run) ? endMission(proceeded, 'completed') : proceeded;
 }
 
-function workAt(pilot: Pilot, task: Task, isThere: boolean, elapsedMs: number): Pilot {
+function performAction(pilot: Pilot, task: Task, isThere: boolean, elapsedMs: number): Pilot {
   const workedMs = task.workedMs + elapsedMs;
   switch (task.command.name) {
     case 'move_to_coordinates':

@@ -3,9 +3,9 @@ import { isAboutMission } from '@granary/contract/link/field-messages';
 import { progressOfRun } from './missions/mission-machine.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
 
-/** What has ended or changed, and is to be told. Of a mission's waypoints those that changed. */
+/** The reports about everything that ended or changed; a mission report contains only the changed waypoints. */
 export function changedProgress(before: Pilot, after: Pilot): FieldProgress[] {
-  return [...endedCommands(before, after), ...missionNews(before, after)];
+  return [...endedCommands(before, after), ...changedMission(before, after)];
 }
 
 function endedCommands(before: Pilot, after: Pilot): FieldProgress[] {
@@ -18,7 +18,7 @@ function endedCommands(before: Pilot, after: Pilot): FieldProgress[] {
 const openIds = ({ task, held }: Pilot): string[] =>
   [task, held].flatMap((one) => (one === null ? [] : [one.command.command_id]));
 
-function missionNews({ mission }: Pilot, after: Pilot): FieldProgress[] {
+function changedMission({ mission }: Pilot, after: Pilot): FieldProgress[] {
   if (mission === null) return [];
   const now = missionProgress(after, mission.upload.mission_id, after.body.timeMs);
   const changed = (now.waypoints ?? []).filter((waypoint, index) => waypoint !== mission.waypoints[index]);
@@ -26,7 +26,7 @@ function missionNews({ mission }: Pilot, after: Pilot): FieldProgress[] {
   return [{ ...now, waypoints: changed }];
 }
 
-/** How everything under way stands: that it goes on is worth telling, too. */
+/** The periodic reports about jobs under way, sent also when nothing changed. */
 export function heartbeatOf(pilot: Pilot): FieldProgress[] {
   const { mission, body } = pilot;
   const commands = openIds(pilot).map((commandId) => commandProgress(pilot, commandId, body.timeMs));
@@ -34,7 +34,7 @@ export function heartbeatOf(pilot: Pilot): FieldProgress[] {
   return [...commands, { ...progressOfRun(mission, body.timeMs), waypoints: [] }];
 }
 
-/** Two reports on the same thing in one; `null` when they are on different things. */
+/** Merges two reports about the same job; `null` when they concern different jobs. */
 export function mergeProgress(waiting: FieldProgress, newer: FieldProgress): FieldProgress | null {
   if (isAboutMission(waiting) && isAboutMission(newer)) return mergeMission(waiting, newer);
   if (isAboutMission(waiting) || isAboutMission(newer)) return null;
@@ -44,7 +44,7 @@ export function mergeProgress(waiting: FieldProgress, newer: FieldProgress): Fie
 function mergeMission(waiting: MissionProgress, newer: MissionProgress): MissionProgress | null {
   if (waiting.mission_id !== newer.mission_id) return null;
   const waypoints = new Map(
-    [waiting, newer].flatMap((told) => (told.waypoints ?? []).map((one) => [one.index, one])),
+    [waiting, newer].flatMap((report) => (report.waypoints ?? []).map((one) => [one.index, one])),
   );
   return { ...newer, waypoints: [...waypoints.values()] };
 }

@@ -6,15 +6,15 @@ const YEAR_DAYS = 365.25;
 const WARMEST_DAY = 200;
 const WARMEST_HOUR = 15;
 const HUMIDITY_WANDER = 7;
-/** Warm air holds more water, so the same water is less of what it could hold. */
+/** Relative humidity falls when the air gets warmer. */
 const HUMIDITY_PER_DEGREE = -1.1;
 const HUMIDITY_MIN = 15;
 const HUMIDITY_MAX = 97;
 
-/** What the weather finds at a site. */
+/** The properties of a site that modify the weather. */
 export type Exposed = Pick<Silo, 'id' | 'facility' | 'dayNightC' | 'meanHumidity'>;
 
-/** Season and weather are the site's, so all there are warm and cold together; the night's cold is each one's own. */
+/** Season and weather are the same for all devices of a facility; the difference between day and night depends on the device. */
 export function temperatureCAt(exposed: Exposed, timeMs: number): number {
   const { meanC, seasonC, weatherC } = exposed.facility.climate;
   const dayOfYear = (timeMs / DAY_MS) % YEAR_DAYS;

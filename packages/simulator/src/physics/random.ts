@@ -1,6 +1,6 @@
 /**
- * Chance that can be asked again: the same seed and keys always give the same answer, in any order and in any process.
- * That is what lets yesterday be written down today and still join on to what is measured now.
+ * Reproducible random numbers: the same seed and keys always give the same number, in any order and in any process. So the
+ * history that is written today continues without a jump in the live readings.
  */
 export function chance(seed: string, ...keys: readonly number[]): number {
   let hash = 0x811c9dc5;
@@ -12,12 +12,12 @@ export function chance(seed: string, ...keys: readonly number[]): number {
   return hash / 2 ** 32;
 }
 
-/** Between -1 and 1, mostly near 0. */
+/** A number between -1 and 1, mostly near 0. */
 export function jitter(seed: string, ...keys: readonly number[]): number {
   return chance(seed, ...keys, 1) + chance(seed, ...keys, 2) - 1;
 }
 
-/** Between -1 and 1, wandering smoothly with `x`; a new direction at every whole number. */
+/** A number between -1 and 1 that changes smoothly with `x` and turns at whole numbers only. */
 export function wander(seed: string, x: number): number {
   const whole = Math.floor(x);
   const part = x - whole;

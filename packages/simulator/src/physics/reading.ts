@@ -1,4 +1,4 @@
-/** What a device's sensors say of one moment, in the words of the device link. */
+/** One telemetry reading. */
 export interface Reading {
   readonly ts: number;
 }

@@ -1,51 +1,54 @@
 import type { OperationProgress, StartCommand } from '@granary/contract/link/messages';
 import type { Flow } from './flow.ts';
 
-/** More than can be started before the oldest start among them has expired. */
-export const REMEMBERED_MAX = 64;
+/** More operations than can be started before the oldest start of them has expired. */
+export const FINISHED_MAX = 64;
 
-/** An operation under way. */
+/** The running operation. */
 export interface Run {
   readonly command: StartCommand;
   readonly flow: Flow;
-  /** Since it began. */
+  /** The time since the start. */
   readonly elapsedMs: number;
-  /** Less than elapsed when something held the material up. */
+  /** The time in which material moved; less than `elapsedMs` after a jam. */
   readonly flowMs: number;
   readonly movedKg: number;
 }
 
 /**
- * What a silo's controller knows: the operation that runs, and those it will never begin (again), oldest first. Of the
- * latter `unknown` marks those that it refused or that were stopped before they came.
+ * The state of a silo's controller: the running operation, and those it will not start (again), oldest first. Among the
+ * latter `unknown` marks those that were refused, or stopped before they arrived.
  */
 export interface Controller {
   readonly running: Run | null;
-  readonly past: readonly OperationProgress[];
+  readonly finished: readonly OperationProgress[];
 }
 
-export const IDLE: Controller = { running: null, past: [] };
+export const IDLE: Controller = { running: null, finished: [] };
 
-/** How an operation stands, in the words of the device link. */
+/** The progress message of an operation. */
 export function progressOf(
-  { running, past }: Controller,
+  { running, finished }: Controller,
   operationId: string,
   nowMs: number,
 ): OperationProgress {
-  if (running?.command.operation_id === operationId) return told(running, 'running', nowMs);
-  const known = past.find(({ operation_id }) => operation_id === operationId);
+  if (running?.command.operation_id === operationId) return progressMessage(running, 'running', nowMs);
+  const known = finished.find(({ operation_id }) => operation_id === operationId);
   return known === undefined ? unknown(operationId, nowMs) : { ...known, ts: nowMs };
 }
 
-/** Everything a controller must not forget. */
-export const remembered = ({ running, past }: Controller, nowMs: number): readonly OperationProgress[] =>
-  running === null ? past : [...past, told(running, 'running', nowMs)];
+/** The operations that survive a loss of power. */
+export const storedOperations = (
+  { running, finished }: Controller,
+  nowMs: number,
+): readonly OperationProgress[] =>
+  running === null ? finished : [...finished, progressMessage(running, 'running', nowMs)];
 
-/** The controller after a restart. What ran until then is over: nothing begins to move when the power comes back. */
-export const recall = (operations: readonly OperationProgress[]): Controller => ({
+/** The controller after a restart; a running operation has failed, because nothing may move when the power returns. */
+export const restoreController = (operations: readonly OperationProgress[]): Controller => ({
   running: null,
-  past: operations
-    .slice(-REMEMBERED_MAX)
+  finished: operations
+    .slice(-FINISHED_MAX)
     .map((operation) =>
       operation.state === 'running' ? { ...operation, state: 'failed', reason: 'power lost' } : operation,
     ),
@@ -60,16 +63,20 @@ export function end(
   nowMs: number,
   reason?: string,
 ): Controller {
-  const ended = { ...told(run, state, nowMs), ...(reason === undefined ? {} : { reason }) };
-  return remember({ ...controller, running: null }, ended);
+  const ended = { ...progressMessage(run, state, nowMs), ...(reason === undefined ? {} : { reason }) };
+  return addFinished({ ...controller, running: null }, ended);
 }
 
-export const remember = (controller: Controller, operation: OperationProgress): Controller => ({
+export const addFinished = (controller: Controller, operation: OperationProgress): Controller => ({
   ...controller,
-  past: [...controller.past, operation].slice(-REMEMBERED_MAX),
+  finished: [...controller.finished, operation].slice(-FINISHED_MAX),
 });
 
-const told = ({ command, movedKg }: Run, state: End | 'running', nowMs: number): OperationProgress => ({
+const progressMessage = (
+  { command, movedKg }: Run,
+  state: End | 'running',
+  nowMs: number,
+): OperationProgress => ({
   operation_id: command.operation_id,
   type: command.type,
   state,
@@ -84,5 +91,5 @@ export const unknown = (operation_id: string, nowMs: number): OperationProgress 
   ts: nowMs,
 });
 
-/** Rounded down, so that no bound is exceeded in words either. */
+/** Rounded down, so that a reported amount never exceeds the limit either. */
 const toWholeGrams = (kg: number): number => Math.floor(kg * 1_000 + 1e-6) / 1_000;

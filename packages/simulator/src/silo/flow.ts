@@ -1,9 +1,9 @@
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
-/** A gate takes this long to open all the way, and to close again at the end of what was asked. */
+/** The time a gate takes to open completely, and to close at the end of the amount. */
 const RAMP_MS = 2 * SECOND_MS;
 
-/** How an amount runs through a gate: evenly faster, then steadily, then evenly slower to a stand. */
+/** The flow of an amount through a gate: a linear ramp up, a constant rate, and a linear ramp down. */
 export interface Flow {
   readonly amountKg: number;
   readonly rampMs: number;
@@ -11,7 +11,7 @@ export interface Flow {
   readonly peakKgPerMs: number;
 }
 
-/** A small amount has run through before the gate is fully open. */
+/** A small amount has passed before the gate is fully open. */
 export function planFlow(amountKg: number, rateKgPerMin: number): Flow {
   const fullKgPerMs = rateKgPerMin / MINUTE_MS;
   const rampMs = Math.min(RAMP_MS, Math.sqrt((amountKg * RAMP_MS) / fullKgPerMs));
@@ -21,7 +21,7 @@ export function planFlow(amountKg: number, rateKgPerMin: number): Flow {
   return { amountKg, rampMs, durationMs, peakKgPerMs };
 }
 
-/** What has run through after this time; the whole amount, exactly, at the end. */
+/** The amount that has passed after this time; exactly the whole amount at the end. */
 export function flowedKg({ amountKg, rampMs, durationMs, peakKgPerMs }: Flow, afterMs: number): number {
   const remainingMs = durationMs - afterMs;
   if (remainingMs <= 0) return amountKg;

@@ -6,7 +6,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
 import { SILOS } from '../farm/farm.ts';
 import { progressOf } from './controller.ts';
-import { advance, type Machine, memoryOf, powerUp, UNTOUCHED } from './machine.ts';
+import { advance, INITIAL_MEMORY, type Machine, memoryOf, powerUp } from './machine.ts';
 import { begin, halt } from './operations.ts';
 
 const START_MS = Date.UTC(2026, 10, 15, 20);
@@ -47,8 +47,8 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
   fc.constant({ kind: 'restart' } as const),
 );
 
-/** What one silo has done so far, seen from outside. */
-class AlarmEvaluation {
+/** Records what one silo did and checks it against its limits. */
+class SiloObserver {
   readonly started = new Set<string>();
   readonly over = new Set<string>();
   machine: Machine;
@@ -63,27 +63,27 @@ class AlarmEvaluation {
   }
 }
 
-function play(watch: AlarmEvaluation, silo: (typeof SILOS)[number], action: Action): void {
-  const { machine } = watch;
+function play(observe: SiloObserver, silo: (typeof SILOS)[number], action: Action): void {
+  const { machine } = observe;
   switch (action.kind) {
     case 'start': {
-      const { controller } = begin(machine.controller, action.command, watch.nowMs);
-      watch.machine = { ...machine, controller };
+      const { controller } = begin(machine.controller, action.command, observe.nowMs);
+      observe.machine = { ...machine, controller };
       break;
     }
     case 'stop':
-      watch.machine = { ...machine, controller: halt(machine.controller, action.id, watch.nowMs) };
-      assert.notEqual(watch.runningId, action.id);
-      watch.over.add(action.id);
+      observe.machine = { ...machine, controller: halt(machine.controller, action.id, observe.nowMs) };
+      assert.notEqual(observe.runningId, action.id);
+      observe.over.add(action.id);
       break;
     case 'pass':
-      watch.nowMs += action.ms;
-      watch.machine = advance(silo, machine, watch.nowMs, action.isJammed);
+      observe.nowMs += action.ms;
+      observe.machine = advance(silo, machine, observe.nowMs, action.isJammed);
       break;
     case 'restart':
-      watch.machine = powerUp(silo, memoryOf(silo, machine), watch.nowMs);
-      assert.equal(watch.runningId, undefined);
-      assert.ok(Math.abs(watch.machine.body.weightKg - machine.body.weightKg) < 1e-6, 'the weight jumped');
+      observe.machine = powerUp(silo, memoryOf(silo, machine), observe.nowMs);
+      assert.equal(observe.runningId, undefined);
+      assert.ok(Math.abs(observe.machine.body.weightKg - machine.body.weightKg) < 1e-6, 'the weight jumped');
       break;
   }
 }
@@ -97,24 +97,24 @@ function assertBounds(silo: (typeof SILOS)[number], { body, controller }: Machin
   assert.ok(running.elapsedMs < max_duration_s * SECOND_MS);
 }
 
-test('whatever comes: within all bounds, each operation at most once, and nothing moves after a stop', () => {
+test('after any commands: all limits hold, each operation runs at most once, and nothing moves after a stop', () => {
   fc.assert(
     fc.property(anySilo, fc.array(anyAction, { maxLength: 40 }), (silo, actions) => {
-      const watch = new AlarmEvaluation(powerUp(silo, UNTOUCHED, START_MS));
+      const observe = new SiloObserver(powerUp(silo, INITIAL_MEMORY, START_MS));
       for (const action of actions) {
-        const before = watch.machine;
-        const ranBefore = watch.runningId;
-        play(watch, silo, action);
-        assertBounds(silo, watch.machine);
-        const id = watch.runningId;
+        const before = observe.machine;
+        const ranBefore = observe.runningId;
+        play(observe, silo, action);
+        assertBounds(silo, observe.machine);
+        const id = observe.runningId;
         if (id !== undefined && id !== ranBefore) {
-          assert.ok(!watch.started.has(id) && !watch.over.has(id), `${id} began again`);
-          watch.started.add(id);
+          assert.ok(!observe.started.has(id) && !observe.over.has(id), `${id} began again`);
+          observe.started.add(id);
         }
-        if (ranBefore !== undefined && id === undefined) watch.over.add(ranBefore);
-        for (const ended of watch.over) {
+        if (ranBefore !== undefined && id === undefined) observe.over.add(ranBefore);
+        for (const ended of observe.over) {
           const amountKg = (machine: Machine) => progressOf(machine.controller, ended, 0).amount_kg;
-          if (ended !== ranBefore) assert.equal(amountKg(watch.machine), amountKg(before));
+          if (ended !== ranBefore) assert.equal(amountKg(observe.machine), amountKg(before));
         }
       }
     }),
@@ -122,11 +122,11 @@ test('whatever comes: within all bounds, each operation at most once, and nothin
   );
 });
 
-test('what an operation says it moved is what the content changed by, in steps of any size', () => {
+test('the reported amount equals the change of the content, in steps of any size', () => {
   const stepsMs = fc.array(fc.integer({ min: 1, max: 20 * SECOND_MS }), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(anySilo, anyStart, stepsMs, fc.boolean(), (silo, command, steps, isJammed) => {
-      let machine = powerUp(silo, UNTOUCHED, START_MS);
+      let machine = powerUp(silo, INITIAL_MEMORY, START_MS);
       const beforeKg = machine.body.weightKg;
       machine = { ...machine, controller: begin(machine.controller, command, START_MS).controller };
       let nowMs = START_MS;
@@ -143,11 +143,11 @@ test('what an operation says it moved is what the content changed by, in steps o
   );
 });
 
-test('habits rest while an operation runs, and go on after it', () => {
+test('the regular use pauses while an operation runs, and continues after it', () => {
   const [silo] = SILOS;
   assert.ok(silo);
   const feedingMs = Date.UTC(2026, 10, 15, 16);
-  const fresh = powerUp(silo, UNTOUCHED, feedingMs);
+  const fresh = powerUp(silo, INITIAL_MEMORY, feedingMs);
   const command: StartCommand = {
     command: 'start',
     operation_id: 'op_1',

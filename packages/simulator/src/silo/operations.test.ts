@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StartCommand } from '@granary/contract/link/messages';
 import { toIso } from '@granary/contract/time';
-import { type Controller, IDLE, progressOf, REMEMBERED_MAX, recall, remembered } from './controller.ts';
+import {
+  type Controller,
+  FINISHED_MAX,
+  IDLE,
+  progressOf,
+  restoreController,
+  storedOperations,
+} from './controller.ts';
 import { begin, type Environment, halt, proceed } from './operations.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 20);
@@ -21,9 +28,9 @@ const startOf = (changes: Partial<StartCommand> = {}): StartCommand => ({
 });
 
 const running = (changes?: Partial<StartCommand>) => begin(IDLE, startOf(changes), NOW_MS).controller;
-const after = (controller: Controller, elapsedMs: number, surroundings = HALF_FULL) =>
-  proceed(controller, surroundings, elapsedMs, NOW_MS);
-const told = (controller: Controller, operationId = 'op_1') => {
+const after = (controller: Controller, elapsedMs: number, environment = HALF_FULL) =>
+  proceed(controller, environment, elapsedMs, NOW_MS);
+const reported = (controller: Controller, operationId = 'op_1') => {
   const { state, amount_kg, reason } = progressOf(controller, operationId, NOW_MS);
   return [state, amount_kg, reason];
 };
@@ -35,11 +42,11 @@ test('a feed and a discharge run to their end', () => {
   ] as const) {
     const half = after(running({ type }), 3_500);
     assert.equal(half.movedKg, sign * 25);
-    assert.deepEqual(told(half.controller), ['running', 25, undefined]);
+    assert.deepEqual(reported(half.controller), ['running', 25, undefined]);
     const whole = after(half.controller, 3_500);
     assert.equal(whole.movedKg, sign * 25);
     assert.equal(whole.controller.running, null);
-    assert.deepEqual(told(whole.controller), ['completed', 50, undefined]);
+    assert.deepEqual(reported(whole.controller), ['completed', 50, undefined]);
     assert.equal(after(whole.controller, 10_000).movedKg, 0);
   }
 });
@@ -55,19 +62,19 @@ const ENDS: readonly (readonly [string, Partial<StartCommand>, Partial<Environme
   ['jammed', {}, { isJammed: true }, ['failed', 25, 'the longest time allowed is over']],
 ];
 
-for (const [name, changes, surroundings, expected] of ENDS) {
+for (const [name, changes, environment, expected] of ENDS) {
   test(`ends by itself: ${name}`, () => {
-    const { controller } = after(running(changes), 100_000, { ...HALF_FULL, ...surroundings });
-    assert.deepEqual(told(controller), expected);
+    const { controller } = after(running(changes), 100_000, { ...HALF_FULL, ...environment });
+    assert.deepEqual(reported(controller), expected);
     assert.equal(controller.running, null);
   });
 }
 
 test('a jam stands still while it claims to run, and goes on from there once it is gone', () => {
   const jammed = after(running(), 20_000, { ...HALF_FULL, isJammed: true });
-  assert.deepEqual(told(jammed.controller), ['running', 25, undefined]);
+  assert.deepEqual(reported(jammed.controller), ['running', 25, undefined]);
   assert.equal(after(jammed.controller, 1_000, { ...HALF_FULL, isJammed: true }).movedKg, 0);
-  assert.deepEqual(told(after(jammed.controller, 3_500).controller), ['completed', 50, undefined]);
+  assert.deepEqual(reported(after(jammed.controller, 3_500).controller), ['completed', 50, undefined]);
 });
 
 test('a repeated start is acknowledged again and not carried out again', () => {
@@ -91,15 +98,15 @@ test('a second operation is refused while one runs, and for good', () => {
   const { controller, ack } = begin(running(), second, NOW_MS);
   const refusal = { operation_id: 'op_2', accepted: false, reason: 'op_1 is running' };
   assert.deepEqual(ack, refusal);
-  assert.deepEqual(told(controller), ['running', 0, undefined]);
+  assert.deepEqual(reported(controller), ['running', 0, undefined]);
   const later = after(controller, 7_000).controller;
   assert.deepEqual(begin(later, second, NOW_MS), { controller: later, ack: refusal });
-  assert.deepEqual(told(later, 'op_2'), ['unknown', 0, 'op_1 is running']);
+  assert.deepEqual(reported(later, 'op_2'), ['unknown', 0, 'op_1 is running']);
 });
 
 test('a stop ends what runs, at once; what has ended stays as it is', () => {
   const stopped = halt(after(running(), 3_500).controller, 'op_1', NOW_MS);
-  assert.deepEqual(told(stopped), ['stopped', 25, undefined]);
+  assert.deepEqual(reported(stopped), ['stopped', 25, undefined]);
   assert.equal(after(stopped, 10_000).movedKg, 0);
   assert.equal(halt(stopped, 'op_1', NOW_MS), stopped);
   const completed = after(running(), 7_000).controller;
@@ -108,8 +115,8 @@ test('a stop ends what runs, at once; what has ended stays as it is', () => {
 
 test('a stop for another operation leaves the one that runs alone', () => {
   const controller = halt(after(running(), 3_500).controller, 'op_2', NOW_MS);
-  assert.deepEqual(told(controller), ['running', 25, undefined]);
-  assert.equal(told(controller, 'op_2')[0], 'unknown');
+  assert.deepEqual(reported(controller), ['running', 25, undefined]);
+  assert.equal(reported(controller, 'op_2')[0], 'unknown');
 });
 
 test('a stop that overtakes its start still wins', () => {
@@ -132,13 +139,13 @@ test('a clock that was set back moves nothing', () => {
   assert.deepEqual(after(half, -60_000), { controller: half, movedKg: 0 });
 });
 
-test('after a restart nothing runs, and nothing of the past runs again', () => {
+test('after a restart nothing runs, and no earlier operation runs again', () => {
   const completed = after(running(), 7_000).controller;
   const second = begin(completed, startOf({ operation_id: 'op_2' }), NOW_MS).controller;
-  const restarted = recall(remembered(after(second, 3_500).controller, NOW_MS));
+  const restarted = restoreController(storedOperations(after(second, 3_500).controller, NOW_MS));
   assert.equal(restarted.running, null);
-  assert.deepEqual(told(restarted), ['completed', 50, undefined]);
-  assert.deepEqual(told(restarted, 'op_2'), ['failed', 25, 'power lost']);
+  assert.deepEqual(reported(restarted), ['completed', 50, undefined]);
+  assert.deepEqual(reported(restarted, 'op_2'), ['failed', 25, 'power lost']);
   for (const operation_id of ['op_1', 'op_2']) {
     const again = begin(restarted, startOf({ operation_id }), NOW_MS);
     assert.deepEqual(again, { controller: restarted, ack: { operation_id, accepted: true } });
@@ -147,11 +154,11 @@ test('after a restart nothing runs, and nothing of the past runs again', () => {
 
 test('remembers the newest operations only', () => {
   let controller = IDLE;
-  for (let i = 0; i <= REMEMBERED_MAX; i++) {
+  for (let i = 0; i <= FINISHED_MAX; i++) {
     controller = begin(controller, startOf({ operation_id: `op_${i}` }), NOW_MS).controller;
     controller = after(controller, 7_000).controller;
   }
-  assert.equal(controller.past.length, REMEMBERED_MAX);
-  assert.equal(told(controller, 'op_0')[0], 'unknown');
-  assert.equal(told(controller, `op_${REMEMBERED_MAX}`)[0], 'completed');
+  assert.equal(controller.finished.length, FINISHED_MAX);
+  assert.equal(reported(controller, 'op_0')[0], 'unknown');
+  assert.equal(reported(controller, `op_${FINISHED_MAX}`)[0], 'completed');
 });

@@ -1,17 +1,17 @@
 import type { OperationAck, StartCommand } from '@granary/contract/link/messages';
 import { checkedTimeMs, SECOND_MS } from '@granary/contract/time';
-import { type Controller, end, type Run, remember, unknown } from './controller.ts';
+import { addFinished, type Controller, end, type Run, unknown } from './controller.ts';
 import { flowedKg, planFlow } from './flow.ts';
 
-/** The silo as the controller finds it. */
+/** The facts about the silo that the controller uses. */
 export interface Environment {
   readonly contentKg: number;
   readonly capacityKg: number;
-  /** Nothing runs beyond the half of the amount. */
+  /** A jam stops the flow at half of the amount. */
   readonly isJammed: boolean;
 }
 
-/** A start is answered as often as it comes and carried out at most once; one that was refused stays refused. */
+/** A repeated start is acknowledged each time and carried out at most once; a refused one stays refused. */
 export function begin(
   controller: Controller,
   command: StartCommand,
@@ -20,7 +20,7 @@ export function begin(
   const { operation_id, type } = command;
   const accepted = { operation_id, accepted: true };
   if (controller.running?.command.operation_id === operation_id) return { controller, ack: accepted };
-  const known = controller.past.find((operation) => operation.operation_id === operation_id);
+  const known = controller.finished.find((operation) => operation.operation_id === operation_id);
   if (known !== undefined) {
     const ack = known.state === 'unknown' ? refusal(operation_id, known.reason) : accepted;
     return { controller, ack };
@@ -28,7 +28,7 @@ export function begin(
   const reason = reasonToRefuse(controller, command, nowMs);
   if (reason !== undefined) {
     const refused = { operation_id, type, state: 'unknown', amount_kg: 0, reason, ts: nowMs } as const;
-    return { controller: remember(controller, refused), ack: refusal(operation_id, reason) };
+    return { controller: addFinished(controller, refused), ack: refusal(operation_id, reason) };
   }
   const flow = planFlow(Math.min(command.amount_kg, command.max_amount_kg), command.rate_kg_per_min);
   const running = { command, flow, elapsedMs: 0, flowMs: 0, movedKg: 0 };
@@ -46,17 +46,17 @@ const refusal = (operation_id: string, reason?: string): OperationAck => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
-/** The gate shuts at once. A stop that overtook its start is remembered too, so that the start finds it. */
+/** The gate closes immediately; a stop that arrives before its start is stored, so that the start is refused. */
 export function halt(controller: Controller, operationId: string, nowMs: number): Controller {
-  const { running, past } = controller;
+  const { running, finished } = controller;
   if (running?.command.operation_id === operationId) return end(controller, running, 'stopped', nowMs);
-  if (past.some(({ operation_id }) => operation_id === operationId)) return controller;
-  return remember(controller, { ...unknown(operationId, nowMs), reason: 'it was stopped before it came' });
+  if (finished.some(({ operation_id }) => operation_id === operationId)) return controller;
+  return addFinished(controller, { ...unknown(operationId, nowMs), reason: 'it was stopped before it came' });
 }
 
 /**
- * Lets time pass over the operation that runs. Answers what it put into the silo (negative: took out), and ends it when
- * all is moved or a bound is met. A clock that was set back moves nothing.
+ * Advances the running operation in time. Returns the amount it moved into the silo (negative: out of it), and ends it when
+ * the amount or a limit is reached. A clock that was set back moves nothing.
  */
 export function proceed(
   controller: Controller,

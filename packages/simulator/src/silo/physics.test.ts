@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { SILOS, type Silo } from '../farm/farm.ts';
 import { measure, readingAt } from './scale.ts';
-import { bodyAt, offsetKg, pourInto, stepBody } from './silo-body.ts';
+import { bodyAt, moveMaterial, offsetKg, stepBody } from './silo-body.ts';
 import { weightKgAt } from './weight.ts';
 
 const START_MS = Date.UTC(2025, 0, 1);
@@ -14,7 +14,7 @@ const STEP_MS = 15 * MINUTE_MS;
 const anySilo = fc.constantFrom(...SILOS);
 const anyTimeMs = fc.integer({ min: Date.UTC(1975, 0, 1), max: Date.UTC(2100, 0, 1) });
 
-/** No silo is filled faster or emptied faster than this share of it in one minute. */
+/** The largest share of its capacity by which a silo may change in one minute. */
 const SHARE_PER_MINUTE_MAX = 0.035;
 
 test('the farm has at least eight silos of several models and sizes in two facilities', () => {
@@ -107,7 +107,7 @@ test('sensors are a little noisy, and say the same when asked again', () => {
   assert.ok(new Set(midnights).size > 1);
 });
 
-test('a body stepped through time joins the past without a jump, in steps of any size', () => {
+test('a body stepped through time continues the history without a jump, in steps of any size', () => {
   fc.assert(
     fc.property(
       anySilo,
@@ -128,7 +128,7 @@ test('pouring adds its mass while habits rest, and never beyond the walls', () =
   fc.assert(
     fc.property(anySilo, anyTimeMs, anyKg, (silo, timeMs, kg) => {
       const before = bodyAt(silo, timeMs);
-      const after = pourInto(silo, before, timeMs + MINUTE_MS, kg);
+      const after = moveMaterial(silo, before, timeMs + MINUTE_MS, kg);
       const possibleKg = Math.min(silo.capacityKg, Math.max(0, before.weightKg + kg));
       assert.deepEqual(after, { timeMs: timeMs + MINUTE_MS, weightKg: possibleKg });
       const again = bodyAt(silo, after.timeMs, offsetKg(silo, after));

@@ -5,7 +5,7 @@ import type { Reading } from '../physics/reading.ts';
 import { round } from '../physics/resolution.ts';
 import { bodyAt, type SiloBody } from './silo-body.ts';
 
-/** What a silo's scale says of one moment, in the words of the device link. */
+/** One telemetry reading of a silo. */
 export interface SiloReading extends Reading {
   readonly weight: number;
   readonly temperature: number;
@@ -16,7 +16,7 @@ const TEMPERATURE_NOISE_C = 0.15;
 const HUMIDITY_NOISE = 0.4;
 const CLIMATE_RESOLUTION = 0.1;
 
-/** Reads a body through imperfect sensors: a little noise, and no finer than the model resolves. */
+/** Measures the body with the noise and the resolution of the scale model. */
 export function measure(silo: Silo, { timeMs, weightKg }: SiloBody): SiloReading {
   const noise = (sensor: string) => jitter(`${silo.id} ${sensor}`, timeMs);
   const { resolutionKg, noiseKg } = silo.model;

@@ -1,13 +1,13 @@
 import type { Silo } from '../farm/farm.ts';
 import { weightKgAt } from './weight.ts';
 
-/** What really lies in a silo now: its habits, and whatever else moved material in or out. */
+/** The true content of a silo, after regular use, deliveries and operations. */
 export interface SiloBody {
   readonly timeMs: number;
   readonly weightKg: number;
 }
 
-/** A silo that its habits alone would not have left as it is holds so much more (or less) than by them. */
+/** `offsetKg` is the difference from the content by regular use and deliveries alone. */
 export function bodyAt(silo: Silo, timeMs: number, offsetKg = 0): SiloBody {
   return { timeMs, weightKg: within(silo, weightKgAt(silo, timeMs) + offsetKg) };
 }
@@ -15,14 +15,14 @@ export function bodyAt(silo: Silo, timeMs: number, offsetKg = 0): SiloBody {
 export const offsetKg = (silo: Silo, { timeMs, weightKg }: SiloBody): number =>
   weightKg - weightKgAt(silo, timeMs);
 
-/** Leaves a silo to its habits until another time. They cannot take out what is not there or fill in without room. */
+/** Applies regular use and deliveries until another time, within the limits of empty and full. */
 export function stepBody(silo: Silo, body: SiloBody, timeMs: number): SiloBody {
-  const habitKg = weightKgAt(silo, timeMs) - weightKgAt(silo, body.timeMs);
-  return { timeMs, weightKg: within(silo, body.weightKg + habitKg) };
+  const scheduledKg = weightKgAt(silo, timeMs) - weightKgAt(silo, body.timeMs);
+  return { timeMs, weightKg: within(silo, body.weightKg + scheduledKg) };
 }
 
-/** Moves material in (positive) or out (negative) until another time. Habits rest meanwhile: there is one gate. */
-export const pourInto = (silo: Silo, body: SiloBody, timeMs: number, kg: number): SiloBody => ({
+/** Moves material in (positive) or out (negative) until another time; regular use pauses, because there is one gate. */
+export const moveMaterial = (silo: Silo, body: SiloBody, timeMs: number, kg: number): SiloBody => ({
   timeMs,
   weightKg: within(silo, body.weightKg + kg),
 });

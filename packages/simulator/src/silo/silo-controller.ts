@@ -19,24 +19,24 @@ import { begin, halt } from './operations.ts';
 import { measure, type SiloReading } from './scale.ts';
 import type { SiloBody } from './silo-body.ts';
 
-/** A scale is watched closely until it has come to rest. */
+/** The device keeps its short interval until the weight has settled. */
 const REST_AFTER_MS = 5 * SECOND_MS;
 
 export interface SiloControllerOptions {
   readonly silo: Silo;
   readonly link: DeviceLink;
   readonly faults: ReadonlySet<FaultName>;
-  /** As it was kept last. */
+  /** The stored state. */
   readonly memory: Memory;
   readonly keep: (memory: Memory) => Promise<void>;
   readonly onTrouble: (reason: string) => void;
 }
 
-/** Takes a silo's commands, has its machine carry them out, and reports on it. */
+/** Receives the commands of a silo, has its machine carry them out, and reports on them. */
 export class SiloController implements DeviceModel<SiloReading> {
   readonly hasPower = true;
   readonly #options: SiloControllerOptions;
-  readonly #desk: ReportQueue<OperationAck, OperationProgress>;
+  readonly #reports: ReportQueue<OperationAck, OperationProgress>;
   #machine: Machine;
   #busyUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -44,14 +44,14 @@ export class SiloController implements DeviceModel<SiloReading> {
     const { silo, memory, link, keep, onTrouble } = options;
     this.#options = options;
     this.#machine = powerUp(silo, memory, nowMs);
-    this.#desk = new ReportQueue({
+    this.#reports = new ReportQueue({
       link,
       keep: () => keep(memoryOf(silo, this.#machine)),
       onTrouble,
       merge: (waiting, newer) => (waiting.operation_id === newer.operation_id ? newer : null),
     });
     const interrupted = memory.operations.find(({ state }) => state === 'running');
-    if (interrupted !== undefined) this.#tellProgress(interrupted.operation_id);
+    if (interrupted !== undefined) this.#reportProgress(interrupted.operation_id);
   }
 
   get body(): SiloBody {
@@ -64,7 +64,7 @@ export class SiloController implements DeviceModel<SiloReading> {
 
   isBusy(): boolean {
     const { timeMs } = this.body;
-    return this.#running !== null || timeMs < this.#busyUntilMs || this.#desk.isSilentAt(timeMs);
+    return this.#running !== null || timeMs < this.#busyUntilMs || this.#reports.isSilentAt(timeMs);
   }
 
   endsInMs(): number | null {
@@ -73,7 +73,7 @@ export class SiloController implements DeviceModel<SiloReading> {
 
   advanceTo(nowMs: number): void {
     const { silo, faults } = this.#options;
-    this.#become(advance(silo, this.#machine, nowMs, faults.has('stall')));
+    this.#setState(advance(silo, this.#machine, nowMs, faults.has('stall')));
   }
 
   obey(payload: string): boolean {
@@ -94,13 +94,13 @@ export class SiloController implements DeviceModel<SiloReading> {
   }
 
   report(): void {
-    if (this.#running !== null) this.#tellProgress(this.#running.command.operation_id);
+    if (this.#running !== null) this.#reportProgress(this.#running.command.operation_id);
     if (this.isBusy()) void this.keep();
-    this.#desk.send(this.body.timeMs);
+    this.#reports.send(this.body.timeMs);
   }
 
   keep(): Promise<void> {
-    return this.#desk.keep();
+    return this.#reports.keep();
   }
 
   get #running(): Run | null {
@@ -113,31 +113,31 @@ export class SiloController implements DeviceModel<SiloReading> {
     switch (command.command) {
       case 'start': {
         const answer = begin(controller, command, timeMs);
-        if (this.#options.faults.has('late-ack')) this.#desk.silenceUntil(timeMs + SILENCE_MS);
-        this.#desk.ack(answer.ack);
-        this.#become({ ...this.#machine, controller: answer.controller });
+        if (this.#options.faults.has('late-ack')) this.#reports.silenceUntil(timeMs + SILENCE_MS);
+        this.#reports.ack(answer.ack);
+        this.#setState({ ...this.#machine, controller: answer.controller });
         break;
       }
       case 'stop':
-        this.#become({ ...this.#machine, controller: halt(controller, command.operation_id, timeMs) });
-        this.#tellProgress(command.operation_id);
+        this.#setState({ ...this.#machine, controller: halt(controller, command.operation_id, timeMs) });
+        this.#reportProgress(command.operation_id);
         break;
       case 'report':
-        this.#tellProgress(command.operation_id);
+        this.#reportProgress(command.operation_id);
         break;
     }
   }
 
-  #become(machine: Machine): void {
+  #setState(machine: Machine): void {
     const before = this.#running;
     this.#machine = machine;
     if (before === null || machine.controller.running !== null) return;
     this.#busyUntilMs = machine.body.timeMs + REST_AFTER_MS;
-    this.#tellProgress(before.command.operation_id);
+    this.#reportProgress(before.command.operation_id);
   }
 
-  #tellProgress(operationId: string): void {
+  #reportProgress(operationId: string): void {
     const progress = progressOf(this.#machine.controller, operationId, this.body.timeMs);
-    this.#desk.progress(this.#options.faults.has('lying-amount') ? exaggerated(progress) : progress);
+    this.#reports.progress(this.#options.faults.has('lying-amount') ? exaggerated(progress) : progress);
   }
 }

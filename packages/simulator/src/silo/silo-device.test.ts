@@ -4,14 +4,14 @@ import { SECOND_MS } from '@granary/contract/time';
 import { SILOS } from '../farm/farm.ts';
 import type { FaultName } from '../faults/fault.ts';
 import { type RecordingBroker, startBroker } from '../testing/broker.ts';
-import { UNTOUCHED } from './machine.ts';
+import { INITIAL_MEMORY } from './machine.ts';
 import { readingAt } from './scale.ts';
 import { SiloDevice } from './silo-device.ts';
 
 const START_MS = Date.UTC(2026, 10, 15, 16);
 const SILO = firstSilo();
 
-/** A silo whose every look at the clock finds it ten seconds on. */
+/** A silo whose clock advances ten seconds at every reading of it. */
 function startDevice(t: TestContext, broker: RecordingBroker, ...faults: FaultName[]) {
   let nowMs = START_MS - 10 * SECOND_MS;
   const device = new SiloDevice({
@@ -25,7 +25,7 @@ function startDevice(t: TestContext, broker: RecordingBroker, ...faults: FaultNa
     },
     intervalMs: 20,
     faults: new Set(faults),
-    memory: UNTOUCHED,
+    memory: INITIAL_MEMORY,
     keep: async () => undefined,
     onTrouble: (reason) => assert.fail(reason),
     now: () => {
@@ -39,11 +39,11 @@ function startDevice(t: TestContext, broker: RecordingBroker, ...faults: FaultNa
 }
 
 const readings = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) => (message.subject === 'telemetry' ? message.telemetry : []));
+  broker.received.flatMap((message) => (message.subject === 'telemetry' ? message.telemetry : []));
 const states = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
+  broker.received.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
 
-test('sends what its scale reads, every interval, in order', async (t) => {
+test('sends the readings of its scale at every interval, in order', async (t) => {
   const broker = await startBroker(t);
   startDevice(t, broker);
   await broker.until(() => readings(broker).length >= 5);
@@ -52,7 +52,7 @@ test('sends what its scale reads, every interval, in order', async (t) => {
   }
 });
 
-test('with a link that is lost and found again, everything arrives in the end', async (t) => {
+test('after a lost and restored link all readings arrive', async (t) => {
   const broker = await startBroker(t);
   startDevice(t, broker, 'link-loss');
   await broker.until(() => states(broker).length >= 5 && readings(broker).length >= 30);
@@ -62,7 +62,7 @@ test('with a link that is lost and found again, everything arrives in the end', 
     assert.ok(times.has(START_MS + i * 10 * SECOND_MS), `reading ${i} is missing`);
 });
 
-test('faults reach the wire', async (t) => {
+test('faults change the messages that are sent', async (t) => {
   const broker = await startBroker(t);
   startDevice(t, broker, 'stuck', 'duplicates');
   await broker.until(() => readings(broker).length >= 6);

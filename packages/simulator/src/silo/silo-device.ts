@@ -19,8 +19,8 @@ export class SiloDevice extends Device<SiloReading, SiloController> {
     this.silo = silo;
   }
 
-  /** What really lay in it when it was last looked at, whatever its scale says. */
+  /** The true content at the last tick, whatever the scale shows. */
   get weightKg(): number {
-    return this.inside.body.weightKg;
+    return this.model.body.weightKg;
   }
 }

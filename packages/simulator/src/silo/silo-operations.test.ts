@@ -5,15 +5,20 @@ import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { SILOS } from '../farm/farm.ts';
 import type { FaultName } from '../faults/fault.ts';
 import { type RecordingBroker, startBroker } from '../testing/broker.ts';
-import { type Memory, UNTOUCHED } from './machine.ts';
+import { INITIAL_MEMORY, type Memory } from './machine.ts';
 import { SiloDevice } from './silo-device.ts';
 
-/** An evening on which nobody but the operations of these tests touches the silo. */
+/** An evening without regular use or deliveries, so that only the operations of these tests change the content. */
 const START_MS = Date.UTC(2026, 10, 15, 20);
 const [SILO = assert.fail()] = SILOS;
 
-/** Time passes for the silo when a test says so. The silo looks at its clock every few milliseconds. */
-function startDevice(t: TestContext, broker: RecordingBroker, faults: FaultName[] = [], memory = UNTOUCHED) {
+/** A silo with a test clock, which it reads every few milliseconds. */
+function startDevice(
+  t: TestContext,
+  broker: RecordingBroker,
+  faults: FaultName[] = [],
+  memory = INITIAL_MEMORY,
+) {
   let nowMs = START_MS;
   const kept: Memory[] = [];
   const disk = { isReady: Promise.resolve(), isFull: false };
@@ -30,10 +35,10 @@ function startDevice(t: TestContext, broker: RecordingBroker, faults: FaultName[
     intervalMs: 10,
     faults: new Set(faults),
     memory,
-    keep: async (newest) => {
+    keep: async (latest) => {
       await disk.isReady;
       if (disk.isFull) throw new Error('the disk is full');
-      kept.push(newest);
+      kept.push(latest);
     },
     onTrouble: (reason) => troubles.push(reason),
     now: () => nowMs,
@@ -70,36 +75,36 @@ const START: StartCommand = {
 };
 
 const states = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
+  broker.received.flatMap((message) => (message.subject === 'status' ? [message.state.state] : []));
 const acks = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) => (message.subject === 'ack' ? [message.ack] : []));
+  broker.received.flatMap((message) => (message.subject === 'ack' ? [message.ack] : []));
 const progress = (broker: RecordingBroker, id = 'op_1') =>
-  broker.heard.flatMap((message) =>
+  broker.received.flatMap((message) =>
     message.subject === 'progress' && message.kind === 'silo' && message.progress.operation_id === id
       ? [message.progress]
       : [],
   );
 const weights = (broker: RecordingBroker) =>
-  broker.heard.flatMap((message) =>
+  broker.received.flatMap((message) =>
     message.subject === 'telemetry'
       ? [message.telemetry].flat().map(({ weight = Number.NaN }) => weight)
       : [],
   );
 
-async function untilSaid(
+async function untilReported(
   broker: RecordingBroker,
   state: ProgressState,
   id?: string,
 ): Promise<OperationProgress> {
-  const find = () => progress(broker, id).find((said) => said.state === state);
+  const find = () => progress(broker, id).find((report) => report.state === state);
   await broker.until(() => find() !== undefined);
   return find() ?? assert.fail();
 }
 
-/** So that whatever still moved would have been seen. */
+/** Waits for further readings, so that a movement would be visible. */
 async function afterMoreReadings(broker: RecordingBroker, count = 10): Promise<void> {
-  const heard = weights(broker).length;
-  await broker.until(() => weights(broker).length >= heard + count);
+  const received = weights(broker).length;
+  await broker.until(() => weights(broker).length >= received + count);
 }
 
 const isAbout = (actualKg: number, expectedKg: number): boolean => Math.abs(actualKg - expectedKg) < 1e-6;
@@ -112,7 +117,7 @@ test('a feed is acknowledged, reported as it goes on, and really there in the en
   pass(3.5);
   await broker.until(() => progress(broker).at(-1)?.amount_kg === 25);
   pass(3.5);
-  assert.equal((await untilSaid(broker, 'completed')).amount_kg, 50);
+  assert.equal((await untilReported(broker, 'completed')).amount_kg, 50);
   assert.deepEqual(acks(broker), [{ operation_id: 'op_1', accepted: true }]);
   assert.ok(isAbout(device.weightKg, beforeKg + 50));
   pass(1);
@@ -127,7 +132,7 @@ test('a stopped discharge moves no more, however often it is stopped or started 
   await broker.until(() => acks(broker).length === 1);
   pass(3.5);
   await send('stop');
-  assert.equal((await untilSaid(broker, 'stopped')).amount_kg, 25);
+  assert.equal((await untilReported(broker, 'stopped')).amount_kg, 25);
   await send('stop');
   await start({ type: 'discharge' });
   await broker.until(() => acks(broker).length === 2);
@@ -137,7 +142,7 @@ test('a stopped discharge moves no more, however often it is stopped or started 
   assert.equal(progress(broker).at(-1)?.state, 'stopped');
 });
 
-test('refuses a second operation, and answers for those it does not know', async (t) => {
+test('refuses a second operation, and reports unknown ones as unknown', async (t) => {
   const broker = await startBroker(t);
   const { start, send, pass } = startDevice(t, broker);
   await start();
@@ -150,32 +155,32 @@ test('refuses a second operation, and answers for those it does not know', async
   ]);
   await send('report', 'op_8');
   await send('stop', 'op_9');
-  await untilSaid(broker, 'unknown', 'op_8');
-  await untilSaid(broker, 'unknown', 'op_9');
+  await untilReported(broker, 'unknown', 'op_8');
+  await untilReported(broker, 'unknown', 'op_9');
   pass(7);
-  await untilSaid(broker, 'completed');
+  await untilReported(broker, 'completed');
   await send('report');
   await broker.until(() => progress(broker).filter(({ state }) => state === 'completed').length === 2);
 });
 
-test('a command that nobody can read does no harm', async (t) => {
+test('an invalid command has no effect', async (t) => {
   const broker = await startBroker(t);
   const { start, troubles } = startDevice(t, broker);
   await start({ amount_kg: -5 });
   await start();
-  await untilSaid(broker, 'running');
+  await untilReported(broker, 'running');
   assert.deepEqual(troubles, ['it was sent a command that it cannot read']);
 });
 
-test('goes on by itself while the link is lost, and reports when it is found again', async (t) => {
+test('continues while the link is lost, and reports after the reconnect', async (t) => {
   const broker = await startBroker(t);
   const { device, beforeKg, start, pass } = startDevice(t, broker, ['link-loss-while-running']);
   await start();
-  await untilSaid(broker, 'running');
+  await untilReported(broker, 'running');
   pass(3);
   await broker.until(() => states(broker).length === 2);
   pass(4);
-  assert.equal((await untilSaid(broker, 'completed')).amount_kg, 50);
+  assert.equal((await untilReported(broker, 'completed')).amount_kg, 50);
   assert.ok(isAbout(device.weightKg, beforeKg + 50));
   assert.deepEqual(states(broker), ['online', 'offline', 'online']);
 });
@@ -190,7 +195,7 @@ test('after a loss of power the operation is over, and the content as it was lef
   await first.device.stop();
   const second = startDevice(t, broker, [], first.kept.at(-1));
   assert.ok(isAbout(second.device.weightKg, first.beforeKg + 25));
-  const { reason, amount_kg } = await untilSaid(broker, 'failed');
+  const { reason, amount_kg } = await untilReported(broker, 'failed');
   assert.deepEqual([reason, amount_kg], ['power lost', 25]);
   await second.start();
   await broker.until(() => acks(broker).length === 2);
@@ -199,7 +204,7 @@ test('after a loss of power the operation is over, and the content as it was lef
   assert.ok(isAbout(second.device.weightKg, first.beforeKg + 25));
 });
 
-test('says nothing of an operation that it could forget', async (t) => {
+test('reports an operation only after its state is stored', async (t) => {
   const broker = await startBroker(t);
   const { start, kept, disk } = startDevice(t, broker);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -208,22 +213,22 @@ test('says nothing of an operation that it could forget', async (t) => {
   await afterMoreReadings(broker);
   assert.deepEqual([acks(broker), progress(broker), kept], [[], [], []]);
   resolve();
-  await untilSaid(broker, 'running');
+  await untilReported(broker, 'running');
   assert.equal(kept.at(-1)?.operations[0]?.operation_id, 'op_1');
 });
 
-test('a memory that cannot be kept is trouble, and does not silence the silo', async (t) => {
+test('a state that cannot be stored is reported as trouble, and reports continue', async (t) => {
   const broker = await startBroker(t);
   const { start, pass, disk, troubles } = startDevice(t, broker);
   disk.isFull = true;
   await start();
   await broker.until(() => acks(broker).length === 1);
   pass(7);
-  await untilSaid(broker, 'completed');
+  await untilReported(broker, 'completed');
   assert.deepEqual(new Set(troubles), new Set(['its memory cannot be kept: the disk is full']));
 });
 
-test('ignore-commands: nothing moves and nothing is said, until the fault is gone', async (t) => {
+test('ignore-commands: nothing moves and nothing is reported, until the fault ends', async (t) => {
   const broker = await startBroker(t);
   const { device, beforeKg, start, pass } = startDevice(t, broker, ['ignore-commands']);
   await start();
@@ -233,11 +238,11 @@ test('ignore-commands: nothing moves and nothing is said, until the fault is gon
   assert.ok(isAbout(device.weightKg, beforeKg));
   device.fault('ignore-commands', false);
   await start();
-  await untilSaid(broker, 'running');
+  await untilReported(broker, 'running');
   assert.equal(acks(broker).length, 1);
 });
 
-test('late-ack: the first word comes when the operation has long begun', async (t) => {
+test('late-ack: the first report arrives long after the operation began', async (t) => {
   const broker = await startBroker(t);
   const { device, beforeKg, start, pass } = startDevice(t, broker, ['late-ack']);
   await start();
@@ -247,11 +252,11 @@ test('late-ack: the first word comes when the operation has long begun', async (
   assert.ok(isAbout(device.weightKg, beforeKg + 50));
   assert.deepEqual([acks(broker), progress(broker)], [[], []]);
   pass(1);
-  await untilSaid(broker, 'completed');
+  await untilReported(broker, 'completed');
   assert.equal(acks(broker).length, 1);
 });
 
-test('stall: stands still half-way, claims to run, and gives up at its time limit', async (t) => {
+test('stall: stops half-way, reports that it runs, and fails at its time limit', async (t) => {
   const broker = await startBroker(t);
   const { device, beforeKg, start, pass } = startDevice(t, broker, ['stall']);
   await start();
@@ -260,7 +265,7 @@ test('stall: stands still half-way, claims to run, and gives up at its time limi
   await broker.until(() => progress(broker).at(-1)?.amount_kg === 25);
   assert.equal(progress(broker).at(-1)?.state, 'running');
   pass(10);
-  assert.equal((await untilSaid(broker, 'failed')).reason, 'the longest time allowed is over');
+  assert.equal((await untilReported(broker, 'failed')).reason, 'the longest time allowed is over');
   assert.ok(isAbout(device.weightKg, beforeKg + 25));
 });
 
@@ -270,6 +275,6 @@ test('lying-amount: reports a fifth more than it moved', async (t) => {
   await start();
   await broker.until(() => acks(broker).length === 1);
   pass(7);
-  assert.equal((await untilSaid(broker, 'completed')).amount_kg, 60);
+  assert.equal((await untilReported(broker, 'completed')).amount_kg, 60);
   assert.ok(isAbout(device.weightKg, beforeKg + 50));
 });

@@ -2,14 +2,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { Silo } from '../farm/farm.ts';
 import { chance, jitter } from '../physics/random.ts';
 
-/** How much a day's use, a truck's arrival and the level it fills to differ from one time to the next. */
+/** The random variation of a day's use, of a truck's arrival and of the level after a delivery. */
 const USE_SPREAD = 0.12;
 const ARRIVAL_SPREAD_MS = 2 * HOUR_MS;
 const FILL_SPREAD = 0.03;
 
 /**
- * What lies in the silo at any moment, past or future, as long as nobody but its own habits touches it. A function of
- * time alone: every delivery fills up to a known level, so nothing before the last one needs to be remembered.
+ * The content of a silo at any time, by regular use and deliveries alone. It depends on the time only: every delivery fills
+ * to a known level, so nothing before the last one matters.
  */
 export function weightKgAt(silo: Silo, timeMs: number): number {
   const cycle = cycleAt(silo, timeMs);
@@ -18,7 +18,7 @@ export function weightKgAt(silo: Silo, timeMs: number): number {
   return whileFillingKg(silo, cycle, timeMs);
 }
 
-/** Nothing is drawn while the truck blows material in. */
+/** No material is used while the truck fills the silo. */
 function whileFillingKg(silo: Silo, cycle: number, timeMs: number): number {
   const startMs = deliveryStartMs(silo, cycle);
   const durationMs = silo.delivery.minutes * MINUTE_MS;
@@ -27,7 +27,7 @@ function whileFillingKg(silo: Silo, cycle: number, timeMs: number): number {
   return foundKg + ((filledKg(silo, cycle) - foundKg) * (timeMs - startMs)) / durationMs;
 }
 
-/** The delivery that came last, counted from the beginning of time. */
+/** The number of the last delivery. */
 function cycleAt(silo: Silo, timeMs: number): number {
   const guess = Math.floor(timeMs / (silo.delivery.everyDays * DAY_MS)) + 1;
   for (let cycle = guess; ; cycle--) {

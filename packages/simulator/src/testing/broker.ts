@@ -5,12 +5,12 @@ import type { LinkConfiguration, LinkHandler, UplinkMessage } from '@granary/lin
 
 const POLL_MS = 5;
 
-/** The real broker, with a service behind it that only remembers. */
+/** The real broker with a handler that records every message. */
 export class RecordingBroker {
-  readonly heard: UplinkMessage[] = [];
+  readonly received: UplinkMessage[] = [];
   secret = 'right';
-  /** Rejecting means that nothing is acknowledged and the connection is closed. */
-  takes: () => Promise<void> = async () => undefined;
+  /** A rejected promise means that the message is not acknowledged and the connection is closed. */
+  accepts: () => Promise<void> = async () => undefined;
   readonly #configurations = new Map<string, LinkConfiguration>();
   #broker: EmbeddedBroker | undefined;
   #port = 0;
@@ -29,7 +29,7 @@ export class RecordingBroker {
     await this.#broker?.stop();
   }
 
-  /** Resolves when the device has acknowledged it. */
+  /** Resolves when the device has acknowledged the command. */
   async command(deviceId: string, command: object): Promise<void> {
     this.#broker?.sendCommand(deviceId, command, { expiresAtMs: null, repeatKey: null });
     while (this.#broker?.linkStatistics(deviceId).unacknowledged) await setTimeout(POLL_MS);
@@ -41,7 +41,7 @@ export class RecordingBroker {
     this.#sendConfiguration(deviceId);
   }
 
-  /** Waits until something heard fits. */
+  /** Waits for a received message that matches. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await this.#arrived.promise;
   }
@@ -56,8 +56,8 @@ export class RecordingBroker {
       authenticate: async (deviceId, secret) =>
         secret === this.secret ? { deviceId, deviceNo: 1, kind: kindOf(deviceId) } : null,
       received: async (_device, message) => {
-        await this.takes();
-        this.heard.push(message);
+        await this.accepts();
+        this.received.push(message);
         this.#arrived.resolve();
         this.#arrived = Promise.withResolvers();
         return 'used';

@@ -7,7 +7,7 @@ import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { powerUp } from '../field/memory.ts';
 import type { Pilot } from '../field/pilot.ts';
-import { advance, type Circumstances } from '../field/piloting.ts';
+import { advance, type Conditions } from '../field/piloting.ts';
 import { pointOf } from '../field/vehicle/ground.ts';
 
 export const START_MS = Date.UTC(2026, 10, 15, 12);
@@ -18,7 +18,7 @@ const unitCalled = (id: string): FieldUnit =>
 export const ROVER_UNIT = unitCalled('rover-01');
 export const DRONE_UNIT = unitCalled('drone-01');
 
-/** As declared by the farm, on top of what a service begins with. */
+/** The configuration of the farm merged into the defaults of the service. */
 export function configurationOf(unit: FieldUnit): FieldConfiguration {
   const { base = null, geofence = null, motion, battery } = declaredConfiguration(unit);
   return {
@@ -43,13 +43,13 @@ export const pilotAtHome = (unit: FieldUnit = ROVER_UNIT): Pilot => ({
   configuration: configurationOf(unit),
 });
 
-const CALM: Circumstances = { linkLostSinceMs: null, skipsWaypoints: false };
+const CALM: Conditions = { linkLostSinceMs: null, skipsWaypoints: false };
 
-/** Lets time pass as a device does: looking once a second. */
+/** Advances in steps of one second, as a device does. */
 export function after(
   seconds: number,
   pilot: Pilot,
-  { unit = ROVER_UNIT, ...changes }: Partial<Circumstances> & { readonly unit?: FieldUnit } = {},
+  { unit = ROVER_UNIT, ...changes }: Partial<Conditions> & { readonly unit?: FieldUnit } = {},
 ): Pilot {
   let later = pilot;
   const endMs = pilot.body.timeMs + seconds * SECOND_MS;
@@ -69,7 +69,7 @@ export function command(
   return { command: 'execute', command_id, name, parameters, expires_at };
 }
 
-/** To so many metres east and north of home. */
+/** Moves to a point this many metres east and north of home. */
 export function moveTo(
   eastM: number,
   northM: number,
@@ -109,7 +109,10 @@ export const SHORT_WAY: readonly Stop[] = [
   { eastM: 10, northM: 20, action: 'collect_sample' },
 ];
 
-export function told(control: 'start' | 'pause' | 'resume' | 'cancel', mission_id = 'ms_1'): MissionControl {
+export function missionControl(
+  control: 'start' | 'pause' | 'resume' | 'cancel',
+  mission_id = 'ms_1',
+): MissionControl {
   if (control === 'pause' || control === 'cancel') return { command: `mission_${control}`, mission_id };
   return { command: `mission_${control}`, mission_id, expires_at: toIso(START_MS + 10 * MINUTE_MS) };
 }

@@ -7,7 +7,7 @@ import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
 import type { FarmOptions } from '../start-farm.ts';
 
-/** The real service in a folder of its own, and what a farm needs to join it. */
+/** The real service in a temporary folder, and the options for a farm that connects to it. */
 export async function startService(
   t: TestContext,
   farm: Partial<FarmOptions>,

@@ -23,7 +23,7 @@ const pass = (run: MissionRun, elapsedMs: number, isThere = false, skipsWaypoint
   proceedRun(run, { isThere, elapsedMs, nowMs: START_MS, skipsWaypoints });
 const arrive = (run: MissionRun) => pass(run, 100, true);
 
-test('nothing happens before it sets out, nor while it is paused', () => {
+test('nothing happens before it starts, nor while it is paused', () => {
   const waiting = uploadedRun(upload(stops('scan')));
   assert.equal(arrive(waiting), waiting);
   assert.equal(nextStop(waiting), undefined);
@@ -71,7 +71,7 @@ for (const [action, wait_seconds, stayMs] of STAYS) {
   });
 }
 
-test('a device that skips passes over every second waypoint, also the last', () => {
+test('a device with the fault skips every second waypoint, also the last', () => {
   let run = setOut(uploadedRun(upload(stops('none', 'none', 'none', 'none'))));
   while (!isDone(run)) run = pass(run, 100, true, true);
   assert.deepEqual(states(run), ['reached', 'skipped', 'reached', 'skipped']);

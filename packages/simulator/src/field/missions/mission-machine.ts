@@ -2,21 +2,21 @@ import type { MissionProgress, MissionUpload, WaypointProgress } from '@granary/
 import type { Waypoint, WaypointAction } from '@granary/contract/missions';
 import { SECOND_MS } from '@granary/contract/time';
 
-/** A mission that is on the device and not over. */
+/** A mission on the device that has not ended. */
 export interface MissionRun {
   readonly upload: MissionUpload;
   readonly state: 'uploaded' | 'running' | 'paused';
-  /** Why it is as it is, if not because somebody wanted so. */
+  /** The reason of the state, if it was not requested. */
   readonly reason: string | null;
-  /** One for each waypoint of the upload. */
+  /** One entry for each waypoint of the upload. */
   readonly waypoints: readonly WaypointProgress[];
-  /** The waypoint that it goes to, or is at. */
+  /** The index of the waypoint that the device approaches or is at. */
   readonly index: number;
-  /** How long it has been there; `null` on the way. */
+  /** How long the device has been at the waypoint; `null` on the way. */
   readonly stayMs: number | null;
 }
 
-/** What an action takes at a waypoint, or on command. */
+/** The duration of an action at a waypoint, or of a command. */
 export const WORK_MS: Record<WaypointAction, number> = {
   scan: 2 * SECOND_MS,
   collect_sample: 3 * SECOND_MS,
@@ -44,19 +44,19 @@ export const pauseRun = (run: MissionRun, reason: string | null): MissionRun =>
 export const resumeRun = (run: MissionRun): MissionRun =>
   run.state === 'paused' ? { ...run, state: 'running', reason: null } : run;
 
-/** Where it goes; nothing while it is at work. */
+/** The next target; `undefined` while the device performs an action. */
 export const nextStop = ({ upload, state, index, stayMs }: MissionRun): Waypoint | undefined =>
   state === 'running' && stayMs === null ? upload.waypoints[index] : undefined;
 
 export interface MissionStep {
-  /** At the waypoint that it goes to. */
+  /** The device is at its target waypoint. */
   readonly isThere: boolean;
   readonly elapsedMs: number;
   readonly nowMs: number;
   readonly skipsWaypoints: boolean;
 }
 
-/** Lets time pass over a mission that runs. It is done when every waypoint was reached or passed over. */
+/** Advances a running mission in time; it is complete when every waypoint was reached or skipped. */
 export function proceedRun(run: MissionRun, step: MissionStep): MissionRun {
   const { index, stayMs } = run;
   const waypoint = run.upload.waypoints[index];
@@ -84,23 +84,23 @@ function goOn(run: MissionRun, skipsWaypoints: boolean): MissionRun {
   const index = run.index + 1;
   const next = { ...run, index, stayMs: null };
   if (isDone(next)) return next;
-  const isPassedOver = skipsWaypoints && index % 2 === 1;
-  if (isPassedOver) return goOn(withWaypoint(next, { index, state: 'skipped' }), skipsWaypoints);
+  const isSkipped = skipsWaypoints && index % 2 === 1;
+  if (isSkipped) return goOn(withWaypoint(next, { index, state: 'skipped' }), skipsWaypoints);
   return withWaypoint(next, { index, state: 'active' });
 }
 
 function withResult(run: MissionRun, { action }: Waypoint): MissionRun {
-  const told = run.waypoints[run.index];
-  if (action === 'none' || told === undefined) return run;
-  return withWaypoint(run, { ...told, action_result: 'succeeded' });
+  const waypoint = run.waypoints[run.index];
+  if (action === 'none' || waypoint === undefined) return run;
+  return withWaypoint(run, { ...waypoint, action_result: 'succeeded' });
 }
 
-const withWaypoint = (run: MissionRun, told: WaypointProgress): MissionRun => ({
+const withWaypoint = (run: MissionRun, waypoint: WaypointProgress): MissionRun => ({
   ...run,
-  waypoints: run.waypoints.with(told.index, told),
+  waypoints: run.waypoints.with(waypoint.index, waypoint),
 });
 
-/** A mission that ended without it can still tell how far it came. */
+/** A mission that ended early still reports the waypoints it reached. */
 export function progressOfRun(
   { upload, state, reason, waypoints }: MissionRun,
   ts: number,

@@ -1,83 +1,94 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
-import { after, moveTo, pilotAtHome, SHORT_WAY, START_MS, told, upload } from '../../testing/field.ts';
+import {
+  after,
+  missionControl,
+  moveTo,
+  pilotAtHome,
+  SHORT_WAY,
+  START_MS,
+  upload,
+} from '../../testing/field.ts';
 import { execute } from '../commands.ts';
 import { commandProgress, missionProgress, type Pilot } from '../pilot.ts';
-import { control, takeMission } from './missions.ts';
+import { acceptUpload, control } from './missions.ts';
 
 const MISSION = upload(SHORT_WAY);
 const OTHER = upload(SHORT_WAY, { mission_id: 'ms_2' });
 const ACCEPTED = { mission_id: 'ms_1', accepted: true };
-const uploaded = (): Pilot => takeMission(pilotAtHome(), MISSION).pilot;
+const uploaded = (): Pilot => acceptUpload(pilotAtHome(), MISSION).pilot;
 const stateOf = (pilot: Pilot, id = 'ms_1') => missionProgress(pilot, id, 0).state;
 
-test('nothing moves before the start, and an upload is taken once', () => {
-  const { pilot, ack } = takeMission(pilotAtHome(), MISSION);
+test('nothing moves before the start, and an upload is accepted once', () => {
+  const { pilot, ack } = acceptUpload(pilotAtHome(), MISSION);
   assert.deepEqual(ack, ACCEPTED);
-  assert.deepEqual(takeMission(pilot, MISSION), { pilot, ack });
+  assert.deepEqual(acceptUpload(pilot, MISSION), { pilot, ack });
   const later = after(30, pilot);
   assert.deepEqual([stateOf(later), later.body.eastM], ['uploaded', 0]);
 });
 
-test('a mission that is over is not flown again', () => {
-  const done = after(30, control(uploaded(), told('start')));
+test('an ended mission is not carried out again', () => {
+  const done = after(30, control(uploaded(), missionControl('start')));
   assert.equal(stateOf(done), 'completed');
-  const again = takeMission(done, MISSION);
+  const again = acceptUpload(done, MISSION);
   assert.deepEqual(again, { pilot: done, ack: ACCEPTED });
-  assert.equal(control(again.pilot, told('start')), done);
+  assert.equal(control(again.pilot, missionControl('start')), done);
 });
 
-test('a second mission is refused for good while the first is there', () => {
-  for (const pilot of [uploaded(), control(uploaded(), told('start'))]) {
+test('a second mission is refused permanently while the first is on the device', () => {
+  for (const pilot of [uploaded(), control(uploaded(), missionControl('start'))]) {
     const ack = { mission_id: 'ms_2', accepted: false, reason: `ms_1 is ${stateOf(pilot)}` };
-    const refused = takeMission(pilot, OTHER);
+    const refused = acceptUpload(pilot, OTHER);
     assert.deepEqual(refused.ack, ack);
-    const free = control(refused.pilot, told('cancel'));
-    assert.deepEqual(takeMission(free, OTHER), { pilot: free, ack });
+    const free = control(refused.pilot, missionControl('cancel'));
+    assert.deepEqual(acceptUpload(free, OTHER), { pilot: free, ack });
     assert.equal(stateOf(free, 'ms_2'), 'unknown');
   }
 });
 
-test('one that was never started keeps no other out when its time is over', () => {
+test('an expired mission that was never started does not block another one', () => {
   const missed = after(61, uploaded());
   const next = upload(SHORT_WAY, { mission_id: 'ms_2', expires_at: toIso(START_MS + 5 * MINUTE_MS) });
-  const { pilot, ack } = takeMission(missed, next);
+  const { pilot, ack } = acceptUpload(missed, next);
   assert.deepEqual([ack.accepted, stateOf(pilot), stateOf(pilot, 'ms_2')], [true, 'aborted', 'uploaded']);
 });
 
-test('an upload or a start that comes too late is refused', () => {
+test('an expired upload or start is refused', () => {
   const late = after(61, pilotAtHome());
-  assert.deepEqual(takeMission(late, MISSION).ack, {
+  assert.deepEqual(acceptUpload(late, MISSION).ack, {
     mission_id: 'ms_1',
     accepted: false,
     reason: 'it came too late',
   });
   const missed = after(61, uploaded());
-  assert.equal(stateOf(control(missed, told('start'))), 'uploaded');
+  assert.equal(stateOf(control(missed, missionControl('start'))), 'uploaded');
 });
 
-test('pause, resume and cancel may come at any time, any number of times', () => {
-  const running = after(3, control(uploaded(), told('start')));
-  const paused = control(control(running, told('pause')), told('pause'));
+test('pause, resume and cancel may be received at any time, repeatedly', () => {
+  const running = after(3, control(uploaded(), missionControl('start')));
+  const paused = control(control(running, missionControl('pause')), missionControl('pause'));
   assert.equal(stateOf(paused), 'paused');
-  assert.equal(stateOf(control(control(paused, told('resume')), told('resume'))), 'running');
-  const cancelled = control(control(paused, told('cancel')), told('cancel'));
+  assert.equal(
+    stateOf(control(control(paused, missionControl('resume')), missionControl('resume'))),
+    'running',
+  );
+  const cancelled = control(control(paused, missionControl('cancel')), missionControl('cancel'));
   assert.deepEqual(missionProgress(cancelled, 'ms_1', 0).reason, 'it was cancelled');
-  assert.equal(control(cancelled, told('resume')), cancelled);
+  assert.equal(control(cancelled, missionControl('resume')), cancelled);
   const waiting = uploaded();
-  assert.deepEqual(control(waiting, told('pause')).mission, waiting.mission);
-  assert.equal(control(waiting, told('resume')), waiting);
+  assert.deepEqual(control(waiting, missionControl('pause')).mission, waiting.mission);
+  assert.equal(control(waiting, missionControl('resume')), waiting);
 });
 
-test('a cancellation that comes before its upload keeps it out', () => {
-  const forewarned = control(pilotAtHome(), told('cancel'));
-  assert.equal(stateOf(forewarned), 'unknown');
-  assert.equal(takeMission(forewarned, MISSION).ack.reason, 'it was cancelled before it came');
+test('a cancel that arrives before its upload makes the upload refused', () => {
+  const cancelledBefore = control(pilotAtHome(), missionControl('cancel'));
+  assert.equal(stateOf(cancelledBefore), 'unknown');
+  assert.equal(acceptUpload(cancelledBefore, MISSION).ack.reason, 'it was cancelled before it came');
 });
 
-test('a mission that sets out takes the place of a move', () => {
+test('a mission that starts replaces a move', () => {
   const moving = after(2, execute(uploaded(), moveTo(50, 0)).pilot);
-  const away = control(moving, told('start'));
+  const away = control(moving, missionControl('start'));
   assert.deepEqual([stateOf(away), commandProgress(away, 'cmd_move', 0).state], ['running', 'cancelled']);
 });

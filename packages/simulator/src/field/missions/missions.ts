@@ -1,15 +1,15 @@
 import type { MissionAck, MissionControl, MissionUpload } from '@granary/contract/link/field-messages';
 import { checkedTimeMs } from '@granary/contract/time';
 import { type Answered, STOP_IN_FORCE } from '../commands.ts';
-import { dropHeld, endMission, endTask, type Pilot, rememberMission } from '../pilot.ts';
+import { addFinishedMission, dropHeld, endMission, endTask, type Pilot } from '../pilot.ts';
 import { type MissionRun, pauseRun, resumeRun, setOut, uploadedRun } from './mission-machine.ts';
 
-/** An upload is answered as often as it comes, and taken once and whole; one that was refused stays refused. */
-export function takeMission(before: Pilot, upload: MissionUpload): Answered<MissionAck> {
+/** A repeated upload is acknowledged each time and accepted once, as a whole; a refused one stays refused. */
+export function acceptUpload(before: Pilot, upload: MissionUpload): Answered<MissionAck> {
   const { mission_id } = upload;
   const accepted = { mission_id, accepted: true };
   if (before.mission?.upload.mission_id === mission_id) return { pilot: before, ack: accepted };
-  const known = before.missions.find((past) => past.mission_id === mission_id);
+  const known = before.missions.find((finished) => finished.mission_id === mission_id);
   if (known !== undefined) {
     return { pilot: before, ack: known.state === 'unknown' ? refusal(mission_id, known.reason) : accepted };
   }
@@ -18,10 +18,10 @@ export function takeMission(before: Pilot, upload: MissionUpload): Answered<Miss
   const reason = pilot.isStopped ? STOP_IN_FORCE : reasonToRefuse(mission, upload, body.timeMs);
   if (reason === undefined) return { pilot: { ...pilot, mission: uploadedRun(upload) }, ack: accepted };
   const refused = { mission_id, state: 'unknown', reason, ts: body.timeMs } as const;
-  return { pilot: rememberMission(pilot, refused), ack: refusal(mission_id, reason) };
+  return { pilot: addFinishedMission(pilot, refused), ack: refusal(mission_id, reason) };
 }
 
-/** One that was never started keeps no other out when its time is over. */
+/** An expired mission that was never started does not block another one. */
 function clearMissed(pilot: Pilot): Pilot {
   const { mission, body } = pilot;
   const isMissed = mission?.state === 'uploaded' && isTooLate(mission, body.timeMs);
@@ -46,12 +46,12 @@ const refusal = (mission_id: string, reason?: string): MissionAck => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
-/** May come at any time and any number of times. What it does not fit, it leaves as it is. */
+/** May be received at any time and repeatedly; a message that does not fit the state changes nothing. */
 export function control(pilot: Pilot, message: MissionControl): Pilot {
   const { command, mission_id } = message;
   const { mission } = pilot;
   if (mission?.upload.mission_id !== mission_id) {
-    return command === 'mission_cancel' ? forestall(pilot, mission_id) : pilot;
+    return command === 'mission_cancel' ? refuseInAdvance(pilot, mission_id) : pilot;
   }
   if ('expires_at' in message && !mayMove(pilot, message.expires_at)) return pilot;
   switch (command) {
@@ -68,11 +68,11 @@ export function control(pilot: Pilot, message: MissionControl): Pilot {
   }
 }
 
-/** A cancellation that overtook its upload is remembered, so that the upload finds it. */
-function forestall(pilot: Pilot, mission_id: string): Pilot {
-  if (pilot.missions.some((past) => past.mission_id === mission_id)) return pilot;
+/** A cancel that arrives before its upload is stored, so that the upload is refused. */
+function refuseInAdvance(pilot: Pilot, mission_id: string): Pilot {
+  if (pilot.missions.some((finished) => finished.mission_id === mission_id)) return pilot;
   const reason = 'it was cancelled before it came';
-  return rememberMission(pilot, { mission_id, state: 'unknown', reason, ts: pilot.body.timeMs });
+  return addFinishedMission(pilot, { mission_id, state: 'unknown', reason, ts: pilot.body.timeMs });
 }
 
 const mayMove = ({ isStopped, body }: Pilot, expiresAt: string): boolean =>
@@ -80,9 +80,9 @@ const mayMove = ({ isStopped, body }: Pilot, expiresAt: string): boolean =>
 
 function begin(pilot: Pilot, mission: MissionRun): Pilot {
   if (mission.state !== 'uploaded' || isTooLate(mission, pilot.body.timeMs)) return pilot;
-  return { ...cancelPendingWork(pilot), isHoming: false, mission: setOut(mission) };
+  return { ...cancelPendingWork(pilot), isReturningHome: false, mission: setOut(mission) };
 }
 
-/** One thing at a time: a mission that sets out ends whatever else was begun. */
+/** The device does one job at a time, so a mission that starts cancels every other job. */
 const cancelPendingWork = (pilot: Pilot): Pilot =>
   dropHeld(endTask(pilot, 'cancelled', 'a mission set out'), 'a mission set out');

@@ -1,12 +1,12 @@
-/** What a kind of field device can do. */
+/** The motion limits and the energy use of a type of vehicle. */
 export interface Chassis {
   readonly name: string;
-  /** How high it flies at least while it travels; `null` for one that stays on the ground. */
+  /** The minimum height above ground while it travels; `null` for a ground vehicle. */
   readonly flightM: number | null;
   readonly speedMS: number;
   readonly climbMS: number;
   readonly accelerationMS2: number;
-  /** How hard it brakes for what lies ahead, and how hard in an emergency. */
+  /** The deceleration before a target; `emergencyMS2` is that of an emergency stop. */
   readonly brakingMS2: number;
   readonly emergencyMS2: number;
   readonly turnDegreesPerS: number;
@@ -16,12 +16,12 @@ export interface Chassis {
 }
 
 export interface BatteryUse {
-  /** For every kilometre on top of the time it takes. */
+  /** The use per kilometre, in addition to the use over time. */
   readonly percentPerKm: number;
   readonly awakePercentPerHour: number;
-  /** While it works or moves. */
+  /** The use while the device performs an action or moves. */
   readonly activePercentPerHour: number;
-  /** At the base. */
+  /** The charging rate at the base. */
   readonly chargePercentPerHour: number;
 }
 

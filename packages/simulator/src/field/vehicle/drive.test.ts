@@ -13,7 +13,7 @@ const STOP: Course = { target: null, ...FAST };
 
 const atHome = ({ ground }: Vehicle): RoverBody => bodyAtHome(ground, START_MS);
 
-/** Every step of the way there. */
+/** The body after each step to the target. */
 function wayTo(vehicle: Vehicle, from: RoverBody, target: Place, course: Partial<Course> = {}): RoverBody[] {
   const way = [from];
   for (let body = from; !isAt(body, target); way.push(body)) {
@@ -73,7 +73,7 @@ for (const vehicle of [ROVER_UNIT, DRONE_UNIT]) {
   });
 }
 
-test('a rover stays on the ground, whatever height it is told', () => {
+test('a rover stays on the ground, whatever altitude it is sent', () => {
   const target = placeAt(ROVER_UNIT, atHome(ROVER_UNIT), { eastM: 80, northM: 30 }, 500);
   for (const body of wayTo(ROVER_UNIT, atHome(ROVER_UNIT), target)) {
     assert.ok(!isAirborne(ROVER_UNIT, body));

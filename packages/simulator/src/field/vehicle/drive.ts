@@ -11,25 +11,25 @@ import {
 } from './ground.ts';
 import type { RoverBody } from './rover-body.ts';
 
-/** What moves, and on what. */
+/** A chassis and the ground it moves on. */
 export interface Vehicle {
   readonly chassis: Chassis;
   readonly ground: Ground;
 }
 
-/** Where to go, and how; without a target: to a stand. */
+/** The target and the speed limit; without a target the device stops. */
 export interface Course {
   readonly target: Place | null;
   readonly speedMSMax: number;
   readonly isEmergency: boolean;
 }
 
-/** Close enough to straight ahead to drive on; the rest is steered away. */
+/** A deviation of the heading up to this is corrected while driving. */
 const ALIGNED_DEGREES = 1;
-/** By how much a flying device may be too low and still travel. */
+/** A flying device may be this much too low and still travel. */
 const FLIGHT_TOLERANCE_M = 2;
 
-/** The place that is meant: on the ground for what drives, and nowhere below it. `null`: as high as it is now. */
+/** The target place: on the ground for a ground vehicle, and never below it; `null` keeps the present altitude. */
 export function placeAt(
   { chassis, ground }: Vehicle,
   body: RoverBody,
@@ -46,13 +46,13 @@ export function placeAt(
 export const isAirborne = ({ ground }: Vehicle, body: RoverBody): boolean =>
   body.altitudeM > surfaceM(ground, body);
 
-/** Standing, or hovering, exactly there. */
+/** The device stands or hovers exactly at the target. */
 export const isAt = (body: RoverBody, { eastM, northM, altitudeM }: Place): boolean =>
   body.speedMS === 0 && body.eastM === eastM && body.northM === northM && body.altitudeM === altitudeM;
 
 /**
- * One short step: turns on the spot until the target lies ahead, then drives straight at it and brakes so as to stand there.
- * What flies rises before it sets out, and goes down (or up) to the target's height when it is above it.
+ * One short step: turns on the spot until the target is ahead, then drives straight to it and brakes in time. A flying device
+ * climbs before it travels, and changes to the altitude of the target when it is above it.
  */
 export function drive(vehicle: Vehicle, body: RoverBody, course: Course, stepS: number): RoverBody {
   const { target } = course;
@@ -101,7 +101,7 @@ function approach(
   return { ...body, eastM: target.eastM, northM: target.northM, speedMS: 0 };
 }
 
-/** How high to be on the way. */
+/** The altitude for travelling. */
 function cruiseM({ chassis, ground }: Vehicle, body: RoverBody, target: Place): number {
   if (chassis.flightM === null || isAbove(body, target)) return Number.NEGATIVE_INFINITY;
   return Math.max(target.altitudeM, surfaceM(ground, body) + chassis.flightM);

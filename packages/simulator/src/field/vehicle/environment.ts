@@ -4,7 +4,7 @@ import { wander } from '../../physics/random.ts';
 import type { FieldUnit } from '../fleet.ts';
 import { type Place, surfaceM } from './ground.ts';
 
-/** What it is like at a place and time. */
+/** The conditions at a place and time. */
 export interface Environment {
   readonly temperatureC: number;
   readonly humidityPercent: number;
@@ -14,14 +14,14 @@ export interface Environment {
   readonly pressureHPa: number;
 }
 
-/** Open land feels day and night more than a silo does, and is moister. */
+/** On open land day and night differ more than in a silo, and the air is moister. */
 const DAY_NIGHT_C = 6;
 const MEAN_HUMIDITY = 72;
 
 const COOLING_C_PER_M = 0.0065;
 const NOON_LUX = 90_000;
 const MOON_LUX = 0.2;
-/** How much of the light the thickest clouds take. */
+/** The share of the light that the thickest clouds absorb. */
 const CLOUD_SHARE = 0.7;
 const SEA_LEVEL_HPA = 1_013;
 const HPA_PER_M = 0.12;
@@ -34,7 +34,7 @@ const exposed = ({ id, facility }: FieldUnit): Exposed => ({
   meanHumidity: MEAN_HUMIDITY,
 });
 
-/** A function of place and time alone, like the weather at the silos. */
+/** Depends on place and time only, like the weather at the silos. */
 export function environmentAt(unit: FieldUnit, place: Place, timeMs: number): Environment {
   const { facility, ground } = unit;
   const abroad = exposed(unit);
@@ -56,9 +56,9 @@ export function environmentAt(unit: FieldUnit, place: Place, timeMs: number): En
   };
 }
 
-/** Hollows are wet and ridges dry, within a few dozen metres. */
+/** The moisture varies within a few dozen metres: hollows are wet and ridges dry. */
 const soilMoistureAt = ({ soilMoisture }: FieldUnit, { eastM, northM }: Place): number =>
   soilMoisture + 6 * Math.sin(eastM / 35) + 4 * Math.cos(northM / 28);
 
-/** From six in the morning to six in the evening, most at noon. */
+/** Daylight from 6:00 to 18:00, with the maximum at noon. */
 const daylight = (hour: number): number => Math.max(0, wave(hour - 12, DAY_MS / HOUR_MS));

@@ -50,7 +50,7 @@ for (const home of HOMES) {
   });
 }
 
-test('whoever goes ahead gets there', () => {
+test('a step along the bearing to a point ends at that point', () => {
   fc.assert(
     fc.property(nearby, nearby, (from, to) => {
       const there = ahead(from, bearingDegrees(from, to), apartM(from, to));

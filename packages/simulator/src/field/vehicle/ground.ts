@@ -1,12 +1,12 @@
 import type { Point } from '@granary/contract/positions';
 
-/** A place on the plane around a device's home, where everything about its movement is reckoned. */
+/** A point of the local plane around a device's home, in which movement is computed. */
 export interface PlanePoint {
   readonly eastM: number;
   readonly northM: number;
 }
 
-/** A spot and a height above sea level. */
+/** A point with a height above sea level. */
 export interface Place extends PlanePoint {
   readonly altitudeM: number;
 }
@@ -16,7 +16,7 @@ const EQUATOR_RADIUS_M = 6_378_137;
 const ECCENTRICITY_SQUARED = 6.69437999014e-3;
 const DEGREE_RAD = Math.PI / 180;
 
-/** How the plane lies on the earth. Near its origin, as far as a rover gets, it is true to a thousandth. */
+/** The position of the plane on the earth; within the range of a rover its distances are exact to a thousandth. */
 export interface Ground {
   readonly origin: Point;
   readonly originAltitudeM: number;
@@ -51,7 +51,7 @@ const halfTurn = (degrees: number): number => ((((degrees + 180) % 360) + 360) %
 export const apartM = (a: PlanePoint, b: PlanePoint): number =>
   Math.hypot(a.eastM - b.eastM, a.northM - b.northM);
 
-/** Clockwise from north. */
+/** Degrees clockwise from north. */
 export const bearingDegrees = (from: PlanePoint, to: PlanePoint): number =>
   Math.atan2(to.eastM - from.eastM, to.northM - from.northM) / DEGREE_RAD;
 
@@ -64,10 +64,10 @@ export function ahead<S extends PlanePoint>(from: S, bearing: number, distanceM:
   };
 }
 
-/** How far to turn, clockwise, by the shorter way. */
+/** The clockwise angle of the shorter turn. */
 export const turnDegrees = (from: number, to: number): number => halfTurn(to - from);
 
-/** Whether a spot lies within the corners: a line from there to the far north leaves them an odd number of times. */
+/** Whether a point is inside the polygon: a line from it to the north crosses the edges an odd number of times. */
 export function isWithin(corners: readonly PlanePoint[], { eastM, northM }: PlanePoint): boolean {
   const crossed = corners.filter((from, index) => {
     const to = corners[(index + 1) % corners.length] ?? from;
@@ -78,6 +78,6 @@ export function isWithin(corners: readonly PlanePoint[], { eastM, northM }: Plan
   return crossed.length % 2 === 1;
 }
 
-/** Hills of a few metres, the same every day. */
+/** Fixed hills of a few metres. */
 export const surfaceM = ({ originAltitudeM }: Ground, { eastM, northM }: PlanePoint): number =>
   originAltitudeM + 3 * Math.sin(eastM / 90) + 2 * Math.sin(northM / 60);

@@ -17,7 +17,7 @@ const bodies = fc.record({
 });
 
 for (const unit of FIELD_UNITS) {
-  test(`${unit.id} measures what the link takes, anywhere and at any time`, () => {
+  test(`${unit.id} measures values that the device link accepts, anywhere and at any time`, () => {
     fc.assert(
       fc.property(bodies, ({ heightM, ...where }) => {
         const home = bodyAtHome(unit.ground, START_MS);
@@ -44,7 +44,7 @@ test('the signal fades with the distance from the base', () => {
   assert.ok(at().signal_strength > at(ROVER_UNIT, { eastM: 300 }).signal_strength + 20);
 });
 
-test('what is measured follows the time of day', () => {
+test('the readings depend on the time of day', () => {
   const noonMs = Date.UTC(2026, 5, 20, 11);
   const [noon, night] = [noonMs, noonMs + 12 * HOUR_MS].map((timeMs) => at(ROVER_UNIT, { timeMs }));
   assert.ok(noon && night);
@@ -52,7 +52,7 @@ test('what is measured follows the time of day', () => {
   assert.ok(noon.temperature > night.temperature);
 });
 
-test('what is measured follows the place', () => {
+test('the readings depend on the place', () => {
   assert.ok(Math.abs(at().soil_moisture - at(ROVER_UNIT, { eastM: 55 }).soil_moisture) > 3);
   const high = at(DRONE_UNIT, { altitudeM: DRONE_UNIT.ground.originAltitudeM + 100 });
   assert.ok(at(DRONE_UNIT).atmospheric_pressure - high.atmospheric_pressure > 10);

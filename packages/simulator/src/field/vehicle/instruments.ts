@@ -6,7 +6,7 @@ import { environmentAt } from './environment.ts';
 import { apartM, pointOf } from './ground.ts';
 import type { RoverBody } from './rover-body.ts';
 
-/** What a field device's instruments say of one moment, in the words of the device link. */
+/** One telemetry reading of a field device. */
 export interface FieldReading extends Reading {
   readonly latitude: number;
   readonly longitude: number;
@@ -21,7 +21,7 @@ export interface FieldReading extends Reading {
   readonly atmospheric_pressure: number;
 }
 
-/** Beside the base, ten times as far away each time, and at worst. */
+/** The signal beside the base, its loss for every tenfold distance, and its minimum. */
 const SIGNAL_NEAR_DBM = -48;
 const SIGNAL_LOSS_DB = 22;
 const SIGNAL_NEAR_M = 10;
@@ -30,7 +30,7 @@ const SIGNAL_MIN_DBM = -120;
 export const signalDbm = (distanceM: number): number =>
   Math.max(SIGNAL_MIN_DBM, SIGNAL_NEAR_DBM - SIGNAL_LOSS_DB * Math.log10(1 + distanceM / SIGNAL_NEAR_M));
 
-/** Reads a body and what is around it through imperfect instruments: a little noise, and no finer than they resolve. */
+/** Measures the body and its environment with the noise and the resolution of real sensors. */
 export function measure(unit: FieldUnit, body: RoverBody): FieldReading {
   const { timeMs } = body;
   const noise = (sensor: string, size: number) => size * jitter(`${unit.id} ${sensor}`, timeMs);

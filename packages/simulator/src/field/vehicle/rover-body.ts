@@ -2,7 +2,7 @@ import { HOUR_MS } from '@granary/contract/time';
 import type { Chassis } from './chassis.ts';
 import type { Ground, Place } from './ground.ts';
 
-/** Where a field device really is, and in what shape. */
+/** The true physical state of a field device. */
 export interface RoverBody extends Place {
   readonly timeMs: number;
   /** Clockwise from north. */
@@ -12,7 +12,7 @@ export interface RoverBody extends Place {
   readonly payloadKg: number;
 }
 
-/** What has been done since the body was last looked at. */
+/** The movement and the elapsed time since the last step. */
 export interface Effort {
   readonly movedM: number;
   readonly elapsedMs: number;
@@ -22,7 +22,7 @@ export interface Effort {
 
 const METRES_PER_KM = 1_000;
 
-/** A heavier load takes more to move, in proportion to the mass. */
+/** The energy for movement grows in proportion to the total mass. */
 export function spend({ battery, massKg }: Chassis, body: RoverBody, effort: Effort): RoverBody {
   const { movedM, elapsedMs, isActive, isCharging } = effort;
   const hours = elapsedMs / HOUR_MS;
@@ -38,7 +38,7 @@ const charged = (body: RoverBody, percent: number): RoverBody => ({
   batteryPercent: Math.min(100, Math.max(0, body.batteryPercent + percent)),
 });
 
-/** Nothing moves by itself any more. */
+/** An empty battery allows no movement. */
 export const isEmpty = ({ batteryPercent }: RoverBody): boolean => batteryPercent <= 0;
 
 export const bodyAtHome = ({ originAltitudeM }: Ground, timeMs: number): RoverBody => ({

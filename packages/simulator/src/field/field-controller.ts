@@ -17,7 +17,7 @@ import { parseConfiguration } from './declared.ts';
 import type { FieldUnit } from './fleet.ts';
 import { type FieldMemory, interruptedIn, memoryOf, powerUp } from './memory.ts';
 import { isHalfDone } from './missions/mission-machine.ts';
-import { control, takeMission } from './missions/missions.ts';
+import { acceptUpload, control } from './missions/missions.ts';
 import { commandProgress, isUnderWay, missionProgress, type Pilot } from './pilot.ts';
 import { advance, isMoving } from './piloting.ts';
 import { changedProgress, heartbeatOf, mergeProgress } from './progress-diff.ts';
@@ -26,37 +26,37 @@ import type { RoverBody } from './vehicle/rover-body.ts';
 
 const POWER_FAILS_MS = 30 * SECOND_MS;
 
-export interface FieldPanelOptions {
+export interface FieldControllerOptions {
   readonly unit: FieldUnit;
   readonly link: DeviceLink;
   readonly faults: ReadonlySet<FaultName>;
-  /** As it was kept last, if ever. */
+  /** The stored state, if there is any. */
   readonly memory: FieldMemory | undefined;
   readonly keep: (memory: FieldMemory) => Promise<void>;
   readonly onTrouble: (reason: string) => void;
 }
 
-/** Takes a field device's commands and missions, has its pilot carry them out, and reports on them. */
-export class FieldPanel implements DeviceModel<FieldReading> {
-  readonly #options: FieldPanelOptions;
-  readonly #desk: ReportQueue<FieldAck, FieldProgress>;
+/** Receives the commands and missions of a field device, has its pilot carry them out, and reports on them. */
+export class FieldController implements DeviceModel<FieldReading> {
+  readonly #options: FieldControllerOptions;
+  readonly #reports: ReportQueue<FieldAck, FieldProgress>;
   #pilot: Pilot;
   #underWaySinceMs: number | null = null;
   #linkLostSinceMs: number | null;
   #powerFailsUntilMs: number | null = null;
 
-  constructor(options: FieldPanelOptions, nowMs: number) {
+  constructor(options: FieldControllerOptions, nowMs: number) {
     const { unit, memory, link, keep, onTrouble } = options;
     this.#options = options;
     this.#linkLostSinceMs = nowMs;
     this.#pilot = powerUp(unit, memory, nowMs);
-    this.#desk = new ReportQueue({
+    this.#reports = new ReportQueue({
       link,
       keep: () => keep(memoryOf(unit, this.#pilot)),
       onTrouble,
       merge: mergeProgress,
     });
-    if (memory !== undefined) this.#tellInterrupted(memory);
+    if (memory !== undefined) this.#reportInterrupted(memory);
   }
 
   get body(): RoverBody {
@@ -72,7 +72,7 @@ export class FieldPanel implements DeviceModel<FieldReading> {
   }
 
   isBusy(): boolean {
-    const isSilent = this.#desk.isSilentAt(this.body.timeMs);
+    const isSilent = this.#reports.isSilentAt(this.body.timeMs);
     return !this.hasPower || isSilent || isMoving(this.#options.unit, this.#pilot);
   }
 
@@ -83,14 +83,14 @@ export class FieldPanel implements DeviceModel<FieldReading> {
   advanceTo(nowMs: number): void {
     const { unit, faults } = this.#options;
     if (this.#powerFailsUntilMs !== null) {
-      if (nowMs >= this.#powerFailsUntilMs) this.#comeBack(nowMs);
+      if (nowMs >= this.#powerFailsUntilMs) this.#restorePower(nowMs);
       return;
     }
-    const circumstances = {
+    const conditions = {
       linkLostSinceMs: this.#linkLostSinceMs,
       skipsWaypoints: faults.has('skip-waypoint'),
     };
-    this.#become(advance(unit, this.#pilot, nowMs, circumstances));
+    this.#setState(advance(unit, this.#pilot, nowMs, conditions));
     const { mission } = this.#pilot;
     if (faults.has('die-half-way') && mission !== null && isHalfDone(mission)) {
       this.#powerFailsUntilMs = nowMs + POWER_FAILS_MS;
@@ -117,7 +117,7 @@ export class FieldPanel implements DeviceModel<FieldReading> {
     else this.#pilot = { ...this.#pilot, configuration };
   }
 
-  noticeLink(isUp: boolean): void {
+  linkChanged(isUp: boolean): void {
     this.#linkLostSinceMs = isUp ? null : (this.#linkLostSinceMs ?? this.body.timeMs);
   }
 
@@ -126,72 +126,72 @@ export class FieldPanel implements DeviceModel<FieldReading> {
   }
 
   report(): void {
-    for (const progress of heartbeatOf(this.#pilot)) this.#desk.progress(progress);
+    for (const progress of heartbeatOf(this.#pilot)) this.#reports.progress(progress);
     if (this.isBusy()) void this.keep();
-    this.#desk.send(this.body.timeMs);
+    this.#reports.send(this.body.timeMs);
   }
 
   keep(): Promise<void> {
-    return this.#desk.keep();
+    return this.#reports.keep();
   }
 
   #carryOut(command: FieldCommand): void {
     switch (command.command) {
       case 'execute':
         this.#answer(execute(this.#pilot, command));
-        this.#tellCommand(command.command_id);
+        this.#reportCommand(command.command_id);
         break;
       case 'mission_upload':
-        this.#answer(takeMission(this.#pilot, command));
+        this.#answer(acceptUpload(this.#pilot, command));
         break;
       case 'mission_start':
       case 'mission_pause':
       case 'mission_resume':
       case 'mission_cancel':
-        this.#become(control(this.#pilot, command));
-        this.#tellMission(command.mission_id);
+        this.#setState(control(this.#pilot, command));
+        this.#reportMission(command.mission_id);
         break;
       case 'report':
-        if (isAboutMission(command)) this.#tellMission(command.mission_id);
-        else this.#tellCommand(command.command_id);
+        if (isAboutMission(command)) this.#reportMission(command.mission_id);
+        else this.#reportCommand(command.command_id);
         break;
     }
   }
 
   #answer({ pilot, ack }: { readonly pilot: Pilot; readonly ack: FieldAck }): void {
-    if (this.#options.faults.has('late-ack')) this.#desk.silenceUntil(this.body.timeMs + SILENCE_MS);
-    this.#desk.ack(ack);
-    this.#become(pilot);
+    if (this.#options.faults.has('late-ack')) this.#reports.silenceUntil(this.body.timeMs + SILENCE_MS);
+    this.#reports.ack(ack);
+    this.#setState(pilot);
   }
 
-  #become(pilot: Pilot): void {
+  #setState(pilot: Pilot): void {
     const before = this.#pilot;
     this.#pilot = pilot;
-    for (const progress of changedProgress(before, pilot)) this.#desk.progress(progress);
+    for (const progress of changedProgress(before, pilot)) this.#reports.progress(progress);
     this.#underWaySinceMs = isUnderWay(pilot) ? (this.#underWaySinceMs ?? pilot.body.timeMs) : null;
   }
 
-  #tellCommand(commandId: string): void {
-    this.#desk.progress(commandProgress(this.#pilot, commandId, this.body.timeMs));
+  #reportCommand(commandId: string): void {
+    this.#reports.progress(commandProgress(this.#pilot, commandId, this.body.timeMs));
   }
 
-  #tellMission(missionId: string): void {
-    this.#desk.progress(missionProgress(this.#pilot, missionId, this.body.timeMs));
+  #reportMission(missionId: string): void {
+    this.#reports.progress(missionProgress(this.#pilot, missionId, this.body.timeMs));
   }
 
-  /** What was not written down before the power failed is gone; what was said has been. */
-  #comeBack(nowMs: number): void {
+  /** After a power failure the device continues from its stored state; every reported state was stored before. */
+  #restorePower(nowMs: number): void {
     const { unit } = this.#options;
     const memory = memoryOf(unit, this.#pilot);
     this.#powerFailsUntilMs = null;
     this.#underWaySinceMs = null;
     this.#pilot = powerUp(unit, memory, nowMs);
-    this.#tellInterrupted(memory);
+    this.#reportInterrupted(memory);
   }
 
-  #tellInterrupted(memory: FieldMemory): void {
+  #reportInterrupted(memory: FieldMemory): void {
     const { commandIds, missionIds } = interruptedIn(memory);
-    for (const commandId of commandIds) this.#tellCommand(commandId);
-    for (const missionId of missionIds) this.#tellMission(missionId);
+    for (const commandId of commandIds) this.#reportCommand(commandId);
+    for (const missionId of missionIds) this.#reportMission(missionId);
   }
 }

@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Halts a process and its children. The parent comes first, so that it starts no further child meanwhile. */
-export async function freezeFamily(pid: number): Promise<void> {
+/** Suspends a process and its children; the parent first, so that it starts no further child meanwhile. */
+export async function suspendProcessTree(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
   for (const child of await childrenOf(pid)) signal(child, 'SIGSTOP');
 }
 
-export async function thawFamily(pid: number): Promise<void> {
+export async function resumeProcessTree(pid: number): Promise<void> {
   for (const child of await childrenOf(pid)) signal(child, 'SIGCONT');
   signal(pid, 'SIGCONT');
 }
 
-/** Ends a process and its children without a chance to tidy up. */
-export async function killFamily(pid: number): Promise<void> {
+/** Kills a process and its children without a chance to clean up. */
+export async function killProcessTree(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
   const children = await childrenOf(pid);
   for (const member of [...children, pid]) signal(member, 'SIGKILL');
@@ -27,7 +27,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   });
 }
 
-/** One that has ended since it was listed is no fault. */
+/** A child may have ended since it was listed, which is not a fault. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

@@ -11,7 +11,7 @@ const YEAR_READINGS = (365 * DAY_MS) / SPACING_MS;
 const BATCH = 25_000;
 
 /** Fills a data folder with a thousand silos and ten million readings, a whole year of one silo among them. */
-export async function writeLongPast(
+export async function writeLongHistory(
   folder: string,
   endMs: number,
   progress: (share: number) => void,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '@granary/contract/time';
 import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
 import { ask, SILOS } from './farm.ts';
-import { DEVICES, READINGS, writeLongPast, YEAR_SILO } from './long-past.ts';
+import { DEVICES, READINGS, writeLongHistory, YEAR_SILO } from './long-history.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
 
 const ROUNDS = 5;
@@ -14,10 +14,10 @@ const READY_MS_MAX = 2_000;
 const RESIDENT_MB_MAX = 200;
 const SETTLE_MS = 5_000;
 
-/** What a long past costs: at rest, and when somebody asks for it. */
-export async function measureLongPast(dataDir: string): Promise<Finding[]> {
+/** Measures the cost of a long history: at rest, and when it is queried. */
+export async function measureLongHistory(dataDir: string): Promise<Finding[]> {
   const endMs = Date.now() - DAY_MS;
-  await writeLongPast(dataDir, endMs, (share) =>
+  await writeLongHistory(dataDir, endMs, (share) =>
     process.stdout.write(`\r  writing ${Math.round(share * 100)} % `),
   );
   process.stdout.write('\n');

@@ -1,7 +1,7 @@
 import type { Started } from '@granary/server/compose';
 
-/** What a person needs after the start: where it is, how to get in, one line to try. */
-export function greeting({ httpUrl, mqttUrl, adminKey }: Started, siloSegment: string): string {
+/** The text after the start: the addresses, the admin key, and one command to try. */
+export function startMessage({ httpUrl, mqttUrl, adminKey }: Started, siloSegment: string): string {
   const { key, isNew, file } = adminKey;
   const keptIn = file === null ? 'as set in GRANARY_ADMIN_KEY' : `kept in ${file}`;
   const bearer = file === null ? '$GRANARY_ADMIN_KEY' : `$(cat ${file})`;
