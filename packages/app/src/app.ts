@@ -1,6 +1,7 @@
 import type { Engine } from '@granary/store/engine';
 import { openPostgres } from '@granary/store/postgres/engine';
 import { openSqlite } from '@granary/store/sqlite/engine';
+import type { CarryOut, Committed } from './effects.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
 import { type BoundSlices, bindOnce, bindSlices, type IdempotentSlices, USE_CASES } from './use-cases.ts';
@@ -23,22 +24,29 @@ export interface App extends AppAccess, Pick<Engine, 'health' | 'close'> {
   readonly urgent: AppAccess;
 }
 
-/** Opens the database and brings its tables up to date, or throws a `StoreOpenError`. */
-export async function openApp(location: StoreLocation): Promise<App> {
+/**
+ * Opens the database and brings its tables up to date, or throws a `StoreOpenError`. `carryOut` gets the effects of every
+ * write after its commit.
+ */
+export async function openApp(
+  location: StoreLocation,
+  carryOut: CarryOut = async () => undefined,
+): Promise<App> {
   const engine =
     location.engine === 'sqlite'
       ? await openSqlite(location.folder, USE_CASES)
       : await openPostgres(location.url, USE_CASES);
   const cache = new CurrentValuesCache();
   const access = ({ reader, write }: Engine['urgent']): AppAccess => {
-    const writeAndInvalidate: Engine['write'] = async (call) => {
-      const result = await write(call);
+    const writeAndCarryOut: Engine['write'] = async (call) => {
+      const { result, effects } = (await write(call)) as Committed<unknown>;
       cache.committed(call);
+      if (effects.length > 0) await carryOut(effects);
       return result;
     };
     return {
-      ...bindSlices(reader, writeAndInvalidate),
-      once: (key) => bindOnce(writeAndInvalidate, key),
+      ...bindSlices(reader, writeAndCarryOut),
+      once: (key) => bindOnce(writeAndCarryOut, key),
     };
   };
   const { telemetry, ...slices } = access({ reader: engine.reader, write: (call) => engine.write(call) });

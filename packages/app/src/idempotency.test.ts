@@ -15,6 +15,7 @@ import {
   readySilo,
   registerDevice,
 } from './testing/fixtures.ts';
+import { effectsDuring } from './testing/recorded-effects.ts';
 
 const guard = (key: string, fields: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
   ...{ keyId: 'key_1', key, fingerprint: 'the request', nowMs: NOW_MS, encryptedSecret: null },
@@ -35,6 +36,15 @@ describeEachEngine('guarded writes', (engine) => {
     assert.deepEqual([first.encryptedSecret, first.replayed], ['a secret', false]);
     const again = await other.once(guard('once', { encryptedSecret: 'another' })).devices.register(device);
     assert.deepEqual(again, { result: first.result, encryptedSecret: 'a secret', replayed: true });
+  });
+
+  it('have their effects once: a repetition has none', async () => {
+    const device = newDevice();
+    const register = () => app.once(guard('effects')).devices.register(device);
+    const first = await effectsDuring(app, register);
+    assert.deepEqual(first.effects, [{ kind: 'events_logged' }]);
+    const again = await effectsDuring(app, register);
+    assert.deepEqual([again.result.replayed, again.effects], [true, []]);
   });
 
   it('are done once when they come at once', async () => {

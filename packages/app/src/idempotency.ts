@@ -1,6 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import { DAY_MS } from '@granary/contract/time';
 import type { Sql } from '@granary/store/sql';
+import { type Committed, committed } from './effects.ts';
 
 /** How long a repeated request is answered with the first answer. */
 export const REMEMBERED_MS = DAY_MS;
@@ -30,15 +31,15 @@ type EntryRow = [fingerprint: string, result: string | null, encryptedSecret: st
 /**
  * Does the work if the request is new and remembers what came of it, all in one transaction: a crash leaves both or
  * neither. Of two at once the second waits for the first, because both want the same row. Work that is refused or finds
- * nothing to do (`undefined`) is not remembered.
+ * nothing to do (`undefined`) is not remembered. The effects belong to the first request: a repetition has none.
  */
 export async function runOnce(
   sql: Sql,
   request: IdempotencyKey,
-  work: () => Promise<unknown>,
-): Promise<IdempotentResult<unknown>> {
-  if (!(await claim(sql, request))) return await recall(sql, request);
-  const result = await work();
+  work: () => Promise<Committed<unknown>>,
+): Promise<Committed<IdempotentResult<unknown>>> {
+  if (!(await claim(sql, request))) return committed(await storedResult(sql, request));
+  const { result, effects } = await work();
   if (result === undefined) {
     await sql.run('DELETE FROM idempotency WHERE key_id = $1 AND idempotency_key = $2', [
       request.keyId,
@@ -49,7 +50,7 @@ export async function runOnce(
       ...[request.keyId, request.key, JSON.stringify(result)],
     ]);
   }
-  return { result, encryptedSecret: request.encryptedSecret, replayed: false };
+  return { result: { result, encryptedSecret: request.encryptedSecret, replayed: false }, effects };
 }
 
 async function claim(
@@ -68,7 +69,7 @@ async function claim(
   return claimed === 1;
 }
 
-async function recall(
+async function storedResult(
   sql: Sql,
   { keyId, key, fingerprint }: IdempotencyKey,
 ): Promise<IdempotentResult<unknown>> {
@@ -91,12 +92,16 @@ export const reads = {};
 
 export const writes = {
   /** Forgets some of the oldest and answers how many. */
-  async expire(sql: Sql, { beforeMs, rowsMax }: { beforeMs: number; rowsMax: number }): Promise<number> {
-    return await sql.run(
+  async expire(
+    sql: Sql,
+    { beforeMs, rowsMax }: { beforeMs: number; rowsMax: number },
+  ): Promise<Committed<number>> {
+    const removed = await sql.run(
       `DELETE FROM idempotency WHERE (key_id, idempotency_key) IN (
          SELECT key_id, idempotency_key FROM idempotency WHERE created_at_ms < $1 ORDER BY created_at_ms LIMIT $2
        )`,
       [beforeMs, rowsMax],
     );
+    return committed(removed);
   },
 };

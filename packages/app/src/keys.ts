@@ -4,6 +4,7 @@ import { type Access, isValidAt } from '@granary/core/keys';
 import type { Sql } from '@granary/store/sql';
 import { logEvents, type NewEvent } from '@granary/store/tables/events';
 import { keyRecord } from './devices/records.ts';
+import { type Committed, committed, eventsLogged } from './effects.ts';
 
 export interface StoredKey extends Access {
   readonly keyId: string;
@@ -90,7 +91,7 @@ export const reads = {
 };
 
 export const writes = {
-  async create(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
+  async create(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey>> {
     // Checked here and not before, because a repeated request is answered like the first whatever the time is now.
     if (key.expiresAtMs !== null && key.expiresAtMs <= key.createdAtMs) {
       throw new Refusal('invalid_input', 'the key is not valid', [
@@ -98,18 +99,25 @@ export const writes = {
       ]);
     }
     const created = await insert(sql, key);
-    await logEvents(sql, [keyEvent('key.issued', created, created.createdAtMs)]);
-    return created;
+    const issued = keyEvent('key.issued', created, created.createdAtMs);
+    await logEvents(sql, [issued]);
+    return committed(created, ...eventsLogged([issued]));
   },
 
   /** Repeating it changes nothing: the first time counts. */
-  async revoke(sql: Sql, keyId: string, atMs: number): Promise<StoredKey> {
-    await logEvents(sql, await revokeHeld(sql, await hold(sql, keyId), atMs));
-    return await hold(sql, keyId);
+  async revoke(sql: Sql, keyId: string, atMs: number): Promise<Committed<StoredKey>> {
+    const events = await revokeHeld(sql, await hold(sql, keyId), atMs);
+    await logEvents(sql, events);
+    return committed(await hold(sql, keyId), { kind: 'key_ended', keyId }, ...eventsLogged(events));
   },
 
   /** A new key with the rights and the end of the old one, which goes on working until `oldExpiresAtMs`. */
-  async rotate(sql: Sql, keyId: string, successor: Secret, oldExpiresAtMs: number): Promise<StoredKey> {
+  async rotate(
+    sql: Sql,
+    keyId: string,
+    successor: Secret,
+    oldExpiresAtMs: number,
+  ): Promise<Committed<StoredKey>> {
     const old = await hold(sql, keyId);
     if (!isValidAt(old, successor.createdAtMs)) throw new Refusal('key_not_found', `key ${keyId} has ended`);
     await sql.run(
@@ -117,15 +125,16 @@ export const writes = {
       [keyId, oldExpiresAtMs],
     );
     const created = await insert(sql, { ...old, ...successor });
-    await logEvents(sql, [keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId })]);
-    return created;
+    const rotated = keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId });
+    await logEvents(sql, [rotated]);
+    return committed(created, { kind: 'key_ended', keyId }, ...eventsLogged([rotated]));
   },
 
   /**
    * Makes the key that the operator has chosen valid, whatever had become of it, and revokes all others of its name: who
    * changes the setting wants the former key to end, and who sets it wants to be let in.
    */
-  async preset(sql: Sql, key: NewStoredKey): Promise<PresetOutcome> {
+  async preset(sql: Sql, key: NewStoredKey): Promise<Committed<PresetOutcome>> {
     const { name, hash, scopes, facilities, deviceIds, createdAtMs: atMs, expiresAtMs } = key;
     // All rows in one order, and the event log last, or two nodes could wait for each other.
     const held = await sql.query<[keyId: string]>(
@@ -152,16 +161,18 @@ export const writes = {
       events.push(keyEvent('key.issued', after, atMs));
     }
     await logEvents(sql, events);
-    if (isNew) return 'created';
-    return isChanged ? 'restored' : 'unchanged';
+    const effects = eventsLogged(events);
+    if (isNew) return committed('created', ...effects);
+    return committed(isChanged ? 'restored' : 'unchanged', ...effects);
   },
 
-  async recordUse(sql: Sql, keyId: string, atMs: number): Promise<void> {
+  async recordUse(sql: Sql, keyId: string, atMs: number): Promise<Committed<void>> {
     await sql.run(
       `UPDATE keys SET last_used_at_ms = $2
        WHERE key_id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)`,
       [keyId, atMs],
     );
+    return committed(undefined);
   },
 };
 

@@ -1,6 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import { documentKind } from '@granary/core/documents/versioned';
 import type { Sql } from '@granary/store/sql';
+import { type Committed, committed } from './effects.ts';
 
 export interface StoredPlant {
   /** A whole number of 64 bits, in decimal digits: a JavaScript number would lose some. */
@@ -55,7 +56,7 @@ export const reads = {
 };
 
 export const writes = {
-  async create(sql: Sql, { id, name, tag, nowMs }: NewPlant): Promise<StoredPlant> {
+  async create(sql: Sql, { id, name, tag, nowMs }: NewPlant): Promise<Committed<StoredPlant>> {
     // As JSON, in which PostgreSQL also keeps the characters that its text cannot hold.
     const inserted = await sql.run(
       `INSERT INTO plants (id, body, created_at_ms) VALUES (${ID}, $2, $3) ON CONFLICT (id) DO NOTHING`,
@@ -64,6 +65,6 @@ export const writes = {
     if (inserted === 0) {
       throw new Refusal('plant_exists', `plant ${id} exists already`, [{ path: '/id', message: 'is taken' }]);
     }
-    return { id, name, tag, createdAtMs: nowMs };
+    return committed({ id, name, tag, createdAtMs: nowMs });
   },
 };

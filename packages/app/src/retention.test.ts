@@ -34,7 +34,7 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     const progress = { operation_id: operationId, state, amount_kg: 100, ts: nowMs };
     await app.operations.progressed({ deviceNo, progress, nowMs });
     await weigh(app, deviceNo, 5_100, nowMs + SECOND_MS);
-    await tickDue(app.operations, nowMs + SECOND_MS);
+    await tickDue(app, 'operations', nowMs + SECOND_MS);
     return operationId;
   };
 
@@ -78,7 +78,7 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     const progress = { command_id: commandId, state: 'succeeded', ts: NOW_MS } as const;
     await app.commands.progressed({ deviceNo: fieldNo, progress, nowMs: NOW_MS });
     await locate(app, fieldNo, {}, NOW_MS + 1);
-    await tickDue(app.field, NOW_MS + SECOND_MS);
+    await tickDue(app, 'field', NOW_MS + SECOND_MS);
     assert.equal(await app.commands.expire(ALL), 0, 'it is in force until it is released');
     const release = {
       ...stop,

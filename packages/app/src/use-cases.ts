@@ -4,6 +4,7 @@ import * as alerts from './alerts/alerts.ts';
 import * as commands from './commands/commands.ts';
 import * as configuration from './configuration/configuration.ts';
 import * as devices from './devices/devices.ts';
+import type { Committed } from './effects.ts';
 import * as events from './events/events.ts';
 import * as idempotency from './idempotency.ts';
 import { type IdempotencyKey, type IdempotentResult, runOnce } from './idempotency.ts';
@@ -15,8 +16,8 @@ import * as plants from './plants.ts';
 import * as telemetry from './telemetry/telemetry.ts';
 
 /**
- * Every use case, by slice. A write is one transaction. Arguments and results must survive a structured clone, because
- * writes may run in another thread.
+ * Every use case, by slice. A write is one transaction and answers its result and its effects. Arguments and results must
+ * survive a structured clone, because writes may run in another thread.
  */
 export const SLICES = {
   devices,
@@ -37,14 +38,21 @@ export type SliceName = keyof typeof SLICES;
 
 type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
 
-type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };
+type BoundReads<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };
 
-/** The use cases as callers see them: the same functions without the database handle. */
+type BoundWrite<F> = F extends (sql: Sql, ...args: infer Args) => Promise<Committed<infer Result>>
+  ? (...args: Args) => Promise<Result>
+  : never;
+
+type BoundWrites<Functions> = { readonly [Name in keyof Functions]: BoundWrite<Functions[Name]> };
+
+/** The use cases as callers see them: without the database handle, and without the effects of writes. */
 export type BoundSlices = {
-  readonly [Name in SliceName]: BoundAll<(typeof SLICES)[Name]['reads'] & (typeof SLICES)[Name]['writes']>;
+  readonly [Name in SliceName]: BoundReads<(typeof SLICES)[Name]['reads']> &
+    BoundWrites<(typeof SLICES)[Name]['writes']>;
 };
 
-type BoundOnce<F> = F extends (sql: Sql, ...args: infer Args) => Promise<infer Result>
+type BoundOnce<F> = F extends (sql: Sql, ...args: infer Args) => Promise<Committed<infer Result>>
   ? (...args: Args) => Promise<IdempotentResult<Result>>
   : never;
 
@@ -60,11 +68,12 @@ interface WriteCall extends UseCaseCall {
   readonly idempotency: IdempotencyKey | null;
 }
 
-type SliceFunction = (sql: Sql, ...args: readonly unknown[]) => Promise<unknown>;
-type SliceFunctions = Readonly<Record<string, SliceFunction>>;
+type SliceFunction<Result> = (sql: Sql, ...args: readonly unknown[]) => Promise<Result>;
+type SliceFunctions<Result> = Readonly<Record<string, SliceFunction<Result>>>;
 
 /** `BoundSlices` keeps the types of the arguments; behind it every call has the same type. */
-const functionsOf = (functions: object): SliceFunctions => functions as SliceFunctions;
+const functionsOf = (functions: object) => functions as SliceFunctions<unknown>;
+const writesOf = (functions: object) => functions as SliceFunctions<Committed<unknown>>;
 
 /** A slice may have to prepare a write. The preparation is the first step of the transaction. */
 interface Slice {
@@ -73,10 +82,10 @@ interface Slice {
   readonly preparations?: object;
 }
 
-export async function callUseCase(sql: Sql, call: UseCaseCall): Promise<unknown> {
+export async function callUseCase(sql: Sql, call: UseCaseCall): Promise<Committed<unknown>> {
   const { slice, name, args, idempotency: key } = call as WriteCall;
   const { writes, preparations = {} }: Slice = SLICES[slice];
-  const write = functionsOf(writes)[name];
+  const write = writesOf(writes)[name];
   if (write === undefined) throw new Error(`there is no write ${slice}.${name}`);
   await functionsOf(preparations)[name]?.(sql, ...args);
   return await (key === null ? write(sql, ...args) : runOnce(sql, key, () => write(sql, ...args)));

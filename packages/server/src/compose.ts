@@ -9,6 +9,7 @@ import { DeviceCommands } from './delivery/device-commands.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
 import { DeviceLog } from './devices/device-log.ts';
 import { logLinkEvent } from './devices/link-log.ts';
+import { EffectDispatcher } from './effects/dispatcher.ts';
 import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { Idempotency } from './http/protocol/idempotency.ts';
@@ -63,7 +64,10 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const lock = await explainStart('GRANARY_DATA_DIR', () => lockDataFolder(settings.dataDir));
     undos.push(() => lock.release());
 
-    const opened = await explainStart('the storage', () => openApp(storeLocation(settings)));
+    const effects = new EffectDispatcher();
+    const opened = await explainStart('the storage', () =>
+      openApp(storeLocation(settings), effects.carryOut),
+    );
     undos.push(() => opened.close());
     const directory = new DeviceDirectory(opened, now);
     // Every device that is looked up is remembered for when the storage does not answer.
@@ -80,19 +84,15 @@ export function createService(settings: Settings, surroundings: Environment = {}
     });
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
-    const changed = () => feed.wake();
 
     const observation = new Observation(app, now);
     await explainStart('the storage', () => observation.begin());
     const setAside = new SetAsideLog(logger);
-    const evaluator = new AlertEvaluator({ app, observation, setAside, logger, changed });
+    const evaluator = new AlertEvaluator({ app, observation, setAside, logger });
     undos.push(() => evaluator.drain());
     const ingestCounters = newIngestCounters();
     const pipeline = new IngestPipeline({
-      append: async (batch) => {
-        const { toEvaluate } = await app.telemetry.append(batch);
-        evaluator.wake(toEvaluate);
-      },
+      append: async (batch) => void (await app.telemetry.append(batch)),
       counters: ingestCounters,
       logger,
     });
@@ -110,9 +110,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const uplink = new Uplink({
       ...{ app, directory, pipeline, queue, log, counters: ingestCounters, now },
       rawRetentionDays: settings.rawRetentionDays,
-      send: (...command) => commands.send(...command),
-      evaluator,
-      changed,
+      carryOut: effects.carryOut,
       awaitsConfiguration: (device: LinkDevice) => sendStoredConfiguration(device),
       reachable: (device) => reconciler.deviceReachable(device),
       observed: (event) => logLinkEvent(linkLog, event),
@@ -125,8 +123,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
       if (stored !== undefined) sendConfiguration(link, deviceId, stored);
     };
     const reconciler = new Reconciler({
-      ...{ app, link, commands, orders, evaluator, observation, setAside, logger, now, changed },
+      ...{ app, link, orders, evaluator, observation, setAside, logger, now },
     });
+    effects.start({ app, commands, link, evaluator, feed, keyring, directory, now });
     const mqtt = await explainStart(`GRANARY_MQTT_PORT (${settings.mqttHost}:${settings.mqttPort})`, () =>
       link.start(),
     );
@@ -157,8 +156,6 @@ export function createService(settings: Settings, surroundings: Environment = {}
         commands,
         stops,
         emergencyStops,
-        evaluator,
-        feed,
         subscribers,
         setAside,
       },

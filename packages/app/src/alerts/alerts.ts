@@ -24,6 +24,7 @@ import {
 import { logEvents } from '@granary/store/tables/events';
 import type { Expiry } from '@granary/store/tables/jobs';
 import type { SetAside } from '@granary/store/tables/unreadable-row';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { evaluateDevices, eventsOf } from './evaluation.ts';
 
 export interface AlertAddress {
@@ -46,18 +47,20 @@ export const reads = {
 
 export const writes = {
   /** Removes some of those that were resolved long ago and answers how many. */
-  expire: (sql: Sql, expiry: Expiry) => expireAlerts(sql, expiry),
+  expire: async (sql: Sql, expiry: Expiry): Promise<Committed<number>> =>
+    committed(await expireAlerts(sql, expiry)),
 
   /** From now on the service listens. What devices did not say before is no reason for an alert. */
-  async beginObservation(sql: Sql, nowMs: number): Promise<void> {
+  async beginObservation(sql: Sql, nowMs: number): Promise<Committed<void>> {
     await saveObservedSince(sql, nowMs);
+    return committed(undefined);
   },
 
   /** Answers how many alerts changed. */
   async evaluate(
     sql: Sql,
     { deviceNos, nowMs }: { deviceNos: readonly number[]; nowMs: number },
-  ): Promise<EvaluationReceipt> {
+  ): Promise<Committed<EvaluationReceipt>> {
     return await evaluateHeld(sql, await lockDevices(sql, deviceNos), nowMs);
   },
 
@@ -65,7 +68,7 @@ export const writes = {
   async evaluateDue(
     sql: Sql,
     { nowMs, limit }: { nowMs: number; limit: number },
-  ): Promise<EvaluationReceipt> {
+  ): Promise<Committed<EvaluationReceipt>> {
     return await evaluateHeld(sql, await lockDueDevices(sql, nowMs, limit), nowMs);
   },
 
@@ -73,18 +76,18 @@ export const writes = {
   async acknowledge(
     sql: Sql,
     { by, ...address }: AlertAddress & { readonly by: Acknowledgement },
-  ): Promise<AlertState | undefined> {
+  ): Promise<Committed<AlertState | undefined>> {
     return await change(sql, address, (alert) => acknowledgeAlert(alert, by, address.nowMs));
   },
 
   async shelve(
     sql: Sql,
     { shelving, ...address }: AlertAddress & { readonly shelving: Shelving },
-  ): Promise<AlertState | undefined> {
+  ): Promise<Committed<AlertState | undefined>> {
     return await change(sql, address, (alert) => shelveAlert(alert, shelving, address.nowMs));
   },
 
-  async unshelve(sql: Sql, address: AlertAddress): Promise<AlertState | undefined> {
+  async unshelve(sql: Sql, address: AlertAddress): Promise<Committed<AlertState | undefined>> {
     return await change(sql, address, unshelveAlert);
   },
 };
@@ -93,10 +96,10 @@ async function evaluateHeld(
   sql: Sql,
   held: readonly AlarmEvaluation[],
   nowMs: number,
-): Promise<EvaluationReceipt> {
+): Promise<Committed<EvaluationReceipt>> {
   const { changes, events, setAside } = await evaluateDevices(sql, held, nowMs);
   await logEvents(sql, events);
-  return { devices: held.length, changes, setAside };
+  return committed({ devices: held.length, changes, setAside }, ...eventsLogged(events));
 }
 
 /** What a person does to an alert also decides which readings matter and when to look again. */
@@ -104,14 +107,18 @@ async function change(
   sql: Sql,
   { deviceNo, alertId, nowMs }: AlertAddress,
   decide: (alert: AlertState) => AlertState,
-): Promise<AlertState | undefined> {
+): Promise<Committed<AlertState | undefined>> {
   const watch = await lockDevice(sql, deviceNo);
   const before = await findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId);
-  if (watch === undefined || before === undefined) return undefined;
+  if (watch === undefined || before === undefined) return committed(undefined);
   const after = decide(before);
-  if (after === before) return before;
+  if (after === before) return committed(before);
   await saveAlerts(sql, ALERT_DOCUMENT, [after]);
   const { events } = await evaluateDevices(sql, [watch], nowMs);
-  await logEvents(sql, [...eventsOf({ before, after }, nowMs), ...events]);
-  return (await findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId)) ?? after;
+  const logged = [...eventsOf({ before, after }, nowMs), ...events];
+  await logEvents(sql, logged);
+  return committed(
+    (await findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId)) ?? after,
+    ...eventsLogged(logged),
+  );
 }

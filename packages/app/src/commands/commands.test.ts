@@ -14,6 +14,7 @@ import {
   readySilo,
   registerDevice,
 } from '../testing/fixtures.ts';
+import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
 import { COMMANDS_UNFINISHED_MAX, type CommandPage } from './commands.ts';
 
 let lastId = 0;
@@ -56,19 +57,22 @@ describeEachEngine('commands', (engine) => {
 
   it('are sent to a device that is there, and followed to their end', async () => {
     const deviceNo = await readyFieldDevice(app);
-    const { command, message } = await issue(deviceNo, MOVE);
+    const { result, effects } = await effectsDuring(app, () => issue(deviceNo, MOVE));
+    const { command, message } = result;
     const { commandId } = command;
-    assert.equal(command.status, 'sent');
-    assert.partialDeepStrictEqual(message, {
+    assert.deepEqual([command.status, message], ['sent', null]);
+    const [sent] = sentIn(effects);
+    assert.partialDeepStrictEqual(sent?.message, {
       command: 'execute',
       command_id: commandId,
       name: 'move_to_coordinates',
       parameters: MOVE.parameters,
     });
+    assert.equal(effects.at(-1)?.kind, 'events_logged');
     assert.deepEqual(await app.commands.find(deviceNo, commandId), command);
     const ack = { command_id: commandId, accepted: true };
     const heard = await app.commands.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
-    assert.deepEqual(heard, { kind: 'taken', send: null });
+    assert.deepEqual(heard, { kind: 'applied' });
     await tell(deviceNo, commandId, 'succeeded', NOW_MS + 2);
     const statuses = ['queued', 'sent', 'executing', 'succeeded'];
     assert.deepEqual(
@@ -84,13 +88,16 @@ describeEachEngine('commands', (engine) => {
   it('wait for a device that is away, unless they would set it in motion', async () => {
     const deviceNo = await registerDevice(app, newFieldDevice());
     const away = { isReachable: false };
-    const { command, message } = await issue(deviceNo, { command: 'hold' }, away);
-    assert.deepEqual([command.status, message], ['queued', null]);
+    const waiting = await effectsDuring(app, () => issue(deviceNo, { command: 'hold' }, away));
+    assert.deepEqual([waiting.result.command.status, sentIn(waiting.effects)], ['queued', []]);
     for (const request of [MOVE, { command: 'scan' }, { command: 'release_emergency_stop' }] as const) {
       await assert.rejects(issue(deviceNo, request, away), isRefusal('device_offline'));
     }
-    const stop = await issue(deviceNo, { command: 'emergency_stop' }, away);
-    assert.deepEqual([stop.command.status, stop.message?.command], ['queued', 'execute']);
+    const stop = await effectsDuring(app, () => issue(deviceNo, { command: 'emergency_stop' }, away));
+    const { command, message } = stop.result;
+    assert.deepEqual([command.status, message?.command], ['queued', 'execute']);
+    // The urgent path sends it, so no effect does.
+    assert.deepEqual(sentIn(stop.effects), []);
   });
 
   it('that could not be sent have failed, or wait again if they may', async () => {
@@ -98,8 +105,8 @@ describeEachEngine('commands', (engine) => {
     const statusAfter = async (request: CommandRequest) => {
       const { commandId } = (await issue(deviceNo, request)).command;
       const unsent = { deviceNo, commandId, delivery: 'not_connected', nowMs: NOW_MS } as const;
-      const command = await app.commands.notSent(unsent);
-      assert.deepEqual(await app.commands.find(deviceNo, commandId), command);
+      await app.commands.notSent(unsent);
+      const command = await app.commands.find(deviceNo, commandId);
       return [command?.status, command?.result?.reason];
     };
     assert.deepEqual(await statusAfter(MOVE), ['failed', 'not_sent']);
@@ -125,7 +132,8 @@ describeEachEngine('commands', (engine) => {
     const again = (await issue(deviceNo, { command: 'emergency_stop' }, { nowMs: NOW_MS + 2 })).command;
     assert.equal((await app.commands.stopInForce(deviceNo))?.latchedSinceMs, NOW_MS);
     await tell(deviceNo, again.commandId, 'succeeded', NOW_MS + 3);
-    assert.equal((await issue(deviceNo, release)).message?.command, 'execute');
+    const released = await effectsDuring(app, () => issue(deviceNo, release));
+    assert.equal(sentIn(released.effects)[0]?.message.command, 'execute');
     assert.equal(await app.commands.stopInForce(deviceNo), undefined);
     assert.equal((await issue(deviceNo, MOVE)).command.status, 'sent');
     assert.deepEqual(
@@ -165,14 +173,12 @@ describeEachEngine('commands', (engine) => {
   it('are not issued twice under the same id, whoever comes first', async () => {
     const deviceNo = await readyFieldDevice(app);
     const commandId = newCommandId();
-    const issued = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        (n % 2 ? app : other).commands.issue({
-          ...{ deviceNo, commandId, request: MOVE, isReachable: true, nowMs: NOW_MS },
-        }),
-      ),
-    );
-    assert.equal(issued.filter(({ message }) => message !== null).length, 1);
+    const wanted = { deviceNo, commandId, request: MOVE, isReachable: true, nowMs: NOW_MS };
+    const issueTenTimes = (at: App) =>
+      effectsDuring(at, () => Promise.all(Array.from({ length: 10 }, () => at.commands.issue(wanted))));
+    const both = await Promise.all([issueTenTimes(app), issueTenTimes(other)]);
+    const issued = both.flatMap(({ result }) => result);
+    assert.equal(both.flatMap(({ effects }) => sentIn(effects)).length, 1);
     assert.deepEqual(new Set(issued.map(({ command }) => command.status)), new Set(['sent']));
     assert.equal((await told(deviceNo)).length, 2);
   });
@@ -204,7 +210,7 @@ describeEachEngine('commands', (engine) => {
     ];
     assert.deepEqual(
       heard.map(({ kind }) => kind),
-      ['foreign', 'foreign', 'foreign'],
+      Array(3).fill('unknown_reference'),
     );
     assert.equal(await statusOf(deviceNo, commandId), 'sent');
     assert.equal(await app.commands.find(strangerNo, commandId), undefined);

@@ -13,12 +13,15 @@ import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
 import type { Expiry } from '@granary/store/tables/jobs';
 import { type FieldDevice, lockFieldDevice } from '../alerts/field-facts.ts';
+import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import {
+  appliedReply,
   JobChangeRecorder,
   type ReplyResult,
   recordJobChange,
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
+import { sendMessage } from '../jobs/send-message.ts';
 import { MISSIONS } from '../missions/mission-jobs.ts';
 import { COMMANDS, unfinishedCommands } from './command-jobs.ts';
 
@@ -36,7 +39,11 @@ export interface CommandIssue {
 
 export interface Issued {
   readonly command: CommandState;
-  /** To be sent now. `null`: it waits for the device, or was sent before. An emergency stop is sent in any case. */
+  /**
+   * An emergency stop that the caller is to send. It is no effect, because the caller also has to send one that cannot be
+   * stored in time, and so decides itself when to send. `null` for every other command, and for a stop that is being
+   * repeated already.
+   */
   readonly message: FieldCommand | null;
 }
 
@@ -73,19 +80,19 @@ export const reads = {
 
 export const writes = {
   /** Removes some of those that ended long ago and answers how many. */
-  async expire(sql: Sql, expiry: Expiry): Promise<number> {
-    return await COMMANDS.expire(sql, expiry);
+  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await COMMANDS.expire(sql, expiry));
   },
 
   /** An emergency stop that the device has yet to confirm is not issued a second time: it is being repeated. */
-  async issue(sql: Sql, issue: CommandIssue): Promise<Issued> {
+  async issue(sql: Sql, issue: CommandIssue): Promise<Committed<Issued>> {
     const { deviceNo, commandId, request, isReachable, nowMs } = issue;
     const { watch, ...held } = await lockFieldDevice(sql, deviceNo);
     const { commands } = held.facts;
     const isStop = request.command === 'emergency_stop';
     const openStop = commands.find(isUnconfirmedStop);
     const known = (await COMMANDS.findOf(sql, deviceNo, commandId)) ?? (isStop ? openStop : undefined);
-    if (known !== undefined) return { command: known, message: null };
+    if (known !== undefined) return committed({ command: known, message: null });
     refuseCommand(request, { ...held.facts, isReachable }, nowMs);
     if (!isStop && commands.length >= COMMANDS_UNFINISHED_MAX) {
       throw new Refusal('rate_limited', `the device has ${commands.length} commands to answer first`);
@@ -95,73 +102,82 @@ export const writes = {
     const queued = isStop ? replacingStop(begun, inForce) : begun;
     if (!(await COMMANDS.insert(sql, queued, nowMs)))
       throw new Error(`command ${commandId} is of another device`);
-    const ledger = new JobChangeRecorder(sql, nowMs);
-    await ledger.record(COMMANDS, null, queued);
-    if (isStop) await cancelPendingWork(ledger, held, nowMs);
+    const recorder = new JobChangeRecorder(sql, nowMs);
+    await recorder.record(COMMANDS, null, queued);
+    if (isStop) await cancelPendingWork(recorder, held, nowMs);
     if (inForce !== undefined) {
-      await ledger.record(COMMANDS, inForce, advanceCommand(inForce, { kind: 'release' }, nowMs).command);
+      await recorder.record(COMMANDS, inForce, advanceCommand(inForce, { kind: 'release' }, nowMs).command);
     }
     const { command, send } = advanceCommand(queued, { kind: 'issue', isReachable }, nowMs);
-    await ledger.record(COMMANDS, queued, command);
-    await ledger.close([watch]);
-    const toSend = isStop ? 'execute' : send;
-    return { command, message: toSend && commandMessage(command, toSend) };
+    await recorder.record(COMMANDS, queued, command);
+    const logged = await recorder.close([watch]);
+    if (isStop) return committed({ command, message: commandMessage(command, 'execute') }, ...logged);
+    const issued = { command, message: null };
+    if (send === null) return committed(issued, ...logged);
+    const { deviceId } = held.device;
+    const message = commandMessage(command, send);
+    return committed(issued, { kind: 'send_message', deviceNo, deviceId, message }, ...logged);
   },
 
-  /** What becomes of a command that was to be sent, but was not; `undefined`: there is no such command. */
-  async notSent(sql: Sql, unsent: UnsentCommand): Promise<CommandState | undefined> {
+  /** The command was to be sent, but was not. */
+  async notSent(sql: Sql, unsent: UnsentCommand): Promise<Committed<void>> {
     const { deviceNo, commandId, delivery, nowMs } = unsent;
     const watch = await lockDevice(sql, deviceNo);
     const before = await COMMANDS.findOf(sql, deviceNo, commandId);
-    if (watch === undefined || before === undefined) return undefined;
+    if (watch === undefined || before === undefined) return committed(undefined);
     const { command } = advanceCommand(before, { kind: 'not_sent', delivery }, nowMs);
-    await recordJobChange(sql, watch, COMMANDS, { before, after: command, nowMs });
-    return command;
+    const logged = await recordJobChange(sql, watch, COMMANDS, { before, after: command, nowMs });
+    return committed(undefined, ...logged);
   },
 
   async acknowledged(
     sql: Sql,
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: CommandAck; nowMs: number },
-  ): Promise<ReplyResult<FieldCommand>> {
+  ): Promise<Committed<ReplyResult>> {
     const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
-    return await hear(sql, deviceNo, ack.command_id, input, nowMs);
+    return await handleReply(sql, deviceNo, ack.command_id, input, nowMs);
   },
 
   async progressed(
     sql: Sql,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: CommandProgress; nowMs: number },
-  ): Promise<ReplyResult<FieldCommand>> {
+  ): Promise<Committed<ReplyResult>> {
     const input = { kind: 'progress', ...commandReportContent(progress) } as const;
-    return await hear(sql, deviceNo, progress.command_id, input, nowMs);
+    return await handleReply(sql, deviceNo, progress.command_id, input, nowMs);
   },
 };
 
-async function hear(
+async function handleReply(
   sql: Sql,
   deviceNo: number,
   commandId: string,
   input: CommandInput,
   nowMs: number,
-): Promise<ReplyResult<FieldCommand>> {
+): Promise<Committed<ReplyResult>> {
   const watch = await lockDevice(sql, deviceNo);
   const before = await COMMANDS.findOf(sql, deviceNo, commandId);
   if (watch === undefined || before === undefined)
     return unknownReference('the device was given no such command');
   const { command, send } = advanceCommand(before, input, nowMs);
-  await recordJobChange(sql, watch, COMMANDS, { before, after: command, nowMs });
-  return { kind: 'taken', send: send && commandMessage(command, send) };
+  const sends = await sendMessage(sql, deviceNo, send && commandMessage(command, send));
+  const logged = await recordJobChange(sql, watch, COMMANDS, { before, after: command, nowMs });
+  return appliedReply(...sends, ...evaluateAlerts([deviceNo]), ...logged);
 }
 
 /** Ends what waits to be sent and what runs, so that nothing sets the device in motion again. */
 async function cancelPendingWork(
-  ledger: JobChangeRecorder,
+  recorder: JobChangeRecorder,
   { facts }: FieldDevice,
   nowMs: number,
 ): Promise<void> {
   for (const before of facts.commands) {
-    await ledger.record(COMMANDS, before, advanceCommand(before, { kind: 'cancel' }, nowMs).command);
+    await recorder.record(COMMANDS, before, advanceCommand(before, { kind: 'cancel' }, nowMs).command);
   }
   for (const before of facts.missions.filter(missionHoldsDevice)) {
-    await ledger.record(MISSIONS, before, advanceMission(before, { kind: 'emergency_stop' }, nowMs).mission);
+    await recorder.record(
+      MISSIONS,
+      before,
+      advanceMission(before, { kind: 'emergency_stop' }, nowMs).mission,
+    );
   }
 }

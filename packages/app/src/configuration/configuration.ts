@@ -18,6 +18,7 @@ import { logEvents } from '@granary/store/tables/events';
 import { saveReportingTimes } from '@granary/store/tables/presence';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import type { DeviceConfiguration } from '../devices/devices.ts';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
 
 /** Must be one for the kind of device. */
 export type ConfigurationPatch = SiloConfigurationPatch | FieldConfigurationPatch;
@@ -46,7 +47,7 @@ export const writes = {
     patch: ConfigurationPatch,
     nowMs: number,
     ifVersion?: number,
-  ): Promise<StoredConfiguration> {
+  ): Promise<Committed<StoredConfiguration>> {
     await sql.query(`SELECT version FROM configurations WHERE device_no = $1 ${sql.forUpdate}`, [deviceNo]);
     const current = await find(sql, deviceNo);
     if (current === undefined) throw new Refusal('device_not_found', 'the device has no configuration');
@@ -68,22 +69,28 @@ export const writes = {
     const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
     const changed = { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration } as const;
     await logEvents(sql, [changed, ...events]);
-    return { configuration, version };
+    const { deviceId } = current;
+    // The device gets it now if it is connected, and otherwise at its next connection.
+    const send = { kind: 'send_configuration', deviceId, configuration, version } as const;
+    return committed({ configuration, version }, send, ...eventsLogged([changed]));
   },
 };
 
 interface ConfigurationRow {
+  readonly deviceId: string;
   readonly kind: DeviceKind;
   readonly version: number;
   readonly body: string;
 }
 
 async function find(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
-  const [row] = await sql.query<[kind: DeviceKind, version: number, body: string]>(
-    `SELECT kind, version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
+  const [row] = await sql.query<[deviceId: string, kind: DeviceKind, version: number, body: string]>(
+    `SELECT device_id, kind, version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
     [deviceNo],
   );
-  return row && { kind: row[0], version: row[1], body: row[2] };
+  if (row === undefined) return undefined;
+  const [deviceId, kind, version, body] = row;
+  return { deviceId, kind, version, body };
 }
 
 function patched({ kind, body }: ConfigurationRow, patch: ConfigurationPatch): DeviceConfiguration {

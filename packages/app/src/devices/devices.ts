@@ -9,6 +9,7 @@ import type { Sql, Value } from '@granary/store/sql';
 import { scheduleEvaluation } from '@granary/store/tables/alarm-evaluation';
 import { logEvents } from '@granary/store/tables/events';
 import { readRejections } from '@granary/store/tables/presence';
+import { type Committed, committed, evaluateAlerts, eventsLogged } from '../effects.ts';
 import { deviceSummary } from './records.ts';
 
 interface DeviceFields {
@@ -109,7 +110,7 @@ export const reads = {
 };
 
 export const writes = {
-  async register(sql: Sql, device: NewDevice): Promise<StoredDevice> {
+  async register(sql: Sql, device: NewDevice): Promise<Committed<StoredDevice>> {
     const [row] = await sql.query<[deviceNo: number]>(
       `INSERT INTO devices (device_id, kind, name, model, firmware_version, facility, zone, capacity_kg,
                             secret_hash, registered_at_ms)
@@ -135,34 +136,49 @@ export const writes = {
     await scheduleEvaluation(sql, [deviceNo]);
     const stored: StoredDevice = { deviceNo, ...fields, presence };
     const atMs = device.registeredAtMs;
-    await logEvents(sql, [{ type: 'device.registered', deviceNo, atMs, data: deviceSummary(stored, atMs) }]);
-    return stored;
+    const data = deviceSummary(stored, atMs);
+    const registered = { type: 'device.registered', deviceNo, atMs, data } as const;
+    await logEvents(sql, [registered]);
+    return committed(stored, ...eventsLogged([registered]));
   },
 
   /** Answers whether there is such a device. */
-  async replaceSecret(sql: Sql, deviceNo: number, secretHash: string, atMs: number): Promise<boolean> {
+  async replaceSecret(
+    sql: Sql,
+    deviceNo: number,
+    secretHash: string,
+    atMs: number,
+  ): Promise<Committed<boolean>> {
     const [row] = await sql.query<[deviceId: string]>(
       'UPDATE devices SET secret_hash = $2 WHERE device_no = $1 RETURNING device_id',
       [deviceNo, secretHash],
     );
-    if (row === undefined) return false;
-    const data = { device_id: row[0] };
-    await logEvents(sql, [{ type: 'device.credentials_replaced', deviceNo, atMs, data }]);
-    return true;
+    if (row === undefined) return committed(false);
+    const [deviceId] = row;
+    const data = { device_id: deviceId };
+    const replaced = { type: 'device.credentials_replaced', deviceNo, atMs, data } as const;
+    await logEvents(sql, [replaced]);
+    return committed(true, { kind: 'credentials_replaced', deviceId }, ...eventsLogged([replaced]));
   },
 
   /** The link ended, or the device said that it would. */
-  async recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<void> {
+  async recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<Committed<void>> {
     const changed = await sql.run(
       `UPDATE presence SET link_down_at_ms = $2
        WHERE device_no = $1 AND (link_down_at_ms IS NULL OR link_down_at_ms < $2)`,
       [deviceNo, atMs],
     );
     if (changed > 0) await scheduleEvaluation(sql, [deviceNo]);
+    return committed(undefined, ...evaluateAlerts([deviceNo]));
   },
 
   /** The device spoke about itself, so it was also seen. */
-  async recordState(sql: Sql, deviceNo: number, state: ReportedState, atMs: number): Promise<void> {
+  async recordState(
+    sql: Sql,
+    deviceNo: number,
+    state: ReportedState,
+    atMs: number,
+  ): Promise<Committed<void>> {
     await sql.run(
       `UPDATE presence SET reported_state = $2,
          last_seen_at_ms = CASE WHEN last_seen_at_ms > $3 THEN last_seen_at_ms ELSE $3 END
@@ -170,5 +186,6 @@ export const writes = {
       [deviceNo, state, atMs],
     );
     await scheduleEvaluation(sql, [deviceNo]);
+    return committed(undefined, ...evaluateAlerts([deviceNo]));
   },
 };

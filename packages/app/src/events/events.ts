@@ -1,5 +1,6 @@
 import type { EventType } from '@granary/contract/events';
 import type { Sql } from '@granary/store/sql';
+import { type Committed, committed } from '../effects.ts';
 
 export interface StoredEvent {
   readonly sequence: number;
@@ -46,14 +47,17 @@ export const reads = {
 
 export const writes = {
   /** Removes some of the oldest events and answers how many. What is left has no gaps, whatever the clocks said. */
-  async expire(sql: Sql, { beforeMs, rowsMax }: { beforeMs: number; rowsMax: number }): Promise<number> {
+  async expire(
+    sql: Sql,
+    { beforeMs, rowsMax }: { beforeMs: number; rowsMax: number },
+  ): Promise<Committed<number>> {
     const oldest = await sql.query<[sequence: number, atMs: number]>(
       'SELECT sequence, at_ms FROM events ORDER BY sequence LIMIT $1',
       [rowsMax],
     );
     const firstKept = oldest.findIndex(([, atMs]) => atMs >= beforeMs);
     const lastDropped = oldest.at(firstKept === -1 ? -1 : firstKept - 1);
-    if (firstKept === 0 || lastDropped === undefined) return 0;
-    return await sql.run('DELETE FROM events WHERE sequence <= $1', [lastDropped[0]]);
+    if (firstKept === 0 || lastDropped === undefined) return committed(0);
+    return committed(await sql.run('DELETE FROM events WHERE sequence <= $1', [lastDropped[0]]));
   },
 };

@@ -2,9 +2,10 @@ import type { Sql } from '@granary/store/sql';
 import { lockDevices, tryLockDevices } from '@granary/store/tables/alarm-evaluation';
 import type { WaitingDevice } from '@granary/store/tables/jobs';
 import type { SetAside } from '@granary/store/tables/unreadable-row';
+import { type Committed, committed, type Effect } from '../effects.ts';
 import { JobChangeRecorder } from './job-change-recorder.ts';
 
-/** What a tick needs of a kind of errand. */
+/** What a tick needs of a kind of job. */
 interface Waiting {
   waiting(sql: Sql, nowMs: number, limit: number): Promise<WaitingDevice[]>;
   isWaiting(sql: Sql, deviceNo: number, nowMs: number): Promise<boolean>;
@@ -42,14 +43,13 @@ export interface TickRound {
   readonly isNewSession: boolean;
 }
 
-export interface TickOutcome<Send> {
-  readonly sends: readonly Send[];
+export interface TickOutcome {
   /** What could not be read or decided. The others were ticked all the same. */
   readonly setAside: readonly SetAside[];
 }
 
-/** Advances the errands of these devices, records each, and answers what to send. */
-type AdvanceAll<Send> = (devices: readonly DeviceToTick[], ledger: JobChangeRecorder) => Promise<Send[]>;
+/** Advances the jobs of these devices, records each, and answers what to send. */
+type AdvanceAll = (devices: readonly DeviceToTick[], recorder: JobChangeRecorder) => Promise<Effect[]>;
 
 /** The devices to tick now, those first that were ticked longest ago. Whether they are reachable only the link knows. */
 export async function dueDevices(
@@ -83,28 +83,28 @@ export async function isDeviceDue(
 }
 
 /**
- * What time makes of the errands of devices that nobody else is looking after; the others come with the next tick. What
+ * What time makes of the jobs of devices that nobody else is looking after; the others come with the next tick. What
  * was sent is stored, so two ticks at once send nothing twice.
  */
-export async function advanceDueJobs<Send>(
+export async function advanceDueJobs(
   sql: Sql,
   kinds: readonly Waiting[],
   round: TickRound,
-  advanceAll: AdvanceAll<Send>,
-): Promise<TickOutcome<Send>> {
+  advanceAll: AdvanceAll,
+): Promise<Committed<TickOutcome>> {
   const { nowMs, hasMore, isNewSession } = round;
   const toTick = new Map(round.devices.map((device) => [device.deviceNo, device]));
-  if (toTick.size === 0) return { sends: [], setAside: [] };
+  if (toTick.size === 0) return committed({ setAside: [] });
   const lock = isNewSession ? lockDevices : tryLockDevices;
   const held = await lock(sql, [...toTick.keys()]);
   const heldNos = held.map(({ deviceNo }) => deviceNo);
-  const ledger = new JobChangeRecorder(sql, nowMs);
+  const recorder = new JobChangeRecorder(sql, nowMs);
   const devices = heldNos.flatMap((deviceNo) => toTick.get(deviceNo) ?? []);
-  const sends = await advanceAll(devices, ledger);
+  const sends = await advanceAll(devices, recorder);
   // Only when there are more than could be ticked at once, so that the others come next.
   if (hasMore) for (const kind of kinds) await kind.recordTick(sql, heldNos, nowMs);
-  await ledger.close(held);
-  return { sends, setAside: ledger.setAside };
+  const logged = await recorder.close(held);
+  return committed({ setAside: recorder.setAside }, ...sends, ...logged);
 }
 
 /** Those first that were ticked longest ago. */

@@ -54,7 +54,7 @@ describeEachEngine('ticks of field devices', (engine) => {
     { at = app, isReachable = everyDevice } = {},
   ): Promise<string[]> => {
     const deviceId = await deviceIdOf(deviceNo);
-    const { sends } = await tickDue(at.field, nowMs, { limit: EVERY, isReachable });
+    const { sends } = await tickDue(at, 'field', nowMs, { limit: EVERY, isReachable });
     return sends.filter((send) => send.deviceId === deviceId).map(({ message }) => message.command);
   };
 
@@ -166,7 +166,7 @@ describeEachEngine('ticks of field devices', (engine) => {
     for (const deviceNo of devices) await issue(deviceNo, { command: 'emergency_stop' }, { nowMs });
     const reached = new Set<string>();
     for (let round = 0; round < 400 && reached.size < devices.length; round++) {
-      const { sends } = await tickDue(app.field, nowMs + STOP_RESEND_MS + round, { limit: 2 });
+      const { sends } = await tickDue(app, 'field', nowMs + STOP_RESEND_MS + round, { limit: 2 });
       for (const { deviceId, message } of sends) if (message.command === 'execute') reached.add(deviceId);
     }
     assert.equal(reached.size, devices.length);
@@ -205,7 +205,7 @@ describeEachEngine('a mission', (engine) => {
       for (let round = 0; round < 90; round++) {
         nowMs += SECOND_MS;
         await locate(app, deviceNo, {}, nowMs);
-        for (const { message } of (await tickDue(app.field, nowMs, { limit: EVERY })).sends) {
+        for (const { message } of (await tickDue(app, 'field', nowMs, { limit: EVERY })).sends) {
           if (!('mission_id' in message) || message.mission_id !== missionId) continue;
           const { arrives, isAnswered, dies, forgets } = ahead.next().value ?? CALM;
           if (arrives && !dies) rover.obey(message);

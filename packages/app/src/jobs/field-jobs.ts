@@ -10,6 +10,7 @@ import type { Sql } from '@granary/store/sql';
 import type { SetAside } from '@granary/store/tables/unreadable-row';
 import { COMMANDS, stoppedDevices, unfinishedCommands } from '../commands/command-jobs.ts';
 import { findDevices, type StoredDevice } from '../devices/devices.ts';
+import type { Committed, Effect } from '../effects.ts';
 import { MISSIONS, missionsUnderWay } from '../missions/mission-jobs.ts';
 import {
   advanceDueJobs,
@@ -22,12 +23,6 @@ import {
   type TickRound,
 } from './advance-due-jobs.ts';
 import type { JobChangeRecorder } from './job-change-recorder.ts';
-
-export interface FieldSend {
-  readonly deviceNo: number;
-  readonly deviceId: string;
-  readonly message: FieldCommand;
-}
 
 const KINDS = [COMMANDS, MISSIONS];
 
@@ -43,17 +38,17 @@ export const reads = {
 };
 
 export const writes = {
-  /** What time makes of every command and mission that is not settled, and what to send to their devices. */
-  async tick(sql: Sql, round: TickRound): Promise<TickOutcome<FieldSend>> {
-    return await advanceDueJobs(sql, KINDS, round, async (devices, ledger) => {
-      const sends: FieldSend[] = [];
-      for (const toTick of await readDevicesToTick(sql, devices, round, ledger)) {
+  /** What time makes of every command and mission that is not finished, and what to send to their devices. */
+  async tick(sql: Sql, round: TickRound): Promise<Committed<TickOutcome>> {
+    return await advanceDueJobs(sql, KINDS, round, async (devices, recorder) => {
+      const sends: Effect[] = [];
+      for (const toTick of await readDevicesToTick(sql, devices, round, recorder)) {
         const { deviceNo, deviceId } = toTick.device;
         const messages = [
-          ...(await tickCommands(ledger, toTick, round.nowMs)),
-          ...(await tickMissions(ledger, toTick, round.nowMs)),
+          ...(await tickCommands(recorder, toTick, round.nowMs)),
+          ...(await tickMissions(recorder, toTick, round.nowMs)),
         ];
-        sends.push(...messages.map((message) => ({ deviceNo, deviceId, message })));
+        for (const message of messages) sends.push({ kind: 'send_message', deviceNo, deviceId, message });
       }
       return sends;
     });
@@ -79,11 +74,11 @@ async function readDevicesToTick(
   sql: Sql,
   devices: readonly DeviceToTick[],
   { nowMs, isNewSession }: TickRound,
-  ledger: JobChangeRecorder,
+  recorder: JobChangeRecorder,
 ): Promise<FieldDeviceToTick[]> {
   const deviceNos = devices.map(({ deviceNo }) => deviceNo);
   const reachable = new Map(devices.map(({ deviceNo, isReachable }) => [deviceNo, isReachable]));
-  const setAside = (item: SetAside) => ledger.setAside.push(item);
+  const setAside = (item: SetAside) => recorder.setAside.push(item);
   const ofDevice = ({ deviceNo }: { readonly deviceNo: number }) => deviceNo;
   const commands = Map.groupBy(await unfinishedCommands(sql, deviceNos, setAside), ofDevice);
   const missions = Map.groupBy(await MISSIONS.unfinished(sql, deviceNos, nowMs, setAside), ofDevice);
@@ -101,14 +96,14 @@ async function readDevicesToTick(
 }
 
 async function tickCommands(
-  ledger: JobChangeRecorder,
+  recorder: JobChangeRecorder,
   { commands, deviceOnline, isNewSession, isStopped }: FieldDeviceToTick,
   nowMs: number,
 ): Promise<FieldCommand[]> {
   const tick = { kind: 'tick', deviceOnline, isNewSession, isStopped } as const;
   const messages: FieldCommand[] = [];
   for (const before of commands) {
-    const decided = await ledger.attempt(COMMANDS, before, () => {
+    const decided = await recorder.attempt(COMMANDS, before, () => {
       const { command, send } = advanceCommand(before, tick, nowMs);
       return { after: command, send: send && commandMessage(command, send) };
     });
@@ -119,7 +114,7 @@ async function tickCommands(
 
 /** One after the other, those first that are to begin first: of two that could be dispatched now, one is. */
 async function tickMissions(
-  ledger: JobChangeRecorder,
+  recorder: JobChangeRecorder,
   { device, missions, deviceOnline, isStopped, ...toTick }: FieldDeviceToTick,
   nowMs: number,
 ): Promise<FieldCommand[]> {
@@ -130,7 +125,7 @@ async function tickMissions(
   for (const before of missions.toSorted((a, b) => a.plan.startAtMs - b.plan.startAtMs)) {
     const deviceFree = isReady && holding.isSubsetOf(new Set([before.missionId]));
     const tick = { kind: 'tick', deviceOnline, deviceFree, isStopped } as const;
-    const decided = await ledger.attempt(MISSIONS, before, () => {
+    const decided = await recorder.attempt(MISSIONS, before, () => {
       const { mission, send } = advanceMission(before, tick, nowMs);
       return { after: mission, send: send && missionMessage(mission, send) };
     });

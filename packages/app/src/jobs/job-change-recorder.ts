@@ -4,21 +4,27 @@ import { logEvents, type NewEvent } from '@granary/store/tables/events';
 import type { DeviceJob, JobChange, JobTable } from '@granary/store/tables/jobs';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
 import { evaluateDevices } from '../alerts/evaluation.ts';
+import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 
-/** What became of a device's word. */
-export type ReplyResult<Send> =
-  | { readonly kind: 'taken'; readonly send: Send | null }
-  | { readonly kind: 'foreign'; readonly reason: string };
+/** What became of a device's reply. */
+export type ReplyResult =
+  | { readonly kind: 'applied' }
+  /** It is about nothing that this device was told to do. */
+  | { readonly kind: 'unknown_reference'; readonly reason: string };
 
-export const unknownReference = (reason: string) => ({ kind: 'foreign', reason }) as const;
+export const unknownReference = (reason: string): Committed<ReplyResult> =>
+  committed({ kind: 'unknown_reference', reason });
 
-/** What an input made of an errand, and what to send to its device. */
+export const appliedReply = (...effects: readonly Effect[]): Committed<ReplyResult> =>
+  committed({ kind: 'applied' }, ...effects);
+
+/** What an input made of a job, and what to send to its device. */
 export interface Decision<E, Send> {
   readonly after: E;
   readonly send: Send | null;
 }
 
-/** Writes down what becomes of errands, and when it is closed what follows from that: alerts, and then events. */
+/** Records changes of jobs, and on `close` what follows from them: first alerts, then events. */
 export class JobChangeRecorder {
   readonly #sql: Sql;
   readonly #nowMs: number;
@@ -38,7 +44,7 @@ export class JobChangeRecorder {
   }
 
   /**
-   * Decides and records. A decision that throws sets its errand aside, before any statement that could fail the
+   * Decides and records. A decision that throws sets its job aside, before any statement that could fail the
    * transaction of the others; `null` then.
    */
   async attempt<E extends DeviceJob, Send>(
@@ -73,23 +79,25 @@ export class JobChangeRecorder {
     if (change.concernsAlerts) this.#concerned.add(change.deviceNo);
   }
 
-  /** Must come last in a write, like every logging of events. `held` are the devices whose errands were recorded. */
-  async close(held: readonly AlarmEvaluation[]): Promise<void> {
+  /** Must come last in a write, like every logging of events. `held` are the devices whose jobs were recorded. */
+  async close(held: readonly AlarmEvaluation[]): Promise<Effect[]> {
     const toEvaluate = held.filter(({ deviceNo }) => this.#concerned.has(deviceNo));
     const { events, setAside } = await evaluateDevices(this.#sql, toEvaluate, this.#nowMs);
     this.setAside.push(...setAside);
-    await logEvents(this.#sql, [...this.#events, ...events]);
+    const logged = [...this.#events, ...events];
+    await logEvents(this.#sql, logged);
+    return eventsLogged(logged);
   }
 }
 
-/** For a write that changes one errand only. */
+/** For a write that changes one job only. */
 export async function recordJobChange<E extends DeviceJob>(
   sql: Sql,
   watch: AlarmEvaluation,
   jobs: JobTable<E>,
   { before, after, nowMs }: { readonly before: E | null; readonly after: E; readonly nowMs: number },
-): Promise<void> {
-  const ledger = new JobChangeRecorder(sql, nowMs);
-  await ledger.record(jobs, before, after);
-  await ledger.close([watch]);
+): Promise<Effect[]> {
+  const recorder = new JobChangeRecorder(sql, nowMs);
+  await recorder.record(jobs, before, after);
+  return await recorder.close([watch]);
 }

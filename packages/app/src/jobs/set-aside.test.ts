@@ -6,6 +6,7 @@ import type { SetAside } from '@granary/store/tables/unreadable-row';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import { NOW_MS, readyFieldDevice, readySilo, tickDue } from '../testing/fixtures.ts';
+import type { SentMessage } from '../testing/recorded-effects.ts';
 
 const FLYING = '{"deviceNo":1,"status":"flying"}';
 /** Readable, and yet no decision about it can be recorded: its times are beyond any calendar. */
@@ -33,6 +34,9 @@ describeEachEngine('one row that cannot be used', (engine) => {
   const damage = (table: string, id: string, body: string) =>
     engine.query(`UPDATE ${table}s SET body = '${body}' WHERE ${table}_id = '${id}'`);
 
+  const stopsIn = (sends: readonly SentMessage[]) =>
+    sends.flatMap(({ message }) => (message.command === 'stop' ? [message.operation_id] : []));
+
   const idsOf = (items: readonly SetAside[]) => items.map(({ kind, id }) => `${kind} ${id}`).toSorted();
 
   it('is set aside, and the stops of all others are sent again', async () => {
@@ -46,9 +50,9 @@ describeEachEngine('one row that cannot be used', (engine) => {
     const state = await app.operations.find(undecidable.deviceNo, undecidable.id);
     const endless = { ...state, status: 'in_progress', startedAtMs: ENDLESS, lastHeardAtMs: NOW_MS };
     await damage('operation', undecidable.id, JSON.stringify(endless));
-    const { sends, setAside } = await tickDue(app.operations, NOW_MS + STOP_RESEND_MS);
+    const { sends, setAside } = await tickDue(app, 'operations', NOW_MS + STOP_RESEND_MS);
     assert.deepEqual(
-      sends.filter(({ send }) => send === 'stop').map(({ operationId }) => operationId),
+      stopsIn(sends),
       healthy.map(({ id }) => id),
     );
     assert.deepEqual(idsOf(setAside), [
@@ -56,9 +60,9 @@ describeEachEngine('one row that cannot be used', (engine) => {
       `operation ${unknown.id}`,
       `operation ${newer.id}`,
     ]);
-    const later = await tickDue(app.operations, NOW_MS + MINUTE_MS);
+    const later = await tickDue(app, 'operations', NOW_MS + MINUTE_MS);
     assert.ok(idsOf(later.setAside).includes(`operation ${undecidable.id}`));
-    assert.equal(later.sends.filter(({ send }) => send === 'stop').length, healthy.length);
+    assert.equal(stopsIn(later.sends).length, healthy.length);
   });
 
   it('can still be stopped, and its device decides what became of it', async () => {
@@ -109,7 +113,7 @@ describeEachEngine('one row that cannot be used', (engine) => {
     const [broken = '', ...others] = ids;
     await damage('command', broken, FLYING);
     await engine.query(`UPDATE configurations SET body = '{' WHERE device_no = ${devices[2]}`);
-    const { sends, setAside } = await tickDue(app.field, nowMs + STOP_RESEND_MS);
+    const { sends, setAside } = await tickDue(app, 'field', nowMs + STOP_RESEND_MS);
     const told = sends.map(({ message }) => ('command_id' in message ? message.command_id : ''));
     assert.deepEqual(told, others);
     assert.deepEqual(

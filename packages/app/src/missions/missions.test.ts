@@ -15,6 +15,7 @@ import {
   readySilo,
   tickDue,
 } from '../testing/fixtures.ts';
+import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
 import { MISSIONS_AHEAD_MAX, type MissionPage } from './missions.ts';
 
 let lastId = 0;
@@ -45,7 +46,7 @@ describeEachEngine('missions', (engine) => {
   /** Ticks until it is sent to its device, which takes it. */
   async function dispatched(deviceNo: number): Promise<string> {
     const { missionId } = await create(deviceNo, NOW_MS);
-    await tickDue(app.field, NOW_MS);
+    await tickDue(app, 'field', NOW_MS);
     const ack = { mission_id: missionId, accepted: true };
     await app.missions.acknowledged({ deviceNo, ack, nowMs: NOW_MS });
     return missionId;
@@ -127,16 +128,18 @@ describeEachEngine('missions', (engine) => {
     const missionId = await dispatched(deviceNo);
     await assert.rejects(control(deviceNo, missionId, 'pause'), isRefusal('mission_not_running'));
     await tell(deviceNo, missionId, {});
-    const paused = await control(deviceNo, missionId, 'pause');
-    assert.deepEqual(paused?.send, { command: 'mission_pause', mission_id: missionId });
-    assert.equal((await control(deviceNo, missionId, 'pause'))?.send, null);
+    const sentBy = async (work: () => Promise<unknown>) =>
+      sentIn((await effectsDuring(app, work)).effects).map(({ message }) => message);
+    const pause = () => control(deviceNo, missionId, 'pause');
+    assert.deepEqual(await sentBy(pause), [{ command: 'mission_pause', mission_id: missionId }]);
+    assert.deepEqual(await sentBy(pause), []);
     await tell(deviceNo, missionId, { state: 'paused' });
     assert.equal((await control(deviceNo, missionId, 'resume'))?.mission.requested, 'resume');
-    const cancels = await Promise.all([1, 2, 3].map(() => control(deviceNo, missionId, 'cancel')));
-    assert.equal(cancels.filter((cancel) => cancel?.send !== null).length, 1);
+    const cancel = () => control(deviceNo, missionId, 'cancel');
+    assert.equal((await sentBy(() => Promise.all([cancel(), cancel(), cancel()]))).length, 1);
     await tell(deviceNo, missionId, { state: 'aborted' });
-    const again = await control(deviceNo, missionId, 'cancel');
-    assert.deepEqual([again?.mission.status, again?.send], ['cancelled', null]);
+    const again = await effectsDuring(app, cancel);
+    assert.deepEqual([again.result?.mission.status, sentIn(again.effects)], ['cancelled', []]);
     assert.equal(await control(await readyFieldDevice(app), missionId, 'cancel'), undefined);
   });
 
@@ -156,7 +159,7 @@ describeEachEngine('missions', (engine) => {
     const dueMs = NOW_MS + HALT_CONFIRMATION_MS_MAX;
     await tell(deviceNo, missionId, {}, dueMs - SECOND_MS);
     // The cancellation is repeated; the time runs from the first one.
-    await tickDue(app.field, dueMs - SECOND_MS);
+    await tickDue(app, 'field', dueMs - SECOND_MS);
     const alertsAt = async (nowMs: number) => {
       await app.alerts.evaluateDue({ nowMs, limit: 1_000 });
       const open = await app.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
@@ -171,8 +174,12 @@ describeEachEngine('missions', (engine) => {
     const missionId = await dispatched(deviceNo);
     await control(deviceNo, missionId, 'cancel');
     await dispatched(deviceNo);
-    const heard = await tell(deviceNo, missionId, {}, NOW_MS + 1);
-    assert.deepEqual(heard, { kind: 'taken', send: { command: 'mission_cancel', mission_id: missionId } });
+    const heard = await effectsDuring(app, () => tell(deviceNo, missionId, {}, NOW_MS + 1));
+    assert.deepEqual(heard.result, { kind: 'applied' });
+    assert.deepEqual(
+      sentIn(heard.effects).map(({ message }) => message),
+      [{ command: 'mission_cancel', mission_id: missionId }],
+    );
     assert.equal((await app.missions.find(deviceNo, missionId))?.status, 'in_progress');
   });
 
@@ -180,7 +187,7 @@ describeEachEngine('missions', (engine) => {
     const deviceNo = await readyFieldDevice(app);
     await dispatched(deviceNo);
     const { missionId } = await create(deviceNo, NOW_MS + HOUR_MS);
-    assert.equal((await tell(deviceNo, missionId, {})).kind, 'taken');
+    assert.equal((await tell(deviceNo, missionId, {})).kind, 'applied');
     assert.equal((await app.missions.find(deviceNo, missionId))?.status, 'in_progress');
   });
 
@@ -188,8 +195,8 @@ describeEachEngine('missions', (engine) => {
     const deviceNo = await readyFieldDevice(app);
     const strangerNo = await readyFieldDevice(app);
     const missionId = await dispatched(deviceNo);
-    assert.equal((await tell(strangerNo, missionId, { state: 'completed' })).kind, 'foreign');
-    assert.equal((await tell(deviceNo, 'ms_nobody', {})).kind, 'foreign');
+    assert.equal((await tell(strangerNo, missionId, { state: 'completed' })).kind, 'unknown_reference');
+    assert.equal((await tell(deviceNo, 'ms_nobody', {})).kind, 'unknown_reference');
     assert.equal((await app.missions.find(deviceNo, missionId))?.status, 'dispatched');
     assert.equal(await app.missions.find(strangerNo, missionId), undefined);
   });
@@ -207,7 +214,7 @@ describeEachEngine('missions', (engine) => {
     await tell(deviceNo, running, { state: 'aborted' }, NOW_MS + 1);
     assert.equal((await app.missions.find(deviceNo, running))?.result?.reason, 'emergency_stop');
     await assert.rejects(create(deviceNo, NOW_MS + 2 * HOUR_MS), isRefusal('emergency_stop_active'));
-    await tickDue(app.field, NOW_MS + HOUR_MS);
+    await tickDue(app, 'field', NOW_MS + HOUR_MS);
     const missed = await app.missions.find(deviceNo, later);
     assert.deepEqual([missed?.status, missed?.result?.reason], ['missed', 'emergency_stop_active']);
   });
@@ -223,7 +230,9 @@ describeEachEngine('missions', (engine) => {
     );
     const unsent = { deviceNo, missionId, send: 'resume', nowMs: NOW_MS } as const;
     await app.missions.control({ ...resume, isReachable: true });
-    assert.equal((await app.missions.notSent(unsent))?.requested, null);
+    await app.missions.notSent(unsent);
+    const withdrawn = await app.missions.find(deviceNo, missionId);
+    assert.deepEqual([withdrawn?.status, withdrawn?.requested], ['paused', null]);
     const request = { command: 'emergency_stop' } as const;
     const stop = { deviceNo, commandId: `cmd_${missionId}`, request, isReachable: true };
     await app.commands.issue({ ...stop, nowMs: NOW_MS });
@@ -236,9 +245,10 @@ describeEachEngine('missions', (engine) => {
   it('whose start was not sent have failed for that reason', async () => {
     const deviceNo = await readyFieldDevice(app);
     const missionId = await dispatched(deviceNo);
-    await tickDue(app.field, NOW_MS);
+    await tickDue(app, 'field', NOW_MS);
     const unsent = { deviceNo, missionId, send: 'start', nowMs: NOW_MS } as const;
-    const mission = await app.missions.notSent(unsent);
+    await app.missions.notSent(unsent);
+    const mission = await app.missions.find(deviceNo, missionId);
     assert.deepEqual([mission?.status, mission?.result?.reason], ['failed', 'not_sent']);
   });
 

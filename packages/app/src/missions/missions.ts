@@ -1,5 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
-import type { FieldCommand, MissionAck, MissionProgress } from '@granary/contract/link/field-messages';
+import type { MissionAck, MissionProgress } from '@granary/contract/link/field-messages';
 import type { Mission, MissionRequestKind, MissionStatus } from '@granary/contract/missions';
 import { refuseMovement } from '@granary/core/commands/refusals';
 import { planMission } from '@granary/core/missions/plan';
@@ -10,7 +10,14 @@ import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
 import type { Expiry } from '@granary/store/tables/jobs';
 import { lockFieldDevice } from '../alerts/field-facts.ts';
-import { type ReplyResult, recordJobChange, unknownReference } from '../jobs/job-change-recorder.ts';
+import { type Committed, committed, evaluateAlerts } from '../effects.ts';
+import {
+  appliedReply,
+  type ReplyResult,
+  recordJobChange,
+  unknownReference,
+} from '../jobs/job-change-recorder.ts';
+import { sendMessage } from '../jobs/send-message.ts';
 import { MISSIONS, missionsAhead } from './mission-jobs.ts';
 
 /** Each new mission is held against all of these. */
@@ -25,7 +32,7 @@ export interface MissionCreation {
   readonly nowMs: number;
 }
 
-export interface MissionWish {
+export interface MissionControlRequest {
   readonly deviceNo: number;
   readonly missionId: string;
   readonly control: MissionRequestKind;
@@ -61,12 +68,12 @@ export const reads = {
 
 export const writes = {
   /** Removes some of those that ended long ago and answers how many. */
-  async expire(sql: Sql, expiry: Expiry): Promise<number> {
-    return await MISSIONS.expire(sql, expiry);
+  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await MISSIONS.expire(sql, expiry));
   },
 
   /** It waits for its time, which the next tick knows also if that is now. */
-  async create(sql: Sql, creation: MissionCreation): Promise<MissionState> {
+  async create(sql: Sql, creation: MissionCreation): Promise<Committed<MissionState>> {
     const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
     const { watch, facts } = await lockFieldDevice(sql, deviceNo);
     const ahead = await missionsAhead(sql, deviceNo, MISSIONS_AHEAD_MAX);
@@ -76,68 +83,70 @@ export const writes = {
     }
     const begun = beginMission({ missionId, deviceNo, name: mission.mission_name, plan }, nowMs);
     if (!(await MISSIONS.insert(sql, begun, nowMs))) throw new Error(`mission ${missionId} is there already`);
-    await recordJobChange(sql, watch, MISSIONS, { before: null, after: begun, nowMs });
-    return begun;
+    const logged = await recordJobChange(sql, watch, MISSIONS, { before: null, after: begun, nowMs });
+    return committed(begun, ...logged);
   },
 
   /** `undefined`: the device has no such mission. */
   async control(
     sql: Sql,
-    { deviceNo, missionId, control, isReachable, nowMs }: MissionWish,
-  ): Promise<{ mission: MissionState; send: FieldCommand | null } | undefined> {
+    { deviceNo, missionId, control, isReachable, nowMs }: MissionControlRequest,
+  ): Promise<Committed<{ mission: MissionState } | undefined>> {
     const watch = await lockDevice(sql, deviceNo);
     const before = await MISSIONS.findOf(sql, deviceNo, missionId);
-    if (watch === undefined || before === undefined) return undefined;
+    if (watch === undefined || before === undefined) return committed(undefined);
     refuseRequest(before, control);
     if (control === 'resume') {
       const { facts } = await lockFieldDevice(sql, deviceNo);
       refuseMovement({ ...facts, isReachable }, nowMs);
     }
     const { mission, send } = advanceMission(before, { kind: control }, nowMs);
-    await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
-    return { mission, send: send && missionMessage(mission, send) };
+    const sends = await sendMessage(sql, deviceNo, send && missionMessage(mission, send));
+    const logged = await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
+    return committed({ mission }, ...sends, ...evaluateAlerts([deviceNo]), ...logged);
   },
 
-  /** What becomes of a mission whose start or resumption was to be sent, but was not. */
-  async notSent(sql: Sql, unsent: UnsentMissionMessage): Promise<MissionState | undefined> {
+  /** The start or resumption of the mission was to be sent, but was not. */
+  async notSent(sql: Sql, unsent: UnsentMissionMessage): Promise<Committed<void>> {
     const { deviceNo, missionId, send, nowMs } = unsent;
     const watch = await lockDevice(sql, deviceNo);
     const before = await MISSIONS.findOf(sql, deviceNo, missionId);
-    if (watch === undefined || before === undefined) return undefined;
+    if (watch === undefined || before === undefined) return committed(undefined);
     const { mission } = advanceMission(before, { kind: 'not_sent', send }, nowMs);
-    await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
-    return mission;
+    const logged = await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
+    return committed(undefined, ...logged);
   },
 
   async acknowledged(
     sql: Sql,
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: MissionAck; nowMs: number },
-  ): Promise<ReplyResult<FieldCommand>> {
+  ): Promise<Committed<ReplyResult>> {
     const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
-    return await hear(sql, deviceNo, ack.mission_id, input, nowMs);
+    return await handleReply(sql, deviceNo, ack.mission_id, input, nowMs);
   },
 
   async progressed(
     sql: Sql,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: MissionProgress; nowMs: number },
-  ): Promise<ReplyResult<FieldCommand>> {
+  ): Promise<Committed<ReplyResult>> {
     const input = { kind: 'progress', ...missionReportContent(progress) } as const;
-    return await hear(sql, deviceNo, progress.mission_id, input, nowMs);
+    return await handleReply(sql, deviceNo, progress.mission_id, input, nowMs);
   },
 };
 
-async function hear(
+async function handleReply(
   sql: Sql,
   deviceNo: number,
   missionId: string,
   input: MissionInput,
   nowMs: number,
-): Promise<ReplyResult<FieldCommand>> {
+): Promise<Committed<ReplyResult>> {
   const watch = await lockDevice(sql, deviceNo);
   const before = await MISSIONS.findOf(sql, deviceNo, missionId);
   if (watch === undefined || before === undefined)
     return unknownReference('the device was given no such mission');
   const { mission, send } = advanceMission(before, input, nowMs);
-  await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
-  return { kind: 'taken', send: send && missionMessage(mission, send) };
+  const sends = await sendMessage(sql, deviceNo, send && missionMessage(mission, send));
+  const logged = await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
+  return appliedReply(...sends, ...evaluateAlerts([deviceNo]), ...logged);
 }

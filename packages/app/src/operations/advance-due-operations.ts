@@ -1,7 +1,9 @@
+import { operationMessage } from '@granary/core/operations/record';
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { toGrams } from '@granary/core/units';
 import type { Sql } from '@granary/store/sql';
 import { type DeviceSnapshot, readDeviceSnapshots } from '../devices/device-snapshots.ts';
+import type { Committed, Effect } from '../effects.ts';
 import {
   advanceDueJobs,
   type DeviceToTick,
@@ -11,18 +13,9 @@ import {
 import type { JobChangeRecorder } from '../jobs/job-change-recorder.ts';
 import { currentOperations, OPERATIONS } from './operation-jobs.ts';
 
-export interface TickedOperation {
-  readonly deviceId: string;
-  readonly operationId: string;
-  readonly send: 'stop' | 'report';
-}
-
-export async function advanceDueOperations(
-  sql: Sql,
-  round: TickRound,
-): Promise<TickOutcome<TickedOperation>> {
-  return await advanceDueJobs(sql, [OPERATIONS], round, (devices, ledger) =>
-    tickSilos(sql, devices, ledger, round),
+export async function advanceDueOperations(sql: Sql, round: TickRound): Promise<Committed<TickOutcome>> {
+  return await advanceDueJobs(sql, [OPERATIONS], round, (devices, recorder) =>
+    tickSilos(sql, devices, recorder, round),
   );
 }
 
@@ -30,26 +23,27 @@ export async function advanceDueOperations(
 async function tickSilos(
   sql: Sql,
   devices: readonly DeviceToTick[],
-  ledger: JobChangeRecorder,
+  recorder: JobChangeRecorder,
   { nowMs, isNewSession }: TickRound,
-): Promise<TickedOperation[]> {
+): Promise<Effect[]> {
   const deviceNos = devices.map(({ deviceNo }) => deviceNo);
   const known = new Map((await readDeviceSnapshots(sql, deviceNos)).map((one) => [one.device.deviceNo, one]));
   const reachable = new Map(devices.map(({ deviceNo, isReachable }) => [deviceNo, isReachable]));
-  const operations = await currentOperations(sql, deviceNos, (item) => ledger.setAside.push(item));
-  const sends: TickedOperation[] = [];
+  const operations = await currentOperations(sql, deviceNos, (item) => recorder.setAside.push(item));
+  const sends: Effect[] = [];
   for (const before of operations) {
     const silo = known.get(before.deviceNo);
     if (silo === undefined) continue;
     const isReachable = reachable.get(before.deviceNo) ?? false;
     const tick = { kind: 'tick', isReachable, isNewSession, ...weighed(silo) } as const;
-    const decided = await ledger.attempt(OPERATIONS, before, () => {
+    const decided = await recorder.attempt(OPERATIONS, before, () => {
       const { operation, send } = advanceOperation(before, tick, nowMs);
       return { after: operation, send };
     });
-    const { operationId } = before;
-    const { deviceId } = silo.device;
-    if (decided !== null && decided.send !== null) sends.push({ deviceId, operationId, send: decided.send });
+    if (decided === null || decided.send === null) continue;
+    const { deviceNo, deviceId } = silo.device;
+    const message = operationMessage(before.operationId, decided.send);
+    sends.push({ kind: 'send_message', deviceNo, deviceId, message });
   }
   return sends;
 }

@@ -15,6 +15,7 @@ import {
   tickDue,
   weigh,
 } from '../testing/fixtures.ts';
+import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
 import { UNSOLICITED_AT_ONCE_MAX } from './operations.ts';
 
 let lastId = 0;
@@ -50,11 +51,19 @@ describeEachEngine('operations', (engine) => {
 
   it('starts one, with its command and its event', async () => {
     const deviceNo = await readySilo(app);
-    const { operation, command } = await feed(app, deviceNo);
+    const { result, effects } = await effectsDuring(app, () => feed(app, deviceNo));
+    const { operation } = result;
     assert.equal(operation.status, 'started');
     assert.equal(operation.weightAtStartG, 5_000_000);
-    assert.deepEqual([command.command, command.operation_id], ['start', operation.operationId]);
-    assert.equal(command.amount_kg, 100);
+    assert.deepEqual(
+      effects.map(({ kind }) => kind),
+      ['send_message', 'evaluate_alerts', 'events_logged'],
+    );
+    const { operationId: operation_id } = operation;
+    assert.partialDeepStrictEqual(sentIn(effects)[0], {
+      deviceNo,
+      message: { command: 'start', operation_id, amount_kg: 100 },
+    });
     assert.deepEqual(await app.operations.find(deviceNo, operation.operationId), operation);
     assert.deepEqual(await statusesTold(deviceNo), ['started']);
   });
@@ -67,7 +76,7 @@ describeEachEngine('operations', (engine) => {
     assert.deepEqual(await statusesTold(deviceNo), []);
     const fieldNo = await readyFieldDevice(app);
     await assert.rejects(feed(app, fieldNo), isRefusal('device_not_found'));
-    assert.equal((await tell(fieldNo, word('op_of_nobody', 'running'))).kind, 'foreign');
+    assert.equal((await tell(fieldNo, word('op_of_nobody', 'running'))).kind, 'unknown_reference');
   });
 
   it('lets one of two hundred parallel starts through', async () => {
@@ -96,7 +105,7 @@ describeEachEngine('operations', (engine) => {
     const { operationId } = (await feed(app, deviceNo)).operation;
     const ack = { operation_id: operationId, accepted: true };
     const heard = await app.operations.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
-    assert.deepEqual(heard, { kind: 'taken', send: null });
+    assert.deepEqual(heard, { kind: 'applied' });
     await tell(deviceNo, word(operationId, 'running', 40));
     assert.equal((await app.operations.find(deviceNo, operationId))?.amountCompletedG, 40_000);
     await tell(deviceNo, word(operationId, 'completed', 100));
@@ -140,7 +149,7 @@ describeEachEngine('operations', (engine) => {
     ];
     assert.deepEqual(
       heard.map(({ kind }) => kind),
-      ['foreign', 'foreign', 'foreign'],
+      ['unknown_reference', 'unknown_reference', 'unknown_reference'],
     );
     assert.equal((await app.operations.find(deviceNo, operationId))?.status, 'started');
     assert.equal(await app.operations.find(strangerNo, operationId), undefined);
@@ -179,8 +188,7 @@ describeEachEngine('operations', (engine) => {
     const { operationId } = (await feed(app, deviceNo)).operation;
     await tell(deviceNo, word(`beside-${deviceNo}`, 'running'));
     assert.deepEqual(await tell(deviceNo, word(`denied-${deviceNo}`, 'unknown')), {
-      kind: 'taken',
-      send: null,
+      kind: 'applied',
     });
     const page = { deviceNo, status: null, type: null, beforeOperationId: null, limit: 10 };
     const listed = (await app.operations.list(page)).map((operation) => operation.operationId);
@@ -192,10 +200,13 @@ describeEachEngine('operations', (engine) => {
     const { operationId } = (await feed(app, deviceNo)).operation;
     await tell(deviceNo, word(operationId, 'completed', 100));
     await feed(app, deviceNo);
-    assert.deepEqual(await tell(deviceNo, word(operationId, 'running', 101)), {
-      kind: 'taken',
-      send: 'stop',
-    });
+    const report = word(operationId, 'running', 101);
+    const { result, effects } = await effectsDuring(app, () => tell(deviceNo, report));
+    assert.deepEqual(result, { kind: 'applied' });
+    assert.deepEqual(
+      sentIn(effects).map(({ message }) => message),
+      [{ command: 'stop', operation_id: operationId }],
+    );
     assert.equal((await app.operations.find(deviceNo, operationId))?.status, 'stopping');
   });
 
@@ -205,7 +216,7 @@ describeEachEngine('operations', (engine) => {
     for (let n = 0; n <= UNSOLICITED_AT_ONCE_MAX; n++) {
       kinds.push((await tell(deviceNo, word(`flood-${deviceNo}-${n}`, 'running'))).kind);
     }
-    assert.deepEqual(kinds, [...Array(UNSOLICITED_AT_ONCE_MAX).fill('taken'), 'foreign']);
+    assert.deepEqual(kinds, [...Array(UNSOLICITED_AT_ONCE_MAX).fill('applied'), 'unknown_reference']);
   });
 
   it('pages through the newest first, by status and type', async () => {
@@ -255,7 +266,10 @@ describeEachEngine('ticks of operations', (engine) => {
   });
 
   const tick = async (at: App, nowMs: number, limit = 100) =>
-    (await tickDue(at.operations, nowMs, { limit })).sends;
+    (await tickDue(at, 'operations', nowMs, { limit })).sends.map(({ message }) => [
+      message.command,
+      'operation_id' in message ? message.operation_id : '',
+    ]);
 
   it('doubt a start that nobody answers, ask for a report once, and settle in the end', async () => {
     assert.deepEqual(await tick(app, NOW_MS), []);
@@ -264,10 +278,7 @@ describeEachEngine('ticks of operations', (engine) => {
     assert.deepEqual(await tick(app, NOW_MS + 1), []);
     const lateMs = NOW_MS + ACK_TIMEOUT_MS;
     const sent = (await Promise.all([tick(app, lateMs), tick(other, lateMs)])).flat();
-    assert.deepEqual(
-      sent.map(({ send, ...named }) => [send, named.operationId]),
-      [['report', operationId]],
-    );
+    assert.deepEqual(sent, [['report', operationId]]);
     assert.deepEqual(await tick(app, lateMs), []);
     assert.equal((await app.operations.find(deviceNo, operationId))?.status, 'unconfirmed');
     const progress = word(operationId, 'completed', 100);
@@ -283,8 +294,7 @@ describeEachEngine('ticks of operations', (engine) => {
     const { operationId } = (await feed(app, deviceNo)).operation;
     await app.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
     assert.deepEqual(await tick(app, NOW_MS + 1), []);
-    const [again] = await tick(app, NOW_MS + STOP_RESEND_MS);
-    assert.deepEqual([again?.operationId, again?.send], [operationId, 'stop']);
+    assert.deepEqual(await tick(app, NOW_MS + STOP_RESEND_MS), [['stop', operationId]]);
     const progress = word(operationId, 'stopped', 1);
     await app.operations.progressed({ deviceNo, progress, nowMs: NOW_MS + STOP_RESEND_MS });
     assert.deepEqual(await tick(app, NOW_MS + 2 * STOP_RESEND_MS), []);
@@ -312,7 +322,7 @@ describeEachEngine('ticks of operations', (engine) => {
     }
     const reached = new Set<string>();
     for (let round = 0; round < 8; round++) {
-      for (const { operationId } of await tick(app, nowMs + round, 2)) reached.add(operationId);
+      for (const [, operationId = ''] of await tick(app, nowMs + round, 2)) reached.add(operationId);
     }
     assert(new Set(started).isSubsetOf(reached));
   });

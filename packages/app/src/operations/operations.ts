@@ -1,5 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
-import type { OperationAck, OperationProgress, StartCommand } from '@granary/contract/link/messages';
+import type { OperationAck, OperationProgress } from '@granary/contract/link/messages';
 import type {
   DischargeRequest,
   FeedRequest,
@@ -12,7 +12,7 @@ import {
   operationInProgress,
   planOperation,
 } from '@granary/core/operations/interlocks';
-import { startCommand } from '@granary/core/operations/record';
+import { operationMessage, startCommand } from '@granary/core/operations/record';
 import {
   beginOperation,
   deviceReport,
@@ -26,6 +26,7 @@ import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-ev
 import type { Expiry } from '@granary/store/tables/jobs';
 import { UnreadableRow } from '@granary/store/tables/unreadable-row';
 import { readSilos } from '../alerts/silo-facts.ts';
+import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import {
   type DueDevices,
   dueDevices,
@@ -34,8 +35,14 @@ import {
   type TickOutcome,
   type TickRound,
 } from '../jobs/advance-due-jobs.ts';
-import { type ReplyResult, recordJobChange, unknownReference } from '../jobs/job-change-recorder.ts';
-import { advanceDueOperations, type TickedOperation } from './advance-due-operations.ts';
+import {
+  appliedReply,
+  type ReplyResult,
+  recordJobChange,
+  unknownReference,
+} from '../jobs/job-change-recorder.ts';
+import { sendMessage } from '../jobs/send-message.ts';
+import { advanceDueOperations } from './advance-due-operations.ts';
 import { OPERATIONS } from './operation-jobs.ts';
 
 /** A device that reports more operations at once that nobody started is not believed. */
@@ -53,8 +60,15 @@ export interface NewStart {
 
 export interface Started {
   readonly operation: OperationState;
-  /** To be sent once, and never again. */
-  readonly command: StartCommand;
+}
+
+export interface Stopped {
+  readonly operation: OperationState;
+  /**
+   * Whether the device is to be told. It is no effect, because the caller also has to send a stop that cannot be stored in
+   * time, and so decides itself when to send.
+   */
+  readonly send: 'stop' | null;
 }
 
 export interface OperationAddress {
@@ -70,8 +84,6 @@ export interface OperationPage {
   readonly beforeOperationId: string | null;
   readonly limit: number;
 }
-
-type OperationReplyResult = ReplyResult<'stop' | 'report'>;
 
 export const reads = {
   async find(sql: Sql, deviceNo: number, operationId: string): Promise<OperationState | undefined> {
@@ -95,11 +107,12 @@ export const reads = {
 
 export const writes = {
   /** Removes some of those that ended long ago and answers how many. */
-  async expire(sql: Sql, expiry: Expiry): Promise<number> {
-    return await OPERATIONS.expire(sql, expiry);
+  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await OPERATIONS.expire(sql, expiry));
   },
 
-  async start(sql: Sql, start: NewStart): Promise<Started> {
+  /** The start is sent once: if that fails, `notSent` records it. */
+  async start(sql: Sql, start: NewStart): Promise<Committed<Started>> {
     const { deviceNo, operationId, type, nowMs } = start;
     const watch = await lockDevice(sql, deviceNo);
     const [silo] = await readSilos(sql, [deviceNo]);
@@ -117,65 +130,68 @@ export const writes = {
     if (!(await OPERATIONS.insert(sql, operation, nowMs))) {
       throw operationInProgress(await claimingOperationId(sql, deviceNo));
     }
-    await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
-    return { operation, command: startCommand(wanted) };
+    const logged = await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
+    const { deviceId } = silo.device;
+    const send = { kind: 'send_message', deviceNo, deviceId, message: startCommand(wanted) } as const;
+    return committed({ operation }, send, ...evaluateAlerts([deviceNo]), ...logged);
   },
 
-  /** The link did not write the start to the device, so nothing moved. Answers the operation as it is then. */
+  /** The link did not write the start to the device, so nothing moved. */
   async notSent(
     sql: Sql,
     { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: NotSentReason },
-  ): Promise<OperationState | undefined> {
+  ): Promise<Committed<void>> {
     const watch = await lockDevice(sql, deviceNo);
     const before = await OPERATIONS.findOf(sql, deviceNo, operationId);
-    if (watch === undefined || before === undefined) return undefined;
+    if (watch === undefined || before === undefined) return committed(undefined);
     const { operation } = advanceOperation(before, { kind: 'not_sent', why }, nowMs);
-    await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
-    return operation;
+    const logged = await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
+    return committed(undefined, ...evaluateAlerts([deviceNo]), ...logged);
   },
 
   /** `undefined`: the device has no such operation. */
   async stop(
     sql: Sql,
     { deviceNo, operationId, nowMs }: OperationAddress,
-  ): Promise<{ operation: OperationState; send: 'stop' | null } | undefined> {
+  ): Promise<Committed<Stopped | undefined>> {
     const watch = await lockDevice(sql, deviceNo);
     const before = await findOrRebuild(sql, operationId, nowMs);
-    if (watch === undefined || before?.deviceNo !== deviceNo) return undefined;
+    if (watch === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
     const { operation, send } = advanceOperation(before, { kind: 'stop' }, nowMs);
-    await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
-    return { operation, send: send === 'stop' ? send : null };
+    const logged = await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
+    const stopped = { operation, send: send === 'stop' ? send : null };
+    return committed(stopped, ...evaluateAlerts([deviceNo]), ...logged);
   },
 
   async acknowledged(
     sql: Sql,
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: OperationAck; nowMs: number },
-  ): Promise<OperationReplyResult> {
+  ): Promise<Committed<ReplyResult>> {
     const watch = await lockDevice(sql, deviceNo);
     const before = await OPERATIONS.find(sql, ack.operation_id);
     if (watch === undefined || before === undefined)
       return unknownReference('answers to an operation that nobody started');
     if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
     const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
-    return await take(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
+    return await applyReply(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
   },
 
   /** Also learns of an operation that nobody started here. */
   async progressed(
     sql: Sql,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
-  ): Promise<OperationReplyResult> {
+  ): Promise<Committed<ReplyResult>> {
     const watch = await lockDevice(sql, deviceNo);
     if (watch === undefined) return unknownReference(NO_SILO);
     const before = await findOrRebuild(sql, progress.operation_id, nowMs);
-    if (before === undefined) return await adopt(sql, watch, progress, nowMs);
+    if (before === undefined) return await registerUnsolicited(sql, watch, progress, nowMs);
     if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
     const input = { kind: 'progress', ...deviceReport(progress) } as const;
-    return await take(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
+    return await applyReply(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
   },
 
-  /** What time makes of every operation that is not settled, and what to send to their devices. */
-  async tick(sql: Sql, round: TickRound): Promise<TickOutcome<TickedOperation>> {
+  /** What time makes of every operation that is not finished, and what to send to their devices. */
+  async tick(sql: Sql, round: TickRound): Promise<Committed<TickOutcome>> {
     return await advanceDueOperations(sql, round);
   },
 };
@@ -220,26 +236,29 @@ function requestOf({ type, request }: NewStart): OperationRequest {
   throw new Refusal('invalid_input', 'a discharge needs a target container');
 }
 
-async function take(
+async function applyReply(
   sql: Sql,
   watch: AlarmEvaluation,
   before: OperationState,
   { operation, send }: OperationTransition,
   nowMs: number,
-): Promise<OperationReplyResult> {
-  await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
-  return { kind: 'taken', send };
+): Promise<Committed<ReplyResult>> {
+  const { deviceNo, operationId } = operation;
+  const sends = await sendMessage(sql, deviceNo, send && operationMessage(operationId, send));
+  const logged = await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
+  return appliedReply(...sends, ...evaluateAlerts([deviceNo]), ...logged);
 }
 
-async function adopt(
+async function registerUnsolicited(
   sql: Sql,
   watch: AlarmEvaluation,
   progress: OperationProgress,
   nowMs: number,
-): Promise<OperationReplyResult> {
-  const operation = unsolicitedOperation(watch.deviceNo, progress, nowMs);
-  if (operation === null) return { kind: 'taken', send: null };
-  const [silo] = await readSilos(sql, [watch.deviceNo]);
+): Promise<Committed<ReplyResult>> {
+  const { deviceNo } = watch;
+  const operation = unsolicitedOperation(deviceNo, progress, nowMs);
+  if (operation === null) return appliedReply(...evaluateAlerts([deviceNo]));
+  const [silo] = await readSilos(sql, [deviceNo]);
   if (silo === undefined) return unknownReference(NO_SILO);
   const unasked = silo.facts.operations.filter((other) => other.plan === null && holdsDevice(other));
   if (holdsDevice(operation) && unasked.length >= UNSOLICITED_AT_ONCE_MAX) {
@@ -247,6 +266,6 @@ async function adopt(
   }
   // Another device may have reported the same id a moment ago.
   if (!(await OPERATIONS.insert(sql, operation, nowMs))) return unknownReference(OF_ANOTHER_DEVICE);
-  await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
-  return { kind: 'taken', send: null };
+  const logged = await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
+  return appliedReply(...evaluateAlerts([deviceNo]), ...logged);
 }

@@ -23,6 +23,7 @@ import {
 } from '@granary/store/tables/presence';
 import { addToTracks, dropTracks, readTrack, type TrackRange } from '@granary/store/tables/tracks';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
+import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import { addToNewest } from './open-buckets.ts';
 
 /** Sums of this many of the largest values stay whole numbers that floating point holds exactly. */
@@ -39,8 +40,6 @@ export interface AppendReceipt {
   readonly stored: number;
   /** Readings that were stored before. */
   readonly repeated: number;
-  /** The devices whose alerts may no longer be true. */
-  readonly toEvaluate: readonly number[];
 }
 
 export interface Expiry {
@@ -105,7 +104,7 @@ export const preparations = {
 
 export const writes = {
   /** Stores every reading exactly once, however often and in whatever order it comes. */
-  async append(sql: Sql, batch: TelemetryBatch): Promise<AppendReceipt> {
+  async append(sql: Sql, batch: TelemetryBatch): Promise<Committed<AppendReceipt>> {
     if (batch.readings.length > READINGS_PER_APPEND_MAX) {
       throw new RangeError(`a batch holds ${batch.readings.length} readings; ${READINGS_PER_APPEND_MAX} fit`);
     }
@@ -116,14 +115,16 @@ export const writes = {
     await recordSeen(sql, batch.seen);
     await recordRejections(sql, batch.rejections);
     const toEvaluate = await markForEvaluation(sql, newestValues(fiveMinutes), batch.seen);
-    return { stored: news.length, repeated: batch.readings.length - news.length, toEvaluate };
+    const receipt = { stored: news.length, repeated: batch.readings.length - news.length };
+    return committed(receipt, ...evaluateAlerts(toEvaluate));
   },
 
   /** Removes a bounded part of what is past its time and answers how much; 0 when nothing is left to remove. */
-  async expire(sql: Sql, { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry): Promise<number> {
+  async expire(sql: Sql, { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry): Promise<Committed<number>> {
     const readings = await sql.dropReadings(rawBeforeMs, rowsMax);
     const positions = await dropTracks(sql, rawBeforeMs, rowsMax);
-    return readings + positions + (await dropBuckets(sql, '5m', fiveMinutesBeforeMs, rowsMax));
+    const buckets = await dropBuckets(sql, '5m', fiveMinutesBeforeMs, rowsMax);
+    return committed(readings + positions + buckets);
   },
 };
 

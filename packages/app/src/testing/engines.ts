@@ -7,7 +7,8 @@ import type { Value } from '@granary/store/sql';
 import { DATABASE_FILE, openWriter } from '@granary/store/sqlite/database';
 import { SqliteSql } from '@granary/store/sqlite/sql';
 import { Client } from 'pg';
-import { type App, openApp, type StoreLocation } from '../app.ts';
+import type { App, StoreLocation } from '../app.ts';
+import { openRecordingApp } from './recorded-effects.ts';
 
 /** The address of a PostgreSQL server on which tests may create and drop databases. */
 const SERVER_VARIABLE = 'GRANARY_TEST_DATABASE_URL';
@@ -46,7 +47,7 @@ function describeOn(database: TestDatabase, name: string, suite: Suite): void {
         return database.location();
       },
       async open() {
-        const app = await openApp(database.location());
+        const app = await openRecordingApp(database.location());
         opened.push(app);
         return app;
       },

@@ -169,7 +169,7 @@ export const EVERY_WRITE: EveryWrite = {
         const progress = { operation_id: id, state: 'completed', amount_kg: 1, ts: nowMs } as const;
         return round.app.operations.progressed({ deviceNo, progress, nowMs });
       }),
-    tick: (round) => [tickDue(round.app.operations, atMs(round))],
+    tick: (round) => [tickDue(round.app, 'operations', atMs(round))],
   },
   alerts: {
     expire: (round) => [round.app.alerts.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
@@ -264,7 +264,7 @@ export const EVERY_WRITE: EveryWrite = {
       }),
   },
   field: {
-    tick: (round) => [tickDue(round.app.field, atMs(round))],
+    tick: (round) => [tickDue(round.app, 'field', atMs(round))],
   },
   plants: {
     create: (round) => [

@@ -6,8 +6,9 @@ import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
 import type { App } from '../app.ts';
 import type { NewDevice } from '../devices/devices.ts';
 import type { StoredEvent } from '../events/events.ts';
-import type { DueDevices, TickLimits, TickOutcome, TickRound } from '../jobs/advance-due-jobs.ts';
+import type { TickOutcome } from '../jobs/advance-due-jobs.ts';
 import type { TelemetryBatch } from '../telemetry/telemetry.ts';
+import { effectsDuring, evaluatedIn, type SentMessage, sentIn } from './recorded-effects.ts';
 
 export const NOW_MS = Date.UTC(2026, 5, 15, 12);
 
@@ -62,7 +63,7 @@ export async function weigh(
   nowMs: number,
 ): Promise<readonly number[]> {
   const readings = [reading(deviceNo, nowMs, { weight: weightKg * 1_000 })];
-  return (await app.telemetry.append(batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }))).toEvaluate;
+  return await evaluatedAfter(app, batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }));
 }
 
 /** A field device that is online at the time, in a field at 52° N 13° E, with a full battery. */
@@ -87,12 +88,13 @@ export async function locate(
     battery_level: battery * 1_000,
   };
   const readings = [reading(deviceNo, nowMs, values)];
-  return (await app.telemetry.append(batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }))).toEvaluate;
+  return await evaluatedAfter(app, batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }));
 }
 
-interface Ticked<Send> {
-  due(limits: TickLimits): Promise<DueDevices>;
-  tick(round: TickRound): Promise<TickOutcome<Send>>;
+/** Stores a batch and answers the devices whose alerts are to be evaluated then. */
+export async function evaluatedAfter(app: App, batch: TelemetryBatch): Promise<readonly number[]> {
+  const { effects } = await effectsDuring(app, () => app.telemetry.append(batch));
+  return evaluatedIn(effects);
 }
 
 interface TickOptions {
@@ -101,14 +103,17 @@ interface TickOptions {
 }
 
 /** One round over the devices that are due, as the reconciler does it. Devices are reachable unless the test says otherwise. */
-export async function tickDue<Send>(
-  jobs: Ticked<Send>,
+export async function tickDue(
+  app: App,
+  slice: 'operations' | 'field',
   nowMs: number,
   { limit = 1_000, isReachable = () => true }: TickOptions = {},
-): Promise<TickOutcome<Send>> {
-  const { devices, hasMore } = await jobs.due({ nowMs, limit });
+): Promise<TickOutcome & { readonly sends: readonly SentMessage[] }> {
+  const { devices, hasMore } = await app[slice].due({ nowMs, limit });
   const toTick = devices.map(({ deviceNo }) => ({ deviceNo, isReachable: isReachable(deviceNo) }));
-  return await jobs.tick({ nowMs, devices: toTick, hasMore, isNewSession: false });
+  const round = { nowMs, devices: toTick, hasMore, isNewSession: false };
+  const { result, effects } = await effectsDuring(app, () => app[slice].tick(round));
+  return { ...result, sends: sentIn(effects) };
 }
 
 /** What the log says of a device, oldest first. */

@@ -1,4 +1,4 @@
-import type { StartCommand } from '@granary/contract/link/messages';
+import type { SiloCommand, StartCommand } from '@granary/contract/link/messages';
 import type { OperationRecord } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { roundTo6 } from '../telemetry/readings.ts';
@@ -52,6 +52,10 @@ export function operationRecord(operation: OperationState): OperationRecord {
     failure: shownFailure(operation),
   };
 }
+
+/** What a silo is told about an operation that it was given. */
+export const operationMessage = (operation_id: string, send: 'stop' | 'report'): SiloCommand =>
+  send === 'stop' ? { command: send, operation_id } : { command: send, operation_id };
 
 /** Devices always receive kilograms. */
 export function startCommand({ operationId, type, plan }: NewOperation): StartCommand {

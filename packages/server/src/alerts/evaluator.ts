@@ -10,8 +10,6 @@ interface EvaluatorParts {
   readonly observation: Observation;
   readonly setAside: SetAsideLog;
   readonly logger: Logger;
-  /** Called when alerts may have changed. */
-  readonly changed: () => void;
 }
 
 /** Has the alerts of devices evaluated soon after something happened to them, and never holds up what happened. */
@@ -43,14 +41,13 @@ export class AlertEvaluator {
   }
 
   async #evaluateAll(): Promise<void> {
-    const { app, observation, setAside, logger, changed } = this.#parts;
+    const { app, observation, setAside, logger } = this.#parts;
     while (this.#waiting.size > 0) {
       const deviceNos = [...this.#waiting].slice(0, DEVICES_PER_CALL_MAX);
       for (const deviceNo of deviceNos) this.#waiting.delete(deviceNo);
       try {
         const receipt = await observation.during((nowMs) => app.alerts.evaluate({ deviceNos, nowMs }));
         setAside.note(receipt.setAside);
-        changed();
       } catch (error) {
         logger.warn({ err: error }, 'evaluating alerts failed');
         for (const deviceNo of deviceNos) this.#waiting.add(deviceNo);

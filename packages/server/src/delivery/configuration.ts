@@ -3,7 +3,7 @@ import type { Delivery, DeviceLink } from '@granary/link/port';
 
 /** Reaches a connected device now; any other gets it when it connects and subscribes. */
 export function sendConfiguration(
-  link: DeviceLink,
+  link: Pick<DeviceLink, 'sendConfiguration'>,
   deviceId: string,
   { configuration, version }: StoredConfiguration,
 ): Delivery {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DeviceMessage } from '@granary/app/effects';
 import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import { pino } from 'pino';
-import { commandOptions, type DeviceCommand, DeviceCommands } from './device-commands.ts';
+import { commandOptions, DeviceCommands } from './device-commands.ts';
 
-const START: DeviceCommand = {
+const START: DeviceMessage = {
   ...{ command: 'start', operation_id: 'op_1', type: 'feed', amount_kg: 1, rate_kg_per_min: 1 },
   ...{ max_amount_kg: 1, max_duration_s: 1, expires_at: '2026-11-15T08:00:10.000Z' },
 };
-const STOP: DeviceCommand = { command: 'stop', operation_id: 'op_1' };
-const executing = (name: 'hold' | 'emergency_stop', expires_at: string | null): DeviceCommand => ({
+const STOP: DeviceMessage = { command: 'stop', operation_id: 'op_1' };
+const executing = (name: 'hold' | 'emergency_stop', expires_at: string | null): DeviceMessage => ({
   ...{ command: 'execute', command_id: 'cmd_1', name, parameters: {}, expires_at },
 });
 

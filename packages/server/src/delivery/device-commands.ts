@@ -1,10 +1,7 @@
-import type { FieldCommand } from '@granary/contract/link/field-messages';
-import type { SiloCommand } from '@granary/contract/link/messages';
+import type { DeviceMessage } from '@granary/app/effects';
 import { parseTime } from '@granary/contract/time';
 import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import type { Logger } from '../logging/logger.ts';
-
-export type DeviceCommand = SiloCommand | FieldCommand;
 
 /** Sends commands to devices that have a live session, and logs and counts what was not sent. */
 export class DeviceCommands {
@@ -31,7 +28,7 @@ export class DeviceCommands {
   }
 
   /** Called after it is stored that the command is to be sent. The answer tells whether it was written to the device. */
-  send(deviceId: string, command: DeviceCommand): Delivery {
+  send(deviceId: string, command: DeviceMessage): Delivery {
     const delivery =
       setsInMotion(command) && this.#isMotionBlocked(deviceId)
         ? 'expired'
@@ -46,7 +43,7 @@ export class DeviceCommands {
 }
 
 /** A message that sets something in motion is sent once; all others are repeated until the device has answered. */
-const isSentOnce = (command: DeviceCommand): boolean => {
+const isSentOnce = (command: DeviceMessage): boolean => {
   switch (command.command) {
     case 'start':
     case 'mission_start':
@@ -57,7 +54,7 @@ const isSentOnce = (command: DeviceCommand): boolean => {
   }
 };
 
-const HARMLESS: ReadonlySet<DeviceCommand['command']> = new Set([
+const HARMLESS: ReadonlySet<DeviceMessage['command']> = new Set([
   'stop',
   'report',
   'mission_cancel',
@@ -65,10 +62,10 @@ const HARMLESS: ReadonlySet<DeviceCommand['command']> = new Set([
 ]);
 
 /** Whatever is not known to be harmless. An emergency stop never expires. */
-const setsInMotion = (command: DeviceCommand): boolean =>
+const setsInMotion = (command: DeviceMessage): boolean =>
   !HARMLESS.has(command.command) && !(command.command === 'execute' && command.name === 'emergency_stop');
 
-export function commandOptions(command: DeviceCommand): CommandOptions {
+export function commandOptions(command: DeviceMessage): CommandOptions {
   const expiresAt = 'expires_at' in command ? command.expires_at : null;
   return {
     // A time that cannot be read counts as past: nothing may move by mistake.
@@ -77,12 +74,8 @@ export function commandOptions(command: DeviceCommand): CommandOptions {
   };
 }
 
-/** What a silo is told of an operation that it has. */
-export const operationMessage = (operation_id: string, send: 'stop' | 'report'): SiloCommand =>
-  send === 'stop' ? { command: send, operation_id } : { command: send, operation_id };
-
 /** What it is and what it is about. */
-const named = (command: DeviceCommand): Record<string, unknown> =>
+const named = (command: DeviceMessage): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(command).filter(([field]) => field === 'command' || field.endsWith('_id')),
   );

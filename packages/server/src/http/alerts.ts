@@ -12,7 +12,7 @@ interface AlertPath {
 }
 
 export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
-  const { app, idempotency, feed, now } = parts;
+  const { app, idempotency, now } = parts;
 
   routes.get<DevicePath>('/devices/:device_id/alerts', { config: { scope: 'read' } }, async (request) => {
     const { deviceNo } = await findDevice(request, app, kind);
@@ -47,7 +47,6 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, k
       const { result } = await idempotency.once(request, reply, (slices) =>
         slices.alerts.acknowledge({ deviceNo, alertId, by, nowMs }),
       );
-      feed.wake();
       return success(shown(found(result)));
     },
   );
@@ -63,7 +62,6 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, k
       const { result } = await idempotency.once(request, reply, (slices) =>
         slices.alerts.shelve({ deviceNo, alertId, shelving, nowMs }),
       );
-      feed.wake();
       return success(shown(found(result)));
     },
   );
@@ -78,7 +76,6 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, k
       const { result } = await idempotency.once(request, reply, (slices) =>
         slices.alerts.unshelve({ deviceNo, alertId, nowMs }),
       );
-      feed.wake();
       return success(shown(found(result)));
     },
   );

@@ -16,7 +16,7 @@ interface KeyPath {
 const ROTATION_OVERLAP_S = 3_600;
 
 export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, keyring, idempotency, feed, now } = parts;
+  const { app, idempotency, now } = parts;
 
   routes.addHook('preHandler', async (request) => refuseLimited(request));
 
@@ -32,14 +32,11 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
       slices.keys.create(stored),
     );
-    feed.wake();
     return success(issuedKey(result, secret));
   });
 
   routes.delete<KeyPath>('/keys/:key_id', { config: { scope: 'admin' } }, async (request) => {
     const revoked = await app.keys.revoke(request.params.key_id, now());
-    keyring.forget(revoked.keyId);
-    feed.wake();
     return success(keyRecord(revoked));
   });
 
@@ -56,8 +53,6 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
       slices.keys.rotate(request.params.key_id, successor, oldExpiresAtMs),
     );
-    keyring.forget(request.params.key_id);
-    feed.wake();
     return success(issuedKey(result, secret));
   });
 }

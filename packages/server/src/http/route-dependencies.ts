@@ -1,9 +1,7 @@
 import type { App } from '@granary/app/app';
 import type { DeviceLink } from '@granary/link/port';
-import type { AlertEvaluator } from '../alerts/evaluator.ts';
 import type { DeviceCommands } from '../delivery/device-commands.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
-import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import type { IngestCounters } from '../ingest/counters.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
@@ -28,8 +26,6 @@ export interface RouteDependencies {
   readonly commands: DeviceCommands;
   readonly stops: OperationStopper;
   readonly emergencyStops: EmergencyStops;
-  readonly evaluator: AlertEvaluator;
-  readonly feed: EventFeed;
   readonly subscribers: Subscribers;
   readonly setAside: SetAsideLog;
   readonly logger: Logger;

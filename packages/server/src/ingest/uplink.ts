@@ -1,4 +1,5 @@
 import type { App } from '@granary/app/app';
+import { type CarryOut, evaluateAlerts } from '@granary/app/effects';
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
@@ -16,14 +17,12 @@ import type {
 } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/tables/presence';
-import type { AlertEvaluator } from '../alerts/evaluator.ts';
-import type { DeviceCommands } from '../delivery/device-commands.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { DeviceLog } from '../devices/device-log.ts';
 import type { IngestCounters } from './counters.ts';
 import type { DeviceQueue } from './device-queue.ts';
 import type { Arrival, IngestPipeline } from './pipeline.ts';
-import { type DeviceReply, hear, payloadOf } from './replies.ts';
+import { type DeviceReply, handleReply, payloadOf } from './replies.ts';
 import { sortReadings } from './telemetry-message.ts';
 
 interface UplinkParts {
@@ -35,10 +34,7 @@ interface UplinkParts {
   readonly counters: IngestCounters;
   readonly now: () => number;
   readonly rawRetentionDays: number;
-  readonly send: DeviceCommands['send'];
-  readonly evaluator: AlertEvaluator;
-  /** Called when something that devices were told to do may have changed. */
-  readonly changed: () => void;
+  readonly carryOut: CarryOut;
   readonly awaitsConfiguration: (device: LinkDevice) => Promise<void>;
   readonly reachable: (device: LinkDevice) => void;
   readonly observed: (event: LinkEvent) => void;
@@ -130,31 +126,25 @@ export class Uplink implements LinkHandler {
   }
 
   async #state({ deviceNo }: LinkDevice, state: DeviceState['state']): Promise<void> {
-    const { app, queue, evaluator, now } = this.#parts;
+    const { app, queue, now } = this.#parts;
     const atMs = now();
     await queue.run(deviceNo, () =>
       state === 'offline'
         ? app.devices.recordLinkDown(deviceNo, atMs)
         : app.devices.recordState(deviceNo, state, atMs),
     );
-    evaluator.wake([deviceNo]);
   }
 
-  /** What the device says of what it was told to do. Being heard at all, it is also there. */
+  /** A device that replies is also present. */
   async #reply(device: LinkDevice, reply: DeviceReply): Promise<MessageOutcome> {
-    const { app, queue, send, evaluator, changed, now } = this.#parts;
-    const [heard] = await Promise.all([
-      queue.run(device.deviceNo, () => hear(app, device, reply, now())),
+    const { app, queue, now } = this.#parts;
+    const [result] = await Promise.all([
+      queue.run(device.deviceNo, () => handleReply(app, device, reply, now())),
       this.#seen(device),
     ]);
-    if (heard.kind === 'foreign') {
-      await this.rejected(device, rejectionOf(reply, heard.reason));
-      return 'rejected';
-    }
-    if (heard.send !== null) send(device.deviceId, heard.send);
-    evaluator.wake([device.deviceNo]);
-    changed();
-    return 'used';
+    if (result.kind === 'applied') return 'used';
+    await this.rejected(device, rejectionOf(reply, result.reason));
+    return 'rejected';
   }
 
   /** A message that fails by our fault would fail again whenever it came, so it is rejected and not sent again. */
@@ -177,7 +167,8 @@ export class Uplink implements LinkHandler {
 
   async #noticed({ deviceNo }: LinkDevice, stored: Promise<void>): Promise<void> {
     await stored;
-    this.#parts.evaluator.wake([deviceNo]);
+    // The batch that stored it asks for an evaluation only where a reading may matter; a connection always does.
+    await this.#parts.carryOut(evaluateAlerts([deviceNo]));
   }
 
   #seen(device: LinkDevice): Promise<void> {

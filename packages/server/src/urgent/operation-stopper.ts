@@ -1,8 +1,9 @@
 import type { App } from '@granary/app/app';
+import { operationMessage } from '@granary/core/operations/record';
 import { isTerminal, type OperationState, unsolicitedOperation } from '@granary/core/operations/state';
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { isStorageFault } from '@granary/store/errors';
-import { type DeviceCommands, operationMessage } from '../delivery/device-commands.ts';
+import type { DeviceCommands } from '../delivery/device-commands.ts';
 import type { Given, Outcome, PriorityCommands } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 import { LATE, within } from './within.ts';

@@ -3,8 +3,6 @@ import type { DueDevices, TickRound } from '@granary/app/jobs/advance-due-jobs';
 import type { DeviceLink, LinkDevice } from '@granary/link/port';
 import type { AlertEvaluator } from '../alerts/evaluator.ts';
 import type { Observation } from '../alerts/observation.ts';
-import { type DeviceCommands, operationMessage } from '../delivery/device-commands.ts';
-import { sendFieldMessage } from '../delivery/field-messages.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { PriorityCommands } from '../urgent/priority-commands.ts';
 import type { SetAsideLog } from './set-aside-log.ts';
@@ -13,18 +11,18 @@ const ROUND_MS = 500;
 const DEVICES_PER_TICK_MAX = 1_000;
 const DEVICES_PER_CALL_MAX = 500;
 
+/** Operations of silos, or commands and missions of field devices. */
+type TickedJobs = Pick<App['operations'] | App['field'], 'due' | 'tick'>;
+
 interface ReconcilerParts {
   readonly app: App;
   readonly link: Pick<DeviceLink, 'isReachable'>;
   readonly setAside: SetAsideLog;
-  readonly commands: DeviceCommands;
   readonly orders: PriorityCommands;
   readonly evaluator: AlertEvaluator;
   readonly observation: Observation;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Called when a round may have logged something. */
-  readonly changed: () => void;
 }
 
 /**
@@ -56,12 +54,12 @@ export class Reconciler {
   }
 
   async #run(): Promise<void> {
-    const { evaluator, orders } = this.#parts;
+    const { app, evaluator, orders } = this.#parts;
     evaluator.retry();
     await Promise.all([
       this.#attempt('storing urgent orders', () => orders.retry()),
-      this.#attempt('bringing operations up to date', () => this.#tickOperations()),
-      this.#attempt('bringing commands and missions up to date', () => this.#tickField()),
+      this.#attempt('bringing operations up to date', () => this.#tickDue(app.operations)),
+      this.#attempt('bringing commands and missions up to date', () => this.#tickDue(app.field)),
       this.#attempt('evaluating alerts that are due', () => this.#evaluateDue()),
     ]);
   }
@@ -87,21 +85,18 @@ export class Reconciler {
     if (!(await jobs.isDue({ deviceNo, nowMs }))) return;
     const devices = [{ deviceNo, isReachable: link.isReachable(deviceId) }];
     const round = { nowMs, devices, hasMore: false, isNewSession: true };
-    await (kind === 'silo' ? this.#sendOperations(round) : this.#sendField(round));
+    await this.#tick(jobs, round);
   }
 
-  async #tickOperations(): Promise<void> {
-    const { app, now } = this.#parts;
-    const nowMs = now();
-    const due = await app.operations.due({ nowMs, limit: DEVICES_PER_TICK_MAX });
-    if (due.devices.length > 0) await this.#sendOperations(this.#roundOf(due, nowMs));
+  async #tickDue(jobs: TickedJobs): Promise<void> {
+    const nowMs = this.#parts.now();
+    const due = await jobs.due({ nowMs, limit: DEVICES_PER_TICK_MAX });
+    if (due.devices.length > 0) await this.#tick(jobs, this.#roundOf(due, nowMs));
   }
 
-  async #tickField(): Promise<void> {
-    const { app, now } = this.#parts;
-    const nowMs = now();
-    const due = await app.field.due({ nowMs, limit: DEVICES_PER_TICK_MAX });
-    if (due.devices.length > 0) await this.#sendField(this.#roundOf(due, nowMs));
+  async #tick(jobs: TickedJobs, round: TickRound): Promise<void> {
+    const { setAside } = await jobs.tick(round);
+    this.#parts.setAside.note(setAside);
   }
 
   /** Which devices are due stands in the store; whether they are reachable only the link knows. */
@@ -114,28 +109,8 @@ export class Reconciler {
     return { nowMs, devices: toTick, hasMore, isNewSession: false };
   }
 
-  async #sendOperations(round: TickRound): Promise<void> {
-    const { app, commands, changed, setAside } = this.#parts;
-    const ticked = await app.operations.tick(round);
-    setAside.note(ticked.setAside);
-    for (const { deviceId, operationId, send } of ticked.sends) {
-      commands.send(deviceId, operationMessage(operationId, send));
-    }
-    if (ticked.sends.length > 0) changed();
-  }
-
-  async #sendField(round: TickRound): Promise<void> {
-    const { app, commands, now, changed, setAside } = this.#parts;
-    const ticked = await app.field.tick(round);
-    setAside.note(ticked.setAside);
-    for (const { message, ...target } of ticked.sends) {
-      await sendFieldMessage({ app, commands, now }, target, message);
-    }
-    if (ticked.sends.length > 0) changed();
-  }
-
   async #evaluateDue(): Promise<void> {
-    const { app, observation, setAside, changed } = this.#parts;
+    const { app, observation, setAside } = this.#parts;
     let devices = DEVICES_PER_CALL_MAX;
     while (devices === DEVICES_PER_CALL_MAX) {
       const receipt = await observation.during((nowMs) =>
@@ -143,7 +118,6 @@ export class Reconciler {
       );
       setAside.note(receipt.setAside);
       devices = receipt.devices;
-      if (devices > 0) changed();
     }
   }
 }

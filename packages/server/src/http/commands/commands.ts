@@ -2,9 +2,7 @@ import { newId } from '@granary/app/ids';
 import { type CommandRecord, checkCommandQuery, checkCommandRequest } from '@granary/contract/commands';
 import { Refusal } from '@granary/contract/errors';
 import { commandRecord } from '@granary/core/commands/record';
-import type { CommandState } from '@granary/core/commands/state';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sendCommandMessage } from '../../delivery/field-messages.ts';
 import { EMERGENCY_STOP } from '../../urgent/emergency-stops.ts';
 import { deadlineOf } from '../../urgent/urgent-deadline.ts';
 import { type DevicePath, findDevice } from '../devices/find-device.ts';
@@ -66,7 +64,7 @@ async function stopAtOnce(
   reply: FastifyReply,
   parts: RouteDependencies,
 ): Promise<CommandRecord> {
-  const { emergencyStops, link, feed, now } = parts;
+  const { emergencyStops, link, now } = parts;
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
   const { deviceId, deviceNo } = await urgentTarget(request, parts, 'field');
@@ -80,7 +78,6 @@ async function stopAtOnce(
       return await storeUrgently(request, reply, parts, (slices) => slices.commands.issue(wanted));
     },
   );
-  feed.wake();
   const record = commandRecord(command);
   return unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail };
 }
@@ -90,29 +87,16 @@ async function issue(
   reply: FastifyReply,
   parts: RouteDependencies,
 ): Promise<CommandRecord> {
-  const { app, idempotency, link, feed, now } = parts;
+  const { app, idempotency, link, now } = parts;
   const { deviceNo, deviceId } = await findDevice(request, app, 'field');
   const wanted = accept(checkCommandRequest, request.body, 'command');
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
   const isReachable = link.isReachable(deviceId);
-  const { result, replayed } = await idempotency.once(request, reply, (slices) =>
+  const { result } = await idempotency.once(request, reply, (slices) =>
     slices.commands.issue({ deviceNo, commandId, request: wanted, isReachable, nowMs }),
   );
-  const { command, message } = result;
-  const isToSend = !replayed && message !== null;
-  const unsent = isToSend
-    ? await sendCommandMessage(parts, { deviceNo, deviceId }, message)
-    : await unsentBefore(parts, command);
-  feed.wake();
-  return commandRecord(unsent ?? command);
-}
-
-/** The first answer to a repeated request said that its command was not sent; what was kept with its key is from before that. */
-async function unsentBefore(
-  { app }: RouteDependencies,
-  { deviceNo, commandId }: CommandState,
-): Promise<CommandState | undefined> {
-  const command = await app.commands.find(deviceNo, commandId);
-  return command?.result?.reason === 'not_sent' ? command : undefined;
+  const sent = await app.commands.find(deviceNo, result.command.commandId);
+  // That it was not sent became known after it was stored, and is answered to every repetition, too.
+  return commandRecord(sent?.result?.reason === 'not_sent' ? sent : result.command);
 }

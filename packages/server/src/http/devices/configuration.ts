@@ -5,7 +5,6 @@ import { Refusal } from '@granary/contract/errors';
 import type { Checker } from '@granary/contract/input/schema';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { sendConfiguration } from '../../delivery/configuration.ts';
 import { accept, success } from '../protocol/answers.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { type DevicePath, findDevice } from './find-device.ts';
@@ -20,7 +19,7 @@ export function configurationRoutes(
   parts: RouteDependencies,
   kind: DeviceKind,
 ): void {
-  const { app, link, feed, now } = parts;
+  const { app, now } = parts;
 
   routes.get<DevicePath>(
     '/devices/:device_id/config',
@@ -42,9 +41,6 @@ export function configurationRoutes(
       const patch = accept(CHECK_PATCH[kind], request.body, 'configuration');
       const expected = expectedVersion(request.headers['if-match']);
       const changed = await app.configuration.change(device.deviceNo, patch, now(), expected);
-      feed.wake();
-      // The device gets it now if it is there, and at its next connection if not.
-      sendConfiguration(link, device.deviceId, changed);
       tag(reply, changed.version);
       return success(changed.configuration);
     },

@@ -26,7 +26,7 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 import { capacityOf, type DevicePath, findDevice } from './find-device.ts';
 
 export function deviceRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
-  const { app, link, directory, idempotency, feed, now } = parts;
+  const { app, idempotency, now } = parts;
 
   routes.get('/devices', { config: { scope: 'read' } }, async (request) => {
     const page = readPage(request.query);
@@ -61,7 +61,6 @@ export function deviceRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     const { result, secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
       slices.devices.register(drafted),
     );
-    feed.wake();
     const registered =
       kind === 'silo' ? siloDetail(result, {}, now()) : fieldDetail(result, undefined, now());
     return success({ ...registered, credentials: { username: deviceId, secret } });
@@ -81,12 +80,9 @@ export function deviceRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     async (request, reply) => {
       const device = await findDevice(request, app, kind);
       const fresh = newDeviceSecret();
-      const { secret, replayed } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
+      const { secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
         slices.devices.replaceSecret(device.deviceNo, hashSecret(fresh), now()),
       );
-      directory.forgetSecret(device.deviceId);
-      feed.wake();
-      if (!replayed) link.disconnect(device.deviceId);
       return success({ username: device.deviceId, secret });
     },
   );

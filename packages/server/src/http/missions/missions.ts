@@ -4,7 +4,6 @@ import { checkMission, checkMissionQuery, MISSION_REQUESTS } from '@granary/cont
 import { missionRecord } from '@granary/core/missions/record';
 import type { MissionState } from '@granary/core/missions/state';
 import type { FastifyInstance } from 'fastify';
-import { sendMissionMessage } from '../../delivery/field-messages.ts';
 import { type DevicePath, findDevice } from '../devices/find-device.ts';
 import { accept, paged, pageOf, success } from '../protocol/answers.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -14,7 +13,7 @@ interface MissionPath {
 }
 
 export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, link, evaluator, feed, now } = parts;
+  const { app, idempotency, link, now } = parts;
 
   routes.post<DevicePath>(
     '/devices/:device_id/missions',
@@ -28,7 +27,6 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
       const { result } = await idempotency.once(request, reply, (slices) =>
         slices.missions.create({ deviceNo, missionId, mission, isReachable, nowMs }),
       );
-      feed.wake();
       return success(missionRecord(result));
     },
   );
@@ -58,16 +56,17 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
       async (request, reply) => {
         const { deviceNo, deviceId } = await findDevice(request, app, 'field');
         const isReachable = link.isReachable(deviceId);
-        const wanted = { deviceNo, missionId: request.params.mission_id, control, isReachable, nowMs: now() };
+        const { mission_id: missionId } = request.params;
+        const wanted = { deviceNo, missionId, control, isReachable, nowMs: now() };
         const { result, replayed } = await idempotency.once(request, reply, (slices) =>
           slices.missions.control(wanted),
         );
         const mission = found(result?.mission);
-        const message = replayed ? null : (result?.send ?? null);
-        const unsent = message && (await sendMissionMessage(parts, { deviceNo, deviceId }, message));
-        evaluator.wake([deviceNo]);
-        feed.wake();
-        return success(missionRecord(unsent ?? mission));
+        // A resumption that was not sent is withdrawn by now; every other request is repeated until it is confirmed.
+        const isFinal = replayed || control !== 'resume';
+        return success(
+          missionRecord(isFinal ? mission : found(await app.missions.find(deviceNo, missionId))),
+        );
       },
     );
   }

@@ -1,5 +1,4 @@
 import { newId } from '@granary/app/ids';
-import type { Started } from '@granary/app/operations/operations';
 import {
   checkDischargeRequest,
   checkFeedRequest,
@@ -24,22 +23,7 @@ const READ_WANTED = {
 };
 
 export function operationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, link, idempotency, commands, evaluator, feed, now } = parts;
-
-  /** Answers the operation only if its start was not sent: it has failed then, and the caller is told so. */
-  async function sendStart(
-    deviceNo: number,
-    deviceId: string,
-    { operation: { operationId }, command }: Started,
-  ): Promise<OperationState | undefined> {
-    const delivery = commands.send(deviceId, command);
-    const notSent = { deviceNo, operationId, nowMs: now() };
-    const failed =
-      delivery === 'sent' ? undefined : await app.operations.notSent({ ...notSent, why: delivery });
-    evaluator.wake([deviceNo]);
-    feed.wake();
-    return failed;
-  }
+  const { app, link, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {
     routes.post<DevicePath>(
@@ -51,13 +35,12 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
         const nowMs = now();
         const operationId = newId('op', nowMs);
         const isReachable = link.isReachable(deviceId);
-        const { result, replayed } = await idempotency.once(request, reply, (slices) =>
+        const { result } = await idempotency.once(request, reply, (slices) =>
           slices.operations.start({ deviceNo, operationId, isReachable, nowMs, ...wanted }),
         );
-        const failed = replayed
-          ? await app.operations.find(deviceNo, result.operation.operationId)
-          : await sendStart(deviceNo, deviceId, result);
-        const refusal = failed && notSentRefusal(failed);
+        // An operation whose start was not sent has failed by now, and the caller is told so.
+        const sent = await app.operations.find(deviceNo, result.operation.operationId);
+        const refusal = sent && notSentRefusal(sent);
         if (refusal) throw refusal;
         return success(started(result.operation));
       },

@@ -8,7 +8,7 @@ import { storeUrgently, urgentTarget } from './urgent-target.ts';
 
 /** Stopping is refused only to those who may not do it, and for an operation that there is not. */
 export function stopRoute(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { stops, evaluator, feed, now } = parts;
+  const { stops, now } = parts;
   routes.register((routes, _options, registered) => {
     // Whatever is sent along, well-formed or not, has no say in it.
     routes.removeAllContentTypeParsers();
@@ -27,8 +27,6 @@ export function stopRoute(routes: FastifyInstance, parts: RouteDependencies): vo
           const stop = { deviceNo, operationId, nowMs: now() };
           return await storeUrgently(request, reply, parts, (slices) => slices.operations.stop(stop));
         });
-        evaluator.wake([deviceNo]);
-        feed.wake();
         const record = operationRecord(foundOperation(state));
         return success(unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail });
       },

@@ -53,7 +53,7 @@ export function siloTelemetryRoutes(routes: FastifyInstance, { app, now }: Route
 }
 
 export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
-  const { app, pipeline, idempotency, evaluator, settings, now } = parts;
+  const { app, pipeline, idempotency, settings, now } = parts;
   routes.post<DevicePath>(
     '/devices/:device_id/telemetry',
     { config: { scope: 'ingest' } },
@@ -70,10 +70,9 @@ export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, 
       } else {
         // Kept together with its own answer, so it cannot share a transaction with others.
         const seen = [{ deviceNo, atMs: nowMs }];
-        const { result } = await idempotency.once(request, reply, (slices) =>
+        await idempotency.once(request, reply, (slices) =>
           slices.telemetry.append({ readings, seen, rejections: [] }),
         );
-        evaluator.wake(result.toEvaluate);
       }
       return success({ stored: readings.length });
     },

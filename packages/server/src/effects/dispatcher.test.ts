@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeviceMessage, Effect } from '@granary/app/effects';
+import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
+import type { Delivery } from '@granary/link/port';
+import { EffectDispatcher } from './dispatcher.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 15);
+const EXPIRES_AT = '2026-11-15T00:00:10.000Z';
+
+const START: DeviceMessage = {
+  ...{ command: 'start', operation_id: 'op_1', type: 'feed', amount_kg: 1, rate_kg_per_min: 1 },
+  ...{ max_amount_kg: 1, max_duration_s: 1, expires_at: EXPIRES_AT },
+};
+const executing = (name: 'hold' | 'emergency_stop', expires_at: string | null): DeviceMessage => ({
+  ...{ command: 'execute', command_id: 'cmd_1', name, parameters: {}, expires_at },
+});
+
+const sending = (message: DeviceMessage): Effect => ({
+  ...{ kind: 'send_message', deviceNo: 7, deviceId: 'd-7', message },
+});
+
+/** A started dispatcher, and what it did, in order. `fails` makes the storage refuse to record what was not sent. */
+function rig({ delivery = 'sent', fails = false }: { delivery?: Delivery; fails?: boolean } = {}) {
+  const done: unknown[] = [];
+  const notSent = async (unsent: object): Promise<void> => {
+    done.push({ notSent: unsent });
+    if (fails) throw new Error('the disk is full');
+  };
+  const dispatcher = new EffectDispatcher();
+  dispatcher.start({
+    app: { operations: { notSent }, commands: { notSent }, missions: { notSent } },
+    commands: {
+      send: (deviceId, message) => {
+        done.push(['send', deviceId, message.command]);
+        return delivery;
+      },
+    },
+    link: {
+      sendConfiguration: (deviceId, { version }) => {
+        done.push(['configure', deviceId, version]);
+        return 'sent';
+      },
+      disconnect: (deviceId) => void done.push(['disconnect', deviceId]),
+    },
+    evaluator: { wake: (deviceNos) => void done.push(['evaluate', ...deviceNos]) },
+    feed: { wake: () => void done.push(['feed']) },
+    keyring: { forget: (keyId) => void done.push(['forget key', keyId]) },
+    directory: { forgetSecret: (deviceId) => void done.push(['forget secret', deviceId]) },
+    now: () => NOW_MS,
+  });
+  return { dispatcher, done };
+}
+
+test('each effect is carried out once, in order', async () => {
+  const { dispatcher, done } = rig();
+  const configuration = initialConfiguration(NOW_MS);
+  await dispatcher.carryOut([
+    sending(START),
+    { kind: 'send_configuration', deviceId: 'd-7', configuration, version: 3 },
+    { kind: 'evaluate_alerts', deviceNos: [7, 8] },
+    { kind: 'credentials_replaced', deviceId: 'd-7' },
+    { kind: 'key_ended', keyId: 'key_1' },
+    { kind: 'events_logged' },
+  ]);
+  assert.deepEqual(done, [
+    ['send', 'd-7', 'start'],
+    ['configure', 'd-7', 3],
+    ['evaluate', 7, 8],
+    ['forget secret', 'd-7'],
+    ['disconnect', 'd-7'],
+    ['forget key', 'key_1'],
+    ['feed'],
+  ]);
+});
+
+test('effects before the start concern nobody', async () => {
+  await new EffectDispatcher().carryOut([sending(START), { kind: 'events_logged' }]);
+});
+
+test('a message that sets something in motion and is not sent is recorded as such, and no other is', async () => {
+  const delivery = 'not_connected';
+  const target = { deviceNo: 7, nowMs: NOW_MS };
+  const cases: [DeviceMessage, object | null][] = [
+    [START, { ...target, operationId: 'op_1', why: delivery }],
+    [executing('hold', EXPIRES_AT), { ...target, commandId: 'cmd_1', delivery }],
+    [
+      { command: 'mission_start', mission_id: 'ms_1', expires_at: EXPIRES_AT },
+      { ...target, missionId: 'ms_1', send: 'start' },
+    ],
+    [
+      { command: 'mission_resume', mission_id: 'ms_1', expires_at: EXPIRES_AT },
+      { ...target, missionId: 'ms_1', send: 'resume' },
+    ],
+    [executing('emergency_stop', null), null],
+    [{ command: 'stop', operation_id: 'op_1' }, null],
+    [{ command: 'report', operation_id: 'op_1' }, null],
+    [{ command: 'mission_cancel', mission_id: 'ms_1' }, null],
+    [{ command: 'mission_pause', mission_id: 'ms_1' }, null],
+  ];
+  for (const [message, unsent] of cases) {
+    const { dispatcher, done } = rig({ delivery });
+    await dispatcher.carryOut([sending(message)]);
+    assert.deepEqual(done.slice(1), unsent === null ? [] : [{ notSent: unsent }], message.command);
+  }
+});
+
+test('every message is sent before anything is recorded, and a fault in recording reaches the caller', async () => {
+  const { dispatcher, done } = rig({ delivery: 'expired', fails: true });
+  const stop: DeviceMessage = { command: 'stop', operation_id: 'op_2' };
+  const effects: Effect[] = [sending(START), sending(stop), { kind: 'events_logged' }];
+  await assert.rejects(dispatcher.carryOut(effects), /the disk is full/);
+  assert.deepEqual(done.slice(0, 3), [['send', 'd-7', 'start'], ['send', 'd-7', 'stop'], ['feed']]);
+});

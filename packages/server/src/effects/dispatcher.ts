@@ -1,0 +1,101 @@
+import type { App } from '@granary/app/app';
+import type { CarryOut, Effect } from '@granary/app/effects';
+import type { Delivery, DeviceLink } from '@granary/link/port';
+import type { AlertEvaluator } from '../alerts/evaluator.ts';
+import { sendConfiguration } from '../delivery/configuration.ts';
+import type { DeviceCommands } from '../delivery/device-commands.ts';
+import type { DeviceDirectory } from '../devices/device-directory.ts';
+import type { EventFeed } from '../events/feed.ts';
+import type { Keyring } from '../keys/keyring.ts';
+
+interface DispatcherParts {
+  readonly app: {
+    readonly operations: Pick<App['operations'], 'notSent'>;
+    readonly commands: Pick<App['commands'], 'notSent'>;
+    readonly missions: Pick<App['missions'], 'notSent'>;
+  };
+  readonly commands: Pick<DeviceCommands, 'send'>;
+  readonly link: Pick<DeviceLink, 'sendConfiguration' | 'disconnect'>;
+  readonly evaluator: Pick<AlertEvaluator, 'wake'>;
+  readonly feed: Pick<EventFeed, 'wake'>;
+  readonly keyring: Pick<Keyring, 'forget'>;
+  readonly directory: Pick<DeviceDirectory, 'forgetSecret'>;
+  readonly now: () => number;
+}
+
+type SendMessage = Extract<Effect, { readonly kind: 'send_message' }>;
+
+interface Unsent extends SendMessage {
+  readonly delivery: Exclude<Delivery, 'sent'>;
+}
+
+/**
+ * Carries out what use cases ask for after their commit. Only stops are also sent elsewhere, in `urgent`: a stop reaches
+ * the device even when it cannot be stored.
+ */
+export class EffectDispatcher {
+  #parts: DispatcherParts | null = null;
+
+  /** The parts need the use cases, and the use cases need `carryOut`. Effects before this call concern nobody yet. */
+  start(parts: DispatcherParts): void {
+    this.#parts = parts;
+  }
+
+  /** Every message is handed to the link before anything is waited for. */
+  readonly carryOut: CarryOut = async (effects) => {
+    if (this.#parts === null) return;
+    const parts = this.#parts;
+    const unsent = effects.flatMap((effect) => perform(parts, effect) ?? []);
+    for (const one of unsent) await recordNotSent(parts, one);
+  };
+}
+
+/** Answers a message that was not sent. */
+function perform(parts: DispatcherParts, effect: Effect): Unsent | null {
+  switch (effect.kind) {
+    case 'send_message': {
+      const delivery = parts.commands.send(effect.deviceId, effect.message);
+      return delivery === 'sent' ? null : { ...effect, delivery };
+    }
+    case 'send_configuration':
+      sendConfiguration(parts.link, effect.deviceId, effect);
+      return null;
+    case 'evaluate_alerts':
+      parts.evaluator.wake(effect.deviceNos);
+      return null;
+    case 'events_logged':
+      parts.feed.wake();
+      return null;
+    case 'credentials_replaced':
+      parts.directory.forgetSecret(effect.deviceId);
+      parts.link.disconnect(effect.deviceId);
+      return null;
+    case 'key_ended':
+      parts.keyring.forget(effect.keyId);
+      return null;
+  }
+}
+
+/** A message that sets something in motion is not sent again, so its job is told at once. All others are repeated. */
+async function recordNotSent({ app, now }: DispatcherParts, unsent: Unsent): Promise<void> {
+  const { deviceNo, message, delivery } = unsent;
+  const nowMs = now();
+  switch (message.command) {
+    case 'start': {
+      const { operation_id: operationId } = message;
+      return await app.operations.notSent({ deviceNo, operationId, why: delivery, nowMs });
+    }
+    case 'execute': {
+      const { command_id: commandId, expires_at: expiresAt } = message;
+      // An emergency stop, which does not expire, is repeated anyway.
+      if (expiresAt !== null) await app.commands.notSent({ deviceNo, commandId, delivery, nowMs });
+      return;
+    }
+    case 'mission_start':
+    case 'mission_resume': {
+      const { mission_id: missionId } = message;
+      const send = message.command === 'mission_start' ? 'start' : 'resume';
+      return await app.missions.notSent({ deviceNo, missionId, send, nowMs });
+    }
+  }
+}
