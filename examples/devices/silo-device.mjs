@@ -102,9 +102,10 @@ const timer = setInterval(() => {
   publish('telemetry', reading);
   if (running !== null) report(running.id);
 }, 100);
-process.once('SIGTERM', () => {
+function switchOff() {
   clearInterval(timer);
   if (running !== null) end('failed', 'the device was switched off');
   if (client.connected) publish('status', { state: 'offline' }, () => client.end());
   else client.end(true);
-});
+}
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, switchOff);

@@ -85,7 +85,8 @@ client.max_queued_messages_set(10_000)  # What is measured while there is no lin
 client.on_connect, client.on_message = on_connect, on_message
 client.connect_async(host, int(port), keepalive=30)
 client.loop_start()
-signal.signal(signal.SIGTERM, lambda *_: switched_off.set())
+for signal_number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(signal_number, lambda *_: switched_off.set())
 while not switched_off.wait(0.1):
     with lock:
         reading = {"ts": int(time.time() * 1000), **hardware.read()}
