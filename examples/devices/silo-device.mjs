@@ -11,59 +11,50 @@ let running = null;
 let intervalS = 10;
 let reportedAt = Number.NEGATIVE_INFINITY;
 
-function remember(id, operation) {
-  operations.set(id, operation);
-  hardware.save([...operations].slice(-64));
-}
-
 const publish = (subject, payload, done) =>
   client.publish(topic + subject, JSON.stringify(payload), { qos: 1, retain: subject === 'status' }, done);
 
-const inGrams = (kg) => Number(kg.toFixed(3));
+function remember(id, state, amountKg = 0, reason = '') {
+  operations.set(id, { state, amount_kg: Number(amountKg.toFixed(3)), reason });
+  hardware.save([...operations].slice(-64));
+}
 
 function report(id) {
-  let operation = operations.get(id) ?? { state: 'unknown', amount_kg: 0 };
-  if (running?.id === id) operation = { ...operation, amount_kg: inGrams(hardware.movedKg) };
-  else if (operation.state === 'running') {
-    operation = { ...operation, state: 'failed', reason: 'the device was restarted' };
-  }
-  publish('progress', { operation_id: id, ...operation, ts: Date.now() });
+  const operation = operations.get(id) ?? { state: 'unknown', amount_kg: 0 };
+  const isCutOff = operation.state === 'running' && id !== running;
+  const state = isCutOff ? { state: 'failed', reason: 'the device was restarted' } : {};
+  publish('progress', { operation_id: id, ts: Date.now(), ...operation, ...state });
 }
 
-/** A time that cannot be read counts as past. */
-function reasonToRefuse(expiresAt) {
-  if (!(Date.now() <= Date.parse(expiresAt))) return 'the start has expired';
-  return running === null ? null : `${running.id} is running`;
-}
-
-function begin({ operation_id: id, type, ...start }) {
+function begin({ operation_id: id, type, rate_kg_per_min: rate, max_duration_s: limitS, ...start }) {
   const limitKg = Math.min(start.amount_kg, start.max_amount_kg);
-  const { rate_kg_per_min: rate, max_duration_s: limitS } = start;
-  if (!(limitKg > 0 && rate > 0 && limitS > 0)) throw new Error('a start without bounds');
+  if (!(limitKg > 0 && rate > 0 && limitS > 0)) throw new Error('a start without its bounds');
+  // A time that cannot be read is not in time.
+  const isInTime = Date.now() <= Date.parse(start.expires_at);
   if (!operations.has(id)) {
-    const reason = reasonToRefuse(start.expires_at);
-    const outcome = reason === null ? { state: 'running' } : { state: 'unknown', reason };
-    remember(id, { ...outcome, type, amount_kg: 0 }); // Before anything moves.
-    if (reason === null) {
-      running = { id, limitKg, endsAt: performance.now() + limitS * 1000 };
+    if (!isInTime || running !== null) {
+      remember(id, 'unknown', 0, isInTime ? `${running} is running` : 'the start has expired');
+    } else {
+      remember(id, 'running'); // Before anything moves: now it cannot begin a second time.
+      running = id;
       hardware.openGate(type, rate, limitKg, limitS);
     }
   }
-  const { state, reason = '' } = operations.get(id);
+  const { state, reason } = operations.get(id);
   publish('ack', { operation_id: id, accepted: state !== 'unknown', reason });
 }
 
-function end(state, reason = '') {
+function end(state, reason) {
   hardware.closeGate(); // Before anything else.
-  const { id } = running;
+  const id = running;
   running = null;
-  remember(id, { ...operations.get(id), state, reason, amount_kg: inGrams(hardware.movedKg) });
+  remember(id, state, hardware.movedKg, reason);
   report(id);
 }
 
 function obey({ command, ...content }) {
   if (command === 'start') begin(content);
-  else if (command === 'stop' && running?.id === content.operation_id) end('stopped');
+  else if (command === 'stop' && content.operation_id === running) end('stopped');
   else if (command === 'stop' || command === 'report') report(content.operation_id);
 }
 
@@ -91,16 +82,18 @@ client.on('message', (from, payload) => {
   }
 });
 const timer = setInterval(() => {
-  const reading = { ts: Date.now(), ...hardware.read() };
-  if (running !== null && hardware.movedKg >= running.limitKg) end('completed');
-  else if (running !== null && performance.now() > running.endsAt) {
-    end('failed', 'it took longer than max_duration_s');
+  const reading = hardware.read();
+  if (running !== null && !hardware.isOpen) {
+    if (hardware.movedKg >= hardware.limitKg) end('completed');
+    else end('failed', 'max_duration_s has passed');
   }
   const everyS = running === null ? intervalS : Math.min(1, intervalS);
   if (performance.now() - reportedAt < everyS * 1000) return;
   reportedAt = performance.now();
-  publish('telemetry', reading);
-  if (running !== null) report(running.id);
+  publish('telemetry', { ts: Date.now(), ...reading });
+  if (running === null) return;
+  remember(running, 'running', hardware.movedKg);
+  report(running);
 }, 100);
 function switchOff() {
   clearInterval(timer);

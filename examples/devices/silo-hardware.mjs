@@ -2,13 +2,14 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 
 export class Hardware {
+  isOpen = false;
   movedKg = 0;
+  limitKg = 0;
   #memoryFile;
   #weightKg = 500;
   #kgPerS = 0;
-  #limitKg = 0;
   #closesAt = 0;
-  #readAt = performance.now();
+  #readAt = 0;
 
   constructor(memoryFile) {
     this.#memoryFile = memoryFile;
@@ -17,24 +18,28 @@ export class Hardware {
   /** The gate closes by itself when a limit is reached, also while the program hangs. */
   openGate(type, kgPerMin, limitKg, limitS) {
     this.movedKg = 0;
-    this.#limitKg = limitKg;
+    this.limitKg = limitKg;
+    this.#kgPerS = (kgPerMin / 60) * (type === 'feed' ? 1 : -1);
     this.#readAt = performance.now();
     this.#closesAt = this.#readAt + limitS * 1000;
-    this.#kgPerS = (kgPerMin / 60) * (type === 'feed' ? 1 : -1);
+    this.isOpen = true;
   }
 
   closeGate() {
     this.read();
-    this.#kgPerS = 0;
+    this.isOpen = false;
   }
 
   read() {
-    const now = Math.min(performance.now(), this.#closesAt);
-    const seconds = Math.max(0, now - this.#readAt) / 1000;
-    const stepKg = Math.min(Math.abs(this.#kgPerS) * seconds, this.#limitKg - this.movedKg);
-    this.movedKg += stepKg;
-    this.#weightKg += this.#kgPerS > 0 ? stepKg : -stepKg;
-    this.#readAt = Math.max(now, this.#readAt);
+    if (this.isOpen) {
+      const now = Math.min(performance.now(), this.#closesAt);
+      const seconds = (now - this.#readAt) / 1000;
+      const stepKg = Math.min(Math.abs(this.#kgPerS) * seconds, this.limitKg - this.movedKg);
+      this.movedKg += stepKg;
+      this.#weightKg += this.#kgPerS > 0 ? stepKg : -stepKg;
+      this.#readAt = now;
+      this.isOpen = this.movedKg < this.limitKg && now < this.#closesAt;
+    }
     return { weight: Number(this.#weightKg.toFixed(3)), temperature: 18.5, humidity: 61 };
   }
 

@@ -10,54 +10,45 @@ operations = hardware.load()  # Those that have begun or were refused: none of t
 running, interval_s, reported_at = None, 10, 0
 lock, switched_off = threading.Lock(), threading.Event()
 
-def remember(operation_id, operation):
-    operations[operation_id] = operation
-    hardware.save(dict(list(operations.items())[-64:]))
-
-def publish(subject, payload):
+def publish(subject, **payload):
     return client.publish(topic + subject, json.dumps(payload), qos=1, retain=subject == "status")
 
-def is_running(operation_id):
-    return running is not None and running["operation_id"] == operation_id
+def remember(operation_id, state, amount_kg=0, reason=""):
+    operations[operation_id] = {"state": state, "amount_kg": round(amount_kg, 3), "reason": reason}
+    hardware.save(dict(list(operations.items())[-64:]))
 
 def report(operation_id):
     operation = operations.get(operation_id, {"state": "unknown", "amount_kg": 0})
-    if is_running(operation_id):
-        operation = {**operation, "amount_kg": round(hardware.moved_kg, 3)}
-    elif operation["state"] == "running":
+    if operation["state"] == "running" and operation_id != running:
         operation = {**operation, "state": "failed", "reason": "the device was restarted"}
-    publish("progress", {"operation_id": operation_id, **operation, "ts": int(time.time() * 1000)})
+    publish("progress", operation_id=operation_id, ts=int(time.time() * 1000), **operation)
 
-def reason_to_refuse(start):
-    if time.time() > datetime.fromisoformat(start["expires_at"].replace("Z", "+00:00")).timestamp():
-        return "the start has expired"
-    return f"{running['operation_id']} is running" if running else None
-
-def begin(start):
+def begin(operation_id, start):
     global running
-    operation_id, limit_kg = start["operation_id"], min(start["amount_kg"], start["max_amount_kg"])
+    expires_at = datetime.fromisoformat(start["expires_at"].replace("Z", "+00:00")).timestamp()
+    limits = min(start["amount_kg"], start["max_amount_kg"]), start["max_duration_s"]
     if operation_id not in operations:
-        reason = reason_to_refuse(start)
-        outcome = {"state": "unknown", "reason": reason} if reason else {"state": "running"}
-        remember(operation_id, {**outcome, "type": start["type"], "amount_kg": 0})  # Before anything moves.
-        if reason is None:
-            running = {**start, "limit_kg": limit_kg, "ends_at": time.monotonic() + start["max_duration_s"]}
-            hardware.open_gate(start["type"], start["rate_kg_per_min"], limit_kg, start["max_duration_s"])
-    known, accepted = operations[operation_id], operations[operation_id]["state"] != "unknown"
-    publish("ack", {"operation_id": operation_id, "accepted": accepted, "reason": known.get("reason", "")})
+        if time.time() > expires_at or running:
+            reason = f"{running} is running" if running else "the start has expired"
+            remember(operation_id, "unknown", reason=reason)
+        else:
+            remember(operation_id, "running")  # Before anything moves: now it cannot begin a second time.
+            running = operation_id
+            hardware.open_gate(start["type"], start["rate_kg_per_min"], *limits)
+    known = operations[operation_id]
+    publish("ack", operation_id=operation_id, accepted=known["state"] != "unknown", reason=known["reason"])
 
 def end(state, reason=""):
     global running
     hardware.close_gate()  # Before anything else.
-    operation_id, running = running["operation_id"], None
-    ended = {"state": state, "reason": reason, "amount_kg": round(hardware.moved_kg, 3)}
-    remember(operation_id, {**operations[operation_id], **ended})
+    operation_id, running = running, None
+    remember(operation_id, state, hardware.moved_kg, reason)
     report(operation_id)
 
 def on_connect(client, _userdata, _flags, code):
     if code == 0:
         client.subscribe([(topic + "command", 1), (topic + "config", 1)])
-        publish("status", {"state": "online"})
+        publish("status", state="online")
 
 def on_message(_client, _userdata, message):
     global interval_s
@@ -67,15 +58,15 @@ def on_message(_client, _userdata, message):
             if message.topic == topic + "config":
                 interval_s = content["reporting"]["interval_s"]
             elif content["command"] == "start":
-                begin(content)
-            elif content["command"] == "stop" and is_running(content["operation_id"]):
+                begin(content["operation_id"], content)
+            elif content["command"] == "stop" and content["operation_id"] == running:
                 end("stopped")
             elif content["command"] in ("stop", "report"):
                 report(content["operation_id"])
-    except Exception as error:  # The thread goes on: it is the one that receives the next stop.
+    except Exception as error:  # This thread goes on: it is the one that receives the next stop.
         print("ignored", message.payload, repr(error), file=sys.stderr, flush=True)
 
-# Since version 2 paho wants to be told which kind of callbacks these are.
+# paho 2 wants to know which kind of callbacks these are.
 callbacks = [mqtt.CallbackAPIVersion.VERSION1] if hasattr(mqtt, "CallbackAPIVersion") else []
 client = mqtt.Client(*callbacks, client_id=device_id, clean_session=True)
 client.username_pw_set(device_id, secret)
@@ -89,20 +80,20 @@ for signal_number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(signal_number, lambda *_: switched_off.set())
 while not switched_off.wait(0.1):
     with lock:
-        reading = {"ts": int(time.time() * 1000), **hardware.read()}
-        if running and hardware.moved_kg >= running["limit_kg"]:
-            end("completed")
-        elif running and time.monotonic() > running["ends_at"]:
-            end("failed", "it took longer than max_duration_s")
+        reading = hardware.read()
+        if running and not hardware.is_open:
+            has_all = hardware.moved_kg >= hardware.limit_kg
+            end("completed" if has_all else "failed", "" if has_all else "max_duration_s has passed")
         if time.monotonic() - reported_at >= (min(1, interval_s) if running else interval_s):
-            publish("telemetry", reading)
             reported_at = time.monotonic()
+            publish("telemetry", ts=int(time.time() * 1000), **reading)
             if running:
-                report(running["operation_id"])
+                remember(running, "running", hardware.moved_kg)
+                report(running)
 with lock:
     if running:
         end("failed", "the device was switched off")
 if client.is_connected():
-    publish("status", {"state": "offline"}).wait_for_publish(timeout=2)
+    publish("status", state="offline").wait_for_publish(timeout=2)
 client.disconnect()
 client.loop_stop()  # Waits until the goodbye is sent.

@@ -167,10 +167,20 @@ for (const { name, script, findCommand, needs } of EXAMPLES) {
         reason: 'device_fault',
         message: 'the device was restarted',
       });
+      assert.ok((await operation(id)).amount_completed > 0, 'what it had moved is not forgotten');
       device().inject('command', startOf(id, 10_000));
       await eventually(async () => acksOf(id).length, 2);
       await sleep(NOTICED_MS);
       assert.equal(await weight(), 500);
+    });
+
+    it('ends an operation by itself that takes longer than it may', async (t) => {
+      if (!isThere(t)) return;
+      const slow = { ...startOf('op_slow', 10_000), rate_kg_per_min: 6, max_duration_s: 1 };
+      device().inject('command', slow);
+      await eventually(async () => repliesOn('op_slow').at(-1)?.payload['state'], 'failed');
+      const { reason, amount_kg } = repliesOn('op_slow').at(-1)?.payload ?? {};
+      assert.deepEqual([reason, amount_kg], ['max_duration_s has passed', 0.1]);
     });
 
     it('closes its gate and says goodbye when it is switched off', async (t) => {
@@ -188,7 +198,7 @@ for (const { name, script, findCommand, needs } of EXAMPLES) {
       if (!isThere(t)) return;
       const { recent } = await ask('/rejections');
       const about = recent.map(({ payload }: { payload: string }) => JSON.parse(payload).operation_id);
-      assert.deepEqual([...new Set(about)].toSorted(), ['op_late', 'op_second']);
+      assert.deepEqual([...new Set(about)].toSorted(), ['op_late', 'op_second', 'op_slow']);
       for (const { subject, payload } of device().said) {
         if (subject === 'ack') assert.ok(checkOperationAck.accepts(payload), JSON.stringify(payload));
         if (subject === 'progress')
