@@ -58,11 +58,11 @@ async function claim(
   { keyId, key, fingerprint, nowMs, encryptedSecret }: IdempotencyKey,
 ): Promise<boolean> {
   const claimed = await sql.run(
-    `INSERT INTO idempotency (key_id, idempotency_key, fingerprint, created_at_ms, sealed)
+    `INSERT INTO idempotency (key_id, idempotency_key, fingerprint, created_at_ms, encrypted_secret)
      VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (key_id, idempotency_key) DO UPDATE
        SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms,
-           result = NULL, sealed = excluded.sealed
+           result = NULL, encrypted_secret = excluded.encrypted_secret
        WHERE idempotency.created_at_ms <= $6`,
     [keyId, key, fingerprint, nowMs, encryptedSecret, nowMs - REMEMBERED_MS],
   );
@@ -74,7 +74,7 @@ async function storedResult(
   { keyId, key, fingerprint }: IdempotencyKey,
 ): Promise<IdempotentResult<unknown>> {
   const [entry] = await sql.query<EntryRow>(
-    'SELECT fingerprint, result, sealed FROM idempotency WHERE key_id = $1 AND idempotency_key = $2',
+    'SELECT fingerprint, result, encrypted_secret FROM idempotency WHERE key_id = $1 AND idempotency_key = $2',
     [keyId, key],
   );
   if (entry === undefined) {

@@ -339,7 +339,8 @@ describeEachEngine('alerts', (engine) => {
 
   it('are looked at once more a second after it has changed which readings are quiet', async () => {
     const { deviceNo } = await lowSilo();
-    const checkAtMs = () => engine.query(`SELECT check_at_ms FROM watches WHERE device_no = ${deviceNo}`);
+    const checkAtMs = () =>
+      engine.query(`SELECT next_evaluation_at_ms FROM alarm_evaluations WHERE device_no = ${deviceNo}`);
     assert.deepEqual(await checkAtMs(), [[NOW_MS + 1 + SECOND_MS]]);
     await evaluate(deviceNo, NOW_MS + 1 + SECOND_MS);
     assert.deepEqual(await checkAtMs(), [[NOW_MS + 1 + FRESHNESS_MS + 1]]);

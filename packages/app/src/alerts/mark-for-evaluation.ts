@@ -15,7 +15,7 @@ export async function markForEvaluation(
   const signs = signsOfLife(values, seen);
   if (signs.size === 0) return [];
   const rows = await sql.query<[deviceNo: number, minG: number | null, maxG: number | null, kg: number]>(
-    `SELECT device_no, quiet_min_g, quiet_max_g, capacity_kg FROM watches JOIN devices USING (device_no)
+    `SELECT device_no, no_change_min_g, no_change_max_g, capacity_kg FROM alarm_evaluations JOIN devices USING (device_no)
      WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
     [JSON.stringify([...signs.keys()])],
   );

@@ -24,7 +24,7 @@ export async function unfinishedCommands(
   deviceNos: readonly number[],
   onUnreadable?: OnUnreadable,
 ): Promise<CommandState[]> {
-  const condition = `is_settled = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`;
+  const condition = `is_finished = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`;
   return await COMMANDS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
 }
 
@@ -32,7 +32,7 @@ export async function unfinishedCommands(
 export async function stoppedDevices(sql: Sql, deviceNos: readonly number[]): Promise<Set<number>> {
   const rows = await sql.query<[deviceNo: number]>(
     `SELECT device_no FROM commands
-     WHERE is_settled = 0 AND command = 'emergency_stop' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
+     WHERE is_finished = 0 AND command = 'emergency_stop' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
     [JSON.stringify(deviceNos)],
   );
   return new Set(rows.map(([deviceNo]) => deviceNo));

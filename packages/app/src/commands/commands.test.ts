@@ -80,7 +80,7 @@ describeEachEngine('commands', (engine) => {
       statuses.map((status) => `move_to_coordinates ${status}`),
     );
     assert.deepEqual(
-      await engine.query(`SELECT is_settled FROM commands WHERE command_id = '${commandId}'`),
+      await engine.query(`SELECT is_finished FROM commands WHERE command_id = '${commandId}'`),
       [[1]],
     );
   });
@@ -137,7 +137,7 @@ describeEachEngine('commands', (engine) => {
     assert.equal(await app.commands.stopInForce(deviceNo), undefined);
     assert.equal((await issue(deviceNo, MOVE)).command.status, 'sent');
     assert.deepEqual(
-      await engine.query(`SELECT command FROM commands WHERE device_no = ${deviceNo} AND is_settled = 1`),
+      await engine.query(`SELECT command FROM commands WHERE device_no = ${deviceNo} AND is_finished = 1`),
       [['emergency_stop'], ['emergency_stop']],
     );
   });
@@ -149,7 +149,7 @@ describeEachEngine('commands', (engine) => {
     const { latchedSinceMs: _, lastAnswer: __, ...older } = stored ?? assert.fail('it was stored');
     const store1 = (body: object, isFinished: number) =>
       engine.query(
-        `UPDATE commands SET is_settled = ${isFinished}, body = '${JSON.stringify(body)}' WHERE command_id = '${commandId}'`,
+        `UPDATE commands SET is_finished = ${isFinished}, body = '${JSON.stringify(body)}' WHERE command_id = '${commandId}'`,
       );
     await store1(older, 0);
     assert.equal((await app.commands.stopInForce(deviceNo))?.latchedSinceMs, NOW_MS);

@@ -171,7 +171,7 @@ describeEachEngine('ticks of field devices', (engine) => {
     }
     assert.equal(reached.size, devices.length);
     assert.deepEqual(
-      await engine.query(`SELECT DISTINCT ticked_at_ms FROM missions WHERE due_at_ms > ${nowMs}`),
+      await engine.query(`SELECT DISTINCT advanced_at_ms FROM missions WHERE due_at_ms > ${nowMs}`),
       [[nowMs]],
     );
   });

@@ -45,9 +45,9 @@ export async function currentMissions(sql: Sql, deviceNos: readonly number[]): P
     sql,
     `mission_no IN (
        SELECT (SELECT mission_no FROM missions AS own
-               WHERE own.device_no = watches.device_no AND own.ended_at_ms IS NOT NULL
+               WHERE own.device_no = alarm_evaluations.device_no AND own.ended_at_ms IS NOT NULL
                ORDER BY own.ended_at_ms DESC, own.mission_no DESC LIMIT 1)
-       FROM watches WHERE ${sql.isOneOfNumbers('watches.device_no', '$1')})`,
+       FROM alarm_evaluations WHERE ${sql.isOneOfNumbers('alarm_evaluations.device_no', '$1')})`,
     params,
   );
   return [...ended, ...holding];

@@ -42,13 +42,13 @@ export async function currentOperations(
   const newest = await OPERATIONS.where(
     sql,
     `operation_no IN (
-       SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = watches.device_no)
-       FROM watches WHERE ${sql.isOneOfNumbers('watches.device_no', '$1')})`,
+       SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = alarm_evaluations.device_no)
+       FROM alarm_evaluations WHERE ${sql.isOneOfNumbers('alarm_evaluations.device_no', '$1')})`,
     params,
   );
   const unfinished = await OPERATIONS.where(
     sql,
-    `is_settled = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`,
+    `is_finished = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`,
     params,
     onUnreadable,
   );

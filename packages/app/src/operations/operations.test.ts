@@ -95,7 +95,7 @@ describeEachEngine('operations', (engine) => {
   it('has the database itself refuse a second operation that claims the device', async () => {
     const deviceNo = await readySilo(app);
     await feed(app, deviceNo);
-    const columns = 'operation_id, device_no, status, claims_device, is_settled, ticked_at_ms, body';
+    const columns = 'operation_id, device_no, status, claims_device, is_finished, advanced_at_ms, body';
     const values = `'op_second', ${deviceNo}, 'started', 1, 0, 0, '{}'`;
     await assert.rejects(engine.query(`INSERT INTO operations (${columns}) VALUES (${values})`), /unique/i);
   });
@@ -286,7 +286,7 @@ describeEachEngine('ticks of operations', (engine) => {
     await weigh(app, deviceNo, 5_100, lateMs + 1);
     await tick(app, lateMs + 2);
     assert.equal((await app.operations.find(deviceNo, operationId))?.measuredG, 100_000);
-    assert.deepEqual(await engine.query('SELECT COUNT(*) FROM operations WHERE is_settled = 0'), [[0]]);
+    assert.deepEqual(await engine.query('SELECT COUNT(*) FROM operations WHERE is_finished = 0'), [[0]]);
   });
 
   it('send a stop again until the device confirms', async () => {

@@ -9,7 +9,7 @@ import {
 import type { BulkUpsert, NumberRow, Sql } from '@granary/store/sql';
 import { CHANNEL_LAYOUT, LANES, laneColumns, laneOffset } from '@granary/store/tables/channel-layout';
 
-const KEY = ['device_no', 'part'];
+const KEY = ['device_no', 'sensor_group'];
 const FIELDS = ['value', 'ts_ms', 'sum', 'count', 'min', 'max'];
 const COLUMNS = [...KEY, ...laneColumns(FIELDS)];
 /** Last in a row: hardly any device has bad values, and rows without them are written without these columns. */
@@ -22,7 +22,7 @@ const BAD_COLUMNS = laneColumns(BAD_FIELDS);
  * adds the newest ones as it reads.
  */
 const latestWith = (columns: readonly string[]): BulkUpsert => ({
-  table: 'latest',
+  table: 'open_buckets',
   key: KEY,
   columns,
   update: columns
@@ -42,7 +42,7 @@ export async function addToNewest(sql: Sql, fiveMinutes: readonly Rollup[]): Pro
   const over: Rollup[] = [];
   for (const series of seriesOf(fiveMinutes)) {
     const [{ deviceNo, channel }] = series;
-    const row = rows.get(nameOf(deviceNo, CHANNEL_LAYOUT[channel].part)) ?? [];
+    const row = rows.get(nameOf(deviceNo, CHANNEL_LAYOUT[channel].group)) ?? [];
     const turned = rollOver(newestIn(row, channel), series);
     over.push(...turned.over);
     put(row, channel, turned.newest);
@@ -59,14 +59,14 @@ export async function addToNewest(sql: Sql, fiveMinutes: readonly Rollup[]): Pro
 const hasBad = (row: NumberRow): boolean =>
   LANES.some((_, index) => row[COLUMNS.length + index * BAD_FIELDS.length + 1] !== null);
 
-const nameOf = (deviceNo: number, part: number): string => `${deviceNo} ${part}`;
+const nameOf = (deviceNo: number, group: number): string => `${deviceNo} ${group}`;
 
 /** In the same order everywhere, and there even for a device that reports for the first time, on two nodes at once. */
 async function lockRows(sql: Sql, rollups: readonly Rollup[]): Promise<Map<string, Row>> {
-  const keys = new Map<string, [deviceNo: number, part: number]>();
+  const keys = new Map<string, [deviceNo: number, group: number]>();
   for (const { deviceNo, channel } of rollups) {
-    const { part } = CHANNEL_LAYOUT[channel];
-    keys.set(nameOf(deviceNo, part), [deviceNo, part]);
+    const { group } = CHANNEL_LAYOUT[channel];
+    keys.set(nameOf(deviceNo, group), [deviceNo, group]);
   }
   const wanted = [...keys.values()].sort(([a, partA], [b, partB]) => a - b || partA - partB);
   let rows = await sql.lockMany(LATEST_WITH_BAD, wanted);

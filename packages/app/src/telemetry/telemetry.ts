@@ -70,12 +70,14 @@ type CurrentRow = [
 ];
 
 const LATEST_FIELDS = ['value', 'ts_ms', 'bad_value', 'bad_ts_ms'];
-const LATEST_COLUMNS = `part, ${laneColumns(LATEST_FIELDS).join(', ')}`;
+const LATEST_COLUMNS = `sensor_group, ${laneColumns(LATEST_FIELDS).join(', ')}`;
 
 export const reads = {
   async latest(sql: Sql, deviceNo: number): Promise<LatestValues> {
     return latestOf(
-      await sql.query<LatestRow>(`SELECT ${LATEST_COLUMNS} FROM latest WHERE device_no = $1`, [deviceNo]),
+      await sql.query<LatestRow>(`SELECT ${LATEST_COLUMNS} FROM open_buckets WHERE device_no = $1`, [
+        deviceNo,
+      ]),
     );
   },
 
@@ -83,7 +85,7 @@ export const reads = {
   async current(sql: Sql, deviceId: string): Promise<CurrentValues | undefined> {
     const rows = await sql.query<CurrentRow>(
       `SELECT device_no, kind, facility, capacity_kg, reporting_interval_ms, ${LATEST_COLUMNS}
-       FROM devices JOIN presence USING (device_no) LEFT JOIN latest USING (device_no) WHERE device_id = $1`,
+       FROM devices JOIN presence USING (device_no) LEFT JOIN open_buckets USING (device_no) WHERE device_id = $1`,
       [deviceId],
     );
     const [first] = rows;
@@ -133,7 +135,7 @@ export async function latestOfMany(
   deviceNos: readonly number[],
 ): Promise<ReadonlyMap<number, LatestValues>> {
   const rows = await sql.query<[deviceNo: number, ...LatestRow]>(
-    `SELECT device_no, ${LATEST_COLUMNS} FROM latest WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+    `SELECT device_no, ${LATEST_COLUMNS} FROM open_buckets WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
     [JSON.stringify(deviceNos)],
   );
   const ofDevices = Map.groupBy(rows, ([deviceNo]) => deviceNo);
@@ -142,8 +144,8 @@ export async function latestOfMany(
 
 function latestOf(rows: readonly LatestRow[]): LatestValues {
   const latest: { [C in ChannelName]?: LatestValue } = {};
-  for (const [part, ...slots] of rows) {
-    for (const [index, channel] of (CHANNELS_IN_GROUP.get(part ?? 0) ?? []).entries()) {
+  for (const [group, ...slots] of rows) {
+    for (const [index, channel] of (CHANNELS_IN_GROUP.get(group ?? 0) ?? []).entries()) {
       const at = LATEST_FIELDS.length * index;
       const good = valueAt(slots[at], slots[at + 1]);
       const bad = valueAt(slots[at + 2], slots[at + 3]);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { type Dialect, POSTGRES_DIALECT, SQLITE_DIALECT } from './dialect.ts';
-import { MIGRATIONS, renderMigration } from './migrations.ts';
+import { type Migration, renderMigration } from './migration.ts';
+import { MIGRATIONS } from './migrations.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
 
@@ -36,19 +37,23 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'fc293ba863aa52c8f1b3f03c73808cc948dad36529995581783663c7c54c4421',
     postgres: '83d5752e55f27d8de1ec0c172e6c9f1bcf763ebdb7004636d383c45a148bd9e7',
   },
+  {
+    sqlite: '71b9095f3b58d5c001895d44d30083384f26d31f1327272f7cc8b3d4dabadb5e',
+    postgres: '62492c4f9843e29ba06a91401bb2c6f2d3ae755cd634ed3e7184193c80aa473c',
+  },
 ];
 
-const checksum = (statements: readonly string[], dialect: Dialect): string =>
+const checksum = (migration: Migration, dialect: Dialect): string =>
   createHash('sha256')
-    .update(renderMigration(statements, dialect, NOW_MS).join(';\n'))
+    .update(renderMigration(migration, dialect, NOW_MS).join(';\n'))
     .digest('hex');
 
 describe('migrations', () => {
   it('are what they were when they were released', () => {
     assert.deepEqual(
-      MIGRATIONS.map((statements) => ({
-        sqlite: checksum(statements, SQLITE_DIALECT),
-        postgres: checksum(statements, POSTGRES_DIALECT),
+      MIGRATIONS.map((migration) => ({
+        sqlite: checksum(migration, SQLITE_DIALECT),
+        postgres: checksum(migration, POSTGRES_DIALECT),
       })),
       CHECKSUMS,
     );

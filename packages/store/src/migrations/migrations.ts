@@ -1,6 +1,7 @@
 import { StoreOpenError } from '../errors.ts';
 import type { Sql } from '../sql.ts';
 import type { Dialect } from './dialect.ts';
+import { type Migration, renderMigration } from './migration.ts';
 import { FOUNDATION } from './v1-foundation.ts';
 import { CONTROL } from './v2-control.ts';
 import { FIELD } from './v3-field.ts';
@@ -8,12 +9,13 @@ import { REPORTING } from './v4-reporting.ts';
 import { BAD_READINGS } from './v5-bad-readings.ts';
 import { RETENTION } from './v6-retention.ts';
 import { OBSERVATION } from './v7-observation.ts';
+import { PLAIN_NAMES } from './v8-plain-names.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
  * what a database of yesterday becomes. A released entry is never edited; the test holds a checksum of each.
  */
-export const MIGRATIONS: readonly (readonly string[])[] = [
+export const MIGRATIONS: readonly Migration[] = [
   FOUNDATION,
   CONTROL,
   FIELD,
@@ -21,25 +23,8 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   BAD_READINGS,
   RETENTION,
   OBSERVATION,
+  PLAIN_NAMES,
 ];
-
-const NINETY_DAYS_MS = 90 * 24 * 3_600_000;
-
-/** The statements of a migration in the words of an engine. */
-export function renderMigration(statements: readonly string[], dialect: Dialect, nowMs: number): string[] {
-  const words = new Map<string, string>([
-    ...Object.entries(dialect),
-    ['nowMs', String(nowMs)],
-    ['in90Days', new Date(nowMs + NINETY_DAYS_MS).toISOString()],
-  ]);
-  return statements.map((statement) =>
-    statement.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
-      const word = words.get(name);
-      if (word === undefined) throw new Error(`a migration names {{${name}}}, which no dialect defines`);
-      return word;
-    }),
-  );
-}
 
 /** Brings the tables to the newest version. The caller's transaction makes it all or nothing. */
 export async function migrate(sql: Sql, dialect: Dialect, nowMs: number): Promise<void> {

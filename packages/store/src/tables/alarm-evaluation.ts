@@ -28,12 +28,12 @@ type WatchRow = [
 ];
 
 const COLUMNS = [
-  ...['device_no', 'quiet_min_g', 'quiet_max_g', 'check_at_ms', 'told_status'],
+  ...['device_no', 'no_change_min_g', 'no_change_max_g', 'next_evaluation_at_ms', 'last_published_status'],
   ...['online_since_ms', 'left_at_ms'],
 ];
 
 const WATCHES: BulkUpsert = {
-  table: 'watches',
+  table: 'alarm_evaluations',
   key: ['device_no'],
   columns: COLUMNS,
   update: COLUMNS.slice(1)
@@ -45,14 +45,14 @@ const WATCHES: BulkUpsert = {
 const AT_ONCE_MS = 0;
 
 const MARKS: BulkUpsert = {
-  table: 'watches',
+  table: 'alarm_evaluations',
   key: ['device_no'],
-  columns: ['device_no', 'check_at_ms'],
-  update: 'check_at_ms = excluded.check_at_ms',
+  columns: ['device_no', 'next_evaluation_at_ms'],
+  update: 'next_evaluation_at_ms = excluded.next_evaluation_at_ms',
 };
 
 /** With since when the service has been listening, which every evaluation of a device depends on. */
-const SELECT_WATCH = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM watches`;
+const SELECT_WATCH = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM alarm_evaluations`;
 
 export const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
   minG === null || maxG === null ? null : { minG, maxG };
@@ -129,7 +129,7 @@ async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promis
 /** Holds devices whose time has come and that nobody else is looking after. */
 export async function lockDueDevices(sql: Sql, nowMs: number, limit: number): Promise<AlarmEvaluation[]> {
   const rows = await sql.query<WatchRow>(
-    `${SELECT_WATCH} WHERE check_at_ms <= $1 ORDER BY check_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
+    `${SELECT_WATCH} WHERE next_evaluation_at_ms <= $1 ORDER BY next_evaluation_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
     [nowMs, limit],
   );
   return rows.map(toWatch);

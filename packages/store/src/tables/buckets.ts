@@ -7,17 +7,17 @@ import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
 import { CHANNEL_LAYOUT, LANES, laneColumns, laneOffset, whenNewer } from './channel-layout.ts';
 
 /**
- * Buckets are kept in blocks of this many consecutive ones per series, and the blocks in order of time. The buckets
+ * Buckets are kept in chunks of this many consecutive ones per series, and the chunks in order of time. The buckets
  * that all devices are filling right now then share a few hundred pages; ordered by device they would dirty one page
- * per series with every commit (measured: 15 ms instead of 1 ms for 200 silos). A read jumps once per block, and
+ * per series with every commit (measured: 15 ms instead of 1 ms for 200 silos). A read jumps once per chunk, and
  * expired buckets lie side by side.
  */
-const BUCKETS_PER_BLOCK = 16;
+const BUCKETS_PER_CHUNK = 16;
 
-const blockOf = (startMs: number, sizeMs: number): number =>
-  Math.floor(startMs / (sizeMs * BUCKETS_PER_BLOCK));
+const chunkOf = (startMs: number, sizeMs: number): number =>
+  Math.floor(startMs / (sizeMs * BUCKETS_PER_CHUNK));
 
-const KEY = ['size_ms', 'block', 'device_no', 'part', 'start_ms'];
+const KEY = ['size_ms', 'time_chunk', 'device_no', 'sensor_group', 'start_ms'];
 export const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
 /** What a row holds where no reading has filled it. */
 const EMPTY_SLOTS: NumberRow = LANES.flatMap(() => [0, 0, null, null, null, null]);
@@ -64,10 +64,10 @@ function bucketRows(rollups: readonly Rollup[], withBad: boolean): NumberRow[] {
   for (const rollup of rollups) {
     const { deviceNo, channel, interval, startMs } = rollup;
     const sizeMs = INTERVAL_MS[interval];
-    const { part } = CHANNEL_LAYOUT[channel];
-    if (row[4] !== startMs || row[2] !== deviceNo || row[3] !== part || row[0] !== sizeMs) {
-      const name = `${deviceNo} ${part} ${interval} ${startMs}`;
-      row = rows.get(name) ?? emptyRow(sizeMs, deviceNo, part, startMs, withBad);
+    const { group } = CHANNEL_LAYOUT[channel];
+    if (row[4] !== startMs || row[2] !== deviceNo || row[3] !== group || row[0] !== sizeMs) {
+      const name = `${deviceNo} ${group} ${interval} ${startMs}`;
+      row = rows.get(name) ?? emptyRow(sizeMs, deviceNo, group, startMs, withBad);
       rows.set(name, row);
     }
     if (rollup.bad !== null) row[laneOffset(channel, BUCKETS.columns.length, 1)] = rollup.bad.count;
@@ -86,11 +86,11 @@ function bucketRows(rollups: readonly Rollup[], withBad: boolean): NumberRow[] {
 const emptyRow = (
   sizeMs: number,
   deviceNo: number,
-  part: number,
+  group: number,
   startMs: number,
   withBad: boolean,
 ): (number | null)[] => [
-  ...[sizeMs, blockOf(startMs, sizeMs), deviceNo, part, startMs],
+  ...[sizeMs, chunkOf(startMs, sizeMs), deviceNo, group, startMs],
   ...EMPTY_SLOTS,
   ...(withBad ? NO_BAD : []),
 ];
@@ -115,26 +115,26 @@ export interface HistoryRange {
 export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket[]> {
   const { deviceNo, channel, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
-  const { part, slot } = CHANNEL_LAYOUT[channel];
+  const { group, slot } = CHANNEL_LAYOUT[channel];
   // Good and bad values there are of the same five minutes, so either time tells which.
   const newestMs = `COALESCE(${slot}_ts_ms, ${slot}_bad_ts_ms)`;
   // One statement sees one moment: five minutes that are just being closed are neither missed nor counted twice. A sum
   // may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read.
   const rows = await sql.query<BucketRow>(
-    `WITH RECURSIVE wanted(block) AS (
-       SELECT CAST($4 AS BIGINT) UNION ALL SELECT block + 1 FROM wanted WHERE block < $5
+    `WITH RECURSIVE wanted(time_chunk) AS (
+       SELECT CAST($4 AS BIGINT) UNION ALL SELECT time_chunk + 1 FROM wanted WHERE time_chunk < $5
      )
      SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last,
             ${slot}_bad_count, 0
      FROM wanted CROSS JOIN buckets
-     WHERE size_ms = $1 AND buckets.block = wanted.block AND device_no = $2 AND part = $3
+     WHERE size_ms = $1 AND buckets.time_chunk = wanted.time_chunk AND device_no = $2 AND sensor_group = $3
        AND start_ms >= $6 AND start_ms < $7 AND (${slot}_count > 0 OR ${slot}_bad_count > 0)
      UNION ALL
      SELECT ${newestMs} - ${newestMs} % $1, COALESCE(CAST(${slot}_sum AS DOUBLE PRECISION), 0),
             COALESCE(${slot}_count, 0), ${slot}_min, ${slot}_max, ${slot}_value, COALESCE(${slot}_bad_count, 0), 1
-     FROM latest WHERE device_no = $2 AND part = $3
+     FROM open_buckets WHERE device_no = $2 AND sensor_group = $3
        AND ${newestMs} - ${newestMs} % $1 >= $6 AND ${newestMs} - ${newestMs} % $1 < $7`,
-    [sizeMs, deviceNo, part, blockOf(fromMs, sizeMs), blockOf(toMs, sizeMs), fromMs, toMs],
+    [sizeMs, deviceNo, group, chunkOf(fromMs, sizeMs), chunkOf(toMs, sizeMs), fromMs, toMs],
   );
   return inOrder(rows);
 }
@@ -191,8 +191,8 @@ export async function dropBuckets(
   const key = KEY.join(', ');
   return await sql.run(
     `DELETE FROM buckets WHERE (${key}) IN (
-       SELECT ${key} FROM buckets WHERE size_ms = $1 AND block < $2 ORDER BY ${key} LIMIT $3
+       SELECT ${key} FROM buckets WHERE size_ms = $1 AND time_chunk < $2 ORDER BY ${key} LIMIT $3
      )`,
-    [sizeMs, blockOf(beforeMs, sizeMs), rowsMax],
+    [sizeMs, chunkOf(beforeMs, sizeMs), rowsMax],
   );
 }

@@ -4,8 +4,8 @@ export const LANES = ['a', 'b', 'c'] as const;
 export type Slot = (typeof LANES)[number];
 
 export interface Place {
-  /** Rows that hold several channels are told apart by their part. */
-  readonly part: number;
+  /** Rows that hold several channels are told apart by their group. */
+  readonly group: number;
   readonly slot: Slot;
 }
 
@@ -15,24 +15,24 @@ export interface Place {
  * take new places.
  */
 export const CHANNEL_LAYOUT = {
-  weight: { part: 1, slot: 'a' },
-  temperature: { part: 1, slot: 'b' },
-  humidity: { part: 1, slot: 'c' },
-  latitude: { part: 2, slot: 'a' },
-  longitude: { part: 2, slot: 'b' },
-  altitude: { part: 2, slot: 'c' },
-  battery_level: { part: 3, slot: 'a' },
-  signal_strength: { part: 3, slot: 'b' },
-  soil_moisture: { part: 3, slot: 'c' },
-  light_intensity: { part: 4, slot: 'a' },
-  wind_speed: { part: 4, slot: 'b' },
-  atmospheric_pressure: { part: 4, slot: 'c' },
+  weight: { group: 1, slot: 'a' },
+  temperature: { group: 1, slot: 'b' },
+  humidity: { group: 1, slot: 'c' },
+  latitude: { group: 2, slot: 'a' },
+  longitude: { group: 2, slot: 'b' },
+  altitude: { group: 2, slot: 'c' },
+  battery_level: { group: 3, slot: 'a' },
+  signal_strength: { group: 3, slot: 'b' },
+  soil_moisture: { group: 3, slot: 'c' },
+  light_intensity: { group: 4, slot: 'a' },
+  wind_speed: { group: 4, slot: 'b' },
+  atmospheric_pressure: { group: 4, slot: 'c' },
 } as const satisfies Record<ChannelName, Place>;
 
-/** The channels of a part in the order of its slots. */
+/** The channels of a group in the order of its slots. */
 export const CHANNELS_IN_GROUP: ReadonlyMap<number, readonly ChannelName[]> = Map.groupBy(
   CHANNEL_NAMES,
-  (name) => CHANNEL_LAYOUT[name].part,
+  (name) => CHANNEL_LAYOUT[name].group,
 );
 
 /** The columns that a row has for each of its slots, given what it keeps of a channel. */
@@ -47,8 +47,8 @@ export const laneOffset = (channel: ChannelName, before: number, fieldsPerSlot: 
 
 /** The bit that marks a channel's value of a raw reading as bad. Fixed for ever, like the places. */
 export const badBitOf = (channel: ChannelName): number => {
-  const { part, slot } = CHANNEL_LAYOUT[channel];
-  return 1 << ((part - 1) * LANES.length + SLOT_INDEX[slot]);
+  const { group, slot } = CHANNEL_LAYOUT[channel];
+  return 1 << ((group - 1) * LANES.length + SLOT_INDEX[slot]);
 };
 
 /** Sets a column of a slot if the time that belongs to it is newer than the stored one, or nothing was stored. */

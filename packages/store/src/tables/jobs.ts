@@ -79,7 +79,7 @@ export class JobTable<E extends DeviceJob> {
     // Of the time that all of these queries are given, those without a column make nothing.
     const isTime =
       kind.dueColumn === undefined ? 'CAST($1 AS BIGINT) IS NOT NULL' : `${kind.dueColumn} <= $1`;
-    this.#isDue = `is_settled = 0 AND ${isTime}`;
+    this.#isDue = `is_finished = 0 AND ${isTime}`;
   }
 
   /** Those that meet a condition, in the order in which they became known, without the rows that cannot be read. */
@@ -123,7 +123,7 @@ export class JobTable<E extends DeviceJob> {
     const columns: Columns = {
       [this.#id]: this.kind.idOf(job),
       device_no: job.deviceNo,
-      ticked_at_ms: nowMs,
+      advanced_at_ms: nowMs,
       ...this.#columns(null, job, nowMs),
     };
     const target = {
@@ -178,7 +178,7 @@ export class JobTable<E extends DeviceJob> {
   /** Devices with a tick to come, those first that were ticked longest ago. */
   async waiting(sql: Sql, nowMs: number, limit: number): Promise<WaitingDevice[]> {
     const rows = await sql.query<[deviceNo: number, waitsSinceMs: number]>(
-      `SELECT device_no, MIN(ticked_at_ms) AS waits_since_ms FROM ${this.#table} WHERE ${this.#isDue}
+      `SELECT device_no, MIN(advanced_at_ms) AS waits_since_ms FROM ${this.#table} WHERE ${this.#isDue}
        GROUP BY device_no ORDER BY waits_since_ms, device_no LIMIT $2`,
       [nowMs, limit],
     );
@@ -187,7 +187,7 @@ export class JobTable<E extends DeviceJob> {
 
   async recordTick(sql: Sql, deviceNos: readonly number[], nowMs: number): Promise<void> {
     await sql.run(
-      `UPDATE ${this.#table} SET ticked_at_ms = $1
+      `UPDATE ${this.#table} SET advanced_at_ms = $1
        WHERE ${this.#isDue} AND ${sql.isOneOfNumbers('device_no', '$2')}`,
       [nowMs, JSON.stringify(deviceNos)],
     );
@@ -198,7 +198,7 @@ export class JobTable<E extends DeviceJob> {
    * kept. Rows that somebody else is changing are left for the next step, so this waits for nobody.
    */
   async expire(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
-    const isOld = 'is_settled = 1 AND ended_at_ms < $1';
+    const isOld = 'is_finished = 1 AND ended_at_ms < $1';
     const isNamed = `EXISTS (SELECT 1 FROM alerts
       WHERE alerts.device_no = ${this.#table}.device_no AND alerts.status <> 'resolved'
         AND alerts.body LIKE '%"cause":"' || ${this.#table}.${this.#id} || '"%')`;
@@ -259,7 +259,7 @@ export class JobTable<E extends DeviceJob> {
   #columns(before: E | null, after: E, nowMs: number): Columns {
     return {
       status: after.status,
-      is_settled: Number(this.kind.isFinished(after, nowMs)),
+      is_finished: Number(this.kind.isFinished(after, nowMs)),
       ended_at_ms: after.endedAtMs,
       body: this.kind.document.write(after),
       ...this.kind.columnsOf(before, after),

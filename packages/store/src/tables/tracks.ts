@@ -5,15 +5,15 @@ import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
 
 /**
  * Where devices have been. Raw readings lie in order of time, so the way of one device would cost a look at the readings
- * of all: positions are kept a second time, those of a device side by side. As with buckets, blocks of time come first:
+ * of all: positions are kept a second time, those of a device side by side. As with buckets, chunks of time come first:
  * the positions that all devices are adding right now then share a few pages. Fixed for ever.
  */
-const BLOCK_MS = 5 * MINUTE_MS;
+const CHUNK_MS = 5 * MINUTE_MS;
 
-/** Stretches of time of which a long track shows one position each. All fit a whole number of times into a block. */
+/** Stretches of time of which a long track shows one position each. All fit a whole number of times into a chunk. */
 const STRETCHES_MS = [1, 2, 5, 10, 15, 20, 30, 60, 100, 150, 300].map((seconds) => seconds * SECOND_MS);
 
-const KEY = ['block', 'device_no', 'ts_ms'];
+const KEY = ['time_chunk', 'device_no', 'ts_ms'];
 const PLACE = ['latitude', 'longitude', 'altitude'] as const;
 
 const TRACKS: BulkUpsert = {
@@ -24,7 +24,7 @@ const TRACKS: BulkUpsert = {
   update: PLACE.map((channel) => `${channel} = COALESCE(tracks.${channel}, excluded.${channel})`).join(', '),
 };
 
-const blockOf = (tsMs: number): number => Math.floor(tsMs / BLOCK_MS);
+const chunkOf = (tsMs: number): number => Math.floor(tsMs / CHUNK_MS);
 
 export interface TrackRange {
   readonly deviceNo: number;
@@ -38,7 +38,7 @@ export async function addToTracks(sql: Sql, readings: readonly Reading[]): Promi
   const rows = readings
     .filter(({ values }) => PLACE.some((channel) => values[channel] !== undefined))
     .map(({ deviceNo, tsMs, values }) => [
-      ...[blockOf(tsMs), deviceNo, tsMs],
+      ...[chunkOf(tsMs), deviceNo, tsMs],
       ...PLACE.map((channel) => values[channel] ?? null),
     ]);
   await sql.upsertMany(TRACKS, rows.sort(byKey));
@@ -53,24 +53,24 @@ type PositionRow = [tsMs: number, latitude: number, longitude: number, altitude:
 
 const IS_PLACE = 'latitude IS NOT NULL AND longitude IS NOT NULL';
 
-/** Blocks one after the other: a condition on a range of them would look at every device in each. */
+/** Chunks one after the other: a condition on a range of them would look at every device in each. */
 const IN_RANGE = `
-  WITH RECURSIVE wanted(block) AS (
-    SELECT CAST($2 AS BIGINT) UNION ALL SELECT block + 1 FROM wanted WHERE block < $3
+  WITH RECURSIVE wanted(time_chunk) AS (
+    SELECT CAST($2 AS BIGINT) UNION ALL SELECT time_chunk + 1 FROM wanted WHERE time_chunk < $3
   )
   SELECT ts_ms, latitude, longitude, altitude FROM wanted CROSS JOIN tracks
-  WHERE tracks.block = wanted.block AND device_no = $1 AND ts_ms >= $4 AND ts_ms < $5 AND ${IS_PLACE}`;
+  WHERE tracks.time_chunk = wanted.time_chunk AND device_no = $1 AND ts_ms >= $4 AND ts_ms < $5 AND ${IS_PLACE}`;
 
 /**
  * The positions in [from, to), in order of time. Of more than `limit` the last in each stretch of time is there, where a
- * stretch is never longer than a block. So a track costs what it answers, however often the device reports.
+ * stretch is never longer than a chunk. So a track costs what it answers, however often the device reports.
  */
 export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlace[]> {
   const { deviceNo, limit } = range;
   const { fromMs, toMs } = await withinStored(sql, range);
   if (toMs <= fromMs) return [];
   const few = await sql.query<PositionRow>(`${IN_RANGE} LIMIT $6`, [
-    ...[deviceNo, blockOf(fromMs), blockOf(toMs - 1), fromMs, toMs],
+    ...[deviceNo, chunkOf(fromMs), chunkOf(toMs - 1), fromMs, toMs],
     limit + 1,
   ]);
   const rows = few.length <= limit ? few : await oneOfEachStretch(sql, { deviceNo, fromMs, toMs, limit });
@@ -79,17 +79,17 @@ export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlac
     .sort((a, b) => a.tsMs - b.tsMs);
 }
 
-/** Blocks in which there is nothing need not be looked for, and a caller may ask for all time. */
+/** Chunks in which there is nothing need not be looked for, and a caller may ask for all time. */
 async function withinStored(
   sql: Sql,
   { fromMs, toMs }: TrackRange,
 ): Promise<{ fromMs: number; toMs: number }> {
   const [row] = await sql.query<[oldest: number | null, newest: number | null]>(
-    'SELECT (SELECT MIN(block) FROM tracks), (SELECT MAX(block) FROM tracks)',
+    'SELECT (SELECT MIN(time_chunk) FROM tracks), (SELECT MAX(time_chunk) FROM tracks)',
   );
   const [oldest, newest] = row ?? [];
   if (oldest == null || newest == null) return { fromMs: 0, toMs: 0 };
-  return { fromMs: Math.max(fromMs, oldest * BLOCK_MS), toMs: Math.min(toMs, (newest + 1) * BLOCK_MS) };
+  return { fromMs: Math.max(fromMs, oldest * CHUNK_MS), toMs: Math.min(toMs, (newest + 1) * CHUNK_MS) };
 }
 
 async function oneOfEachStretch(
@@ -98,20 +98,20 @@ async function oneOfEachStretch(
 ): Promise<PositionRow[]> {
   const startOf = (stretchMs: number) => Math.floor(fromMs / stretchMs) * stretchMs;
   const fits = (stretchMs: number) => Math.ceil((toMs - startOf(stretchMs)) / stretchMs) <= limit;
-  const stretchMs = STRETCHES_MS.find(fits) ?? BLOCK_MS;
+  const stretchMs = STRETCHES_MS.find(fits) ?? CHUNK_MS;
   return await sql.query<PositionRow>(
     `WITH RECURSIVE stretches(start_ms) AS (
        SELECT CAST($2 AS BIGINT) UNION ALL
        SELECT start_ms + CAST($3 AS BIGINT) FROM stretches WHERE start_ms + CAST($3 AS BIGINT) < $5
-     ), lasts(block, ts_ms) AS (
-       SELECT start_ms / ${BLOCK_MS}, (
+     ), lasts(time_chunk, ts_ms) AS (
+       SELECT start_ms / ${CHUNK_MS}, (
          SELECT MAX(ts_ms) FROM tracks
-         WHERE block = start_ms / ${BLOCK_MS} AND device_no = $1 AND ts_ms >= start_ms
+         WHERE time_chunk = start_ms / ${CHUNK_MS} AND device_no = $1 AND ts_ms >= start_ms
            AND ts_ms < start_ms + CAST($3 AS BIGINT) AND ts_ms >= $4 AND ts_ms < $5 AND ${IS_PLACE})
        FROM stretches
      )
      SELECT tracks.ts_ms, latitude, longitude, altitude FROM lasts CROSS JOIN tracks
-     WHERE tracks.block = lasts.block AND device_no = $1 AND tracks.ts_ms = lasts.ts_ms`,
+     WHERE tracks.time_chunk = lasts.time_chunk AND device_no = $1 AND tracks.ts_ms = lasts.ts_ms`,
     [deviceNo, startOf(stretchMs), stretchMs, fromMs, toMs],
   );
 }
@@ -121,8 +121,8 @@ export async function dropTracks(sql: Sql, beforeMs: number, rowsMax: number): P
   const key = KEY.join(', ');
   return await sql.run(
     `DELETE FROM tracks WHERE (${key}) IN (
-       SELECT ${key} FROM tracks WHERE block < $1 ORDER BY ${key} LIMIT $2
+       SELECT ${key} FROM tracks WHERE time_chunk < $1 ORDER BY ${key} LIMIT $2
      )`,
-    [blockOf(beforeMs), rowsMax],
+    [chunkOf(beforeMs), rowsMax],
   );
 }
