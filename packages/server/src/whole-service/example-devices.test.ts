@@ -17,6 +17,8 @@ const scriptPath = (name: string): string =>
 
 /** Long enough for a gate that was opened by mistake to show in the weight. */
 const NOTICED_MS = 700;
+/** Several reports long. */
+const ABSENT_MS = 1_500;
 const CONFIGURATION = {
   reporting: { interval_s: 0.2 },
   operation_limits: { max_feed_rate: 600, max_discharge_rate: 600 },
@@ -154,6 +156,20 @@ for (const { name, script, findCommand, needs } of EXAMPLES) {
       await eventually(async () => round(506 - ((await weight()) ?? 0)), round(amount_completed));
       await sleep(NOTICED_MS);
       assert.equal(round(506 - ((await weight()) ?? 0)), round(amount_completed));
+    });
+
+    it('connects again by itself, and sends what it measured meanwhile', async (t) => {
+      if (!isThere(t)) return;
+      const fromMs = Date.now();
+      device().cut(ABSENT_MS);
+      await eventually(async () => (await ask('/link')).connects, 2);
+      const measuredMeanwhile = () =>
+        device().said.filter(({ subject, payload }) => {
+          const tsMs = Number(payload['ts']);
+          return subject === 'telemetry' && tsMs > fromMs && tsMs < fromMs + ABSENT_MS;
+        }).length;
+      await eventually(async () => measuredMeanwhile() >= 3, true);
+      await eventually(async () => (await ask('/link')).subscribed, true);
     });
 
     it('ends what a restart has cut off, and does not begin it again', async (t) => {

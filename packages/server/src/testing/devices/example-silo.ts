@@ -25,6 +25,7 @@ export class ExampleSilo {
   readonly #parts: ExampleParts;
   readonly #server: Server;
   #device: Socket | undefined;
+  #refusedUntilMs = 0;
   #process: ChildProcess | undefined;
 
   constructor(parts: ExampleParts) {
@@ -68,7 +69,17 @@ export class ExampleSilo {
     );
   }
 
+  /** Ends the connection, and lets the device connect again only after this time. */
+  cut(absentMs: number): void {
+    this.#refusedUntilMs = Date.now() + absentMs;
+    this.#device?.destroy();
+  }
+
   #accept(device: Socket): void {
+    if (Date.now() < this.#refusedUntilMs) {
+      device.destroy();
+      return;
+    }
     const service = connect({ host: '127.0.0.1', port: this.#parts.servicePort, noDelay: true });
     this.#device = device;
     const packets = parser();
