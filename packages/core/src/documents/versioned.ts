@@ -31,9 +31,9 @@ export function documentKind<Value extends object>(
   };
 }
 
-function contentOf(stored: unknown): Record<string, unknown> {
+function contentOf(stored: unknown): DocumentContent {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) {
     throw new Error('not an object');
   }
-  return { ...stored };
+  return stored as DocumentContent;
 }
