@@ -49,11 +49,11 @@ interface Environment {
 const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
   databaseUrl === null ? { engine: 'sqlite', folder: dataDir } : { engine: 'postgres', url: databaseUrl };
 
-/** Log lines for each device: about its messages, and about its connections. */
+/** Limits of log lines per device, for its messages and for its connections. */
 const FAULT_LINES_PER_MINUTE_MAX = 5;
 const LINK_LINES_PER_MINUTE_MAX = 20;
 
-/** Undone in reverse order, by `stop()` or when a later step of the start fails. */
+/** Runs in reverse order, in `stop()` or when a later step of the start fails. */
 type Undo = () => Promise<void> | void;
 
 export function createService(settings: Settings, surroundings: Environment = {}): Service {
@@ -70,7 +70,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     );
     undos.push(() => opened.close());
     const directory = new DeviceDirectory(opened, now);
-    // Every device that is looked up is remembered for when the storage does not answer.
+    // Every device that is looked up is cached for the time when the storage does not answer.
     const find: App['devices']['find'] = (deviceId) => directory.find(deviceId);
     const app: App = { ...opened, devices: { ...opened.devices, find } };
     const adminKey = await explainStart('the admin key', () =>
@@ -79,7 +79,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
 
     const keyring = new Keyring(app, now);
     const feed = new EventFeed(app, logger, (events) => {
-      for (const keyId of endedKeyIds(events)) keyring.forget(keyId);
+      for (const keyId of endedKeyIds(events)) keyring.drop(keyId);
       directory.observe(events);
     });
     await explainStart('the event log', () => feed.start());
@@ -116,14 +116,16 @@ export function createService(settings: Settings, surroundings: Environment = {}
       observed: (event) => logLinkEvent(linkLog, event),
     });
     const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink, { now });
-    const orders = new PriorityCommands();
-    const commands = new DeviceCommands(link, logger, (deviceId) => orders.isMotionBlocked(deviceId));
+    const priorityCommands = new PriorityCommands();
+    const commands = new DeviceCommands(link, logger, (deviceId) =>
+      priorityCommands.isMotionBlocked(deviceId),
+    );
     const sendStoredConfiguration = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
       const stored = await app.configuration.get(deviceNo);
       if (stored !== undefined) sendConfiguration(link, deviceId, stored);
     };
     const reconciler = new Reconciler({
-      ...{ app, link, orders, evaluator, observation, setAside, logger, now },
+      ...{ app, link, priorityCommands, evaluator, observation, setAside, logger, now },
     });
     effects.start({ app, commands, link, evaluator, feed, keyring, directory, now });
     const mqtt = await explainStart(`GRANARY_MQTT_PORT (${settings.mqttHost}:${settings.mqttPort})`, () =>
@@ -131,8 +133,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
     );
     undos.push(() => link.stop());
 
-    const stops = new OperationStopper({ app, commands, orders, now });
-    const emergencyStops = new EmergencyStops({ app, commands, orders, now });
+    const stops = new OperationStopper({ app, commands, priorityCommands, now });
+    const emergencyStops = new EmergencyStops({ app, commands, priorityCommands, now });
     reconciler.start();
     undos.push(() => reconciler.stop());
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Requests are many: a random start and a count tell them apart without asking for chance each time. */
+/** A random start and a counter make request ids unique without a new random number for each request. */
 export function requestIds(): () => string {
   const run = randomBytes(6).toString('hex');
   let count = 0;

@@ -23,9 +23,9 @@ export interface Settings {
   readonly rawRetentionDays: number;
   readonly fiveMinuteRetentionDays: number;
   readonly eventRetentionDays: number;
-  /** Of operations, commands and missions, after their end. */
+  /** How long operations, commands and missions are kept after their end. */
   readonly jobRetentionDays: number;
-  /** Of alerts, after they were resolved. */
+  /** How long alerts are kept after they were resolved. */
   readonly alertRetentionDays: number;
   readonly logLevel: LogLevel;
 }
@@ -43,7 +43,7 @@ export class SettingsError extends Error {
 type Env = Readonly<Record<string, string | undefined>>;
 type Parse<T> = (text: string) => T | Error;
 
-/** Variables of the same family that are not the service's: the command line's and the tests' own. */
+/** Variables with the same prefix that belong to the command line or to the tests. */
 const FOREIGN = /^GRANARY_(API_KEY|URL|TEST_.*)$/;
 
 /** Reads every setting once and reports all faults together. */
@@ -151,7 +151,7 @@ function asRateLimit(text: string): number | null | Error {
     : new Error(`must be "off" or a number of requests per second above 0, not "${text}"`);
 }
 
-/** The text may hold a password, so it is never repeated. */
+/** The text may contain a password, so the message never repeats it. */
 function asDatabaseUrl(text: string): string | Error {
   return /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text)
     ? text

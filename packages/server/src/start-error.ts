@@ -1,6 +1,6 @@
 import { StoreOpenError } from '@granary/store/errors';
 
-/** The service could not start for a reason that a person can mend. The message is one line and says what to do. */
+/** The service could not start for a reason that a person can correct; the message is one line and says what to do. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -20,7 +20,7 @@ const EXPLANATIONS: Record<string, string> = {
   ENOTFOUND: 'that host name is not known',
 };
 
-/** Runs one step of the start; what the operating system refuses is told in one line about `subject`. */
+/** Runs one step of the start, and turns an error of the operating system into one line about `subject`. */
 export async function explainStart<T>(subject: string, step: () => T | Promise<T>): Promise<T> {
   try {
     return await step();

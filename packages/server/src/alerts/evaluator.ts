@@ -12,7 +12,7 @@ interface EvaluatorParts {
   readonly logger: Logger;
 }
 
-/** Has the alerts of devices evaluated soon after something happened to them, and never holds up what happened. */
+/** Evaluates the alerts of devices in the background, soon after a change, so that the change itself is not delayed. */
 export class AlertEvaluator {
   readonly #parts: EvaluatorParts;
   readonly #waiting = new Set<number>();
@@ -22,13 +22,13 @@ export class AlertEvaluator {
     this.#parts = parts;
   }
 
-  /** However often a device is named while an evaluation runs, it is evaluated once afterwards. */
+  /** A device that is named several times during an evaluation is evaluated once afterwards. */
   wake(deviceNos: readonly number[]): void {
     for (const deviceNo of deviceNos) this.#waiting.add(deviceNo);
     this.retry();
   }
 
-  /** Takes up again what failed. */
+  /** Evaluates again the devices whose evaluation failed. */
   retry(): void {
     if (this.#waiting.size === 0) return;
     this.#working ??= this.#evaluateAll().finally(() => {

@@ -1,12 +1,12 @@
 import type { App } from '@granary/app/app';
 import { SECOND_MS } from '@granary/contract/time';
 
-/** A time in which no evaluation succeeded, and which the reconciler's rounds would have ended long before. */
+/** Without a successful evaluation for this long the service counts as interrupted; the reconciler evaluates far more often. */
 const GAP_MS = 5 * SECOND_MS;
 
 /**
- * Knows since when the service has been listening. After a start, a storage outage or a suspended process it begins
- * anew, so that what could not be noticed in between is not blamed on devices.
+ * Tracks since when the service has been running without interruption. It starts again after a start, a storage outage or a
+ * suspended process, so that silence in between is not attributed to devices.
  */
 export class Observation {
   readonly #app: App;
@@ -18,7 +18,7 @@ export class Observation {
     this.#now = now;
   }
 
-  /** Every evaluation goes through here. Only one that succeeds shows that the service was listening. */
+  /** Wraps every evaluation, because only a successful one proves that the service was running. */
   async during<Result>(evaluation: (nowMs: number) => Promise<Result>): Promise<Result> {
     const nowMs = this.#now();
     if (nowMs - this.#observedUntilMs > GAP_MS) await this.begin();

@@ -1,7 +1,7 @@
 import type { StoredConfiguration } from '@granary/app/configuration/configuration';
 import type { Delivery, DeviceLink } from '@granary/link/port';
 
-/** Reaches a connected device now; any other gets it when it connects and subscribes. */
+/** A connected device receives the configuration now; any other receives it when it connects and subscribes. */
 export function sendConfiguration(
   link: Pick<DeviceLink, 'sendConfiguration'>,
   deviceId: string,

@@ -11,7 +11,7 @@ export class DeviceCommands {
 
   readonly #isMotionBlocked: (deviceId: string) => boolean;
 
-  /** `isMotionBlocked` tells of devices with an emergency stop that could not be stored yet. */
+  /** `isMotionBlocked` returns true for a device with an emergency stop that could not be stored yet. */
   constructor(link: DeviceLink, logger: Logger, isMotionBlocked: (deviceId: string) => boolean) {
     this.#link = link;
     this.#logger = logger;
@@ -27,7 +27,7 @@ export class DeviceCommands {
     return this.#link.isReachable(deviceId);
   }
 
-  /** Called after it is stored that the command is to be sent. The answer tells whether it was written to the device. */
+  /** Must be called only after the decision to send is stored; returns whether the command was written to the connection. */
   send(deviceId: string, command: DeviceMessage): Delivery {
     const delivery =
       setsInMotion(command) && this.#isMotionBlocked(deviceId)
@@ -35,14 +35,14 @@ export class DeviceCommands {
         : this.#link.sendCommand(deviceId, command, commandOptions(command));
     if (delivery === 'sent') return delivery;
     this.#unsent[delivery] += 1;
-    // A repeated stop or report is tried every few seconds while a device is away: that is no news.
+    // A stop or report request is tried every few seconds while a device is disconnected, which is not worth a log line.
     const level = delivery === 'expired' || isSentOnce(command) ? 'warn' : 'debug';
     this.#logger[level]({ device_id: deviceId, delivery, ...named(command) }, 'command not sent');
     return delivery;
   }
 }
 
-/** A message that sets something in motion is sent once; all others are repeated until the device has answered. */
+/** A message that can cause movement is sent once; all others are repeated until the device has answered. */
 const isSentOnce = (command: DeviceMessage): boolean => {
   switch (command.command) {
     case 'start':
@@ -61,20 +61,20 @@ const HARMLESS: ReadonlySet<DeviceMessage['command']> = new Set([
   'mission_pause',
 ]);
 
-/** Whatever is not known to be harmless. An emergency stop never expires. */
+/** Every message counts as movement unless it is known to be harmless; an emergency stop never expires. */
 const setsInMotion = (command: DeviceMessage): boolean =>
   !HARMLESS.has(command.command) && !(command.command === 'execute' && command.name === 'emergency_stop');
 
 export function commandOptions(command: DeviceMessage): CommandOptions {
   const expiresAt = 'expires_at' in command ? command.expires_at : null;
   return {
-    // A time that cannot be read counts as past: nothing may move by mistake.
+    // An invalid time counts as expired, so that nothing moves by mistake.
     expiresAtMs: expiresAt === null ? null : (parseTime(expiresAt) ?? 0),
     repeatKey: isSentOnce(command) ? null : Object.values(named(command)).join(' '),
   };
 }
 
-/** What it is and what it is about. */
+/** The kind of the message and the id of its job, so that a repeated message can be recognised. */
 const named = (command: DeviceMessage): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(command).filter(([field]) => field === 'command' || field.endsWith('_id')),

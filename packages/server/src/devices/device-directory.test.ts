@@ -83,7 +83,7 @@ describe('the device directory', () => {
     const looking = Promise.withResolvers<StoredDevice>();
     find = () => looking.promise;
     const found = directory.find('silo');
-    directory.forgetSecret('silo');
+    directory.dropSecret('silo');
     looking.resolve(device('old'));
     await found;
     find = fails;

@@ -10,11 +10,11 @@ import { lateIfFailing } from '../urgent/storage-faults.ts';
 import type { UrgentDeadline } from '../urgent/urgent-deadline.ts';
 import { LATE, within } from '../urgent/within.ts';
 
-/** Of more devices the one that was looked up longest ago is dropped. */
+/** A further device replaces the one that was looked up longest ago. */
 const DEVICES_CACHED_MAX = 50_000;
-/** A device that connects is let in by what was last known of it when the storage has not answered by then. */
+/** After this time without an answer of the storage, a login is checked against the last known secret. */
 const LOGIN_LOOK_UP_MS = 75;
-/** How long a secret is taken to be good while the storage cannot be asked. */
+/** How long a last known secret is accepted while the storage does not answer. */
 export const SECRET_LAST_KNOWN_MS_MAX = DAY_MS;
 
 export interface DirectoryEntry {
@@ -22,7 +22,7 @@ export interface DirectoryEntry {
   readonly deviceId: string;
   readonly kind: DeviceKind;
   readonly facility: string;
-  /** `null` for what is no silo. */
+  /** `null` for a device that is not a silo. */
   readonly capacityKg: number | null;
 }
 
@@ -31,9 +31,9 @@ interface Secret {
   readonly checkedAtMs: number;
 }
 
-interface Remembered {
+interface CachedDevice {
   readonly entry: DirectoryEntry;
-  /** `null` after it was replaced and before it is looked up again. */
+  /** `null` after the secret was replaced, until it is looked up again. */
   readonly secret: Secret | null;
 }
 
@@ -42,11 +42,11 @@ interface DeviceFinders {
   readonly urgent: { readonly devices: Pick<App['devices'], 'find'> };
 }
 
-/** What was last known of devices, for what must not wait until the storage answers. */
+/** A cache of devices, for requests that must not wait for the storage. */
 export class DeviceDirectory {
   readonly #finders: DeviceFinders;
   readonly #now: () => number;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new Map<string, CachedDevice>();
   #replacementsSeen = 0;
 
   constructor(finders: DeviceFinders, now: () => number) {
@@ -58,14 +58,14 @@ export class DeviceDirectory {
     return await this.#find(this.#finders.devices, deviceId);
   }
 
-  /** As last known if the storage does not answer in time; refused if nothing is known either. */
+  /** Returns the last known device if the storage does not answer in time; refuses if there is none. */
   async findUrgently(deviceId: string, deadline: UrgentDeadline): Promise<DirectoryEntry | undefined> {
-    const looking = this.#find(this.#finders.urgent.devices, deviceId);
-    const found = await lateIfFailing(within(deadline.left('lookUpMs'), looking));
+    const lookUp = this.#find(this.#finders.urgent.devices, deviceId);
+    const found = await lateIfFailing(within(deadline.left('lookUpMs'), lookUp));
     if (found !== LATE) return found;
     const known = this.#remembered.get(deviceId)?.entry;
     if (known !== undefined) return known;
-    const foundLater = await lateIfFailing(within(deadline.left('answerMs'), looking));
+    const foundLater = await lateIfFailing(within(deadline.left('answerMs'), lookUp));
     if (foundLater !== LATE) return foundLater;
     throw new Refusal(
       'storage_unavailable',
@@ -73,18 +73,18 @@ export class DeviceDirectory {
     );
   }
 
-  /** `null` for a wrong secret and an unknown device. Rejects while nobody can tell. */
+  /** Resolves with `null` for a wrong secret and for an unknown device; rejects while the secret cannot be checked. */
   async authenticate(deviceId: string, secret: string): Promise<LinkDevice | null> {
-    const looking = this.find(deviceId);
-    const found = await lateIfFailing(within(LOGIN_LOOK_UP_MS, looking));
+    const lookUp = this.find(deviceId);
+    const found = await lateIfFailing(within(LOGIN_LOOK_UP_MS, lookUp));
     const known = found === LATE ? this.#lastKnown(deviceId, secret) : null;
     if (known !== null) return known;
-    const device = found === LATE ? await looking : found;
+    const device = found === LATE ? await lookUp : found;
     return device !== undefined && matchesHash(secret, device.secretHash) ? linkDevice(device) : null;
   }
 
-  /** The secret was replaced, here or on another node. */
-  forgetSecret(deviceId: string): void {
+  /** Called when the secret was replaced, on this node or on another. */
+  dropSecret(deviceId: string): void {
     this.#replacementsSeen++;
     const known = this.#remembered.get(deviceId);
     if (known !== undefined) this.#remembered.set(deviceId, { ...known, secret: null });
@@ -92,11 +92,11 @@ export class DeviceDirectory {
 
   observe(events: readonly StoredEvent[]): void {
     for (const { type, deviceId } of events) {
-      if (type === 'device.credentials_replaced' && deviceId !== null) this.forgetSecret(deviceId);
+      if (type === 'device.credentials_replaced' && deviceId !== null) this.dropSecret(deviceId);
     }
   }
 
-  /** A secret that differs from the last known one may be a newer one, so it is not refused by it. */
+  /** A secret that differs from the last known one may be newer, so it is not refused. */
   #lastKnown(deviceId: string, secret: string): LinkDevice | null {
     const known = this.#remembered.get(deviceId);
     if (known === undefined || known.secret === null) return null;
@@ -109,12 +109,12 @@ export class DeviceDirectory {
     const replacementsSeen = this.#replacementsSeen;
     const found = await devices.find(deviceId);
     if (found === undefined) this.#remembered.delete(deviceId);
-    else this.#remember(found, replacementsSeen === this.#replacementsSeen);
+    else this.#cacheDevice(found, replacementsSeen === this.#replacementsSeen);
     return found;
   }
 
-  /** A secret that was read before some secret was replaced may be out of date by now. */
-  #remember(found: StoredDevice, isSecretCurrent: boolean): void {
+  /** A secret that was read before a replacement may be outdated, so it is not cached. */
+  #cacheDevice(found: StoredDevice, isSecretCurrent: boolean): void {
     const { deviceNo, deviceId, kind, facility, capacityKg, secretHash } = found;
     const entry = { deviceNo, deviceId, kind, facility, capacityKg };
     const secret = isSecretCurrent ? { hash: secretHash, checkedAtMs: this.#now() } : null;

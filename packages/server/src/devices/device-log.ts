@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import type { Logger } from '../logging/logger.ts';
 
-/** Devices whose share is remembered. When there are more, all begin a new minute. */
+/** Devices whose lines are counted; when there are more, all counters start again. */
 const DEVICES_MAX = 10_000;
 
 interface Share {
@@ -13,13 +13,13 @@ interface Share {
 export interface DeviceLogParts {
   readonly logger: Logger;
   readonly now: () => number;
-  /** For each device: enough to see what happens to it, and not enough to fill a disk. */
+  /** Per device: enough lines to see what happens, and too few to fill a disk. */
   readonly linesPerMinuteMax: number;
-  /** Called for each line that was not logged. */
+  /** Called for each line that is not logged. */
   readonly suppressed?: () => void;
 }
 
-/** Logs about devices, a bounded number of lines for each of them, and then how many more there were. */
+/** Logs a limited number of lines per device and minute, and then the number of suppressed lines. */
 export class DeviceLog {
   readonly #parts: DeviceLogParts;
   readonly #shares = new Map<string, Share>();
@@ -41,7 +41,7 @@ export class DeviceLog {
     if (this.#mayLog(deviceId)) this.#parts.logger.error({ device_id: deviceId, ...fields }, message);
   }
 
-  /** Tells what is still untold, and waits for nothing more. */
+  /** Logs the numbers of suppressed lines that are not logged yet, and stops the timer. */
   stop(): void {
     this.#endShares(Number.POSITIVE_INFINITY);
     if (this.#timer !== null) clearInterval(this.#timer);

@@ -1,7 +1,7 @@
 import type { LinkEvent } from '@granary/link/port';
 import type { DeviceLog } from './device-log.ts';
 
-/** Writes a link event to the log. A peer that is not known to be a device is told apart by its address. */
+/** Writes a link event to the log; a peer without a valid device id is identified by its address. */
 export function logLinkEvent(log: DeviceLog, event: LinkEvent): void {
   const { level, text, details } = lineOf(event);
   const fields = { device_id: event.deviceId, remote_address: event.remoteAddress, ...details };

@@ -45,8 +45,8 @@ function rig({ delivery = 'sent', fails = false }: { delivery?: Delivery; fails?
     },
     evaluator: { wake: (deviceNos) => void done.push(['evaluate', ...deviceNos]) },
     feed: { wake: () => void done.push(['feed']) },
-    keyring: { forget: (keyId) => void done.push(['forget key', keyId]) },
-    directory: { forgetSecret: (deviceId) => void done.push(['forget secret', deviceId]) },
+    keyring: { drop: (keyId) => void done.push(['drop key', keyId]) },
+    directory: { dropSecret: (deviceId) => void done.push(['drop secret', deviceId]) },
     now: () => NOW_MS,
   });
   return { dispatcher, done };
@@ -67,9 +67,9 @@ test('each effect is carried out once, in order', async () => {
     ['send', 'd-7', 'start'],
     ['configure', 'd-7', 3],
     ['evaluate', 7, 8],
-    ['forget secret', 'd-7'],
+    ['drop secret', 'd-7'],
     ['disconnect', 'd-7'],
-    ['forget key', 'key_1'],
+    ['drop key', 'key_1'],
     ['feed'],
   ]);
 });

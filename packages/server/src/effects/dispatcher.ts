@@ -18,8 +18,8 @@ interface DispatcherParts {
   readonly link: Pick<DeviceLink, 'sendConfiguration' | 'disconnect'>;
   readonly evaluator: Pick<AlertEvaluator, 'wake'>;
   readonly feed: Pick<EventFeed, 'wake'>;
-  readonly keyring: Pick<Keyring, 'forget'>;
-  readonly directory: Pick<DeviceDirectory, 'forgetSecret'>;
+  readonly keyring: Pick<Keyring, 'drop'>;
+  readonly directory: Pick<DeviceDirectory, 'dropSecret'>;
   readonly now: () => number;
 }
 
@@ -30,18 +30,18 @@ interface Unsent extends SendMessage {
 }
 
 /**
- * Carries out what use cases ask for after their commit. Only stops are also sent elsewhere, in `urgent`: a stop reaches
- * the device even when it cannot be stored.
+ * Carries out the effects of use cases after their commit. Only stops are also sent elsewhere, in `urgent`, because a stop
+ * is sent to the device even when it cannot be stored.
  */
 export class EffectDispatcher {
   #parts: DispatcherParts | null = null;
 
-  /** The parts need the use cases, and the use cases need `carryOut`. Effects before this call concern nobody yet. */
+  /** A separate step, because the parts need the use cases and the use cases need `carryOut`; earlier effects are ignored. */
   start(parts: DispatcherParts): void {
     this.#parts = parts;
   }
 
-  /** Every message is handed to the link before anything is waited for. */
+  /** All messages are passed to the link before the first wait, so that none is delayed by the storage. */
   readonly carryOut: CarryOut = async (effects) => {
     if (this.#parts === null) return;
     const parts = this.#parts;
@@ -50,7 +50,7 @@ export class EffectDispatcher {
   };
 }
 
-/** Answers a message that was not sent. */
+/** Returns the message if it was not sent. */
 function perform(parts: DispatcherParts, effect: Effect): Unsent | null {
   switch (effect.kind) {
     case 'send_message': {
@@ -67,16 +67,16 @@ function perform(parts: DispatcherParts, effect: Effect): Unsent | null {
       parts.feed.wake();
       return null;
     case 'credentials_replaced':
-      parts.directory.forgetSecret(effect.deviceId);
+      parts.directory.dropSecret(effect.deviceId);
       parts.link.disconnect(effect.deviceId);
       return null;
     case 'key_ended':
-      parts.keyring.forget(effect.keyId);
+      parts.keyring.drop(effect.keyId);
       return null;
   }
 }
 
-/** A message that sets something in motion is not sent again, so its job is told at once. All others are repeated. */
+/** A message that can cause movement is not sent again, so its job records that immediately; all others are repeated. */
 async function recordNotSent({ app, now }: DispatcherParts, unsent: Unsent): Promise<void> {
   const { deviceNo, message, delivery } = unsent;
   const nowMs = now();
@@ -87,7 +87,7 @@ async function recordNotSent({ app, now }: DispatcherParts, unsent: Unsent): Pro
     }
     case 'execute': {
       const { command_id: commandId, expires_at: expiresAt } = message;
-      // An emergency stop, which does not expire, is repeated anyway.
+      // An emergency stop does not expire and is repeated by the next tick.
       if (expiresAt !== null) await app.commands.notSent({ deviceNo, commandId, delivery, nowMs });
       return;
     }

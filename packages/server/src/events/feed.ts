@@ -4,11 +4,11 @@ import type { Logger } from '../logging/logger.ts';
 import { frameOf } from './frame.ts';
 import type { EventStream } from './stream.ts';
 
-/** How soon what another node wrote is seen here; our own writes wake the feed. */
+/** How soon events of another node are read; writes of this node wake the feed. */
 const POLL_MS = 250;
 const EVENTS_PER_READ = 500;
 
-/** Reads the event log once for everybody who listens. */
+/** Reads the event log once for all streams. */
 export class EventFeed {
   readonly #app: App;
   readonly #logger: Logger;
@@ -20,7 +20,7 @@ export class EventFeed {
   #reading: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `observe` sees every event of every node, soon after it was logged. */
+  /** `observe` is called with every event of every node, soon after it was logged. */
   constructor(app: App, logger: Logger, observe: (events: readonly StoredEvent[]) => void) {
     this.#app = app;
     this.#logger = logger;
@@ -37,7 +37,7 @@ export class EventFeed {
     await this.#reading;
   }
 
-  /** Something may have been logged. */
+  /** Reads the log now, because an event may have been written. */
   wake(): void {
     this.#isBehind = true;
     this.#reading ??= this.#read().finally(() => {
@@ -45,7 +45,7 @@ export class EventFeed {
     });
   }
 
-  /** Brings a stream up to the present and lets it have everything from then on, without a gap. */
+  /** Sends a stream the missing events and then every new one, without a gap. */
   async follow(stream: EventStream): Promise<void> {
     while (!stream.isClosed && stream.position < this.#position) {
       const frames = (await this.#eventsAfter(stream.position)).map(frameOf);
@@ -56,7 +56,7 @@ export class EventFeed {
     if (!stream.isClosed) this.#streams.add(stream);
   }
 
-  forget(stream: EventStream): void {
+  drop(stream: EventStream): void {
     this.#streams.delete(stream);
   }
 
@@ -74,7 +74,7 @@ export class EventFeed {
       }
       this.#isFailing = false;
     } catch (error) {
-      // Tried again with the next poll; an outage is worth one line.
+      // The next poll tries again; an outage is logged once.
       if (!this.#isFailing) this.#logger.warn({ err: error }, 'reading the event log failed');
       this.#isFailing = true;
     }

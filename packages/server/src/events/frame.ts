@@ -2,7 +2,7 @@ import type { EventBounds, StoredEvent } from '@granary/app/events/events';
 import type { LoggedEvent } from '@granary/contract/events';
 import { toIso } from '@granary/contract/time';
 
-/** An event as it goes over the wire: written once, shared by every stream that sends it. */
+/** An encoded event, which is encoded once and shared by all streams. */
 export interface Frame extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {
   readonly bytes: Buffer;
 }
@@ -15,13 +15,13 @@ export function frameOf({ sequence, type, deviceId, facility, atMs, data }: Stor
 
 const RECONNECT_MS = 2_000;
 
-/** Sent at once, so that a reader knows that it is heard, and where to go on from should it be cut off before any event. */
+/** Sent first, so that a reader knows that it is connected and from where to resume if it is disconnected before any event. */
 export const opening = (fromSequence: number | null): string =>
   fromSequence === null ? `retry: ${RECONNECT_MS}\n\n` : `retry: ${RECONNECT_MS}\nid: ${fromSequence}\n\n`;
 
-/** Carries the position, so that a reader whose filter lets nothing through does not fall behind what is kept. */
+/** Contains the position, so that a reader whose filter matches nothing does not fall behind the retention. */
 export const heartbeat = (position: number): string => `: heartbeat\nid: ${position}\n\n`;
 
-/** What the reader wanted to go on from is no longer kept: it has to look at the present state of things. */
+/** The position from which the reader resumes is no longer stored, so it must read the present state instead. */
 export const reset = (bounds: EventBounds): string =>
   `id: ${bounds.newest}\nevent: reset\ndata: ${JSON.stringify(bounds)}\n\n`;

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { type Frame, heartbeat } from './frame.ts';
 
-/** A reader that leaves more than this untouched is let go; it can come back and go on where it was. */
+/** A reader that leaves more bytes unread than this is disconnected; it can reconnect and resume. */
 export const WAITING_BYTES_MAX = 256 * 1024;
 const DRAIN_MS_MAX = 30_000;
 
-/** One reader of the event log, and how far it has got. */
+/** One reader of the event log and its position. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #selects: (frame: Frame) => boolean;
@@ -17,7 +17,7 @@ export class EventStream {
     this.#position = position;
   }
 
-  /** Everything up to here has been sent, or is not for this reader. */
+  /** All events up to this position were sent or do not match. */
   get position(): number {
     return this.#position;
   }
@@ -30,13 +30,13 @@ export class EventStream {
     this.#response.once('close', listener);
   }
 
-  /** Frames come in the order of their numbers; those that were sent before are passed over. */
+  /** Frames arrive in the order of their numbers; those that were already sent are skipped. */
   offer(frames: readonly Frame[]): void {
-    const news = frames.filter((frame) => frame.sequence > this.#position && this.#selects(frame));
+    const newFrames = frames.filter((frame) => frame.sequence > this.#position && this.#selects(frame));
     this.skipTo(frames.at(-1)?.sequence ?? 0);
-    if (news.length === 0 || !this.#hasRoom()) return;
+    if (newFrames.length === 0 || !this.#hasRoom()) return;
     this.#response.cork();
-    for (const { bytes } of news) this.#response.write(bytes);
+    for (const { bytes } of newFrames) this.#response.write(bytes);
     this.#response.uncork();
   }
 
@@ -52,7 +52,7 @@ export class EventStream {
     if (this.#hasRoom()) this.#response.write(text);
   }
 
-  /** Resolves once the reader has taken what was written; one that does not is let go. */
+  /** Resolves when the reader has read what was written; a reader that does not read is disconnected. */
   async drained(): Promise<void> {
     if (this.isClosed || !this.#response.writableNeedDrain) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ export class EventStream {
     this.#response.off('close', resolve);
   }
 
-  /** Ends well if the reader has taken everything, and at once if it would have to be waited for. */
+  /** Ends the answer normally if the reader has read everything, and closes the connection otherwise. */
   end(): void {
     if (this.#response.writableLength > 0) this.cutOff();
     else this.#response.end();

@@ -7,7 +7,7 @@ import type { EventStream } from './stream.ts';
 const STREAMS_PER_KEY_MAX = 10;
 const STREAMS_MAX = 2_000;
 const HEARTBEAT_MS = 15_000;
-/** A key that has ended is noticed within a second, wherever it was ended. */
+/** The end of a key is detected within a second, on whichever node it was ended. */
 const KEY_CHECK_MS = 500;
 
 interface SubscriberParts {
@@ -16,7 +16,7 @@ interface SubscriberParts {
   readonly logger: Logger;
 }
 
-/** Everybody who reads the event log live, by the key they came with. */
+/** The open event streams, grouped by their API key. */
 export class Subscribers {
   readonly #parts: SubscriberParts;
   readonly #streamsOf = new Map<string, Set<EventStream>>();
@@ -45,7 +45,7 @@ export class Subscribers {
     await this.#checking;
   }
 
-  /** Refuses one stream too many; otherwise `open` must follow at once. */
+  /** Refuses a stream above the limit; otherwise `open` must follow immediately. */
   requireRoom(key: string): void {
     if ((this.#streamsOf.get(key)?.size ?? 0) >= STREAMS_PER_KEY_MAX) {
       throw new Refusal('stream_limit_reached', `this key has ${STREAMS_PER_KEY_MAX} streams open already`);
@@ -55,14 +55,14 @@ export class Subscribers {
     }
   }
 
-  /** From here on the stream gets every event after its position until it closes. */
+  /** From now on the stream gets every event after its position until it closes. */
   open(key: string, stream: EventStream): void {
     const { feed, logger } = this.#parts;
     const own = this.#streamsOf.get(key) ?? new Set();
     this.#streamsOf.set(key, own.add(stream));
     this.#count++;
     stream.onClose(() => {
-      feed.forget(stream);
+      feed.drop(stream);
       own.delete(stream);
       if (own.size === 0) this.#streamsOf.delete(key);
       this.#count--;
@@ -83,12 +83,12 @@ export class Subscribers {
 
   async #checkKeys(): Promise<void> {
     for (const [key, streams] of [...this.#streamsOf]) {
-      // While nobody can tell whether a key is good, nothing new is read from the log either.
-      const isGood = await this.#parts.keyring.identify(key).then(
+      // While keys cannot be checked, no new events can be read either.
+      const isValid = await this.#parts.keyring.identify(key).then(
         (caller) => caller !== null,
         () => true,
       );
-      if (!isGood) for (const stream of streams) stream.end();
+      if (!isValid) for (const stream of streams) stream.end();
     }
   }
 }

@@ -1,16 +1,16 @@
-/** What went wrong with messages from devices since the service started. Every such case is also logged. */
+/** Counts faults in messages of devices since the start of the service; each of them is also logged. */
 export interface IngestCounters {
-  /** Messages of which nobody could use all, or anything. */
+  /** Messages that were rejected, completely or in part. */
   rejectedMessages: number;
-  /** Arrivals that made their batch fail; the others of that batch were stored. */
+  /** Messages that made their batch fail; the others of the batch were stored. */
   unstorableArrivals: number;
-  /** Replies that could not be processed by our fault. */
+  /** Replies that could not be processed because of a fault of the service. */
   failedReplies: number;
-  /** Attempts to write that the storage could not take. */
+  /** Attempts to write that failed because the storage was not available. */
   storageFaults: number;
-  /** Messages refused, with their connection, because too much waited for the storage already. */
+  /** Messages that were refused, closing their connection, because too many waited for the storage. */
   refusedWhenFull: number;
-  /** Lines that were not logged because their device had used up its share. */
+  /** Lines that were not logged because their device had reached its limit. */
   suppressedLogLines: number;
 }
 

@@ -3,7 +3,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import { isStorageFault } from '@granary/store/errors';
 import type { IngestCounters } from './counters.ts';
 
-/** Beyond this, what devices send is refused, which closes their connection; they send it again. */
+/** Further messages are refused, which closes their connection; the devices send them again. */
 const TASKS_MAX = 20_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2 * SECOND_MS;
@@ -11,13 +11,13 @@ const RETRY_MS_MAX = 2 * SECOND_MS;
 type Task<Result> = () => Promise<Result>;
 
 /**
- * Runs the tasks of each device one after the other, in the order in which they came. A task that the storage cannot take
- * is tried again until it can; as long as it cannot, one task at a time tries.
+ * Runs the tasks of each device one after the other, in their order of arrival. A task that fails because the storage is not
+ * available is tried again; during an outage only one task at a time tries.
  */
 export class DeviceQueue {
   readonly #counters: IngestCounters;
   readonly #lastOfDevice = new Map<number, Promise<unknown>>();
-  /** Tasks that failed and wait for their next attempt. */
+  /** Tasks that wait for their next attempt. */
   readonly #waiting: (() => void)[] = [];
   #taskCount = 0;
   #retryMs = RETRY_MS_MIN;
@@ -46,7 +46,7 @@ export class DeviceQueue {
     }
   }
 
-  /** Tasks that wait for the storage fail now. */
+  /** Fails all tasks that wait for the storage. */
   stop(): void {
     this.#isStopped = true;
     this.#releaseAll();

@@ -7,20 +7,20 @@ import type { NewRejection } from '@granary/store/tables/presence';
 import type { Logger } from '../logging/logger.ts';
 import type { IngestCounters } from './counters.ts';
 
-/** Readings in one transaction: enough to share its cost, few enough to commit in milliseconds. */
+/** Readings per transaction: enough to share its cost, and few enough to commit in milliseconds. */
 const BATCH_READINGS_MAX = 5_000;
 /**
- * Of one device, also when no other one waits: others that come while the batch is written wait for it. Implausible
- * readings take the longest to write, so that 5,000 of them would take 300 ms.
+ * The limit for one device applies also when no other device waits, because messages that arrive during a write wait for it.
+ * Implausible readings take the longest to write: 5,000 of them would take 300 ms.
  */
 const BATCH_READINGS_OF_DEVICE_MAX = 100;
-/** One is written while the next waits at the door: the writer need not wait for this thread between two. */
+/** One batch is written while the next is already prepared, so that the writer never waits for this thread. */
 const BATCHES_IN_FLIGHT_MAX = 2;
-/** Beyond this, callers that can be told to come back are. */
+/** Beyond this, HTTP callers are refused and asked to try again. */
 const QUEUE_READINGS_MAX = 50_000;
 /**
- * Beyond this, devices on the link are refused, which closes their connection; they send again what was not acknowledged.
- * Before that each device is held back by its own socket. About 200 MiB, and minutes of an outage for thousands of devices.
+ * Beyond this, messages of the link are refused, which closes their connection; devices send unacknowledged messages again.
+ * Before that, reading from each device is paused. About 200 MiB, or minutes of an outage with thousands of devices.
  */
 const HELD_READINGS_MAX = 400_000;
 const RETRY_MS_MIN = 100;
@@ -35,15 +35,15 @@ export interface Arrival {
 
 interface Waiting {
   readonly arrival: Arrival;
-  /** Waits as long as the storage is not available, instead of failing. */
+  /** True when the message waits while the storage is not available, instead of failing. */
   readonly isHeld: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
-  /** What is not on disk yet; 0 as well once it has failed. */
+  /** The readings that are not on disk yet; 0 after a failure. */
   unwritten: number;
 }
 
-/** Some of the readings of an arrival: those from one position up to another. */
+/** A range of the readings of one message. */
 interface Part {
   readonly waiting: Waiting;
   readonly from: number;
@@ -56,15 +56,15 @@ interface PipelineParts {
   readonly logger: Logger;
 }
 
-/** Arrivals without readings take room as well. */
+/** A message without readings also takes a place in the batch. */
 const sizeOf = ({ from, to }: Omit<Part, 'waiting'>): number => Math.max(1, to - from);
 const wholeOf = (waiting: Waiting): Part => ({ waiting, from: 0, to: waiting.arrival.readings.length });
 const deviceOf = ({ waiting }: Part): number => waiting.arrival.deviceNo;
 
 /**
- * Collects what arrives and writes it in batches: what came in one turn of the event loop goes together, and the busier it
- * gets the more share a commit. A submission resolves when it is on disk. A batch that fails is split until only the
- * arrival is left that makes it fail. While the storage is not available, arrivals are held and tried again.
+ * Collects messages and writes them in batches: all messages of one turn of the event loop share a commit, and more of them
+ * under load. A submission resolves when it is on disk. A batch that fails is split until only the message is left that
+ * causes the failure. While the storage is not available, messages are held and tried again.
  */
 export class IngestPipeline {
   readonly #parts: PipelineParts;
@@ -72,7 +72,7 @@ export class IngestPipeline {
   #queuedReadings = 0;
   #isTurnPlanned = false;
   readonly #writing = new Set<Promise<void>>();
-  /** Set from a failure of the storage to the next success. */
+  /** Set from a failure of the storage until the next success. */
   #outage: { readonly fault: Refusal; retryMs: number; timer: NodeJS.Timeout | null } | null = null;
   #isDraining = false;
 
@@ -84,7 +84,7 @@ export class IngestPipeline {
     return this.#queuedReadings;
   }
 
-  /** Arrivals wait for the storage to become available. */
+  /** True while messages wait for the storage. */
   get isHolding(): boolean {
     return this.#outage !== null;
   }
@@ -93,23 +93,23 @@ export class IngestPipeline {
     return this.#queuedReadings < QUEUE_READINGS_MAX;
   }
 
-  /** Fails when the storage does. */
+  /** Fails when the storage is not available. */
   submit(arrival: Arrival): Promise<void> {
     if (this.#outage !== null) return Promise.reject(this.#outage.fault);
     return this.#enqueue(arrival, false);
   }
 
-  /** Waits however long the storage is not available. */
+  /** Waits while the storage is not available. */
   submitHeld(arrival: Arrival): Promise<void> {
     if (this.#queuedReadings < HELD_READINGS_MAX) return this.#enqueue(arrival, true);
     this.#parts.counters.refusedWhenFull++;
     return Promise.reject(new Refusal('ingest_busy', 'too many readings are waiting to be written'));
   }
 
-  /** Resolves when everything submitted so far has been written or refused. Nothing is held any longer. */
+  /** Resolves when everything submitted so far is written or refused; from now on nothing is held. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    if (this.#outage !== null && this.#writing.size === 0) this.#giveUp(this.#outage.fault);
+    if (this.#outage !== null && this.#writing.size === 0) this.#failHeld(this.#outage.fault);
     while (this.#waiting.length > 0 || this.#writing.size > 0) {
       const next = this.#writing.size > 0 ? this.#writing : [new Promise((resolve) => setImmediate(resolve))];
       await Promise.race(next);
@@ -143,7 +143,7 @@ export class IngestPipeline {
     this.#writing.add(written);
   }
 
-  /** In the order of arrival, except that a device which sends much leaves room for the others. */
+  /** Takes messages in the order of arrival, but at most a limited number of readings per device. */
   #takeBatch(): Part[] {
     const ofDevice = new Map<number, number>();
     const batch: Part[] = [];
@@ -157,7 +157,7 @@ export class IngestPipeline {
       const room = Math.min(BATCH_READINGS_OF_DEVICE_MAX - used, BATCH_READINGS_MAX - readings);
       const { taken, rest } = divide(part, room, used === 0);
       if (rest !== null) left.push(rest);
-      // Later ones of this device wait as well, so that its readings are written in order.
+      // Later messages of this device wait as well, so that its readings are written in order.
       const isWhole = rest === null && taken !== null;
       ofDevice.set(deviceOf(part), isWhole ? used + sizeOf(taken) : BATCH_READINGS_OF_DEVICE_MAX);
       if (taken === null) continue;
@@ -188,7 +188,7 @@ export class IngestPipeline {
   }
 
   #written({ waiting, ...part }: Part): void {
-    // Another part has failed before.
+    // Another part of the message has failed before.
     if (waiting.unwritten === 0) return;
     const size = sizeOf(part);
     waiting.unwritten -= size;
@@ -196,7 +196,7 @@ export class IngestPipeline {
     if (waiting.unwritten === 0) waiting.resolve();
   }
 
-  /** What else of it waits is dropped when its turn comes. */
+  /** The remaining parts of the message are dropped when they are next in the queue. */
   #fail(waiting: Waiting, error: unknown): void {
     if (waiting.unwritten === 0) return;
     this.#queuedReadings -= waiting.unwritten;
@@ -204,21 +204,21 @@ export class IngestPipeline {
     waiting.reject(error);
   }
 
-  /** Puts back what can wait, and fails what cannot. */
+  /** Puts back the messages that can wait, and fails the others. */
   #hold(batch: readonly Part[], fault: Refusal): void {
     const { counters, logger } = this.#parts;
     counters.storageFaults++;
     this.#waiting = [...batch, ...this.#waiting];
     if (this.#isDraining) {
-      this.#giveUp(fault);
+      this.#failHeld(fault);
       return;
     }
     for (const { waiting } of this.#waiting) if (!waiting.isHeld) this.#fail(waiting, fault);
     this.#waiting = this.#waiting.filter(({ waiting }) => waiting.unwritten > 0);
     if (this.#outage?.timer != null) return;
     if (this.#waiting.length === 0) {
-      // Nothing is left whose success could end the outage.
-      this.#forgetOutage();
+      // No message is left whose success could end the outage.
+      this.#clearOutage();
       return;
     }
     if (this.#outage === null) logger.error({ err: fault }, 'storage not available: readings are held back');
@@ -234,25 +234,25 @@ export class IngestPipeline {
 
   #endOutage(): void {
     if (this.#outage === null) return;
-    this.#forgetOutage();
+    this.#clearOutage();
     this.#parts.logger.info({ held: this.#queuedReadings }, 'storage available again: readings are written');
     this.#planTurn();
   }
 
-  #forgetOutage(): void {
+  #clearOutage(): void {
     if (this.#outage?.timer != null) clearTimeout(this.#outage.timer);
     this.#outage = null;
   }
 
-  #giveUp(fault: Refusal): void {
-    this.#forgetOutage();
+  #failHeld(fault: Refusal): void {
+    this.#clearOutage();
     for (const { waiting } of this.#waiting.splice(0)) this.#fail(waiting, fault);
   }
 }
 
 /**
- * What fits of a part, and what is left of it. What a caller sent over HTTP is written as a whole or not at all, so only
- * what devices sent is divided.
+ * Splits a part into what fits into the batch and the rest. An HTTP body is written as a whole or not at all, so only
+ * messages of the link are divided.
  */
 function divide(part: Part, room: number, isFirst: boolean): { taken: Part | null; rest: Part | null } {
   const { waiting, from, to } = part;

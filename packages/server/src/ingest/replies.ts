@@ -3,15 +3,15 @@ import type { ReplyResult } from '@granary/app/jobs/job-change-recorder';
 import { type FieldAck, type FieldProgress, isAboutMission } from '@granary/contract/link/field-messages';
 import type { LinkDevice, UplinkMessage } from '@granary/link/port';
 
-/** What a device reports about something that it was told to do. */
+/** A message of a device about one of its jobs: an acknowledgement or a report. */
 export type DeviceReply = Extract<UplinkMessage, { readonly subject: 'ack' | 'progress' }>;
 
 type SiloReply = Extract<DeviceReply, { readonly kind: 'silo' }>;
 
-/** As the device sent it. */
+/** The payload as the device sent it. */
 export const payloadOf = (reply: DeviceReply) => (reply.subject === 'ack' ? reply.ack : reply.progress);
 
-/** Stores what the device reports. */
+/** Applies the reply to its job. */
 export function handleReply(
   app: App,
   { deviceNo }: LinkDevice,

@@ -12,11 +12,11 @@ import type { LinkRejection } from '@granary/link/port';
 
 export interface SortedReadings {
   readonly readings: readonly Reading[];
-  /** What is wrong with the others, told once for all of them. */
+  /** One reason for all rejected readings of the message. */
   readonly rejection: LinkRejection | null;
 }
 
-/** A good reading is kept even when its neighbour in the same message is not: what is acknowledged must not be lost. */
+/** Valid readings are stored even when others in the same message are rejected, because the whole message is acknowledged. */
 export function sortReadings(
   source: ReadingSource,
   sent: readonly DeviceReading[],

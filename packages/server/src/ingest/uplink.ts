@@ -40,20 +40,20 @@ interface UplinkParts {
   readonly observed: (event: LinkEvent) => void;
 }
 
-/** Readings older than the raw ones kept could not be told from repetitions, so they are not taken. */
+/** Readings older than the raw retention are rejected, because a repeated one could not be recognised. */
 export const readingWindow = (nowMs: number, rawRetentionDays: number): ReadingWindow => ({
   oldestMs: nowMs - rawRetentionDays * DAY_MS,
   newestMs: nowMs + CLOCK_AHEAD_MS_MAX,
 });
 
-/** The device is not told what our fault is, and whoever reads the rejection finds it in the log. */
-const OUR_FAULT = 'the service could not process this message; its log says why';
+/** The rejection does not show details of a fault of the service; they are in the log. */
+const SERVICE_FAULT = 'the service could not process this message; its log says why';
 
-/** Somebody has to try again: the storage cannot take it now, or too much is waiting for it. */
-const isForNow = (error: unknown): boolean =>
+/** The message must be sent again: the storage is not available, or too many messages wait for it. */
+const isTemporary = (error: unknown): boolean =>
   isStorageFault(error) || (error instanceof Refusal && error.code === 'ingest_busy');
 
-/** What the service does with what devices say on the link. */
+/** Handles the messages and connections of devices. */
 export class Uplink implements LinkHandler {
   readonly #parts: UplinkParts;
 
@@ -89,7 +89,7 @@ export class Uplink implements LinkHandler {
   }
 
   connected(device: LinkDevice): void {
-    this.#guard(device, 'noting the connection', this.#noticed(device, this.#seen(device)));
+    this.#logFailure(device, 'noting the connection', this.#updatePresence(device, this.#seen(device)));
   }
 
   reachable(device: LinkDevice): void {
@@ -99,13 +99,13 @@ export class Uplink implements LinkHandler {
   awaitsConfiguration(device: LinkDevice): void {
     const { queue, awaitsConfiguration } = this.#parts;
     const sent = queue.run(device.deviceNo, () => awaitsConfiguration(device));
-    this.#guard(device, 'sending the configuration', sent);
+    this.#logFailure(device, 'sending the configuration', sent);
   }
 
   disconnected(device: LinkDevice, how: Parameters<LinkHandler['disconnected']>[1]): void {
-    // A logger that connects, publishes and leaves is online for as long as what it said is fresh.
+    // A logger that connects, publishes and disconnects stays online while its readings are fresh.
     if (how === 'replaced' || how === 'clean') return;
-    this.#guard(device, 'noting the lost link', this.#state(device, 'offline'));
+    this.#logFailure(device, 'noting the lost link', this.#state(device, 'offline'));
   }
 
   observed(event: LinkEvent): void {
@@ -135,7 +135,7 @@ export class Uplink implements LinkHandler {
     );
   }
 
-  /** A device that replies is also present. */
+  /** A reply also updates when the device was last seen. */
   async #reply(device: LinkDevice, reply: DeviceReply): Promise<MessageOutcome> {
     const { app, queue, now } = this.#parts;
     const [result] = await Promise.all([
@@ -147,7 +147,7 @@ export class Uplink implements LinkHandler {
     return 'rejected';
   }
 
-  /** A message that fails by our fault would fail again whenever it came, so it is rejected and not sent again. */
+  /** A message that fails because of a fault of the service would fail at every repetition, so it is rejected. */
   async #rejectFailed(
     device: LinkDevice,
     processed: Promise<MessageOutcome>,
@@ -156,18 +156,18 @@ export class Uplink implements LinkHandler {
     try {
       return await processed;
     } catch (error) {
-      if (isForNow(error)) throw error;
+      if (isTemporary(error)) throw error;
       const { log, counters } = this.#parts;
       counters.failedReplies++;
       log.error(device.deviceId, { err: error }, 'processing a message from a device failed');
-      await this.rejected(device, rejectionFor(error instanceof Refusal ? error.message : OUR_FAULT));
+      await this.rejected(device, rejectionFor(error instanceof Refusal ? error.message : SERVICE_FAULT));
       return 'rejected';
     }
   }
 
-  async #noticed({ deviceNo }: LinkDevice, stored: Promise<void>): Promise<void> {
+  async #updatePresence({ deviceNo }: LinkDevice, stored: Promise<void>): Promise<void> {
     await stored;
-    // The batch that stored it asks for an evaluation only where a reading may matter; a connection always does.
+    // The batch requests an evaluation only for readings that can change an alert; a connection always can.
     await this.#parts.carryOut(evaluateAlerts([deviceNo]));
   }
 
@@ -182,17 +182,17 @@ export class Uplink implements LinkHandler {
     return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections };
   }
 
-  /** What cannot be stored by our fault is rejected, too. If not even that can be stored, it is in the log. */
+  /** A message that cannot be stored because of a fault is rejected; if the rejection cannot be stored either, it is logged. */
   async #submit(device: LinkDevice, arrival: Arrival): Promise<void> {
     const { pipeline, log } = this.#parts;
     try {
       await pipeline.submitHeld(arrival);
     } catch (error) {
-      if (isForNow(error)) throw error;
+      if (isTemporary(error)) throw error;
       log.error(device.deviceId, { err: error }, 'a message from a device cannot be stored');
       if (arrival.readings.length === 0) return;
       const payloadExcerpt = `${arrival.readings.length} readings`;
-      await this.rejected(device, { topic: 'telemetry', reason: OUR_FAULT, payloadExcerpt });
+      await this.rejected(device, { topic: 'telemetry', reason: SERVICE_FAULT, payloadExcerpt });
     }
   }
 
@@ -209,8 +209,8 @@ export class Uplink implements LinkHandler {
     };
   }
 
-  /** Nobody waits for these; a failure is logged and the next message makes it good. */
-  #guard(device: LinkDevice, doing: string, work: Promise<void>): void {
+  /** No caller waits for these writes; a failure is logged, and the next message repeats the update. */
+  #logFailure(device: LinkDevice, doing: string, work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.#parts.log.warn(device.deviceId, { err: error }, `${doing} failed`);
     });

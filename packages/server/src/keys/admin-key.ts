@@ -12,11 +12,11 @@ const PRESET_NAME = 'admin key preset by GRANARY_ADMIN_KEY';
 export interface AdminKey {
   readonly key: string;
   readonly isNew: boolean;
-  /** Where it is kept; `null` when it was preset and is kept by whoever set it. */
+  /** The file with the key; `null` when the key was preset by a setting. */
   readonly file: string | null;
 }
 
-/** Makes sure that somebody can administer the service. */
+/** Makes sure that a valid admin key exists. */
 export async function ensureAdminKey(
   { app, logger, nowMs }: { app: App; logger: Logger; nowMs: number },
   dataDir: string,
@@ -30,7 +30,7 @@ export async function ensureAdminKey(
     return { key: preset, isNew: false, file: null };
   }
   const file = join(dataDir, 'admin-key');
-  const kept = await readKept(file);
+  const kept = await readStored(file);
   const key = kept ?? newKey();
   if (kept === null) {
     await writeFile(file, `${key}\n`, { mode: 0o600, flag: 'wx' });
@@ -40,7 +40,7 @@ export async function ensureAdminKey(
   return { key, isNew: kept === null, file };
 }
 
-async function readKept(file: string): Promise<string | null> {
+async function readStored(file: string): Promise<string | null> {
   try {
     return (await readFile(file, 'utf8')).trim() || null;
   } catch (error) {

@@ -5,7 +5,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const BODY_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 
-/** `pick(n)` returns a uniform random integer below n. The checksum tells a mistyped key from an unknown one. */
+/** `pick(n)` returns a uniform random integer below n; the checksum distinguishes a mistyped key from an unknown one. */
 export function makeKey(pick: (below: number) => number): string {
   const body = Array.from({ length: BODY_LENGTH }, () => ALPHABET[pick(ALPHABET.length)]).join('');
   return KEY_PREFIX + body + checksum(body);

@@ -27,10 +27,10 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
 
   it('is looked up again within a second, so that a revocation on the other node works by then', async () => {
     const { key, keyId, clock, keyring } = await knownKey();
-    assert.equal(keyring.recall(key)?.keyId, keyId);
+    assert.equal(keyring.cached(key)?.keyId, keyId);
     await here.keys.revoke(keyId, clock.nowMs);
     clock.nowMs += SECOND_MS - 1;
-    assert.equal(keyring.recall(key), null);
+    assert.equal(keyring.cached(key), null);
     assert.equal(await keyring.identify(key), null);
     assert.equal(keyring.lastKnown(key), null);
   });
@@ -38,7 +38,7 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
   it('is not trusted any longer because the clock was set back', async () => {
     const { key, clock, keyring } = await knownKey();
     clock.nowMs -= 60 * SECOND_MS;
-    assert.equal(keyring.recall(key), null);
+    assert.equal(keyring.cached(key), null);
   });
 
   it('is known for a day while it cannot be looked up, and not longer', async () => {
@@ -59,7 +59,7 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     const ended = endedKeyIds(await there.events.after({ sequence: newest, limit: 10 }));
     assert.deepEqual(ended, [revoked.keyId, rotated.keyId]);
     for (const { key, keyId, keyring } of [revoked, rotated]) {
-      keyring.forget(keyId);
+      keyring.drop(keyId);
       assert.equal(keyring.lastKnown(key), null);
     }
   });
@@ -77,7 +77,7 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     };
     const keyring = new Keyring({ keys: slow, urgent: { keys: slow } }, () => clock.nowMs);
     const identified = keyring.identify(key);
-    keyring.forget(keyId);
+    keyring.drop(keyId);
     looking.resolve();
     await identified;
     assert.equal(keyring.lastKnown(key), null);

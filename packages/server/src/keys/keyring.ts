@@ -9,15 +9,15 @@ import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import { isValidAt } from '@granary/core/keys';
 import { hashSecret, newKey } from './secrets.ts';
 
-/** How long a key that was good is taken to be good: a revocation on any node works within a second. */
-const TRUST_MS = 500;
-/** How long a key that was good is taken to be good for a stop while the storage cannot be asked. */
+/** How long a checked key is valid without another check; a revocation on any node takes effect within a second. */
+const KEY_CACHED_MS = 500;
+/** How long a checked key is accepted for a stop while the storage does not answer. */
 export const LAST_KNOWN_MS_MAX = DAY_MS;
-/** Of more keys in use the one that was checked longest ago is dropped. */
+/** A further key replaces the one that was checked longest ago. */
 const KEYS_CACHED_MAX = 10_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
-/** Whoever calls is known by the key alone. */
+/** A caller is identified by its key alone. */
 export type Caller = Pick<StoredKey, 'keyId' | 'scopes' | 'facilities' | 'deviceIds'>;
 
 interface CheckedKey {
@@ -27,7 +27,7 @@ interface CheckedKey {
 
 type KeyStore = Pick<App['keys'], 'findByHash' | 'recordUse'>;
 
-/** Tells who calls. Looks a key up once in a while, not at every request. */
+/** Identifies callers by their keys, and caches the result so that not every request needs the database. */
 export class Keyring {
   readonly #keys: KeyStore;
   readonly #urgentKeys: KeyStore;
@@ -45,17 +45,17 @@ export class Keyring {
     this.#now = now;
   }
 
-  /** The caller if the key was checked a moment ago. */
-  recall(key: string): Caller | null {
-    return this.#checkedWithin(key, TRUST_MS);
+  /** The caller if the key was checked recently. */
+  cached(key: string): Caller | null {
+    return this.#checkedWithin(key, KEY_CACHED_MS);
   }
 
-  /** The caller as last known: for a stop, when the storage cannot be asked and waiting would be worse. */
+  /** The last known caller, for a stop that must not wait for the storage. */
   lastKnown(key: string): Caller | null {
     return this.#checkedWithin(key, LAST_KNOWN_MS_MAX);
   }
 
-  /** Urgent look-ups do not wait behind other work. */
+  /** Urgent look-ups do not wait for other work. */
   async identify(key: string, isUrgent = false): Promise<Caller | null> {
     const endingsSeen = this.#endingsSeen;
     const found = await (isUrgent ? this.#urgentKeys : this.#keys).findByHash(hashSecret(key));
@@ -64,15 +64,15 @@ export class Keyring {
       this.#checked.delete(key);
       return null;
     }
-    // What was read before some key ended may be out of date by now.
+    // A key that was read before another ended may be outdated, so it is not cached.
     if (endingsSeen === this.#endingsSeen) this.#keep(key, { key: found, checkedAtMs: nowMs });
-    // Nobody waits for it: a storage that hangs must not hold up a stop.
+    // Not awaited, because a storage that hangs must not delay a stop.
     void this.#recordUse(found.keyId, nowMs);
     return found;
   }
 
-  /** A key was revoked or got an earlier end, here or on another node. */
-  forget(keyId: string): void {
+  /** Called when a key was revoked or got an earlier end, on this node or on another. */
+  drop(keyId: string): void {
     this.#endingsSeen++;
     for (const [key, checked] of this.#checked) if (checked.key.keyId === keyId) this.#checked.delete(key);
   }
@@ -82,7 +82,7 @@ export class Keyring {
     if (checked === undefined) return null;
     const nowMs = this.#now();
     const ageMs = nowMs - checked.checkedAtMs;
-    // A clock that was set back does not prolong anything.
+    // A clock that was set back must not extend the time.
     return ageMs >= 0 && ageMs < ageMsMax && isValidAt(checked.key, nowMs) ? checked.key : null;
   }
 
@@ -99,7 +99,7 @@ export class Keyring {
     if (nowMs - (this.#useRecordedAtMs.get(keyId) ?? 0) < USE_RECORDED_EVERY_MS) return;
     if (this.#useRecordedAtMs.size >= KEYS_CACHED_MAX) this.#useRecordedAtMs.clear();
     this.#useRecordedAtMs.set(keyId, nowMs);
-    // A full disk must not lock people out of reading or stopping.
+    // A full disk must not prevent reading or stopping.
     await this.#keys.recordUse(keyId, nowMs).catch(() => this.#useRecordedAtMs.delete(keyId));
   }
 }
@@ -109,7 +109,7 @@ const FIELD_OF_ENDED_KEY: Partial<Record<EventType, string>> = {
   'key.rotated': 'replaces',
 };
 
-/** The keys that these events tell the end of. */
+/** The keys whose end these events report. */
 export function endedKeyIds(events: readonly Pick<StoredEvent, 'type' | 'data'>[]): string[] {
   return events.flatMap(({ type, data }) => {
     const field = FIELD_OF_ENDED_KEY[type];
@@ -118,7 +118,7 @@ export function endedKeyIds(events: readonly Pick<StoredEvent, 'type' | 'data'>[
   });
 }
 
-/** A new key, and what is stored of it. */
+/** A new key and its stored form. */
 export function draftKey(
   wanted: NewKey,
   nowMs: number,

@@ -7,11 +7,11 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PURPOSE = 'granary sealed secret';
 
-/** Of every sealed text its own, from the caller's API key, which is stored nowhere: the database alone opens nothing. */
+/** Each text has its own key, derived from the caller's API key, which is not stored; the database alone is not enough to decrypt it. */
 const keyFor = (apiKey: string, salt: Buffer): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', apiKey, salt, PURPOSE, KEY_BYTES));
 
-/** A text that only whoever holds the API key can read again. */
+/** Encrypts a text so that only the holder of the API key can read it again. */
 export function encryptSecret(text: string, apiKey: string): string {
   const salt = randomBytes(SALT_BYTES);
   const nonce = randomBytes(NONCE_BYTES);

@@ -1,7 +1,7 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import { makeKey } from './key-format.ts';
 
-/** Keys and device secrets are long random texts, so one round of SHA-256 is enough to store them by. */
+/** Keys and device secrets are long random texts, so a single SHA-256 is a safe stored form. */
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex');
 
 export const newKey = (): string => makeKey(randomInt);
@@ -9,7 +9,7 @@ export const newKey = (): string => makeKey(randomInt);
 const SECRET_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 const SECRET_LENGTH = 32;
 
-/** Without look-alikes: somebody may have to type it into a device. */
+/** Without characters that look alike, because a person may have to type the secret into a device. */
 export const newDeviceSecret = (): string =>
   Array.from({ length: SECRET_LENGTH }, () => SECRET_ALPHABET[randomInt(SECRET_ALPHABET.length)]).join('');
 

@@ -13,8 +13,8 @@ interface Budget {
 type Write = (line: string) => void;
 
 /**
- * Keeps log lines to a length and, for each level, to a number per second, so that no caller and no device can fill a
- * disk through us. What is left out is counted and told.
+ * Limits the length of log lines and, for each level, their number per second, so that no caller and no device can fill the
+ * disk. Suppressed lines are counted, and the count is logged.
  */
 export function limitLines(write: Write, now: () => number): { write: Write } {
   const budgets = new Map<string, Budget>();
@@ -34,7 +34,7 @@ export function limitLines(write: Write, now: () => number): { write: Write } {
   };
 }
 
-/** How the logger begins each line. */
+/** The beginning of each line of the logger. */
 const LEVEL_START = '{"level":"';
 
 function refilled(budgets: Map<string, Budget>, level: string, nowMs: number): Budget {

@@ -4,7 +4,7 @@ import { limitLines } from './log-limits.ts';
 
 export type { Logger } from 'pino';
 
-/** JSON lines, except to a person at a terminal. */
+/** JSON lines, or readable lines on a terminal. */
 export function createLogger(
   level: LogLevel,
   terminal: boolean = process.stdout.isTTY === true,
@@ -19,7 +19,7 @@ export function createLogger(
   return pino(options, destination);
 }
 
-/** At once, so that the last lines before a crash are there. */
+/** Written synchronously, so that the last lines before a crash are not lost. */
 function standardOutput(): (line: string) => void {
   const output = pino.destination({ dest: process.stdout.fd, sync: true });
   return (line) => void output.write(line);

@@ -4,7 +4,7 @@ import { commandMessage } from '@granary/core/commands/record';
 import { beginCommand, type CommandState } from '@granary/core/commands/state';
 import { advanceCommand } from '@granary/core/commands/transitions';
 import type { DeviceCommands } from '../delivery/device-commands.ts';
-import type { Given, PriorityCommands } from './priority-commands.ts';
+import type { PriorityCommands, SendResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 
 export const EMERGENCY_STOP = { command: 'emergency_stop' } as const satisfies CommandRequest;
@@ -20,7 +20,7 @@ type Issued = Awaited<ReturnType<App['commands']['issue']>>;
 interface EmergencyStopParts {
   readonly app: App;
   readonly commands: DeviceCommands;
-  readonly orders: PriorityCommands;
+  readonly priorityCommands: PriorityCommands;
   readonly now: () => number;
 }
 
@@ -32,16 +32,16 @@ export class EmergencyStops {
     this.#parts = parts;
   }
 
-  /** `store` writes the command, the guard of its request included. */
+  /** `store` writes the command together with its idempotency key. */
   async stop(
     target: EmergencyTarget,
     deadline: UrgentDeadline,
     store: () => Promise<Issued>,
-  ): Promise<Given<CommandState>> {
-    const { commands, orders, now } = this.#parts;
+  ): Promise<SendResult<CommandState>> {
+    const { commands, priorityCommands, now } = this.#parts;
     const { deviceId, deviceNo, commandId } = target;
     const assumed = asIfStored(target, commands.isReachable(deviceId), now());
-    const order = {
+    const command = {
       name: `${deviceId} ${commandId}`,
       deviceId,
       blocksMotion: true,
@@ -52,13 +52,13 @@ export class EmergencyStops {
           ...{ isReachable: commands.isReachable(deviceId), nowMs: now() },
         }),
     };
-    return await orders.give<CommandState>(order, {
+    return await priorityCommands.sendAndStore<CommandState>(command, {
       deadline,
       store: async () => {
         const { command, message } = await store();
         return { state: command, isToSend: message !== null };
       },
-      assume: async () => ({ state: assumed, isToSend: true }),
+      assumedState: async () => ({ state: assumed, isToSend: true }),
     });
   }
 }

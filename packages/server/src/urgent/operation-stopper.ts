@@ -4,7 +4,7 @@ import { isTerminal, type OperationState, unsolicitedOperation } from '@granary/
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { isStorageFault } from '@granary/store/errors';
 import type { DeviceCommands } from '../delivery/device-commands.ts';
-import type { Given, Outcome, PriorityCommands } from './priority-commands.ts';
+import type { PriorityCommands, SendResult, StoreResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 import { LATE, within } from './within.ts';
 
@@ -19,7 +19,7 @@ type Stored = Awaited<ReturnType<App['operations']['stop']>>;
 interface StopParts {
   readonly app: App;
   readonly commands: DeviceCommands;
-  readonly orders: PriorityCommands;
+  readonly priorityCommands: PriorityCommands;
   readonly now: () => number;
 }
 
@@ -31,39 +31,42 @@ export class OperationStopper {
     this.#parts = parts;
   }
 
-  /** `undefined` if the device has no such operation. `store` writes the stop, the guard of its request included. */
+  /** Returns `undefined` if the device has no such operation; `store` writes the stop together with its idempotency key. */
   async stop(
     target: StopTarget,
     deadline: UrgentDeadline,
     store: () => Promise<Stored>,
-  ): Promise<Given<OperationState | undefined>> {
-    const { commands, orders, now } = this.#parts;
+  ): Promise<SendResult<OperationState | undefined>> {
+    const { commands, priorityCommands, now } = this.#parts;
     const { deviceId, deviceNo, operationId } = target;
-    const order = {
+    const command = {
       name: `${deviceId} ${operationId}`,
       deviceId,
       blocksMotion: false,
       send: () => commands.send(deviceId, operationMessage(operationId, 'stop')),
       store: () => this.#parts.app.urgent.operations.stop({ deviceNo, operationId, nowMs: now() }),
     };
-    return await orders.give<OperationState | undefined>(order, {
+    return await priorityCommands.sendAndStore<OperationState | undefined>(command, {
       deadline,
       store: async () => {
         const stopped = await store();
         return { state: stopped?.operation, isToSend: stopped?.send === 'stop' };
       },
-      assume: () => this.#assume(target, deadline),
+      assumedState: () => this.#assumedState(target, deadline),
     });
   }
 
-  async #assume(target: StopTarget, deadline: UrgentDeadline): Promise<Outcome<OperationState | undefined>> {
+  async #assumedState(
+    target: StopTarget,
+    deadline: UrgentDeadline,
+  ): Promise<StoreResult<OperationState | undefined>> {
     const nowMs = this.#parts.now();
     const known = await this.#lastKnown(target, deadline, nowMs);
     if (known === undefined || isTerminal(known)) return { state: known, isToSend: false };
     return { state: advanceOperation(known, { kind: 'stop' }, nowMs).operation, isToSend: true };
   }
 
-  /** A full disk can still be read. If not even that is possible, we know what the caller says: that it runs. */
+  /** A full disk can still be read; if it cannot, the operation is assumed to run, as the caller claims. */
   async #lastKnown(
     { deviceNo, operationId }: StopTarget,
     deadline: UrgentDeadline,
@@ -76,7 +79,7 @@ export class OperationStopper {
     } catch (error) {
       if (!isStorageFault(error)) throw error;
     }
-    const asSaid = { operation_id: operationId, state: 'running', amount_kg: 0, ts: nowMs } as const;
-    return unsolicitedOperation(deviceNo, asSaid, nowMs) ?? undefined;
+    const assumedReport = { operation_id: operationId, state: 'running', amount_kg: 0, ts: nowMs } as const;
+    return unsolicitedOperation(deviceNo, assumedReport, nowMs) ?? undefined;
   }
 }

@@ -5,120 +5,120 @@ import { isStorageFault } from '@granary/store/errors';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 import { LATE, within } from './within.ts';
 
-/** More are sent, but not repeated, and their callers are told to repeat them. */
+/** Further commands are sent but not repeated, and their callers are asked to repeat them. */
 const UNSTORED_MAX = 10_000;
 const RETRIED_AT_ONCE_MAX = 100;
-/** By then every request that the storage accepted before such an order has been answered. */
+/** After this time every request that the storage accepted before the emergency stop has been answered. */
 const BLOCKED_AFTER_STORED_MS = 5_000;
 
-/** What a device must be told even while nothing can be stored. */
+/** A message that is sent to a device even while nothing can be stored. */
 export interface PriorityCommand {
-  /** Two that are the same have the same name. */
+  /** Equal commands have the same name, so that each is kept once. */
   readonly name: string;
   readonly deviceId: string;
-  /** Nothing that sets the device in motion is sent before this order is stored. */
+  /** No message that can cause movement is sent to the device before this command is stored. */
   readonly blocksMotion: boolean;
-  /** Tells the device, any number of times. */
+  /** Sends the message; may be called repeatedly. */
   send(): Delivery;
-  /** Writes it down when the first attempt has failed. */
+  /** Stores the command after the first attempt has failed. */
   store(): Promise<unknown>;
 }
 
-export interface Outcome<State> {
+export interface StoreResult<State> {
   readonly state: State;
   readonly isToSend: boolean;
 }
 
-export interface Given<State> {
+export interface SendResult<State> {
   readonly state: State;
-  /** What to tell of an order that is not stored yet; `null` when it is, or when there was nothing to send. */
+  /** The status detail of a command that is not stored yet; `null` when it is stored, or when nothing was sent. */
   readonly unstoredDetail: string | null;
 }
 
 interface Storing<State> {
   readonly deadline: UrgentDeadline;
-  /** Writes it down, the guard of its request included. */
-  readonly store: () => Promise<Outcome<State>>;
-  /** What to assume when that fails or takes too long. */
-  readonly assume: () => Promise<Outcome<State>>;
+  /** Stores the command together with its idempotency key. */
+  readonly store: () => Promise<StoreResult<State>>;
+  /** The state to assume when storing fails or takes too long. */
+  readonly assumedState: () => Promise<StoreResult<State>>;
 }
 
-/** Gives orders that cannot wait. One that cannot be stored is kept here and repeated until it could be. */
+/** Sends stops without waiting for the storage; a stop that cannot be stored is kept in memory and repeated until it is stored. */
 export class PriorityCommands {
   readonly #unstored = new Map<string, PriorityCommand>();
   readonly #blocking = new Set<PriorityCommand>();
 
-  /** What was accepted while an emergency stop could not be stored must not be sent after it. */
+  /** Blocks movement that was accepted while an emergency stop could not be stored. */
   isMotionBlocked(deviceId: string): boolean {
     if (this.#blocking.size === 0) return false;
-    return [...this.#blocking].some((order) => order.deviceId === deviceId);
+    return [...this.#blocking].some((command) => command.deviceId === deviceId);
   }
 
-  async give<State>(
-    order: PriorityCommand,
-    { deadline, store, assume }: Storing<State>,
-  ): Promise<Given<State>> {
-    const sending = setTimeout(() => order.send(), deadline.left('sendMs'));
+  async sendAndStore<State>(
+    command: PriorityCommand,
+    { deadline, store, assumedState }: Storing<State>,
+  ): Promise<SendResult<State>> {
+    const sending = setTimeout(() => command.send(), deadline.left('sendMs'));
     const storing = store();
     try {
       const stored = await within(deadline.left('storeMs'), storing);
       if (stored !== LATE) {
-        if (stored.isToSend) order.send();
+        if (stored.isToSend) command.send();
         return { state: stored.state, unstoredDetail: null };
       }
     } catch (error) {
-      // A refusal is an answer. A fault of ours, such as a damaged row, is no reason to let the device go on.
+      // A refusal is an answer, but a fault of the service, such as a damaged row, must not prevent the stop.
       if (error instanceof Refusal && !isStorageFault(error)) throw error;
     } finally {
       clearTimeout(sending);
     }
-    const { state, isToSend } = await assume();
+    const { state, isToSend } = await assumedState();
     if (!isToSend) return { state, unstoredDetail: null };
-    const delivery = this.#keep(order, storing);
+    const delivery = this.#keep(command, storing);
     const isSent = delivery === 'sent' || delivery === 'in_flight';
     return { state, unstoredDetail: unstoredStopDetail(isSent) };
   }
 
-  /** Tells the devices again what could not be stored. */
+  /** Sends the commands again that could not be stored. */
   repeat(): void {
-    for (const order of this.#unstored.values()) order.send();
+    for (const command of this.#unstored.values()) command.send();
   }
 
-  /** Stores what could not be; from then on it is repeated from there. One that fails does not keep others from it. */
+  /** Stores the commands that could not be stored before; each is tried, also when another fails. */
   async retry(): Promise<void> {
     const outcomes = await Promise.allSettled(
-      [...this.#unstored.values()].slice(0, RETRIED_AT_ONCE_MAX).map(async (order) => {
-        // A failing one goes to the end of the queue.
-        this.#unstored.delete(order.name);
-        this.#unstored.set(order.name, order);
-        await order.store();
-        this.#stored(order);
+      [...this.#unstored.values()].slice(0, RETRIED_AT_ONCE_MAX).map(async (command) => {
+        // A failing command moves to the end of the queue.
+        this.#unstored.delete(command.name);
+        this.#unstored.set(command.name, command);
+        await command.store();
+        this.#stored(command);
       }),
     );
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
 
-  #keep(order: PriorityCommand, storing: Promise<unknown>): Delivery {
-    const delivery = order.send();
+  #keep(command: PriorityCommand, storing: Promise<unknown>): Delivery {
+    const delivery = command.send();
     if (this.#unstored.size >= UNSTORED_MAX) {
       throw new Refusal(
         'storage_unavailable',
         `the stop is ${delivery}, but too many wait to be stored: send it again`,
       );
     }
-    this.#unstored.set(order.name, order);
-    if (order.blocksMotion) this.#blocking.add(order);
-    // The first attempt may still succeed after its time is over.
+    this.#unstored.set(command.name, command);
+    if (command.blocksMotion) this.#blocking.add(command);
+    // The first attempt may still succeed after its time limit.
     storing.then(
-      () => this.#stored(order),
+      () => this.#stored(command),
       () => undefined,
     );
     return delivery;
   }
 
-  #stored(order: PriorityCommand): void {
-    this.#unstored.delete(order.name);
-    setTimeout(() => this.#blocking.delete(order), BLOCKED_AFTER_STORED_MS).unref();
+  #stored(command: PriorityCommand): void {
+    this.#unstored.delete(command.name);
+    setTimeout(() => this.#blocking.delete(command), BLOCKED_AFTER_STORED_MS).unref();
   }
 }

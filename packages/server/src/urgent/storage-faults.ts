@@ -1,7 +1,7 @@
 import { isStorageFault } from '@granary/store/errors';
 import { LATE } from './within.ts';
 
-/** A storage that fails is like one that does not answer in time. */
+/** Treats a failing storage like one that does not answer in time. */
 export async function lateIfFailing<T>(work: Promise<T | typeof LATE>): Promise<T | typeof LATE> {
   try {
     return await work;

@@ -3,20 +3,20 @@
  * 500 ms, also while the storage does not answer.
  */
 const STEPS = {
-  /** Key and device are looked up for so long; then what was last known of them serves. */
+  /** The time to look up key and device; after it the last known ones are used. */
   lookUpMs: 75,
-  /** What is not stored by then is sent to the device all the same. */
+  /** After this time the stop is sent to the device although it is not stored. */
   sendMs: 150,
-  /** What is not stored by then is answered all the same, and stored later. */
+  /** After this time the request is answered although the stop is not stored; it is stored later. */
   storeMs: 350,
-  /** Nothing is waited for any longer. */
+  /** After this time the request waits for nothing. */
   answerMs: 400,
 } as const;
 
 export class UrgentDeadline {
   readonly #startedAtMs = performance.now();
 
-  /** What is left of the time until a step must be over, at least 0. */
+  /** The remaining time until the end of a step, at least 0. */
   left(step: keyof typeof STEPS): number {
     return Math.max(0, this.#startedAtMs + STEPS[step] - performance.now());
   }

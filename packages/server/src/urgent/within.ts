@@ -1,9 +1,9 @@
-/** Stands for the result of work that was not done in time. */
+/** The result of work that did not finish in time. */
 export const LATE = Symbol('late');
 
-/** The result of the work, or `LATE` when the time is over; the work itself goes on. */
+/** Resolves with the result, or with `LATE` after the time limit; the work itself continues. */
 export async function within<T>(limitMs: number, work: Promise<T>): Promise<T | typeof LATE> {
-  // A failure after the time is over concerns nobody here.
+  // A failure after the time limit has no caller and must not become an unhandled rejection.
   work.catch(() => undefined);
   const { promise, resolve } = Promise.withResolvers<typeof LATE>();
   const timer = setTimeout(resolve, Math.max(0, limitMs), LATE);

@@ -18,7 +18,7 @@ interface ReconcilerParts {
   readonly app: App;
   readonly link: Pick<DeviceLink, 'isReachable'>;
   readonly setAside: SetAsideLog;
-  readonly orders: PriorityCommands;
+  readonly priorityCommands: PriorityCommands;
   readonly evaluator: AlertEvaluator;
   readonly observation: Observation;
   readonly logger: Logger;
@@ -26,8 +26,8 @@ interface ReconcilerParts {
 }
 
 /**
- * Brings what is stored up to the present time, again and again: timeouts, repeated stops, missions whose time has come,
- * alerts that time alone raises or clears. Everything follows from stored state, so it may run on several nodes, and a round that is lost costs nothing.
+ * Applies the passing of time to the stored state, in rounds: timeouts, repeated stops, due missions, and alerts that change
+ * without a message. Everything follows from stored state, so it may run on several nodes, and a lost round does no harm.
  */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
@@ -40,8 +40,8 @@ export class Reconciler {
 
   start(): void {
     this.#timer = setInterval(() => {
-      // Not part of the round, which a storage that hangs would hold up.
-      this.#parts.orders.repeat();
+      // Not part of the round, because a storage that hangs would delay it.
+      this.#parts.priorityCommands.repeat();
       this.#round ??= this.#run().finally(() => {
         this.#round = null;
       });
@@ -54,17 +54,17 @@ export class Reconciler {
   }
 
   async #run(): Promise<void> {
-    const { app, evaluator, orders } = this.#parts;
+    const { app, evaluator, priorityCommands } = this.#parts;
     evaluator.retry();
     await Promise.all([
-      this.#attempt('storing urgent orders', () => orders.retry()),
+      this.#attempt('storing urgent orders', () => priorityCommands.retry()),
       this.#attempt('bringing operations up to date', () => this.#tickDue(app.operations)),
       this.#attempt('bringing commands and missions up to date', () => this.#tickDue(app.field)),
       this.#attempt('evaluating alerts that are due', () => this.#evaluateDue()),
     ]);
   }
 
-  /** One that fails must not keep the others from their turn; the next round tries again. */
+  /** A failing step must not prevent the others; the next round tries it again. */
   async #attempt(doing: string, step: () => Promise<void>): Promise<void> {
     try {
       await step();
@@ -73,7 +73,7 @@ export class Reconciler {
     }
   }
 
-  /** Sends at once what waits for a device that has just become able to receive commands. */
+  /** Sends pending messages immediately to a device that has just become reachable. */
   deviceReachable(device: LinkDevice): void {
     void this.#attempt('sending what waited for a device', () => this.#reconcileDevice(device));
   }
@@ -99,7 +99,7 @@ export class Reconciler {
     this.#parts.setAside.note(setAside);
   }
 
-  /** Which devices are due stands in the store; whether they are reachable only the link knows. */
+  /** The store lists the due devices, and the link knows which of them are reachable. */
   #roundOf({ devices, hasMore }: DueDevices, nowMs: number): TickRound {
     const { link } = this.#parts;
     const toTick = devices.map(({ deviceNo, deviceId }) => ({

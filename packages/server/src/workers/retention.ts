@@ -4,11 +4,11 @@ import type { Logger } from '../logging/logger.ts';
 import type { Settings } from '../settings.ts';
 
 const ROUND_MS = HOUR_MS;
-/** Small steps with pauses between them: old readings leave without holding up new ones. */
+/** Old data is removed in small steps with pauses, so that new readings are not delayed. */
 const ROWS_PER_STEP_MAX = 5_000;
 const PAUSE_MS = 50;
-/** A repeated request is answered like the first for this long. */
-const ANSWERS_KEPT_MS = DAY_MS;
+/** How long the answer of an idempotency key is kept. */
+const IDEMPOTENCY_KEYS_KEPT_MS = DAY_MS;
 
 interface RetentionParts {
   readonly app: App;
@@ -17,7 +17,7 @@ interface RetentionParts {
   readonly now: () => number;
 }
 
-/** Removes what is older than the settings keep: readings, buckets, events, finished jobs, resolved alerts, kept answers. */
+/** Removes data older than the settings allow: readings, buckets, events, finished jobs, resolved alerts, idempotency keys. */
 export class Retention {
   readonly #parts: RetentionParts;
   #timer: NodeJS.Timeout | undefined;
@@ -60,14 +60,14 @@ export class Retention {
       });
       const eventsBeforeMs = nowMs - settings.eventRetentionDays * DAY_MS;
       const events = await app.events.expire({ beforeMs: eventsBeforeMs, rowsMax });
-      const answers = await app.idempotency.expire({ beforeMs: nowMs - ANSWERS_KEPT_MS, rowsMax });
+      const answers = await app.idempotency.expire({ beforeMs: nowMs - IDEMPOTENCY_KEYS_KEPT_MS, rowsMax });
       const finished = await this.#expireFinished(nowMs);
       removed = readings + events + answers + finished;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 
-  /** Resolved alerts go before the operations and missions that they name. */
+  /** Resolved alerts are removed before the operations and missions that they refer to. */
   async #expireFinished(nowMs: number): Promise<number> {
     const { app, settings } = this.#parts;
     const rowsMax = ROWS_PER_STEP_MAX;

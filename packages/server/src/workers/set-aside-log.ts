@@ -1,10 +1,10 @@
 import type { SetAside } from '@granary/store/tables/unreadable-row';
 import type { Logger } from '../logging/logger.ts';
 
-/** Bounds the memory; what comes beyond it is neither logged nor counted, and the count then shows this limit. */
+/** Limits the memory: further items are neither logged nor counted, and the count stays at this limit. */
 const NOTED_MAX = 10_000;
 
-/** Keeps count of stored items that cannot be processed, and logs each of them once. */
+/** Counts stored items that cannot be processed, and logs each of them once. */
 export class SetAsideLog {
   readonly #logger: Logger;
   readonly #noted = new Set<string>();
@@ -13,7 +13,7 @@ export class SetAsideLog {
     this.#logger = logger;
   }
 
-  /** How many different items were set aside since the service started. */
+  /** The number of different items set aside since the start of the service. */
   get count(): number {
     return this.#noted.size;
   }

@@ -56,7 +56,7 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
     const route = request.routeOptions.config;
     const isUrgent = (route.isUrgent ?? false) !== false;
     if (isUrgent) request.deadline = new UrgentDeadline();
-    const recalled = keyring.recall(key);
+    const recalled = keyring.cached(key);
     if (recalled !== null) return admit(recalled, route, request, reply, done);
     // A key that was good before is not refused for the wrong ones of its neighbours, and a stop is never refused unseen.
     const mayBeGood = isUrgent || keyring.lastKnown(key) !== null;
