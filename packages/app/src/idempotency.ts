@@ -1,6 +1,14 @@
 import { Refusal } from '@granary/contract/errors';
 import { DAY_MS } from '@granary/contract/time';
+import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
+import {
+  claimEntry,
+  expireEntries,
+  findEntry,
+  removeEntry,
+  saveResult,
+} from '@granary/store/tables/idempotency';
 import { type Committed, committed } from './effects.ts';
 
 /** How long a repeated request is answered with the first answer. */
@@ -26,8 +34,6 @@ export interface IdempotentResult<Result> {
   readonly replayed: boolean;
 }
 
-type EntryRow = [fingerprint: string, result: string | null, encryptedSecret: string | null];
-
 /**
  * Does the work if the request is new and remembers what came of it, all in one transaction: a crash leaves both or
  * neither. Of two at once the second waits for the first, because both want the same row. Work that is refused or finds
@@ -38,50 +44,21 @@ export async function runOnce(
   request: IdempotencyKey,
   work: () => Promise<Committed<unknown>>,
 ): Promise<Committed<IdempotentResult<unknown>>> {
-  if (!(await claim(sql, request))) return committed(await storedResult(sql, request));
+  const isClaimed = await claimEntry(sql, request, request.nowMs - REMEMBERED_MS);
+  if (!isClaimed) return committed(await storedResult(sql, request));
   const { result, effects } = await work();
-  if (result === undefined) {
-    await sql.run('DELETE FROM idempotency WHERE key_id = $1 AND idempotency_key = $2', [
-      request.keyId,
-      request.key,
-    ]);
-  } else {
-    await sql.run('UPDATE idempotency SET result = $3 WHERE key_id = $1 AND idempotency_key = $2', [
-      ...[request.keyId, request.key, JSON.stringify(result)],
-    ]);
-  }
+  if (result === undefined) await removeEntry(sql, request);
+  else await saveResult(sql, request, JSON.stringify(result));
   return { result: { result, encryptedSecret: request.encryptedSecret, replayed: false }, effects };
 }
 
-async function claim(
-  sql: Sql,
-  { keyId, key, fingerprint, nowMs, encryptedSecret }: IdempotencyKey,
-): Promise<boolean> {
-  const claimed = await sql.run(
-    `INSERT INTO idempotency (key_id, idempotency_key, fingerprint, created_at_ms, encrypted_secret)
-     VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (key_id, idempotency_key) DO UPDATE
-       SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms,
-           result = NULL, encrypted_secret = excluded.encrypted_secret
-       WHERE idempotency.created_at_ms <= $6`,
-    [keyId, key, fingerprint, nowMs, encryptedSecret, nowMs - REMEMBERED_MS],
-  );
-  return claimed === 1;
-}
-
-async function storedResult(
-  sql: Sql,
-  { keyId, key, fingerprint }: IdempotencyKey,
-): Promise<IdempotentResult<unknown>> {
-  const [entry] = await sql.query<EntryRow>(
-    'SELECT fingerprint, result, encrypted_secret FROM idempotency WHERE key_id = $1 AND idempotency_key = $2',
-    [keyId, key],
-  );
+async function storedResult(sql: Sql, request: IdempotencyKey): Promise<IdempotentResult<unknown>> {
+  const entry = await findEntry(sql, request);
   if (entry === undefined) {
     throw new Refusal('idempotency_in_progress', 'a request of this name was given up just now; try again');
   }
-  const [stored, result, encryptedSecret] = entry;
-  if (stored !== fingerprint) {
+  const { fingerprint, result, encryptedSecret } = entry;
+  if (fingerprint !== request.fingerprint) {
     throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used for another request');
   }
   if (result === null) throw new Refusal('idempotency_in_progress', 'a request of this name is under way');
@@ -91,17 +68,7 @@ async function storedResult(
 export const reads = {};
 
 export const writes = {
-  /** Forgets some of the oldest and answers how many. */
-  async expire(
-    sql: Sql,
-    { beforeMs, rowsMax }: { beforeMs: number; rowsMax: number },
-  ): Promise<Committed<number>> {
-    const removed = await sql.run(
-      `DELETE FROM idempotency WHERE (key_id, idempotency_key) IN (
-         SELECT key_id, idempotency_key FROM idempotency WHERE created_at_ms < $1 ORDER BY created_at_ms LIMIT $2
-       )`,
-      [beforeMs, rowsMax],
-    );
-    return committed(removed);
+  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await expireEntries(sql, expiry));
   },
 };

@@ -6,6 +6,7 @@ import {
   shelveAlert,
   unshelveAlert,
 } from '@granary/core/alerts/lifecycle';
+import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import {
   type AlarmEvaluation,
@@ -22,7 +23,6 @@ import {
   saveAlerts,
 } from '@granary/store/tables/alerts';
 import { logEvents } from '@granary/store/tables/events';
-import type { Expiry } from '@granary/store/tables/jobs';
 import type { SetAside } from '@granary/store/tables/unreadable-row';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { evaluateDevices, eventsOf } from './evaluation.ts';

@@ -3,6 +3,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { FieldFacts } from '@granary/core/alerts/field-rules';
 import type { Sql } from '@granary/store/sql';
 import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-evaluation';
+import type { StoredDevice } from '@granary/store/tables/devices';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
 import { unfinishedCommands } from '../commands/command-jobs.ts';
 import {
@@ -10,7 +11,6 @@ import {
   parsedConfiguration,
   readDeviceSnapshots,
 } from '../devices/device-snapshots.ts';
-import type { StoredDevice } from '../devices/devices.ts';
 import { currentMissions } from '../missions/mission-jobs.ts';
 
 export interface FieldDevice {

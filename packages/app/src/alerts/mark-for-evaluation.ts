@@ -3,7 +3,7 @@ import { FRESHNESS_MS } from '@granary/core/devices/status';
 import type { StoredValues } from '@granary/core/telemetry/readings';
 import type { NewestValue } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
-import { bandOf, scheduleEvaluation } from '@granary/store/tables/alarm-evaluation';
+import { noChangeBandsOf, scheduleEvaluation } from '@granary/store/tables/alarm-evaluation';
 import type { LastSeenUpdate } from '@granary/store/tables/presence';
 
 /** The devices whose alerts a batch could change, marked so that they are looked after in any case. */
@@ -14,19 +14,15 @@ export async function markForEvaluation(
 ): Promise<number[]> {
   const signs = signsOfLife(values, seen);
   if (signs.size === 0) return [];
-  const rows = await sql.query<[deviceNo: number, minG: number | null, maxG: number | null, kg: number]>(
-    `SELECT device_no, no_change_min_g, no_change_max_g, capacity_kg FROM alarm_evaluations JOIN devices USING (device_no)
-     WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
-    [JSON.stringify([...signs.keys()])],
-  );
-  const unquiet = rows.flatMap(([deviceNo, minG, maxG, capacityKg]) => {
+  const bands = await noChangeBandsOf(sql, [...signs.keys()]);
+  const toEvaluate = bands.flatMap(({ deviceNo, noChangeBand, capacityKg }) => {
     const sign = signs.get(deviceNo);
-    return sign?.isLate || !isWithinNoChangeBand(bandOf(minG, maxG), sign?.values ?? {}, capacityKg)
+    return sign?.isLate || !isWithinNoChangeBand(noChangeBand, sign?.values ?? {}, capacityKg)
       ? [deviceNo]
       : [];
   });
-  await scheduleEvaluation(sql, unquiet);
-  return unquiet;
+  await scheduleEvaluation(sql, toEvaluate);
+  return toEvaluate;
 }
 
 interface DeviceActivity {

@@ -1,13 +1,13 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { SiloFacts } from '@granary/core/alerts/silo-rules';
 import type { Sql } from '@granary/store/sql';
+import type { StoredDevice } from '@granary/store/tables/devices';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
 import {
   type DeviceSnapshot,
   parsedConfiguration,
   readDeviceSnapshots,
 } from '../devices/device-snapshots.ts';
-import type { StoredDevice } from '../devices/devices.ts';
 import { currentOperations } from '../operations/operation-jobs.ts';
 
 export interface Silo {

@@ -9,9 +9,9 @@ import { advanceCommand, type CommandInput, commandReportContent } from '@granar
 import type { NotSentReason } from '@granary/core/devices/polling';
 import { missionHoldsDevice } from '@granary/core/missions/state';
 import { advanceMission } from '@granary/core/missions/transitions';
+import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
-import type { Expiry } from '@granary/store/tables/jobs';
 import { type FieldDevice, lockFieldDevice } from '../alerts/field-facts.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import {

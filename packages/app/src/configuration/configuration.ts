@@ -7,13 +7,18 @@ import {
   type SiloConfigurationPatch,
 } from '@granary/contract/configuration/silo-configuration';
 import { Refusal } from '@granary/contract/errors';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument, storedConfiguration } from '@granary/core/configuration/document';
 import { applyFieldPatch } from '@granary/core/configuration/field-configuration';
 import { applyPatch } from '@granary/core/configuration/silo-configuration';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices } from '@granary/store/tables/alarm-evaluation';
+import {
+  type ConfigurationRow,
+  findConfiguration,
+  lockConfiguration,
+  saveConfiguration,
+} from '@granary/store/tables/configurations';
 import { logEvents } from '@granary/store/tables/events';
 import { saveReportingTimes } from '@granary/store/tables/presence';
 import { evaluateDevices } from '../alerts/evaluation.ts';
@@ -31,7 +36,7 @@ export interface StoredConfiguration {
 
 export const reads = {
   async get(sql: Sql, deviceNo: number): Promise<StoredConfiguration | undefined> {
-    const found = await find(sql, deviceNo);
+    const found = await findConfiguration(sql, deviceNo);
     return found && { configuration: storedConfiguration(found.body), version: found.version };
   },
 };
@@ -48,8 +53,7 @@ export const writes = {
     nowMs: number,
     ifVersion?: number,
   ): Promise<Committed<StoredConfiguration>> {
-    await sql.query(`SELECT version FROM configurations WHERE device_no = $1 ${sql.forUpdate}`, [deviceNo]);
-    const current = await find(sql, deviceNo);
+    const current = await lockConfiguration(sql, deviceNo);
     if (current === undefined) throw new Refusal('device_not_found', 'the device has no configuration');
     if (ifVersion !== undefined && ifVersion !== current.version) {
       throw new Refusal(
@@ -59,11 +63,7 @@ export const writes = {
     }
     const configuration = patched(current, patch);
     const version = current.version + 1;
-    await sql.run('UPDATE configurations SET version = $2, body = $3 WHERE device_no = $1', [
-      deviceNo,
-      version,
-      configurationDocument(configuration),
-    ]);
+    await saveConfiguration(sql, deviceNo, { version, body: configurationDocument(configuration) });
     // Like ingest: presence first, then the watch, so that the two cannot wait for each other.
     await saveReportingTimes(sql, deviceNo, reportingTimes(configuration.reporting));
     const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
@@ -75,23 +75,6 @@ export const writes = {
     return committed({ configuration, version }, send, ...eventsLogged([changed]));
   },
 };
-
-interface ConfigurationRow {
-  readonly deviceId: string;
-  readonly kind: DeviceKind;
-  readonly version: number;
-  readonly body: string;
-}
-
-async function find(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
-  const [row] = await sql.query<[deviceId: string, kind: DeviceKind, version: number, body: string]>(
-    `SELECT device_id, kind, version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
-    [deviceNo],
-  );
-  if (row === undefined) return undefined;
-  const [deviceId, kind, version, body] = row;
-  return { deviceId, kind, version, body };
-}
 
 function patched({ kind, body }: ConfigurationRow, patch: ConfigurationPatch): DeviceConfiguration {
   if (kind === 'silo' && checkSiloConfigurationPatch.accepts(patch))

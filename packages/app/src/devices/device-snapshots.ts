@@ -3,9 +3,10 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import { storedConfiguration } from '@granary/core/configuration/document';
 import type { LatestValues } from '@granary/core/telemetry/readings';
 import type { Sql } from '@granary/store/sql';
+import { configurationsOf } from '@granary/store/tables/configurations';
+import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
+import { latestOfDevices } from '@granary/store/tables/latest-values';
 import { type OnUnreadable, reasonOf, UnreadableRow } from '@granary/store/tables/unreadable-row';
-import { latestOfMany } from '../telemetry/telemetry.ts';
-import { findDevices, type StoredDevice } from './devices.ts';
 
 /** What decisions about every kind of device rest on. */
 export interface DeviceSnapshot {
@@ -18,13 +19,8 @@ export interface DeviceSnapshot {
 /** As they stand inside the transaction. */
 export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]): Promise<DeviceSnapshot[]> {
   const devices = await findDevices(sql, deviceNos);
-  const latest = await latestOfMany(sql, deviceNos);
-  const configurations = new Map(
-    await sql.query<[deviceNo: number, body: string]>(
-      `SELECT device_no, body FROM configurations WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
-      [JSON.stringify(deviceNos)],
-    ),
-  );
+  const latest = await latestOfDevices(sql, deviceNos);
+  const configurations = await configurationsOf(sql, deviceNos);
   return devices.flatMap((device) => {
     const configuration = configurations.get(device.deviceNo);
     return configuration === undefined

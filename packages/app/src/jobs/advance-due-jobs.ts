@@ -1,5 +1,6 @@
 import type { Sql } from '@granary/store/sql';
 import { lockDevices, tryLockDevices } from '@granary/store/tables/alarm-evaluation';
+import { deviceIdsOf } from '@granary/store/tables/devices';
 import type { WaitingDevice } from '@granary/store/tables/jobs';
 import type { SetAside } from '@granary/store/tables/unreadable-row';
 import { type Committed, committed, type Effect } from '../effects.ts';
@@ -60,12 +61,7 @@ export async function dueDevices(
   const waiting = await waitingDevices(sql, kinds, nowMs, limit + 1);
   if (waiting.length === 0) return { devices: [], hasMore: false };
   const deviceNos = waiting.slice(0, limit);
-  const ids = new Map(
-    await sql.query<[deviceNo: number, deviceId: string]>(
-      `SELECT device_no, device_id FROM devices WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
-      [JSON.stringify(deviceNos)],
-    ),
-  );
+  const ids = await deviceIdsOf(sql, deviceNos);
   const devices = deviceNos.flatMap((deviceNo) => {
     const deviceId = ids.get(deviceNo);
     return deviceId === undefined ? [] : [{ deviceNo, deviceId }];

@@ -7,9 +7,9 @@ import { missionMessage } from '@granary/core/missions/record';
 import { type MissionState, missionHoldsDevice } from '@granary/core/missions/state';
 import { advanceMission } from '@granary/core/missions/transitions';
 import type { Sql } from '@granary/store/sql';
+import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
 import type { SetAside } from '@granary/store/tables/unreadable-row';
 import { COMMANDS, stoppedDevices, unfinishedCommands } from '../commands/command-jobs.ts';
-import { findDevices, type StoredDevice } from '../devices/devices.ts';
 import type { Committed, Effect } from '../effects.ts';
 import { MISSIONS, missionsUnderWay } from '../missions/mission-jobs.ts';
 import {

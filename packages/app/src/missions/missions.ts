@@ -6,9 +6,9 @@ import { planMission } from '@granary/core/missions/plan';
 import { missionMessage } from '@granary/core/missions/record';
 import { beginMission, type MissionState, missionReportContent } from '@granary/core/missions/state';
 import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/missions/transitions';
+import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
-import type { Expiry } from '@granary/store/tables/jobs';
 import { lockFieldDevice } from '../alerts/field-facts.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import {

@@ -21,9 +21,9 @@ import {
   unsolicitedOperation,
 } from '@granary/core/operations/state';
 import { advanceOperation, type OperationTransition } from '@granary/core/operations/transitions';
+import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-evaluation';
-import type { Expiry } from '@granary/store/tables/jobs';
 import { UnreadableRow } from '@granary/store/tables/unreadable-row';
 import { readSilos } from '../alerts/silo-facts.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';

@@ -1,10 +1,10 @@
 import type { App } from '@granary/app/app';
-import type { StoredDevice } from '@granary/app/devices/devices';
-import type { StoredEvent } from '@granary/app/events/events';
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { DAY_MS } from '@granary/contract/time';
 import type { LinkDevice } from '@granary/link/port';
+import type { StoredDevice } from '@granary/store/tables/devices';
+import type { StoredEvent } from '@granary/store/tables/events';
 import { matchesHash } from '../keys/secrets.ts';
 import { lateIfFailing } from '../urgent/storage-faults.ts';
 import type { UrgentDeadline } from '../urgent/urgent-deadline.ts';

@@ -1,6 +1,6 @@
-import type { EventBounds, StoredEvent } from '@granary/app/events/events';
 import type { LoggedEvent } from '@granary/contract/events';
 import { toIso } from '@granary/contract/time';
+import type { EventBounds, StoredEvent } from '@granary/store/tables/events';
 
 /** An encoded event, which is encoded once and shared by all streams. */
 export interface Frame extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {

@@ -1,6 +1,6 @@
-import type { EventBounds } from '@granary/app/events/events';
 import { Refusal } from '@granary/contract/errors';
 import { checkEventQuery, type EventQuery } from '@granary/contract/events';
+import type { EventBounds } from '@granary/store/tables/events';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { opening, reset } from '../events/frame.ts';
 import { selectEvents } from '../events/selection.ts';

@@ -1,12 +1,12 @@
 import type { App } from '@granary/app/app';
 import { keyRecord } from '@granary/app/devices/records';
-import type { StoredEvent } from '@granary/app/events/events';
 import { newId } from '@granary/app/ids';
-import type { NewStoredKey, StoredKey } from '@granary/app/keys';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import { isValidAt } from '@granary/core/keys';
+import type { StoredEvent } from '@granary/store/tables/events';
+import type { NewStoredKey, StoredKey } from '@granary/store/tables/keys';
 import { hashSecret, newKey } from './secrets.ts';
 
 /** How long a checked key is valid without another check; a revocation on any node takes effect within a second. */

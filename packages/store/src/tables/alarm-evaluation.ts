@@ -54,7 +54,7 @@ const MARKS: BulkUpsert = {
 /** With since when the service has been listening, which every evaluation of a device depends on. */
 const SELECT_WATCH = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM alarm_evaluations`;
 
-export const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
+const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
   minG === null || maxG === null ? null : { minG, maxG };
 
 function toWatch([deviceNo, minG, maxG, checkAtMs, statusCode, ...observation]: WatchRow): AlarmEvaluation {
@@ -145,6 +145,25 @@ export async function scheduleEvaluation(sql: Sql, deviceNos: readonly number[])
     MARKS,
     deviceNos.map((deviceNo) => [deviceNo, AT_ONCE_MS]),
   );
+}
+
+export interface DeviceBand {
+  readonly deviceNo: number;
+  readonly noChangeBand: WeightRange | null;
+  readonly capacityKg: number;
+}
+
+/** In the order of the devices' numbers. */
+export async function noChangeBandsOf(sql: Sql, deviceNos: readonly number[]): Promise<DeviceBand[]> {
+  const rows = await sql.query<[deviceNo: number, minG: number | null, maxG: number | null, kg: number]>(
+    `SELECT device_no, no_change_min_g, no_change_max_g, capacity_kg FROM alarm_evaluations JOIN devices USING (device_no)
+     WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
+    [JSON.stringify(deviceNos)],
+  );
+  return rows.map(([deviceNo, minG, maxG, capacityKg]) => ({
+    ...{ deviceNo, capacityKg },
+    noChangeBand: bandOf(minG, maxG),
+  }));
 }
 
 /** From now on the service listens without a gap; a later call of another node wins. */

@@ -1,4 +1,5 @@
 import type { EventType } from '@granary/contract/events';
+import type { Expiry } from '../expiry.ts';
 import type { Sql } from '../sql.ts';
 import { insertRows } from './insert-rows.ts';
 
@@ -10,6 +11,26 @@ export interface NewEvent {
   /** The resource as the change left it. */
   readonly data: object;
 }
+
+export interface StoredEvent {
+  readonly sequence: number;
+  readonly type: EventType;
+  readonly deviceId: string | null;
+  readonly facility: string | null;
+  readonly atMs: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface EventBounds {
+  /** Both 0 when the log is empty. */
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+type EventRow = [
+  ...[sequence: number, type: EventType, deviceId: string | null, facility: string | null],
+  ...[atMs: number, data: string],
+];
 
 /**
  * Numbers the events and writes them down. The number comes from a row that stays held until the transaction ends, so
@@ -35,4 +56,40 @@ export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<
       JSON.stringify(data),
     ]),
   );
+}
+
+/** The events after one that was seen, in order. */
+export async function eventsAfter(
+  sql: Sql,
+  { sequence, limit }: { readonly sequence: number; readonly limit: number },
+): Promise<StoredEvent[]> {
+  const rows = await sql.query<EventRow>(
+    `SELECT sequence, type, device_id, facility, at_ms, data
+     FROM events LEFT JOIN devices USING (device_no)
+     WHERE sequence > $1 ORDER BY sequence LIMIT $2`,
+    [sequence, limit],
+  );
+  return rows.map(([number, type, deviceId, facility, atMs, data]) => ({
+    ...{ sequence: number, type, deviceId, facility, atMs },
+    data: JSON.parse(data),
+  }));
+}
+
+export async function eventBounds(sql: Sql): Promise<EventBounds> {
+  const [row] = await sql.query<[oldest: number, newest: number]>(
+    `SELECT COALESCE((SELECT MIN(sequence) FROM events), 0), COALESCE((SELECT MAX(sequence) FROM events), 0)`,
+  );
+  return { oldest: row?.[0] ?? 0, newest: row?.[1] ?? 0 };
+}
+
+/** Removes some of the oldest events and answers how many. What is left has no gaps, whatever the clocks said. */
+export async function expireEvents(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+  const oldest = await sql.query<[sequence: number, atMs: number]>(
+    'SELECT sequence, at_ms FROM events ORDER BY sequence LIMIT $1',
+    [rowsMax],
+  );
+  const firstKept = oldest.findIndex(([, atMs]) => atMs >= beforeMs);
+  const lastDropped = oldest.at(firstKept === -1 ? -1 : firstKept - 1);
+  if (firstKept === 0 || lastDropped === undefined) return 0;
+  return await sql.run('DELETE FROM events WHERE sequence <= $1', [lastDropped[0]]);
 }

@@ -1,5 +1,6 @@
 import type { EventType } from '@granary/contract/events';
 import type { DocumentKind } from '@granary/core/documents/versioned';
+import type { Expiry } from '../expiry.ts';
 import type { Sql, Value } from '../sql.ts';
 import type { NewEvent } from './events.ts';
 import { insertRows } from './insert-rows.ts';
@@ -46,11 +47,6 @@ export interface JobPage {
 export interface WaitingDevice {
   readonly deviceNo: number;
   readonly waitsSinceMs: number;
-}
-
-export interface Expiry {
-  readonly beforeMs: number;
-  readonly rowsMax: number;
 }
 
 /** A change that was worked out completely and is yet to be written. */

@@ -46,11 +46,51 @@ export async function recordSeen(sql: Sql, sightings: readonly LastSeenUpdate[])
   );
 }
 
+type ReportingTimes = Pick<Presence, 'reportingIntervalMs' | 'offlineDelayMs'>;
+
+export async function insertPresence(
+  sql: Sql,
+  deviceNo: number,
+  { reportingIntervalMs, offlineDelayMs }: ReportingTimes,
+): Promise<void> {
+  await sql.run(
+    'INSERT INTO presence (device_no, reporting_interval_ms, offline_delay_ms) VALUES ($1, $2, $3)',
+    [deviceNo, reportingIntervalMs, offlineDelayMs],
+  );
+}
+
+/** Leaves a later time as it is. Answers whether anything changed. */
+export async function recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<boolean> {
+  const changed = await sql.run(
+    `UPDATE presence SET link_down_at_ms = $2
+     WHERE device_no = $1 AND (link_down_at_ms IS NULL OR link_down_at_ms < $2)`,
+    [deviceNo, atMs],
+  );
+  return changed > 0;
+}
+
+export type ReportedState = NonNullable<Presence['reportedState']>;
+
+/** A device that reports its state was also seen at that time. */
+export async function recordReportedState(
+  sql: Sql,
+  deviceNo: number,
+  state: ReportedState,
+  atMs: number,
+): Promise<void> {
+  await sql.run(
+    `UPDATE presence SET reported_state = $2,
+       last_seen_at_ms = CASE WHEN last_seen_at_ms > $3 THEN last_seen_at_ms ELSE $3 END
+     WHERE device_no = $1`,
+    [deviceNo, state, atMs],
+  );
+}
+
 /** Kept in step with the configuration. */
 export async function saveReportingTimes(
   sql: Sql,
   deviceNo: number,
-  { reportingIntervalMs, offlineDelayMs }: Pick<Presence, 'reportingIntervalMs' | 'offlineDelayMs'>,
+  { reportingIntervalMs, offlineDelayMs }: ReportingTimes,
 ): Promise<void> {
   await sql.run(
     'UPDATE presence SET reporting_interval_ms = $2, offline_delay_ms = $3 WHERE device_no = $1',

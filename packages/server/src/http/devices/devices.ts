@@ -1,4 +1,4 @@
-import type { NewDevice, StoredDevice } from '@granary/app/devices/devices';
+import type { NewDevice } from '@granary/app/devices/devices';
 import { deviceSummary } from '@granary/app/devices/records';
 import {
   checkFieldRegistration,
@@ -19,6 +19,7 @@ import { initialFieldConfiguration } from '@granary/core/configuration/field-con
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
 import { canAccess } from '@granary/core/keys';
 import { currentReadings, type LatestValues, sensorStatus } from '@granary/core/telemetry/readings';
+import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
 import { accept, paged, readPage, success } from '../protocol/answers.ts';

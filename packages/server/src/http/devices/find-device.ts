@@ -1,8 +1,8 @@
 import type { App } from '@granary/app/app';
-import type { StoredDevice } from '@granary/app/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { canAccess } from '@granary/core/keys';
+import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyRequest } from 'fastify';
 
 export interface DevicePath {

@@ -1,4 +1,3 @@
-import type { StoredPlant } from '@granary/app/plants';
 import { Refusal } from '@granary/contract/errors';
 import {
   isPlant,
@@ -8,6 +7,7 @@ import {
   readPlantId,
   storedPlantJson,
 } from '@granary/contract/plants';
+import type { StoredPlant } from '@granary/store/tables/plants';
 import type { FastifyInstance } from 'fastify';
 import { refuseUnrouted } from '../protocol/allowed-methods.ts';
 import { paged, readPage } from '../protocol/answers.ts';

@@ -1,0 +1,56 @@
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { Sql } from '../sql.ts';
+
+export interface ConfigurationRow {
+  readonly deviceId: string;
+  readonly kind: DeviceKind;
+  /** Grows by one with every change. */
+  readonly version: number;
+  /** As JSON; what it means depends on the kind of device. */
+  readonly body: string;
+}
+
+export async function findConfiguration(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
+  const [row] = await sql.query<[deviceId: string, kind: DeviceKind, version: number, body: string]>(
+    `SELECT device_id, kind, version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
+    [deviceNo],
+  );
+  if (row === undefined) return undefined;
+  const [deviceId, kind, version, body] = row;
+  return { deviceId, kind, version, body };
+}
+
+/** Nobody else changes it before the transaction ends. */
+export async function lockConfiguration(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
+  await sql.query(`SELECT version FROM configurations WHERE device_no = $1 ${sql.forUpdate}`, [deviceNo]);
+  return await findConfiguration(sql, deviceNo);
+}
+
+/** The bodies by device number. */
+export async function configurationsOf(
+  sql: Sql,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  return new Map(
+    await sql.query<[deviceNo: number, body: string]>(
+      `SELECT device_no, body FROM configurations WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+      [JSON.stringify(deviceNos)],
+    ),
+  );
+}
+
+export async function insertConfiguration(sql: Sql, deviceNo: number, body: string): Promise<void> {
+  await sql.run('INSERT INTO configurations (device_no, version, body) VALUES ($1, 1, $2)', [deviceNo, body]);
+}
+
+export async function saveConfiguration(
+  sql: Sql,
+  deviceNo: number,
+  { version, body }: Pick<ConfigurationRow, 'version' | 'body'>,
+): Promise<void> {
+  await sql.run('UPDATE configurations SET version = $2, body = $3 WHERE device_no = $1', [
+    deviceNo,
+    version,
+    body,
+  ]);
+}

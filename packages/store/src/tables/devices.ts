@@ -1,0 +1,128 @@
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { Presence } from '@granary/core/devices/status';
+import type { Sql, Value } from '../sql.ts';
+
+export interface DeviceFields {
+  readonly deviceId: string;
+  readonly kind: DeviceKind;
+  readonly name: string;
+  readonly model: string;
+  readonly firmwareVersion: string;
+  readonly facility: string;
+  readonly zone: string;
+  readonly capacityKg: number | null;
+  readonly secretHash: string;
+  readonly registeredAtMs: number;
+}
+
+export interface StoredDevice extends DeviceFields {
+  /** Stands for the device in every other table and call: short, and never given out. */
+  readonly deviceNo: number;
+  readonly presence: Presence;
+}
+
+export interface DeviceFilter {
+  readonly kind: DeviceKind;
+  /** A device must be in every list that is given. */
+  readonly facilities: readonly string[] | null;
+  readonly deviceIds: readonly string[] | null;
+  readonly afterDeviceId: string | null;
+  readonly limit: number;
+}
+
+type DeviceRow = [
+  ...[deviceNo: number, deviceId: string, kind: DeviceKind, name: string, model: string, firmware: string],
+  ...[facility: string, zone: string, capacityKg: number | null, secretHash: string, registeredAtMs: number],
+  ...[lastSeenAtMs: number | null, linkDownAtMs: number | null, reportedState: Presence['reportedState']],
+  ...[reportingIntervalMs: number, offlineDelayMs: number],
+];
+
+const SELECT_DEVICE = `
+  SELECT device_no, device_id, kind, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
+         registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state, reporting_interval_ms,
+         offline_delay_ms
+  FROM devices JOIN presence USING (device_no)`;
+
+function toDevice(row: DeviceRow): StoredDevice {
+  const [deviceNo, deviceId, kind, name, model, firmwareVersion, ...more] = row;
+  const [facility, zone, capacityKg, secretHash, registeredAtMs, ...presence] = more;
+  const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs] = presence;
+  return {
+    ...{ deviceNo, deviceId, kind, name, model, firmwareVersion },
+    ...{ facility, zone, capacityKg, secretHash, registeredAtMs },
+    presence: { lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs },
+  };
+}
+
+export async function findDevice(sql: Sql, deviceId: string): Promise<StoredDevice | undefined> {
+  const [row] = await sql.query<DeviceRow>(`${SELECT_DEVICE} WHERE device_id = $1`, [deviceId]);
+  return row && toDevice(row);
+}
+
+export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promise<StoredDevice[]> {
+  const rows = await sql.query<DeviceRow>(
+    `${SELECT_DEVICE} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
+    [JSON.stringify(deviceNos)],
+  );
+  return rows.map(toDevice);
+}
+
+/** In order of device id, so that a page starts where the one before ended. */
+export async function listDevices(sql: Sql, filter: DeviceFilter): Promise<StoredDevice[]> {
+  const params: Value[] = [filter.kind, filter.afterDeviceId ?? '', filter.limit];
+  const conditions = ['kind = $1', 'device_id > $2'];
+  for (const [column, allowed] of [
+    ['facility', filter.facilities],
+    ['device_id', filter.deviceIds],
+  ] as const) {
+    if (allowed === null) continue;
+    params.push(JSON.stringify(allowed));
+    conditions.push(sql.isOneOf(column, `$${params.length}`));
+  }
+  const rows = await sql.query<DeviceRow>(
+    `${SELECT_DEVICE} WHERE ${conditions.join(' AND ')} ORDER BY device_id LIMIT $3`,
+    params,
+  );
+  return rows.map(toDevice);
+}
+
+/** The ids of devices by their numbers. */
+export async function deviceIdsOf(
+  sql: Sql,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  return new Map(
+    await sql.query<[deviceNo: number, deviceId: string]>(
+      `SELECT device_no, device_id FROM devices WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+      [JSON.stringify(deviceNos)],
+    ),
+  );
+}
+
+/** Answers its number, or `undefined` if the id is taken. */
+export async function insertDevice(sql: Sql, device: DeviceFields): Promise<number | undefined> {
+  const [row] = await sql.query<[deviceNo: number]>(
+    `INSERT INTO devices (device_id, kind, name, model, firmware_version, facility, zone, capacity_kg,
+                          secret_hash, registered_at_ms)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     ON CONFLICT (device_id) DO NOTHING RETURNING device_no`,
+    [
+      ...[device.deviceId, device.kind, device.name, device.model, device.firmwareVersion, device.facility],
+      ...[device.zone, device.capacityKg, device.secretHash, device.registeredAtMs],
+    ],
+  );
+  return row?.[0];
+}
+
+/** Answers the id of the device, or `undefined` if there is none. */
+export async function saveSecretHash(
+  sql: Sql,
+  deviceNo: number,
+  secretHash: string,
+): Promise<string | undefined> {
+  const [row] = await sql.query<[deviceId: string]>(
+    'UPDATE devices SET secret_hash = $2 WHERE device_no = $1 RETURNING device_id',
+    [deviceNo, secretHash],
+  );
+  return row?.[0];
+}

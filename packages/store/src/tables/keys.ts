@@ -1,0 +1,142 @@
+import type { Access } from '@granary/core/keys';
+import type { Sql } from '../sql.ts';
+
+export interface StoredKey extends Access {
+  readonly keyId: string;
+  readonly name: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+/** The key itself is never stored, only what it hashes to. */
+export interface KeySecret {
+  readonly keyId: string;
+  readonly hash: string;
+  readonly createdAtMs: number;
+}
+
+export interface NewStoredKey extends Access, KeySecret {
+  readonly name: string;
+  readonly expiresAtMs: number | null;
+}
+
+export interface KeyPage {
+  readonly afterKeyId: string | null;
+  readonly limit: number;
+}
+
+type KeyRow = [
+  ...[keyId: string, name: string, scopes: string, facilities: string | null, deviceIds: string | null],
+  ...[
+    createdAtMs: number,
+    expiresAtMs: number | null,
+    lastUsedAtMs: number | null,
+    revokedAtMs: number | null,
+  ],
+];
+
+const SELECT_KEY = `
+  SELECT key_id, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms, last_used_at_ms, revoked_at_ms
+  FROM keys`;
+
+function toKey(row: KeyRow): StoredKey {
+  const [keyId, name, scopes, facilities, deviceIds, ...times] = row;
+  const [createdAtMs, expiresAtMs, lastUsedAtMs, revokedAtMs] = times;
+  return {
+    ...{ keyId, name, createdAtMs, expiresAtMs, lastUsedAtMs, revokedAtMs },
+    scopes: JSON.parse(scopes),
+    facilities: facilities === null ? null : JSON.parse(facilities),
+    deviceIds: deviceIds === null ? null : JSON.parse(deviceIds),
+  };
+}
+
+const listText = (list: readonly string[] | null): string | null =>
+  list === null ? null : JSON.stringify(list);
+
+export async function findKeyByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1`, [hash]);
+  return row && toKey(row);
+}
+
+/** Nobody else changes the key before the transaction ends. */
+export async function lockKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id = $1 ${sql.forUpdate}`, [keyId]);
+  return row && toKey(row);
+}
+
+export async function lockKeyByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1 ${sql.forUpdate}`, [hash]);
+  return row && toKey(row);
+}
+
+/** The ids of the keys with this name or this hash, locked in one order, or two nodes could wait for each other. */
+export async function lockKeysNamed(
+  sql: Sql,
+  { name, hash }: Pick<NewStoredKey, 'name' | 'hash'>,
+): Promise<string[]> {
+  const rows = await sql.query<[keyId: string]>(
+    `SELECT key_id FROM keys WHERE name = $1 OR hash = $2 ORDER BY key_id ${sql.forUpdate}`,
+    [name, hash],
+  );
+  return rows.map(([keyId]) => keyId);
+}
+
+export async function listKeys(sql: Sql, { afterKeyId, limit }: KeyPage): Promise<StoredKey[]> {
+  const rows = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id > $1 ORDER BY key_id LIMIT $2`, [
+    afterKeyId ?? '',
+    limit,
+  ]);
+  return rows.map(toKey);
+}
+
+export async function countKeys(sql: Sql): Promise<number> {
+  const [row] = await sql.query<[number]>('SELECT COUNT(*) FROM keys');
+  return row?.[0] ?? 0;
+}
+
+/** Answers whether no key had this hash before. */
+export async function insertKey(sql: Sql, key: NewStoredKey): Promise<boolean> {
+  const inserted = await sql.run(
+    `INSERT INTO keys (key_id, hash, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING`,
+    [
+      ...[key.keyId, key.hash, key.name, JSON.stringify(key.scopes), listText(key.facilities)],
+      ...[listText(key.deviceIds), key.createdAtMs, key.expiresAtMs],
+    ],
+  );
+  return inserted === 1;
+}
+
+export async function saveKey(sql: Sql, key: StoredKey): Promise<void> {
+  await sql.run(
+    `UPDATE keys SET name = $2, scopes = $3, facilities = $4, device_ids = $5, expires_at_ms = $6,
+       revoked_at_ms = $7 WHERE key_id = $1`,
+    [
+      ...[key.keyId, key.name, JSON.stringify(key.scopes), listText(key.facilities)],
+      ...[listText(key.deviceIds), key.expiresAtMs, key.revokedAtMs],
+    ],
+  );
+}
+
+/** Leaves an earlier end as it is. */
+export async function endKeyBy(sql: Sql, keyId: string, expiresAtMs: number): Promise<void> {
+  await sql.run(
+    `UPDATE keys SET expires_at_ms = $2 WHERE key_id = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)`,
+    [keyId, expiresAtMs],
+  );
+}
+
+export async function recordRevocation(sql: Sql, keyId: string, atMs: number): Promise<void> {
+  await sql.run('UPDATE keys SET revoked_at_ms = $2 WHERE key_id = $1', [keyId, atMs]);
+}
+
+/** Leaves a later use as it is. */
+export async function recordKeyUse(sql: Sql, keyId: string, atMs: number): Promise<void> {
+  await sql.run(
+    `UPDATE keys SET last_used_at_ms = $2
+     WHERE key_id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)`,
+    [keyId, atMs],
+  );
+}

@@ -1,0 +1,52 @@
+import type { Sql } from '../sql.ts';
+
+export interface StoredPlant {
+  /** A whole number of 64 bits, in decimal digits: a JavaScript number would lose some. */
+  readonly id: string;
+  readonly name: string;
+  readonly tag: string | null;
+  readonly createdAtMs: number;
+}
+
+export interface PlantPage {
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+type PlantRow = [id: string, body: string, createdAtMs: number];
+
+// Numbers go in and out as text, in which both engines keep every digit.
+const SELECT_PLANT = 'SELECT CAST(id AS TEXT), body, created_at_ms FROM plants';
+const ID = 'CAST($1 AS BIGINT)';
+
+function toPlant([id, body, createdAtMs]: PlantRow): StoredPlant {
+  const { name, tag } = JSON.parse(body);
+  return { id, name, tag, createdAtMs };
+}
+
+export async function findPlant(sql: Sql, id: string): Promise<StoredPlant | undefined> {
+  const [row] = await sql.query<PlantRow>(`${SELECT_PLANT} WHERE id = ${ID}`, [id]);
+  return row && toPlant(row);
+}
+
+/** In the order of their numbers. */
+export async function listPlants(sql: Sql, { after, limit }: PlantPage): Promise<StoredPlant[]> {
+  const rows =
+    after === null
+      ? await sql.query<PlantRow>(`${SELECT_PLANT} ORDER BY plants.id LIMIT $1`, [limit])
+      : await sql.query<PlantRow>(`${SELECT_PLANT} WHERE id > ${ID} ORDER BY plants.id LIMIT $2`, [
+          after,
+          limit,
+        ]);
+  return rows.map(toPlant);
+}
+
+/** Answers whether the id was free. */
+export async function insertPlant(sql: Sql, { id, name, tag, createdAtMs }: StoredPlant): Promise<boolean> {
+  // As JSON, in which PostgreSQL also keeps the characters that its text cannot hold.
+  const inserted = await sql.run(
+    `INSERT INTO plants (id, body, created_at_ms) VALUES (${ID}, $2, $3) ON CONFLICT (id) DO NOTHING`,
+    [id, JSON.stringify({ name, tag }), createdAtMs],
+  );
+  return inserted === 1;
+}
