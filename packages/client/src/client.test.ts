@@ -19,7 +19,7 @@ interface Reply {
   readonly body: unknown;
 }
 
-/** A server that answers from a list, and remembers what it was asked. */
+/** A server that answers from a list, and records its requests. */
 async function answering(replies: readonly Reply[], t: { after(fn: () => void): void }) {
   const seen: Seen[] = [];
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {

@@ -10,12 +10,12 @@ import { createTransport, type Fetch } from './transport.ts';
 export interface ClientOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Where the service keeps its two device groups and the plant store, if not at the usual address. */
+  /** The paths of the two device groups and the plant store, if they are not the default ones. */
   readonly siloSegment?: string;
   readonly fieldSegment?: string;
   readonly sandboxPath?: string;
   readonly fetch?: Fetch;
-  /** Waits as long as the service says when it limits this key, instead of failing; off when not given. */
+  /** Waits for the time given by the service when it limits this key, instead of failing; off by default. */
   readonly waitsWhenLimited?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function createClient({
     telemetry: {
       current: siloReadings.current,
       history: siloReadings.history,
-      /** For devices that do not use MQTT. Answers when the readings are on disk. */
+      /** For devices that do not use MQTT; resolves when the readings are on disk. */
       send: (
         group: DeviceGroupName,
         deviceId: string,

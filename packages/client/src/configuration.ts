@@ -8,11 +8,11 @@ import type { Transport } from './transport.ts';
 
 export interface Versioned<Configuration> {
   readonly configuration: Configuration;
-  /** Hand it back as `ifMatch` to be refused instead of overwriting somebody else's change. */
+  /** Pass it as `ifMatch`, so that a change of another caller is not overwritten. */
   readonly etag: string | null;
 }
 
-/** Not like the other slices, because the version of a configuration is in a header. */
+/** Written by hand, because the version of a configuration is in a header. */
 export interface ConfigurationGroup<Configuration, Patch> {
   get(deviceId: string): Promise<Versioned<Configuration>>;
   update(

@@ -8,7 +8,7 @@ import type { Call, Query, Transport } from './transport.ts';
 type Arguments = readonly unknown[];
 type AnyMethod = (...args: Arguments) => unknown;
 
-/** Makes the methods of some endpoints: the parameters of the path come first, then the body or the query. */
+/** Builds the methods of endpoints: first the parameters of the path, then the body or the query. */
 export function derive<Endpoints extends Readonly<Record<string, Endpoint>>>(
   endpoints: Endpoints,
   transport: Transport,

@@ -6,24 +6,24 @@ import { ApiError } from './failures.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 import type { Transport } from './transport.ts';
 
-/** Until the service names another. */
+/** Used until the service gives another time. */
 const RECONNECT_MS = 2_000;
 
 export interface EventFilter {
   readonly deviceIds?: readonly string[];
   readonly types?: readonly EventType[];
-  /** Go on after this event; without it the stream begins with what comes next. */
+  /** Resume after this event; without it the stream begins with the next one. */
   readonly lastEventId?: number;
   readonly signal?: AbortSignal;
 }
 
-/** `reset`: what happened since the last event seen is no longer kept, so look at the present state of things. */
+/** `reset`: the events since the last one are no longer stored, so read the present state. */
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'reset'; readonly bounds: EventReset };
 
 export interface EventsClient {
-  /** Every event once, in order, across lost connections, until the signal ends it or the service refuses. */
+  /** Yields every event once, in order, across lost connections, until the signal aborts it or the service refuses. */
   stream(filter?: EventFilter): AsyncGenerator<StreamItem, void, undefined>;
 }
 

@@ -8,7 +8,7 @@ interface ApiErrorFields {
   readonly requestId?: string | undefined;
 }
 
-/** The service said no. `code` is stable: programs branch on it. */
+/** The service refused the request; `code` is stable, so programs can branch on it. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -25,7 +25,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Nobody answered: the service is down, elsewhere, or too slow. */
+/** There was no answer: the service is down, at another address, or too slow. */
 export class UnreachableError extends Error {
   constructor(baseUrl: string, options: ErrorOptions) {
     super(`cannot reach ${baseUrl}: ${reasonOf(options.cause)}`, options);
@@ -33,7 +33,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** `fetch` says only "fetch failed" and hides what happened in a cause, which may itself be a list of attempts. */
+/** `fetch` reports only "fetch failed"; the real error is in its cause, which may be a list of attempts. */
 function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
   const { cause } = failure;

@@ -2,14 +2,14 @@ import type { Endpoint } from '@granary/contract/endpoints/endpoint';
 import type { PathNames } from '@granary/contract/endpoints/parameters';
 import type { Page, Success } from '@granary/contract/envelope';
 
-/** Whoever sends a request again with the same key gets the first one's answer, and nothing is done twice. */
+/** A repeated request with the same key gets the first answer, and nothing is done twice. */
 export interface CallOptions {
   readonly idempotencyKey?: string;
-  /** Changes only what still has this version. */
+  /** The change is made only if the resource still has this version. */
   readonly ifMatch?: string;
 }
 
-/** A number is written as text, as addresses have it. */
+/** Numbers are converted to text, because the query of an address is text. */
 export type QueryArgument<Query> = {
   readonly [Name in keyof Query]?: Name extends 'limit' ? Query[Name] | number : Query[Name];
 };
@@ -21,7 +21,7 @@ type PathArguments<Names extends readonly unknown[]> = Names extends []
     ? [id: string]
     : [deviceId: string, id: string];
 
-/** The body, which may be left out where all its fields may, or else the query. */
+/** The body, which may be omitted where all its fields are optional, or the query. */
 type InputArguments<Query, Body> = [Body] extends [undefined]
   ? [Query] extends [undefined]
     ? []
@@ -30,7 +30,7 @@ type InputArguments<Query, Body> = [Body] extends [undefined]
     ? [body?: Body]
     : [body: Body];
 
-/** What is in the envelope; a page as a whole, because of its cursor. */
+/** The data of the envelope; for a list the whole page, because of its cursor. */
 type Unwrapped<Result> =
   Result extends Page<infer Item> ? Page<Item> : Result extends Success<infer Data> ? Data : Result;
 
@@ -38,7 +38,7 @@ type Method<Path extends string, Query, Body, Result> = (
   ...args: [...PathArguments<PathNames<Path>>, ...InputArguments<Query, Body>, options?: CallOptions]
 ) => Promise<Unwrapped<Result>>;
 
-/** Every item, page after page. */
+/** Iterates over every item of all pages. */
 type MethodForAll<Path extends string, Query, Item> = (
   ...args: [...PathArguments<PathNames<Path>>, filter?: QueryArgument<Omit<Query, 'limit' | 'cursor'>>]
 ) => AsyncGenerator<Item, void, undefined>;

@@ -5,7 +5,7 @@ export interface PageRequest {
   readonly cursor?: string;
 }
 
-/** Walks a list from page to page. */
+/** Iterates over all pages of a list. */
 export async function* everyItem<T>(
   list: (request: PageRequest) => Promise<Page<T>>,
 ): AsyncGenerator<T, void, undefined> {

@@ -5,7 +5,7 @@ import { callOf } from './derive.ts';
 import { ApiError } from './failures.ts';
 import type { Transport } from './transport.ts';
 
-/** The plant store sample. Ids have 64 bits, which only a bigint holds. */
+/** The plant store sample; its ids have 64 bits, so they are bigints. */
 export interface PlantsClient {
   create(plant: NewPlant): Promise<Plant>;
   get(id: bigint): Promise<NewPlant>;

@@ -21,7 +21,7 @@ export interface Call {
   readonly path: string;
   readonly query?: Query;
   readonly body?: unknown;
-  /** A body that is JSON already. */
+  /** A body that is already JSON text. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -31,14 +31,14 @@ export interface Answer<T> {
   readonly headers: Headers;
 }
 
-/** One request, one envelope. Every slice of the client goes through here. */
+/** Sends one request and decodes its envelope; every method of the client uses it. */
 export interface Transport {
   exchange<T>(call: Call): Promise<Answer<Success<T>>>;
   data<T>(call: Call): Promise<T>;
   page<T>(call: Call): Promise<Page<T>>;
-  /** The answer as it came, where there is no envelope. */
+  /** The text of an answer without an envelope. */
   text(call: Call): Promise<string>;
-  /** An answer without end, as it comes. */
+  /** The chunks of an endless answer. */
   stream(call: Call, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -58,7 +58,7 @@ export function createTransport({ baseUrl, apiKey, fetch, waitsWhenLimited }: Tr
     return { body: parse<Body>(response, text), headers: response.headers };
   }
 
-  /** A request that was limited has changed nothing, so it can be sent again whatever it asks for. */
+  /** A limited request has changed nothing, so any request can be sent again. */
   async function ask(call: Call) {
     for (let attempt = 1; ; attempt++) {
       const answer = await askOnce(call);
@@ -146,6 +146,6 @@ function refusalOf(response: Response, text: string): ApiError {
   });
 }
 
-/** The plant store has errors of its own, numbered instead of named. */
+/** The plant store has its own error body, with a number instead of a code. */
 const isPlantError = (body: Partial<ErrorBody> | PlantError): body is PlantError =>
   typeof body.error === 'number';

@@ -25,12 +25,12 @@ export const ALERT_TYPES = [
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 
 /**
- * `active`: present, nobody has acknowledged it; `acknowledged`: present, somebody has; `cleared`: gone before anybody
- * did; `resolved`: gone and acknowledged.
+ * `active`: present and not acknowledged; `acknowledged`: present and acknowledged; `cleared`: gone and not acknowledged;
+ * `resolved`: gone and acknowledged.
  */
 export const ALERT_STATUSES = ['active', 'acknowledged', 'cleared', 'resolved'] as const;
 
-/** `open` is every status but `resolved`. What is shelved is shown by `shelved` and `all` only. */
+/** `open` is every status except `resolved`; shelved alerts are listed by `shelved` and `all` only. */
 export const ALERT_FILTERS = [...ALERT_STATUSES, 'open', 'shelved', 'all'] as const;
 
 export type AlertType = (typeof ALERT_TYPES)[number];
@@ -49,7 +49,7 @@ export const Alert = closed({
   type: Type.Enum(ALERT_TYPES),
   severity: Type.Enum(ALERT_SEVERITIES),
   message: Type.String(),
-  /** `null`, like `threshold`, where what went wrong is not a number. */
+  /** `null`, like `threshold`, for an alert that is not about a number. */
   current_value: NumberOrNull,
   threshold: NumberOrNull,
   created_at: Timestamp,
@@ -66,7 +66,7 @@ export const Alert = closed({
 
 export const Acknowledgement = closed({ acknowledged_by: Person, note: Type.Optional(Note) });
 
-/** Out of sight until then; its state goes on. */
+/** The alert is not in the default list until this time; its state still changes. */
 export const Shelving = closed({
   until: Timestamp,
   reason: Reason,

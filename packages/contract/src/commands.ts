@@ -33,9 +33,9 @@ export const COMMAND_STATUSES = [
 ] as const;
 
 /**
- * Why a command did not succeed: the device refused it, reported a fault, gave it up for another, or no longer knows it;
- * an emergency stop came before it was sent; the device had no live session, so nothing was sent; it did not reach the
- * device in time; the device did not answer.
+ * Why a command did not succeed: the device refused it, reported a fault, cancelled it for another, or no longer knows it;
+ * an emergency stop was requested before it was sent; the device had no live session, so nothing was sent; it did not reach
+ * the device in time; the device did not answer.
  */
 export const COMMAND_REASONS = [
   'refused',
@@ -84,7 +84,7 @@ export const CommandRequest = Type.Union([
   REQUESTS.release_emergency_stop,
 ]);
 
-/** A target for `move_to_coordinates`, nothing for every other command. */
+/** The target of `move_to_coordinates`; empty for every other command. */
 export const CommandParameters = Type.Union([Position, NoParameters]);
 
 export const CommandResult = closed({ reason: Type.Enum(COMMAND_REASONS), message: Type.String() });
@@ -96,14 +96,14 @@ export const CommandRecord = closed({
   command: Type.Enum(COMMAND_NAMES),
   parameters: CommandParameters,
   status: Type.Enum(COMMAND_STATUSES),
-  /** One sentence for a person: what is known, what is awaited, until when. */
+  /** One sentence for a person: what is known, what the service waits for, and until when. */
   status_detail: Type.String(),
   created_at: Timestamp,
   sent_at: TimestampOrNull,
   ended_at: TimestampOrNull,
-  /** A device that receives it later refuses it; `null` for an emergency stop, which never expires. */
+  /** A device refuses the command after this time; `null` for an emergency stop, which never expires. */
   expires_at: TimestampOrNull,
-  /** `null` as long as nothing went wrong. */
+  /** `null` unless the command did not succeed. */
   result: Type.Union([CommandResult, Type.Null()]),
 });
 
@@ -131,7 +131,7 @@ const checkRequestOf = {
   release_emergency_stop: checker(REQUESTS.release_emergency_stop),
 } satisfies Record<CommandName, Checker<CommandRequest>>;
 
-/** Judges by the command that is named: a union would list the faults that each of the others would have, too. */
+/** Validates against the schema of the named command, because a union would also report the issues of all others. */
 export const checkCommandRequest: Checker<CommandRequest> = {
   schema: CommandRequest,
   accepts: (value): value is CommandRequest =>

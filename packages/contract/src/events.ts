@@ -4,7 +4,7 @@ import { type Checker, checker, closed, type ValidationIssue } from './input/sch
 import { pointerName } from './input/validation-issues.ts';
 import { Timestamp } from './time.ts';
 
-/** One name for each kind of change. A change of status names the status it led to in its data. */
+/** One name for each kind of change; the data of a changed status contains the new status. */
 export const EVENT_TYPES = [
   'device.registered',
   'device.credentials_replaced',
@@ -28,15 +28,15 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** One entry of the log of everything that changed. */
+/** One entry of the event log. */
 export const LoggedEvent = closed({
-  /** Counts up without end; whoever has seen one has seen all before it. */
+  /** Increases without gaps; a reader that has seen one number has seen all smaller ones. */
   id: Type.Integer({ minimum: 1 }),
   type: Type.Enum(EVENT_TYPES),
-  /** `null` for what concerns no device. */
+  /** `null` for an event that concerns no device. */
   device_id: Type.Union([DeviceId, Type.Null()]),
   at: Timestamp,
-  /** The resource as the change left it; of a mission, what changed: a whole one may have 500 waypoints. */
+  /** The resource after the change; for a mission only what changed, because a mission may have 500 waypoints. */
   data: Type.Record(Type.String(), Type.Unknown()),
 });
 
@@ -44,17 +44,17 @@ const LIST_CHARS_MAX = 8_000;
 
 const List = Type.String({ minLength: 1, maxLength: LIST_CHARS_MAX });
 
-/** Without a filter, everything that the key may see. */
+/** Without filters a reader gets every event that its key may access. */
 export const EventQuery = closed({
   /** One or more device ids, separated by commas. */
   device_id: Type.Optional(List),
   /** One or more types of event, separated by commas. */
   type: Type.Optional(List),
-  /** For a first request that cannot carry the header `Last-Event-ID`. */
+  /** For a first request that cannot set the header `Last-Event-ID`. */
   last_event_id: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', description: 'the id of an event' })),
 });
 
-/** Comes instead of what happened since the wanted id when that is no longer kept. */
+/** Sent in place of the missed events when they are no longer stored. */
 export const EventReset = closed({ oldest: Type.Integer(), newest: Type.Integer() });
 
 export type LoggedEvent = Static<typeof LoggedEvent>;
@@ -63,7 +63,7 @@ export type EventReset = Static<typeof EventReset>;
 
 const checkFields = checker(EventQuery);
 
-/** Looks into the lists by itself: one pattern for a whole list could not say which entry is wrong. */
+/** Checks each entry of the lists, because one pattern for a whole list could not name the wrong entry. */
 export const checkEventQuery: Checker<EventQuery> = {
   schema: EventQuery,
   accepts: (value): value is EventQuery => checkFields.accepts(value) && listFaults(value).length === 0,

@@ -15,14 +15,14 @@ const DeviceIds = Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 });
 export const NewKey = closed({
   name: line(200),
   scopes: Scopes,
-  /** The key sees only these; without either list it sees everything. */
+  /** The key can access only these; without either list it can access everything. */
   facilities: Type.Optional(Facilities),
   device_ids: Type.Optional(DeviceIds),
   expires_at: Type.Optional(Timestamp),
 });
 
 export const KeyRotation = closed({
-  /** How long the old key goes on working beside the new one. */
+  /** How long the old key stays valid beside the new one. */
   overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 * 24 * 3_600 })),
 });
 
@@ -38,7 +38,7 @@ export const KeyRecord = closed({
   revoked_at: OptionalTimestamp,
 });
 
-/** The only answer that ever carries the key itself. */
+/** The only answer that contains the key itself. */
 export const IssuedKey = closed({ ...KeyRecord.properties, key: Type.String() });
 
 export type NewKey = Static<typeof NewKey>;

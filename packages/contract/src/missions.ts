@@ -13,7 +13,7 @@ export const WAYPOINT_ACTIONS = ['scan', 'collect_sample', 'photograph', 'wait',
 
 /**
  * `aborted`: the device ended it early; `failed`: it could not be carried out; `missed`: it could not begin in time;
- * `cancelled`: somebody wanted it ended.
+ * `cancelled`: a caller requested its end.
  */
 export const MISSION_STATUSES = [
   'scheduled',
@@ -27,15 +27,15 @@ export const MISSION_STATUSES = [
   'cancelled',
 ] as const;
 
-/** From the least to the most that is known of a waypoint. */
+/** In the order in which a waypoint advances. */
 export const WAYPOINT_STATUSES = ['pending', 'active', 'skipped', 'failed', 'reached'] as const;
 
 export const ACTION_RESULTS = ['failed', 'succeeded'] as const;
 
 /**
  * Why a mission did not complete: the device refused it, reported a fault, ended it by itself, no longer knows it, or was
- * not heard of again; it did not begin in time; the device had no live session when it was to be told to start; an
- * emergency stop ended it, or kept it from beginning; somebody cancelled it.
+ * silent for too long; it did not begin in time; the device had no live session when the start was to be sent; an emergency
+ * stop ended it or prevented its start; a caller cancelled it.
  */
 export const MISSION_REASONS = [
   'refused',
@@ -50,7 +50,7 @@ export const MISSION_REASONS = [
   'cancelled',
 ] as const;
 
-/** What somebody wants of a mission and the device has yet to confirm. */
+/** A request for a mission that the device has not confirmed yet. */
 export const MISSION_REQUESTS = ['pause', 'resume', 'cancel'] as const;
 
 export type WaypointAction = (typeof WAYPOINT_ACTIONS)[number];
@@ -70,31 +70,31 @@ export const Waypoint = closed({
   lat: Latitude,
   lng: Longitude,
   action: Type.Enum(WAYPOINT_ACTIONS),
-  /** Where not given, the device stays as high as it is. */
+  /** Without it the device keeps its altitude. */
   altitude: Type.Optional(Altitude),
-  /** How long to stay before going on; for `wait` half a minute when not given. */
+  /** How long to stay at the waypoint; 30 seconds for `wait` when not given. */
   wait_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: WAIT_SECONDS_MAX })),
 });
 
 export const Mission = closed({
   mission_name: MissionName,
   waypoints: Type.Array(Waypoint, { minItems: 1, maxItems: WAYPOINTS_MAX }),
-  /** Now when not given. */
+  /** The mission begins now when it is not given. */
   scheduled_start: Type.Optional(Timestamp),
 });
 
-/** The way to one waypoint and what is done there. Batteries are in percent of a full one. */
+/** The way to one waypoint and the action there; batteries are in percent of a full one. */
 export const Leg = closed({ distance_m: Amount, duration_s: Amount, battery: Amount });
 
 export const Preflight = closed({
-  /** From where the device was to the last waypoint. */
+  /** From the present position to the last waypoint. */
   distance_m: Amount,
   duration_s: Amount,
   return_distance_m: Amount,
-  /** For every leg and the way back. */
+  /** The sum of every leg and the way back. */
   battery_required: Amount,
   battery_available: Amount,
-  /** What must be left when it is back. */
+  /** The charge that must remain after the way back. */
   battery_reserve: Amount,
   legs: Type.Array(Leg),
 });
@@ -112,7 +112,7 @@ export const MissionRecord = closed({
   mission_id: MissionId,
   mission_name: MissionName,
   status: Type.Enum(MISSION_STATUSES),
-  /** One sentence for a person: what is known, what is awaited, until when. */
+  /** One sentence for a person: what is known, what the service waits for, and until when. */
   status_detail: Type.String(),
   scheduled_start: Timestamp,
   created_at: Timestamp,
@@ -120,12 +120,12 @@ export const MissionRecord = closed({
   started_at: TimestampOrNull,
   ended_at: TimestampOrNull,
   requested: Type.Union([Type.Enum(MISSION_REQUESTS), Type.Null()]),
-  /** Since when nothing has been heard of it, and what the device does by itself when it has lost the link. */
+  /** Since when the device has been silent; `link_loss_action` is what it does then. */
   link_lost_at: TimestampOrNull,
   link_loss_action: Type.Enum(FAILSAFE_ACTIONS),
   preflight: Preflight,
   waypoints: Type.Array(WaypointRecord),
-  /** `null` as long as nothing went wrong. */
+  /** `null` unless the mission did not complete. */
   result: Type.Union([MissionResult, Type.Null()]),
 });
 

@@ -14,15 +14,15 @@ export const OPERATION_STATUSES = [
   'stopped',
   'failed',
 ] as const;
-/** Who wanted it: a caller of this service, or somebody at the device. */
+/** Where the operation was started: through this service, or at the device. */
 export const OPERATION_ORIGINS = ['service', 'device'] as const;
 export const MASS_UNITS = ['kg', 't', 'lb', 'g'] as const;
 export const RATE_UNITS = ['kg/min', 't/h', 'kg/h', 'lb/min'] as const;
 
 /**
  * Why an operation failed: the start was never written to the device's connection; the device refused it; the device does
- * not know it, so nobody reported its outcome; the device reported a fault; the weight did not move; it ran longer than it
- * may. Only the first two say that nothing moved.
+ * not know it, so its outcome was not reported; the device reported a fault; the weight did not move; it ran longer than
+ * allowed. Only the first two mean that nothing moved.
  */
 export const FAILURE_REASONS = [
   'not_sent',
@@ -39,7 +39,7 @@ export type MassUnit = (typeof MASS_UNITS)[number];
 export type RateUnit = (typeof RATE_UNITS)[number];
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** Ours begin with `op_`; a device may report one that somebody began beside it, under any name of this shape. */
+/** Ids of this service begin with `op_`; an operation started at the device may have any id of this form. */
 export const OperationId = id();
 
 const Positive = Type.Number({ exclusiveMinimum: 0 });
@@ -69,19 +69,19 @@ const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 
 export const OperationFailure = closed({ reason: Type.Enum(FAILURE_REASONS), message: Type.String() });
 
-/** Amounts and rates are in the units asked. What nobody told us of an operation begun at the device is `null`. */
+/** Amounts and rates are in the units of the request; unknown fields of an operation started at the device are `null`. */
 export const OperationRecord = closed({
   operation_id: OperationId,
   type: Type.Union([Type.Enum(OPERATION_TYPES), Type.Null()]),
   status: Type.Enum(OPERATION_STATUSES),
-  /** One sentence for a person: what is known, what is awaited, until when. */
+  /** One sentence for a person: what is known, what the service waits for, and until when. */
   status_detail: Type.String(),
   origin: Type.Enum(OPERATION_ORIGINS),
   progress: NumberOrNull,
   amount_target: NumberOrNull,
-  /** As the device reported last, by its own clock. */
+  /** The amount in the latest report by the device's clock. */
   amount_completed: Type.Number(),
-  /** By how much the scale says that the content changed in the wanted direction. */
+  /** The change of weight in the requested direction. */
   measured_amount: NumberOrNull,
   unit: Type.Enum(MASS_UNITS),
   rate: NumberOrNull,
@@ -91,7 +91,7 @@ export const OperationRecord = closed({
   estimated_completion: TimestampOrNull,
   stop_requested_at: TimestampOrNull,
   ended_at: TimestampOrNull,
-  /** Set as soon as it is known, also while the device has yet to confirm that it stopped. */
+  /** Set as soon as the failure is known, also while the device has not confirmed that it stopped. */
   failure: Type.Union([OperationFailure, Type.Null()]),
 });
 

@@ -6,10 +6,10 @@ import { checker, closed, type ValidationIssue } from './input/schema.ts';
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const INTEGER = /^-?[0-9]+$/;
-/** An int64 has no more; what is longer is not worth reading. */
+/** An int64 has no more digits, so longer texts are refused without parsing. */
 const ID_CHARS_MAX = 20;
 
-/** Many times what the longest name and tag need, escapes included. It is read twice, so a long one is not read at all. */
+/** Many times the length of the longest name and tag with escapes; the text is parsed twice, so a longer one is refused. */
 const JSON_CHARS_MAX = 16_384;
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
@@ -27,7 +27,7 @@ export type PlantError = Static<typeof PlantError>;
 
 const checkNewPlant = checker(NewPlant);
 
-/** The plant that a JSON text tells of, or everything that is wrong with it. */
+/** The plant in a JSON text, or all of its validation issues. */
 export function readNewPlant(json: string): NewPlant | readonly ValidationIssue[] {
   if (json.length > JSON_CHARS_MAX) {
     return [{ path: '', message: `must not be longer than ${JSON_CHARS_MAX} characters` }];
@@ -51,19 +51,19 @@ const NOT_AN_INT64 = `must be a whole number from ${INT64_MIN} to ${INT64_MAX}`;
 
 const hasId = (body: unknown): boolean => typeof body === 'object' && body !== null && 'id' in body;
 
-/** Takes an id from its digits as they were sent: as a number it would lose those beyond 2^53. */
+/** Reads the id from its digits, because a number would lose those beyond 2^53. */
 function exactId(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (key !== 'id' || typeof value !== 'number') return value;
   return readPlantId(context?.source ?? '') ?? value;
 }
 
-/** `null` for what is not an int64 in digits. */
+/** `null` for a text that is not an int64 in digits. */
 export function readPlantId(text: string): bigint | null {
   if (text.length > ID_CHARS_MAX || !INTEGER.test(text)) return null;
   const id = BigInt(text);
   return id >= INT64_MIN && id <= INT64_MAX ? id : null;
 }
 
-/** With its id as a JSON number of all its digits, which `JSON.stringify` cannot write. */
+/** Writes the id as a JSON number with all its digits, which `JSON.stringify` cannot do. */
 export const storedPlantJson = ({ id, ...plant }: NewPlant): string =>
   `{"id":${id},${JSON.stringify(plant).slice(1)}`;

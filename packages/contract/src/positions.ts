@@ -4,12 +4,12 @@ import { CHANNELS } from './telemetry/channels.ts';
 
 export const Latitude = Type.Number({ minimum: CHANNELS.latitude.min, maximum: CHANNELS.latitude.max });
 export const Longitude = Type.Number({ minimum: CHANNELS.longitude.min, maximum: CHANNELS.longitude.max });
-/** Metres, by whatever zero the device itself uses. */
+/** Metres above the reference level of the device. */
 export const Altitude = Type.Number({ minimum: CHANNELS.altitude.min, maximum: CHANNELS.altitude.max });
 
 export const Position = closed({ latitude: Latitude, longitude: Longitude, altitude: Altitude });
 
-/** A place on the ground, in the spelling of waypoints. */
+/** A place on the ground, with the field names of waypoints. */
 export const Point = closed({ lat: Latitude, lng: Longitude });
 
 export type Position = Static<typeof Position>;

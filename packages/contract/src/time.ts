@@ -17,8 +17,8 @@ const DATE_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /**
- * The one reader of times that come from outside: RFC 3339 with an offset, to milliseconds since 1970; `null` for
- * anything else. Leap seconds, hour 24, zone names and days that the month does not have are refused.
+ * The only parser of times from outside: RFC 3339 with an offset, to milliseconds since 1970; `null` for anything else.
+ * Leap seconds, hour 24, zone names and days that the month does not have are refused.
  */
 export function parseTime(text: string): number | null {
   if (!DATE_TIME.test(text) || !hasDay(text)) return null;
@@ -26,7 +26,7 @@ export function parseTime(text: string): number | null {
   return timeMs >= TIME_MS_MIN && timeMs <= TIME_MS_MAX ? timeMs : null;
 }
 
-/** `Date.parse` would take 30 February for 2 March. */
+/** `Date.parse` would read 30 February as 2 March. */
 function hasDay(text: string): boolean {
   const day = Number(text.slice(8, 10));
   if (day <= 28) return true;
@@ -38,7 +38,7 @@ function hasDay(text: string): boolean {
 
 const MONTHS_OF_30_DAYS = [4, 6, 9, 11];
 
-/** For a text that a schema has checked already. */
+/** For a text that a schema has already checked. */
 export function checkedTimeMs(text: string): number {
   const timeMs = parseTime(text);
   if (timeMs === null) throw new Error('a time was read that no schema has checked');
@@ -48,7 +48,7 @@ export function checkedTimeMs(text: string): number {
 // The schema library's own check accepts leap seconds and zone names, which do not parse.
 Format.Set('date-time', (text) => parseTime(text) !== null);
 
-/** What `parseTime` can read. Granary itself always writes UTC ending in `Z`. */
+/** A text that `parseTime` accepts; Granary itself always writes UTC ending in `Z`. */
 export const Timestamp = Type.String({ format: 'date-time' });
 
 /** By the device's clock: milliseconds since 1970, or as in `Timestamp`. */
@@ -58,7 +58,7 @@ export type DeviceTime = string | number;
 let lastMs = Number.NaN;
 let lastIso = '';
 
-/** Remembers its last answer: the values of one reading share one time, and formatting it is what costs. */
+/** Caches the last result, because the values of one reading share one time and formatting is expensive. */
 export function toIso(timeMs: number): string {
   if (timeMs !== lastMs) {
     lastIso = new Date(timeMs).toISOString();

@@ -19,7 +19,7 @@ export interface DataFolderLock {
   release(): void;
 }
 
-/** Makes the folder if it is not there yet, and closes it to everybody but its owner. */
+/** Creates the folder if necessary, and restricts it to its owner. */
 export function makeDataFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -33,8 +33,8 @@ export function makeDataFolder(folder: string): void {
 }
 
 /**
- * Claims the folder for this process. The claim is a lock on an open file, which the system takes back when the
- * process ends in any way, so it can never be stale.
+ * Locks the folder for this process. The lock is held on an open file, which the operating system releases when the process
+ * ends in any way, so it can never be stale.
  */
 export function lockDataFolder(folder: string): DataFolderLock {
   makeDataFolder(folder);
@@ -54,8 +54,8 @@ export function lockDataFolder(folder: string): DataFolderLock {
 }
 
 /**
- * Makes a file for its owner alone, or closes one that is there already. SQLite gives the files that it keeps beside a
- * database the mode of the database.
+ * Creates a file that only its owner can read, or restricts an existing one. SQLite gives the files beside a database the
+ * mode of the database.
  */
 export function privateFile(file: string): string {
   try {
@@ -67,7 +67,7 @@ export function privateFile(file: string): string {
   return file;
 }
 
-/** Takes the rights of group and others away. What belongs to another user stays as that user has set it. */
+/** Removes the rights of group and others; a file of another user is left unchanged. */
 function keepToOwner(path: string): void {
   const { mode } = statSync(path);
   if ((mode & 0o077) === 0) return;

@@ -1,36 +1,36 @@
 import type { Sql } from './sql.ts';
 
-/** A use case by name, as it crosses to the thread that carries it out. Its arguments survive a structured clone. */
+/** A call of a use case by name; its arguments are structured clones, because another thread may run it. */
 export interface UseCaseCall {
   readonly slice: string;
   readonly name: string;
   readonly args: readonly unknown[];
-  /** What makes a repeated request have no further effect; the engines pass it on unread. */
+  /** The idempotency key, which the engines pass on unchanged. */
   readonly idempotency: unknown;
 }
 
-/** What an engine is given to carry out. */
+/** The use cases that an engine runs. */
 export interface UseCases {
-  /** The module that exports this same function as `callUseCase`: another thread loads it from there. */
+  /** The module that exports `callUseCase`, from which another thread loads it. */
   readonly moduleUrl: string;
   readonly callUseCase: (sql: Sql, call: UseCaseCall) => Promise<unknown>;
 }
 
-/** Writes that may wait at once; more are refused, so that a stuck disk cannot fill the memory. */
+/** Writes that may wait at the same time; more are refused, so that a disk that hangs cannot fill the memory. */
 export const WRITES_PENDING_MAX = 1_024;
 
-/** A read or write that takes longer is given up: every request is then answered within five seconds. */
+/** A read or write that takes longer fails, so that every request is answered within five seconds. */
 export const CALL_MS_MAX = 4_000;
 
-/** How long to wait for a lock; less than a call may take, so that the database itself says why it failed. */
+/** How long to wait for a lock; shorter than the limit of a call, so that the error names the reason. */
 export const WAIT_MS_MAX = 3_000;
 
-/** What a database must offer to carry out use cases. */
+/** The functions that a database must provide to run use cases. */
 export interface Engine {
   readonly reader: Sql;
-  /** Runs a write whole in one transaction and answers when it is on disk. */
+  /** Runs a write in one transaction and resolves when it is on disk. */
   write(call: UseCaseCall): Promise<unknown>;
-  /** The same for what must not wait behind other work, such as a stop. */
+  /** The same for calls that must not wait for other work, such as a stop. */
   readonly urgent: Pick<Engine, 'reader' | 'write'>;
   /** Rejects when reads or writes would fail. */
   health(): Promise<void>;

@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 
-/** The store cannot be opened. The message is one line that tells an operator what to do about it. */
+/** The store cannot be opened; the message is one line that tells an operator what to do. */
 export class StoreOpenError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -10,11 +10,11 @@ export class StoreOpenError extends Error {
 
 export const storageFull = (): Refusal => new Refusal('storage_full', 'the storage is full');
 
-/** The reason is for the log only: it may hold the address of the database or a path. */
+/** The reason is for the log only, because it may contain the address of the database or a path. */
 export const storageUnavailable = (reason: string, options?: ErrorOptions): Refusal =>
   unavailable('the storage is not available at the moment; nothing was changed', reason, options);
 
-/** The answer to a commit is missing, so the caller must not be told that nothing was changed. */
+/** The answer to a commit is missing, so the change may have been made. */
 export const outcomeUnknown = (reason: string, options?: ErrorOptions): Refusal =>
   unavailable(
     'the storage did not confirm in time: the change may have been made or not; repeat the request with the same Idempotency-Key, or look first',
@@ -25,11 +25,11 @@ export const outcomeUnknown = (reason: string, options?: ErrorOptions): Refusal 
 const unavailable = (message: string, reason: string, options?: ErrorOptions): Refusal =>
   new Refusal('storage_unavailable', message, undefined, { cause: new Error(reason, options) });
 
-/** The storage cannot take anything now, which is nobody's fault who wanted to write. */
+/** The storage is not available now, which is not the fault of the caller or of the message. */
 export const isStorageFault = (error: unknown): error is Refusal =>
   error instanceof Refusal && (error.code === 'storage_unavailable' || error.code === 'storage_full');
 
-/** Tells errors of the system and of the engines apart; both put a text there. */
+/** The code of an error of the operating system or of an engine. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { pointerName } from './validation-issues.ts';
 
-/** No body that is taken here is nested half as deep. */
+/** No valid body is nested half as deep. */
 export const JSON_DEPTH_MAX = 32;
 
 export function malformedJson(what: string, path: string): Refusal {
@@ -14,15 +14,15 @@ const WORD = /true|false|null/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings must not hold them.
 const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y;
 
-/** Looking further in a long text would hold up everybody else. */
+/** Scanning a longer text would delay all other requests. */
 const STRINGS_SCANNED_MAX = 1_000;
 
-/** Walks a JSON text to say where it goes wrong. Slower than `JSON.parse`, so only used where something is suspected. */
+/** Finds the place of an error in a JSON text; slower than `JSON.parse`, so it runs only when an error is likely. */
 export class JsonScanner {
   readonly #text: string;
   #at = 0;
   #strings = 0;
-  /** The keys and positions that lead to where it reads. */
+  /** The path of keys and indexes to the present position. */
   readonly #path: (string | number)[] = [];
 
   constructor(text: string) {

@@ -1,17 +1,16 @@
 import { JSON_DEPTH_MAX, JsonScanner, malformedJson } from './json-scanner.ts';
 
-/** A thousand readings of all channels need 28,000. More would hold up everybody else while it is read. */
+/** A thousand readings of all channels need 28,000; a longer text would delay all other requests while it is parsed. */
 export const JSON_TOKENS_MAX = 32_000;
 
 /**
- * Reads JSON from outside. Beyond what `JSON.parse` refuses, it refuses a key that stands twice in an object, half a
- * surrogate pair, more than `JSON_DEPTH_MAX` levels and more than `JSON_TOKENS_MAX` brackets, commas and colons. Each
- * refusal says where.
+ * Parses JSON from outside. In addition to `JSON.parse` it refuses a duplicate key in an object, an unpaired surrogate, more
+ * than `JSON_DEPTH_MAX` levels and more than `JSON_TOKENS_MAX` brackets, commas and colons. Each refusal says where.
  */
 export function readJson(text: string): unknown {
   refuseTooMany(text);
   const value = parse(text);
-  // Only an escape can write half a surrogate pair or a colon; only a lost member leaves fewer members than the text has.
+  // Only an escape can contain an unpaired surrogate or hide a colon; only a duplicate key gives fewer members than the text has.
   const isWhole = text.includes('\\u')
     ? membersOf(value, 0) === colonsOutsideStrings(text)
     : colonsOf(value, 0) === count(text, ':');
@@ -19,7 +18,7 @@ export function readJson(text: string): unknown {
   return value;
 }
 
-/** A shorter text cannot have as many, so usual messages are not counted. */
+/** A shorter text cannot have as many tokens, so usual messages are not counted. */
 function refuseTooMany(text: string): void {
   if (text.length <= JSON_TOKENS_MAX) return;
   let left = JSON_TOKENS_MAX;
@@ -78,12 +77,12 @@ function membersOf(value: unknown, depth: number): number {
   return members;
 }
 
-// As numbers, because every character of a long text is compared with them.
+// Character codes, because every character of a long text is compared with them.
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** Of a text that `JSON.parse` accepts: one for each member that is written there. */
+/** The number of members in a text that `JSON.parse` accepts. */
 function colonsOutsideStrings(text: string): number {
   let colons = 0;
   let isInString = false;

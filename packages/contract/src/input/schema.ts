@@ -4,7 +4,7 @@ import { findIssues, type ValidationIssue } from './validation-issues.ts';
 
 export type { ValidationIssue } from './validation-issues.ts';
 
-/** A schema made ready to check values. Compiled at first use, so that start-up pays only for what is used. */
+/** A validator of a schema; it is compiled at first use, so that the start compiles only what is needed. */
 export interface Checker<Value> {
   readonly schema: TSchema;
   accepts(value: unknown): value is Value;
@@ -27,7 +27,7 @@ export function checker<T extends TSchema>(schema: T): Checker<Static<T>> {
   };
 }
 
-/** An object that refuses fields it does not know. */
+/** An object schema that refuses unknown fields. */
 export function closed<P extends Parameters<typeof Type.Object>[0]>(properties: P) {
   return Type.Object(properties, { additionalProperties: false });
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** Line feeds and tabs structure a note; other control characters are refused, as PostgreSQL refuses NUL. */
+/** A note may have line feeds and tabs; other control characters are refused, because PostgreSQL does not accept NUL. */
 const LINE = '^[^\\p{Cc}]*$';
 const PARAGRAPHS = '^[\\P{Cc}\\n\\r\\t]*$';
 
@@ -20,6 +20,6 @@ export const note = (maxLength: number) => Type.String({ maxLength, ...paragraph
 
 export const noteNotEmpty = (maxLength: number) => Type.String({ minLength: 1, maxLength, ...paragraphs });
 
-/** What identifies things: safe in addresses, topics and logs. */
+/** The form of identifiers, which is safe in addresses, topics and logs. */
 export const id = () =>
   Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: '1 to 64 letters, digits, - or _' });

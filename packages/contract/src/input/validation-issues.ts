@@ -1,7 +1,7 @@
 import { Guard } from 'typebox/guard';
 import { parseTime, TIME_EXAMPLE } from '../time.ts';
 
-/** One thing that is wrong with an input, addressed by JSON pointer. */
+/** One error in an input, with its JSON pointer. */
 export interface ValidationIssue {
   readonly path: string;
   readonly message: string;
@@ -10,7 +10,7 @@ export interface ValidationIssue {
 export const ISSUES_MAX = 20;
 const NAME_CHARS_MAX = 64;
 
-/** The keywords that schemas here may use; a test holds every schema of the contract to them. */
+/** The keywords that schemas may use; a test checks every schema of the contract. */
 export interface SchemaNode {
   readonly type?: string;
   /** Completes the sentence "must be …" where a pattern alone would not help. */
@@ -37,8 +37,8 @@ export interface SchemaNode {
 }
 
 /**
- * Says what is wrong with a value that a compiled schema has refused. Not the schema library's own list: that one takes
- * seconds for a long array, because it goes on behind the length limit and after the last fault that it can report.
+ * Lists the issues of a value that a compiled schema has refused. The list of the schema library is not used, because it
+ * takes seconds for a long array: it continues beyond the length limit and after the last issue that it can report.
  */
 export function findIssues(schema: SchemaNode, value: unknown): ValidationIssue[] {
   return findFaultsAt(schema, value, '').slice(0, ISSUES_MAX);
@@ -55,7 +55,7 @@ function collect(schema: SchemaNode, value: unknown, path: string, faults: Valid
   }
 }
 
-/** Of the branches for this type of value the one with the fewest faults is the one that was meant. */
+/** Among the branches for this type of value, the one with the fewest issues is most likely intended. */
 function collectFromUnion(
   branches: readonly SchemaNode[],
   value: unknown,
@@ -198,6 +198,6 @@ function expectation({ type, const: constant, enum: options, description, format
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A name that somebody else chose, cut to what is worth repeating. */
+/** A name from the input, shortened for the message. */
 export const pointerName = (name: string): string =>
   name.slice(0, NAME_CHARS_MAX).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');

@@ -16,21 +16,20 @@ export const ExecuteCommand = closed({
   command_id: CommandId,
   name: Type.Enum(COMMAND_NAMES),
   parameters: CommandParameters,
-  /** A device that receives it later than this refuses it; `null`: it is never too late. */
+  /** A device refuses the command after this time; `null` means that it never expires. */
   expires_at: Type.Union([Timestamp, Type.Null()]),
 });
 
 /**
- * A whole mission in one message: the device takes all of it or refuses all of it. It may come again until the device has
- * answered; a device that already has this mission answers as before and keeps its progress. Nothing moves before
- * `mission_start`.
+ * A whole mission in one message: the device accepts or refuses it as a whole. It is repeated until the device has answered;
+ * a device that already has this mission answers as before and keeps its progress. Nothing moves before `mission_start`.
  */
 export const MissionUpload = closed({
   command: Type.Literal('mission_upload'),
   mission_id: MissionId,
   waypoints: Type.Array(Waypoint, { minItems: 1, maxItems: WAYPOINTS_MAX }),
   start_at: Timestamp,
-  /** A device that is told to start it later than this refuses to. */
+  /** A device refuses a start after this time. */
   expires_at: Timestamp,
   link_loss_action: Type.Enum(FAILSAFE_ACTIONS),
 });
@@ -42,14 +41,14 @@ export const MISSION_HALTS = ['mission_pause', 'mission_cancel'] as const;
 export const MissionMotion = closed({
   command: Type.Enum(MISSION_MOTIONS),
   mission_id: MissionId,
-  /** A device that receives it later than this does nothing but answer. */
+  /** After this time the device only answers and does not move. */
   expires_at: Timestamp,
 });
 
 /** Repeated until the device confirms it. The device answers with its progress. */
 export const MissionHalt = closed({ command: Type.Enum(MISSION_HALTS), mission_id: MissionId });
 
-/** The device answers with its progress; of a mission, with all that it knows of the waypoints. */
+/** The device answers with its progress; for a mission, with the states of all waypoints. */
 export const CommandReport = closed({ command: Type.Literal('report'), command_id: CommandId });
 export const MissionReport = closed({ command: Type.Literal('report'), mission_id: MissionId });
 
@@ -69,7 +68,7 @@ export const CommandAck = closed({ command_id: CommandId, ...answer });
 /** A device's answer to `mission_upload`. */
 export const MissionAck = closed({ mission_id: MissionId, ...answer });
 
-/** `cancelled`: given up for another one; `unknown`: the device knows no such command. */
+/** `cancelled`: ended for another command; `unknown`: the device does not know the command. */
 export const COMMAND_STATES = ['executing', 'succeeded', 'failed', 'cancelled', 'unknown'] as const;
 export type CommandState = (typeof COMMAND_STATES)[number];
 
@@ -80,7 +79,7 @@ export const CommandProgress = closed({
   ts: DeviceTime,
 });
 
-/** `uploaded`: there, and not begun; `aborted`: ended early; `unknown`: the device knows no such mission. */
+/** `uploaded`: on the device and not begun; `aborted`: ended early; `unknown`: the device does not know the mission. */
 export const MISSION_STATES = [
   'uploaded',
   'running',
@@ -103,7 +102,7 @@ export const WaypointProgress = closed({
 export const MissionProgress = closed({
   mission_id: MissionId,
   state: Type.Enum(MISSION_STATES),
-  /** Those that changed; it does no harm to name others, or all. */
+  /** The changed waypoints; unchanged ones may be included. */
   waypoints: Type.Optional(Type.Array(WaypointProgress, { maxItems: WAYPOINTS_MAX })),
   reason: Type.Optional(Reason),
   ts: DeviceTime,
@@ -127,7 +126,7 @@ export const isAboutMission = <Word extends object>(
   word: Word,
 ): word is Extract<Word, { mission_id: string }> => 'mission_id' in word;
 
-/** Judges by the id that is named: a union would list the faults that the other kind would have, too. */
+/** Validates against the schema of the given id, because a union would also report the issues of the other kind. */
 function eitherOf<OfCommand, OfMission>(
   ofCommand: Checker<OfCommand>,
   ofMission: Checker<OfMission>,

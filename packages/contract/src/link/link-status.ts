@@ -6,7 +6,7 @@ export const SESSION_TYPES = ['clean', 'persistent'] as const;
 
 /**
  * How a connection ended: the device sent DISCONNECT, its connection was lost, it was silent for longer than its
- * keep-alive allows, it connected anew, or the service closed it.
+ * keep-alive allows, it connected again, or the service closed it.
  */
 export const LINK_ENDINGS = ['clean', 'lost', 'timed_out', 'replaced', 'closed'] as const;
 
@@ -14,13 +14,13 @@ const Count = Type.Integer({ minimum: 0 });
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
-/** The MQTT link of one device. Counts are those since the start of the service, except the rejections. */
+/** The MQTT link of one device; counters start with the service, except the rejections. */
 export const LinkStatus = closed({
   connected: Type.Boolean(),
   connected_since: orNull(Timestamp),
   session: orNull(Type.Enum(SESSION_TYPES)),
   remote_address: orNull(Type.String()),
-  /** Whether it is subscribed to its commands. Only then can it be told to do anything. */
+  /** Whether the device is subscribed to its commands; only then can it receive them. */
   subscribed: Type.Boolean(),
   connects: Count,
   takeovers: Count,

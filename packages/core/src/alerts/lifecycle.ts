@@ -11,12 +11,12 @@ import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import { checkedTimeMs, DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 
-/** An alert out of sight for longer would be forgotten rather than shelved. */
+/** An alert that is shelved for longer would be hidden rather than postponed. */
 export const SHELVED_MS_MAX = 30 * DAY_MS;
 
-/** How long a condition must hold without a break before it raises an alert, or be gone before it clears one. */
+/** How long a condition must be present without interruption before it raises an alert, or absent before it clears one. */
 export interface AlertDelays {
-  /** For what is measured; what has happened, such as a failed operation, is raised at once. */
+  /** Applies to measured values only; an alert about an event, such as a failed operation, is raised immediately. */
   readonly onMs: number;
   readonly offMs: number;
 }
@@ -41,13 +41,13 @@ export interface PresentCondition {
   readonly currentValue: number | null;
   readonly threshold: number | null;
   /**
-   * What it is about where that can change while it stays present: one failed operation after another, or several
-   * sensors, separated by commas.
+   * The cause, where it can change while the condition stays present: the id of a failed operation, or several sensors,
+   * separated by commas.
    */
   readonly cause: string | null;
-  /** The least move of the value that is stored while the alert is open; 0 when not given. */
+  /** The smallest change of the value that is stored while the alert is open; 0 when not given. */
   readonly valueStep?: number;
-  /** For a value that grows by time alone: its unit, and when it was 0. */
+  /** For a value that grows with time: its unit, and when it was 0. */
   readonly age?: { readonly sinceMs: number; readonly unitMs: number };
 }
 
@@ -58,16 +58,16 @@ export interface AlertState {
   readonly alertId: string;
   readonly deviceNo: number;
   readonly type: AlertType;
-  /** `pending`: the condition holds, but not yet for long enough. Nobody is shown it. */
+  /** `pending`: the condition is present, but not yet for the on-delay; such an alert is not shown. */
   readonly status: AlertStatus | 'pending';
   readonly severity: AlertSeverity;
   readonly message: string;
   readonly currentValue: number | null;
   readonly threshold: number | null;
   readonly cause: string | null;
-  /** When it was raised; while pending, since when the condition holds. */
+  /** When the alert was raised; while pending, since when the condition is present. */
   readonly createdAtMs: number;
-  /** While gone without a break, but not yet for long enough. */
+  /** Since when the condition is absent, until the off-delay has passed. */
   readonly absentSinceMs: number | null;
   readonly acknowledgedBy: string | null;
   readonly acknowledgedAtMs: number | null;
@@ -82,15 +82,15 @@ export interface AlertState {
 const UNSHELVED = { shelvedUntilMs: null, shelveReason: null, shelvedBy: null } as const;
 const UNACKNOWLEDGED = { acknowledgedBy: null, acknowledgedAtMs: null, note: null } as const;
 
-/** Whose alert it would be, should one have to be raised. */
+/** The device of a new alert, and the source of its id. */
 export interface AlertSubject {
   readonly deviceNo: number;
   readonly newAlertId: () => string;
 }
 
 /**
- * What a condition makes of the newest alert about it: `null` means that there is none. A resolved alert stays as it is
- * for ever, so what comes after it is a new one. An alert that nothing changed is returned as the same object.
+ * Applies a condition to the latest alert about it; `null` means that there is none. A resolved alert never changes, so a
+ * new one follows it. An unchanged alert is returned as the same object.
  */
 export function advanceAlert(
   before: AlertState | null,
@@ -147,7 +147,7 @@ function raiseWhenLasting(
 
 const urgency = (severity: AlertSeverity): number => ALERT_SEVERITIES.indexOf(severity);
 
-/** Severity only rises while an alert is open. What is worse, or has happened again, must be acknowledged anew. */
+/** The severity of an open alert only rises; a higher severity or a further cause must be acknowledged again. */
 function stayPresent(alert: AlertState, condition: PresentCondition): AlertState {
   const isWorse = urgency(condition.severity) > urgency(alert.severity);
   const current = { ...detailsOf(condition), severity: isWorse ? condition.severity : alert.severity };
@@ -162,11 +162,11 @@ function stayPresent(alert: AlertState, condition: PresentCondition): AlertState
 
 const causesOf = (cause: string | null): string[] => (cause === null ? [] : cause.split(','));
 
-/** One of several sensors that works again is no further cause. */
+/** A sensor that works again is not a further cause. */
 const isFurtherCause = (before: string | null, after: string | null): boolean =>
   !new Set(causesOf(after)).isSubsetOf(new Set(causesOf(before)));
 
-/** Whether an open alert no longer says what is the case. A move that is smaller than the step is not worth a write. */
+/** Whether the stored values of an open alert are outdated; a change smaller than the step is not worth a write. */
 function isOutdated(alert: AlertState, condition: PresentCondition): boolean {
   if (alert.cause !== condition.cause || alert.threshold !== condition.threshold) return true;
   if (alert.currentValue === condition.currentValue) return alert.message !== condition.message;
@@ -191,7 +191,7 @@ function unshelveWhenOver(alert: AlertState, nowMs: number): AlertState {
   return isOver && alert.status !== 'resolved' ? { ...alert, ...UNSHELVED } : alert;
 }
 
-/** Doing it again changes nothing: the first who acknowledged it stays on record. */
+/** A repeated acknowledgement changes nothing: the first person stays recorded. */
 export function acknowledgeAlert(alert: AlertState, by: Acknowledgement, nowMs: number): AlertState {
   const acknowledged = {
     ...alert,
@@ -204,7 +204,7 @@ export function acknowledgeAlert(alert: AlertState, by: Acknowledgement, nowMs: 
   return alert;
 }
 
-/** A resolved alert needs no shelf and stays as it is. */
+/** A resolved alert cannot be shelved and stays unchanged. */
 export function shelveAlert(alert: AlertState, shelving: Shelving, nowMs: number): AlertState {
   const shelvedUntilMs = checkedTimeMs(shelving.until);
   if (shelvedUntilMs <= nowMs) refuseUntil('must be in the future');
@@ -218,7 +218,7 @@ export function shelveAlert(alert: AlertState, shelving: Shelving, nowMs: number
   };
 }
 
-/** Back in sight at once. */
+/** Ends the shelving immediately. */
 export const unshelveAlert = (alert: AlertState): AlertState =>
   alert.shelvedUntilMs === null || alert.status === 'resolved' ? alert : { ...alert, ...UNSHELVED };
 
@@ -226,11 +226,11 @@ function refuseUntil(message: string): never {
   throw new Refusal('invalid_input', `until ${message}`, [{ path: '/until', message }]);
 }
 
-/** Somebody has yet to acknowledge it, and nobody has put it aside. */
+/** The alert is neither acknowledged nor shelved. */
 export const needsAttention = ({ status, shelvedUntilMs }: AlertState, nowMs: number): boolean =>
   (status === 'active' || status === 'cleared') && (shelvedUntilMs === null || shelvedUntilMs <= nowMs);
 
-/** What the event log says of a change. */
+/** The events of a change. */
 export function alertEvents(before: AlertState | null, after: AlertState | null): EventType[] {
   if (after === null || after.status === 'pending') return [];
   if (before === null || before.status === 'pending' || before.alertId !== after.alertId)
@@ -245,7 +245,7 @@ export function alertEvents(before: AlertState | null, after: AlertState | null)
   return events;
 }
 
-/** As callers see it; `null` for one that nobody is shown yet. */
+/** The record for callers; `null` for a pending alert, which is not shown. */
 export function alertRecord(alert: AlertState): Alert | null {
   if (alert.status === 'pending') return null;
   return {

@@ -12,12 +12,12 @@ import type { RouteDependencies } from './route-dependencies.ts';
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  // Proxies that collect answers would hold events back.
+  // A proxy that buffers answers would delay events.
   'x-accel-buffering': 'no',
 };
 
 export function eventRoutes(routes: FastifyInstance, { app, subscribers }: RouteDependencies): void {
-  // Without the HEAD that usually comes with a GET: an endless answer has no length to ask for.
+  // Without the usual HEAD route, because an endless answer has no length.
   routes.get('/events', { config: { scope: 'read' }, exposeHeadRoute: false }, async (request, reply) => {
     const query = accept(checkEventQuery, request.query, 'query');
     const wanted = { deviceIds: setOf(query.device_id), types: setOf(query.type) };
@@ -38,14 +38,14 @@ export function eventRoutes(routes: FastifyInstance, { app, subscribers }: Route
   });
 }
 
-/** One from beyond the end is of another log: that one was lost, and this is what there is instead. */
+/** A position beyond the end belongs to another, lost log, so the stream cannot resume from it. */
 const isKept = (lastSeen: number, { oldest, newest }: EventBounds): boolean =>
   lastSeen >= oldest - 1 && lastSeen <= newest;
 
 const setOf = (list: string | undefined): ReadonlySet<string> | null =>
   list === undefined ? null : new Set(list.split(','));
 
-/** A browser repeats the header by itself; the query is for the first time, when it cannot set one. */
+/** A browser sends the header only when it reconnects; the query parameter is for its first request. */
 function readLastSeen({ headers }: FastifyRequest, query: EventQuery): number | null {
   const text = headers['last-event-id'] ?? query.last_event_id ?? '';
   if (text === '') return null;

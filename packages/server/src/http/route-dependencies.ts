@@ -13,7 +13,7 @@ import type { OperationStopper } from '../urgent/operation-stopper.ts';
 import type { SetAsideLog } from '../workers/set-aside-log.ts';
 import type { Idempotency } from './protocol/idempotency.ts';
 
-/** What routes may use. Each takes what it needs. */
+/** Everything that routes may use; each route takes the parts it needs. */
 export interface RouteDependencies {
   readonly settings: Settings;
   readonly app: App;

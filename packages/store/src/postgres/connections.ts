@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { storageUnavailable } from '../errors.ts';
 
-/** Calls that may wait for a connection at once; more are refused, so that a frozen server cannot fill the memory. */
+/** Calls that may wait for a connection; more are refused, so that a frozen server cannot fill the memory. */
 const CALLS_PENDING_MAX = 4_096;
 
 /** The server did not answer in time. */
@@ -13,8 +13,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Lends connections of a pool for a limited time. A limit set on the server does not help when the server itself hangs, so
- * the timer is here: when it ends, the connection is destroyed and never used again.
+ * Provides connections of a pool for a limited time. A limit set on the server does not help when the server itself hangs, so
+ * the timer is in the client: when it ends, the connection is closed and never used again.
  */
 export class Connections {
   readonly #pool: Pool;
@@ -26,7 +26,7 @@ export class Connections {
     this.#limitMs = limitMs;
   }
 
-  /** The limit covers the wait for a connection and the work on it. One promise and one timer, because every query pays for it. */
+  /** The limit covers the wait for a connection and the work on it; one promise and one timer, because every query pays for them. */
   use<T>(work: (client: PoolClient) => Promise<T>, limitMs: number = this.#limitMs): Promise<T> {
     if (this.#pending >= CALLS_PENDING_MAX) {
       return Promise.reject(storageUnavailable('too many calls are waiting'));
@@ -41,7 +41,7 @@ export class Connections {
       clearTimeout(timer);
       this.#pending--;
       lent?.off('error', ignore);
-      // Whatever is not idle may still hold a transaction, or be in the middle of a commit.
+      // A connection that is not idle may have an open transaction, or be in the middle of a commit.
       lent?.release(isTimedOut || lent.getTransactionStatus() !== 'I');
       return true;
     };
@@ -53,7 +53,7 @@ export class Connections {
       if (client === undefined) return fail(error, false);
       if (isOver) return client.release();
       lent = client;
-      // A connection that breaks fails its query as well; without a listener the event would end the process.
+      // A lost connection also fails its query; without a listener the event would end the process.
       client.on('error', ignore);
       work(client).then(
         (result) => {

@@ -17,7 +17,7 @@ import { PostgresSql } from './sql.ts';
 import { BEGIN, inTransaction } from './transaction.ts';
 
 const CONNECTIONS_MAX = 10;
-/** Stops and their look-ups have connections of their own: the others may all be busy. */
+/** Stops and their look-ups have their own connections, because all others may be busy. */
 const URGENT_CONNECTIONS_MAX = 3;
 const ATTEMPTS_MAX = 5;
 const KEEP_ALIVE_AFTER_MS = 5_000;
@@ -28,11 +28,11 @@ const MIGRATION_MS_MAX = 60 * 60_000;
 /** How long the server and this side of the connection wait. */
 export interface TimeLimits {
   readonly callMs: number;
-  /** Nobody waits for the removal of old rows. */
+  /** No caller waits for the removal of old rows, so it may take longer. */
   readonly expiryMs: number;
-  /** Ends on the server what this side has given up. */
+  /** Ends a statement on the server after the client has stopped waiting. */
   readonly statementMs: number;
-  /** Ends a transaction whose client has vanished without closing its connection. */
+  /** Ends a transaction whose client disappeared without closing its connection. */
   readonly idleInTransactionMs: number;
 }
 
@@ -43,7 +43,7 @@ const TIME_LIMITS: TimeLimits = {
   idleInTransactionMs: 10_000,
 };
 
-/** Every whole number in the schema fits a JavaScript number; sums that may not are cast where they are read. */
+/** Every whole number in the schema fits a JavaScript number; larger sums are cast where they are read. */
 export const NUMBERS: CustomTypesConfig = {
   getTypeParser: (id: number, format?: 'text' | 'binary') =>
     id === types.builtins.INT8 ? Number : types.getTypeParser(id, format),
@@ -58,7 +58,7 @@ export async function openPostgres(
   const urgent = new Connections(makePool(url, limits, URGENT_CONNECTIONS_MAX), limits.callMs);
   try {
     await migrateTables(connections);
-    // The first stop need not wait for a login.
+    // Opened in advance, so that the first stop does not wait for a login.
     await urgent.use((client) => client.query('SELECT 1'));
   } catch (error) {
     await Promise.all([connections.end(), urgent.end()]);
@@ -95,7 +95,7 @@ function makePool(url: string, limits: TimeLimits, connectionsMax: number): Pool
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       types: NUMBERS,
     });
-    // A connection that breaks while idle is replaced by the next use; without a listener the event would end the process.
+    // A connection that is lost while idle is replaced at the next use; without a listener the event would end the process.
     pool.on('error', () => undefined);
     return pool;
   } catch (error) {
@@ -144,7 +144,7 @@ class PostgresEngine implements Engine {
     return await this.#track(this.#run(this.#connections, call));
   }
 
-  /** Reads and writes share the pool and the server, so one question answers for both. */
+  /** Reads and writes share the server, so one query checks both. */
   async health(): Promise<void> {
     await this.reader.query('SELECT version FROM schema_version');
   }
@@ -170,7 +170,7 @@ class PostgresEngine implements Engine {
     }
   }
 
-  /** The limit holds for all attempts together. */
+  /** The time limit covers all attempts together. */
   async #run(connections: Connections, call: UseCaseCall): Promise<unknown> {
     if (this.#closing !== undefined) throw storageUnavailable('it is closed');
     const limitMs = isExpiry(call) ? this.#limits.expiryMs : this.#limits.callMs;

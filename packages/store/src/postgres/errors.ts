@@ -6,16 +6,16 @@ import { OutcomeUnknownError } from './transaction.ts';
 const DISK_FULL = '53100';
 const BAD_TEXT = '22021';
 
-/** Two transactions got in each other's way; done again, one after the other, both succeed. */
+/** Two transactions conflicted; when they are repeated one after the other, both succeed. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** Another node dropped a partition that this one still counted on. */
+/** Another node dropped a partition that this node still expected. */
 const NO_PARTITION = '23514';
 
-/** Connection trouble, shutdowns, no free connection, a lock or statement that took too long, a read-only standby. */
+/** Lost connections, shutdowns, no free connection, a lock or statement that took too long, a read-only standby. */
 const UNAVAILABLE = /^(08...|57P0.|57014|53...|55P03|25006|E[A-Z]+)$/;
 
-/** The client library gives these no code. */
+/** The client library sets no code for these errors. */
 const UNAVAILABLE_MESSAGE =
   /^(timeout exceeded|Connection terminated|Client has encountered|Cannot use a pool|Query read timeout|Client was closed)/;
 
@@ -26,7 +26,7 @@ export function isConflict(error: unknown): boolean {
 
 export const isMissingPartition = (error: unknown): boolean => codeOf(error) === NO_PARTITION;
 
-/** What a caller is told: trouble with the server is an answer, a fault in our SQL is not. */
+/** Turns errors of the server into refusals; an error in the SQL of the service stays a fault. */
 export function translate(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error;
   if (error instanceof OutcomeUnknownError) return outcomeUnknown(reasonOf(error.cause), { cause: error });
@@ -41,7 +41,7 @@ export function translate(error: unknown): unknown {
   return error;
 }
 
-/** Refused connections arrive as an aggregate without a message of its own. */
+/** A refused connection is an aggregate error without a message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || codeOf(error) || 'unknown reason';

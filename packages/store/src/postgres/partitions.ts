@@ -3,17 +3,17 @@ import { BEGIN } from './transaction.ts';
 
 type Execute = (text: string) => Promise<{ readonly rows: readonly (readonly unknown[])[] }>;
 
-/** Only one node at a time may add a day. Any number will do that nothing else in the database locks. */
+/** An arbitrary advisory lock number, so that only one node at a time adds a partition. */
 const PARTITION_LOCK = 7_281_540_002;
 
 /**
- * Raw readings are kept in one partition per day (UTC): what is past its time is then dropped with the table that holds
- * it, at no cost. Which days exist is remembered, because every batch asks.
+ * Raw readings have one partition per day (UTC), so that expired readings are removed by dropping a table, which costs
+ * nothing. The existing days are cached, because every batch needs them.
  */
 export class Partitions {
   readonly #knownDays = new Set<number>();
 
-  /** Commits the empty transaction it was called in, so that nobody waits for the new days until the batch is in. */
+  /** Commits the empty transaction before the batch, so that other nodes do not wait for the new partitions. */
   async prepare(execute: Execute, timesMs: readonly number[]): Promise<void> {
     const days = new Set<number>();
     for (const timeMs of timesMs) days.add(Math.floor(timeMs / DAY_MS));
@@ -28,7 +28,7 @@ export class Partitions {
     for (const day of missing) this.#knownDays.add(day);
   }
 
-  /** Drops the oldest day if all of it lies before the time. Answers the number of days dropped. */
+  /** Drops the oldest day if it ends before the time, and returns the number of dropped days. */
   async dropOldest(execute: Execute, beforeMs: number): Promise<number> {
     const { rows } = await execute(
       `SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
@@ -40,13 +40,13 @@ export class Partitions {
     return rows.length;
   }
 
-  /** Another node may have dropped a day. */
+  /** Clears the cache, because another node may have dropped a day. */
   forget(): void {
     this.#knownDays.clear();
   }
 }
 
-/** Names sort like the days they stand for. */
+/** The names sort in the order of their days. */
 const nameOf = (day: number): string =>
   `readings_${toIso(day * DAY_MS)
     .slice(0, 10)

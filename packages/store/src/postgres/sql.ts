@@ -4,7 +4,7 @@ import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';
 
-/** A connection, or what lends one for each query. */
+/** A connection, or a pool that provides one for each query. */
 export interface Queryable {
   query(config: QueryArrayConfig): Promise<QueryArrayResult>;
 }
@@ -79,7 +79,7 @@ export class PostgresSql implements Sql {
     return await this.#partitions.dropOldest((text) => this.#execute(text), beforeMs);
   }
 
-  /** A statement with parameters is named after its text: the server then plans it once per connection. */
+  /** A statement with parameters gets a name, so that the server plans it once per connection. */
   async #execute(text: string, values?: readonly Value[]): Promise<QueryArrayResult> {
     try {
       if (values === undefined) return await this.#connection.query({ text, rowMode: 'array' });
@@ -91,7 +91,7 @@ export class PostgresSql implements Sql {
   }
 }
 
-/** The bulk tables hold whole numbers only, so every column travels as one array. */
+/** The bulk tables have whole numbers only, so every column is sent as one array. */
 const unnest = (columns: readonly string[]): string =>
   `unnest(${columns.map((_, i) => `$${i + 1}::bigint[]`).join(', ')})`;
 

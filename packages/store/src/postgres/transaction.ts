@@ -2,10 +2,10 @@ import type { PoolClient } from 'pg';
 import { codeOf } from '../errors.ts';
 import type { Connections } from './connections.ts';
 
-/** Answered means on disk, whatever the server's own setting. */
+/** A confirmed commit must be on disk, whatever the setting of the server. */
 export const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
 
-/** The answer to COMMIT never came: the server may have carried it out or not. */
+/** The answer to COMMIT is missing, so the server may or may not have committed. */
 export class OutcomeUnknownError extends Error {
   constructor(cause: unknown) {
     super('the database did not answer to a commit', { cause });
@@ -18,7 +18,7 @@ export interface TransactionOptions {
   readonly begin?: string;
 }
 
-/** Runs the work in one transaction on a connection of its own. */
+/** Runs the work in one transaction on its own connection. */
 export async function inTransaction<T>(
   connections: Connections,
   work: (client: PoolClient) => Promise<T>,
@@ -33,7 +33,7 @@ export async function inTransaction<T>(
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      // A connection that cannot roll back is not idle and is destroyed.
+      // A connection that cannot roll back is not idle and is closed.
       await client.query('ROLLBACK').catch(() => undefined);
       throw error;
     }
@@ -46,10 +46,10 @@ export async function inTransaction<T>(
 }
 
 const SQL_STATE = /^[0-9A-Z]{5}$/;
-/** The connection broke or the server was shut down, perhaps after it had committed. */
+/** The connection was lost or the server was shut down, possibly after the commit. */
 const SQL_STATE_OF_BROKEN_CONNECTION = /^(08|57P)/;
 
-/** The server itself said that the commit failed. */
+/** The server reported that the commit failed. */
 function isAnswer(error: unknown): boolean {
   const code = codeOf(error);
   return code !== undefined && SQL_STATE.test(code) && !SQL_STATE_OF_BROKEN_CONNECTION.test(code);

@@ -11,15 +11,15 @@ import { SqliteSql } from './sql.ts';
 
 export const DATABASE_FILE = 'granary.db';
 const READER_CACHE_KIB = 8 * 1024;
-/** Reads hold the main thread while they wait for a lock, and with it every stop. */
+/** Reads block the main thread while they wait for a lock, and a stop would wait with them. */
 const READER_WAIT_MS_MAX = 50;
 const WRITER_CACHE_KIB = 16 * 1024;
-/** 16 MiB of log between checkpoints: pages that every commit touches are copied back once for many commits. */
+/** 16 MiB of WAL between checkpoints, so that pages that every commit changes are copied back once for many commits. */
 const CHECKPOINT_PAGES = 4_096;
-/** A log that a long transaction has blown up is cut back to this. */
+/** A WAL that grew during a long transaction is truncated to this size. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Readies the file in the folder for its reader and its writer, and answers its path. */
+/** Prepares the database file for its reader and its writer, and returns its path. */
 export async function prepareDatabase(folder: string): Promise<string> {
   makeDataFolder(folder);
   const file = join(folder, DATABASE_FILE);
@@ -30,7 +30,7 @@ export async function prepareDatabase(folder: string): Promise<string> {
     database = openWriter(privateFile(file));
     database.exec('BEGIN IMMEDIATE');
     await migrate(new SqliteSql(database), SQLITE_DIALECT, Date.now());
-    // SQLite opens a read-only file without complaint; only a write tells.
+    // SQLite opens a read-only file without an error; only a write fails.
     database.exec('UPDATE schema_version SET version = version; COMMIT');
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;

@@ -6,7 +6,7 @@ import { Writer } from './writer.ts';
 /** A busy machine may take seconds to start a thread. */
 const THREAD_START_MS_MAX = 60_000;
 
-/** One thread owns the one writing connection; reads go past it on a connection of their own. */
+/** A writer thread owns the only writing connection; reads use their own connection. */
 export async function openSqlite(folder: string, useCases: UseCases): Promise<Engine> {
   const file = await prepareDatabase(folder);
   const writer = new Writer(file, useCases.moduleUrl);
@@ -22,7 +22,7 @@ export async function openSqlite(folder: string, useCases: UseCases): Promise<En
       await writer.submit(null);
     },
     async close() {
-      // The last connection to close folds the log back into the file, and that must be the one that can write.
+      // The last connection to close copies the WAL back into the file, so it must be the writing one.
       if (database.isOpen) database.close();
       await writer.close();
     },

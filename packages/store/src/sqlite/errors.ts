@@ -11,7 +11,7 @@ const FULL = 13;
 const CANNOT_OPEN = 14;
 const NOT_A_DATABASE = 26;
 
-/** An index of the log that cannot grow means a full disk as well. */
+/** A WAL index that cannot grow also means a full disk. */
 const IO_ERROR_SHARED_MEMORY_SIZE = 4_874;
 
 const REASONS: ReadonlyMap<number, string> = new Map([
@@ -31,7 +31,7 @@ function resultCode(error: unknown): number | undefined {
   return typeof error.errcode === 'number' ? error.errcode : undefined;
 }
 
-/** Extended codes carry the plain one in their low byte. */
+/** The low byte of an extended code is the primary code. */
 const plain = (code: number): number => code & 0xff;
 
 export function isBusy(error: unknown): boolean {
@@ -45,7 +45,7 @@ export function reasonOf(error: unknown): string {
   return known ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** What a caller is told: trouble with the disk is an answer, a fault in our SQL is not. */
+/** Turns errors of the disk into refusals; an error in the SQL of the service stays a fault. */
 export function translate(error: unknown): unknown {
   if (error instanceof Refusal) return error;
   if (codeOf(error) === 'ERR_INVALID_STATE') return storageUnavailable('it is closed');

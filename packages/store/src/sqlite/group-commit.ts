@@ -6,8 +6,8 @@ import { type Job, monotonicMs, type Outcome, packError } from './messages.ts';
 import { SqliteSql } from './sql.ts';
 
 /**
- * Carries out many jobs with one commit, so that they share the wait for the disk. Each runs behind a savepoint: one
- * that fails takes back its own changes only. What happens to the commit happens to all.
+ * Runs many writes with one commit, so that they share the wait for the disk. Each has a savepoint, so a failing one rolls
+ * back only its own changes. If the commit fails, all fail.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
@@ -35,7 +35,7 @@ export class GroupCommit {
   }
 
   async #runOne({ id, call, expiresAtMs }: Job): Promise<Outcome> {
-    // The caller has been told that the outcome is unknown; what waited behind a lock must not happen much later.
+    // The caller already got the answer that the outcome is unknown; a write that waited for a lock must not run much later.
     if (monotonicMs() >= expiresAtMs) return { id, failure: packError(storageUnavailable('given up')) };
     await this.#sql.run('SAVEPOINT job');
     try {
@@ -43,7 +43,7 @@ export class GroupCommit {
       await this.#sql.run('RELEASE job');
       return { id, result };
     } catch (error) {
-      // Out of space or memory the engine may have given up the whole transaction, and with it the other jobs.
+      // Without space or memory the engine may have rolled back the whole transaction, including the other writes.
       if (!this.#database.isTransaction) throw error;
       await this.#sql.run('ROLLBACK TO job');
       await this.#sql.run('RELEASE job');

@@ -2,17 +2,17 @@ import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { UseCaseCall } from '../engine.ts';
 
-/** What the writer thread is asked for. A job without a call only asks whether the writer is well. */
+/** A request to the writer thread; one without a call only checks that the writer works. */
 export interface Job {
   readonly id: number;
   readonly call: UseCaseCall | null;
-  /** Goes before those that are not. */
+  /** Urgent requests run before the others. */
   readonly isUrgent: boolean;
-  /** By then nobody waits for it any more, and it is not begun. */
+  /** After this time the caller no longer waits, so the request is not started. */
   readonly expiresAtMs: number;
 }
 
-/** Counts from the same moment in every thread, whatever happens to the clock. */
+/** A monotonic time that is the same in every thread. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 export type Request = Job | 'close';
@@ -21,7 +21,7 @@ export type Outcome =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly failure: Failure };
 
-/** Errors lose their class on the way between threads. */
+/** Errors lose their class between threads, so they are sent as data. */
 export type Failure =
   | {
       readonly refusal: ErrorCode;

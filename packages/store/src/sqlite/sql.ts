@@ -3,10 +3,10 @@ import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { translate } from './errors.ts';
 
 const STATEMENTS_KEPT_MAX = 256;
-/** Fewer, longer statements: a row of ten costs two thirds of a row alone; longer ones gain nothing more. */
+/** Rows per statement: in statements of ten a row costs two thirds of a single row; longer statements gain nothing. */
 const ROWS_PER_UPSERT = 10;
 
-/** Synchronous underneath: whatever runs here holds its thread for as long as it takes. */
+/** SQLite is synchronous, so a statement blocks its thread until it ends. */
 export class SqliteSql implements Sql {
   readonly forUpdate = '';
   readonly skipLocked = '';
@@ -54,7 +54,7 @@ export class SqliteSql implements Sql {
     return this.isOneOf(column, placeholder);
   }
 
-  /** One table holds all times. */
+  /** SQLite has no partitions: one table has the readings of all times. */
   async prepareReadings(): Promise<void> {
     return;
   }
@@ -100,7 +100,7 @@ export class SqliteSql implements Sql {
     }
   }
 
-  /** Keeps the statements used last: a map remembers the order in which its entries were put in. */
+  /** Caches the statements used last; a map iterates in the order of insertion. */
   #prepare(text: string): StatementSync {
     let statement = this.#statements.get(text);
     if (statement !== undefined && this.#statements.size < STATEMENTS_KEPT_MAX) return statement;

@@ -4,7 +4,7 @@ import { openWriter } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Job, Request } from './messages.ts';
 
-/** Bounds how long the first job of a group waits for the last. */
+/** Limits how long the first write of a group waits for the last. */
 const JOBS_PER_GROUP_MAX = 256;
 
 if (parentPort === null) throw new Error('the writer runs in a thread of its own');
@@ -28,7 +28,7 @@ function take(request: Request): void {
   else (request.isUrgent ? urgent : waiting).push(request);
 }
 
-/** Whatever arrived while one group was being written makes up the next. */
+/** The writes that arrive while one group is written form the next group. */
 async function work(): Promise<void> {
   working = true;
   for (let group = nextGroup(); group.length > 0; group = nextGroup()) {

@@ -12,7 +12,7 @@ interface SubmitOptions {
   readonly limitMs?: number;
 }
 
-/** This side of the writer thread: hands calls over and waits for their outcome. */
+/** The main thread's side of the writer thread: sends calls and waits for their results. */
 export class Writer {
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -28,7 +28,7 @@ export class Writer {
     this.#thread.on('exit', () => this.#end('its writer has ended'));
   }
 
-  /** Without a call it only passes through the queue and a transaction, which shows that the writer is well. */
+  /** Without a call it only passes through the queue and a transaction, which proves that the writer works. */
   async submit(call: UseCaseCall | null, options: SubmitOptions = {}): Promise<unknown> {
     const { isUrgent = false, limitMs = CALL_MS_MAX } = options;
     if (this.#ended !== undefined) throw storageUnavailable(this.#ended);
@@ -47,7 +47,7 @@ export class Writer {
     }
   }
 
-  /** What was submitted before is still written. */
+  /** Calls submitted before are still written. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -65,7 +65,7 @@ export class Writer {
     this.#thread.postMessage(request);
   }
 
-  /** It may have begun already, and then it is still carried out. */
+  /** A write that has already begun is still completed. */
   #giveUp(id: number, limitMs: number): void {
     this.#waiting.get(id)?.reject(outcomeUnknown(`its writer did not answer within ${limitMs} ms`));
     this.#waiting.delete(id);

@@ -15,13 +15,13 @@ import { type Done, onceBodyTells } from './urgency.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
-    /** The look-up of the key that has not ended: who calls is only what was last known. */
+    /** The look-up of the key, while it is still running; the caller is then only the last known one. */
     pendingIdentity: Promise<Caller | null> | null;
-    /** `null` where nothing is urgent. */
+    /** `null` for a request that is not urgent. */
     deadline: UrgentDeadline | null;
   }
   interface FastifyContextConfig {
-    /** What the key must be allowed to do. Every route under /v1 names one. */
+    /** The scope that the key must have; every route under /v1 names one. */
     scope?: Scope;
   }
 }
@@ -31,7 +31,7 @@ const BEARER = /^bearer +(\S+)$/i;
 const bearer = ({ headers }: FastifyRequest): string | undefined =>
   BEARER.exec(headers.authorization ?? '')?.[1];
 
-/** The key of a request that was let in with it. */
+/** The key of an authenticated request. */
 export function bearerOf(request: FastifyRequest): string {
   const key = bearer(request);
   if (key === undefined) throw new Error('a request without a key got past the guard');
@@ -44,7 +44,7 @@ export interface AccessChecks {
   readonly failedLogins: FailedLogins;
 }
 
-/** Knows the caller before a route runs, or refuses. */
+/** Authenticates the caller before a route runs, or refuses. */
 export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: AccessChecks): void {
   app.decorateRequest('caller');
   app.decorateRequest('pendingIdentity', null);
@@ -52,13 +52,13 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
   app.addHook('onRequest', (request, reply, done) => {
     const key = bearer(request);
     if (key === undefined) return done(new Refusal('unauthorized', 'send Authorization: Bearer <API key>'));
-    // Read once: asked for its options, a request puts them together anew each time.
+    // Read once, because a request computes its options again at each access.
     const route = request.routeOptions.config;
     const isUrgent = (route.isUrgent ?? false) !== false;
     if (isUrgent) request.deadline = new UrgentDeadline();
     const recalled = keyring.cached(key);
     if (recalled !== null) return admit(recalled, route, request, reply, done);
-    // A key that was good before is not refused for the wrong ones of its neighbours, and a stop is never refused unseen.
+    // A known key is not refused because of wrong keys from the same address, and a stop is never refused without a check.
     const mayBeGood = isUrgent || keyring.lastKnown(key) !== null;
     const waitMs = mayBeGood ? 0 : failedLogins.waitMs(addressOf(request));
     if (waitMs > 0) return done(tooManyFailures(waitMs, reply));
@@ -69,7 +69,7 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
     if (isUrgent) return done();
     const limit = () => attempt(done, () => limiter?.take(request.caller.keyId, reply));
     if (request.pendingIdentity === null) return limit();
-    // It is not urgent after all, so who calls must be known and not only remembered.
+    // The request turned out not to be urgent, so the key must be checked and not only last known.
     const key = bearerOf(request);
     const finish: Done = (error) => (error === undefined ? limit() : done(error));
     request.pendingIdentity.then((caller) => admitKnown(caller, key, request, reply, finish), done);
@@ -115,7 +115,7 @@ function unknownKey(key: string): Refusal {
   );
 }
 
-/** Who calls, as last known if the storage does not answer in time; refused if the key was not in use here either. */
+/** The caller, or the last known one if the storage does not answer in time; refused if the key was not used here before. */
 async function identifyUrgently(
   keyring: Keyring,
   key: string,

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerAddress } from './remote-address.ts';
 import { onceBodyTells, urgencyOf } from './urgency.ts';
 
-/** Beyond the limits so many more connections are taken for one request each, which only a stop gets served. */
+/** Connections accepted beyond the limits, for one request each, of which only a stop is served. */
 export const RESERVED_CONNECTIONS_MAX = 64;
 export const RESERVED_PER_ADDRESS_MAX = 16;
 
@@ -21,8 +21,8 @@ interface Reserved {
 }
 
 /**
- * Counts open connections, event streams among them, in total and by address. In a full reserve a new connection takes the
- * place of the oldest that has not asked for a stop yet, so that silent ones cannot keep a stop out.
+ * Counts open connections, including event streams, in total and by address. In a full reserve a new connection replaces
+ * the oldest that has not requested a stop, so that idle connections cannot block a stop.
  */
 export class ConnectionLimits {
   readonly #limits: Limits;
@@ -39,7 +39,7 @@ export class ConnectionLimits {
     server.on('connection', (socket: Socket) => this.#open(socket));
   }
 
-  /** On a reserved connection everything is refused but what must not wait. */
+  /** On a reserved connection everything except urgent requests is refused. */
   refusalOf(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
     const reserved = this.#reserved.get(request.raw.socket);
     if (reserved === undefined) return undefined;
@@ -50,7 +50,7 @@ export class ConnectionLimits {
     return undefined;
   }
 
-  /** The same where only the body tells. */
+  /** The same check for routes whose urgency depends on the body. */
   guardBodies(app: FastifyInstance): void {
     onceBodyTells(app, (isUrgent, request, _reply, done) => {
       const reserved = this.#reserved.get(request.raw.socket);

@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { Logger } from '../../logging/logger.ts';
 
-/** A person may mistype a key, and a program may be restarted with an old one. */
+/** Some failures are normal: a person may mistype a key, or a program may be restarted with an old one. */
 const FREE_FAILURES = 10;
 const WAIT_MS_MIN = SECOND_MS;
 const WAIT_MS_MAX = MINUTE_MS;
@@ -13,7 +13,7 @@ interface Failures {
   lastAtMs: number;
 }
 
-/** Counts wrong API keys by the address that sent them: after some, each further one doubles the time to wait. */
+/** Counts wrong API keys per address; after the allowed number each further one doubles the waiting time. */
 export class FailedLogins {
   readonly #logger: Logger;
   readonly #now: () => number;
@@ -29,23 +29,23 @@ export class FailedLogins {
     return this.#total;
   }
 
-  /** How long this address has to wait before another key of it is looked up; 0 as long as it need not. */
+  /** How long this address must wait before another of its keys is checked; 0 for no wait. */
   waitMs(address: string): number {
     const failures = this.#failuresOf.get(address);
     if (failures === undefined) return 0;
-    // A clock that was set back must not lock anybody out.
+    // A clock that was set back must not block an address.
     const passedMs = Math.abs(this.#now() - failures.lastAtMs);
     return Math.max(0, waitAfter(failures.count) - passedMs);
   }
 
-  /** The key itself is never told. */
+  /** The key itself is never logged. */
   record(address: string): void {
     const nowMs = this.#now();
     const before = this.#failuresOf.get(address);
     const isForgotten = before === undefined || Math.abs(nowMs - before.lastAtMs) > FORGOTTEN_AFTER_MS;
     const count = isForgotten ? 1 : before.count + 1;
     this.#total++;
-    // Taken out and put in again, so that the first entry is the one that has been quiet for longest.
+    // Removed and inserted again, so that the first entry has the oldest failure.
     this.#failuresOf.delete(address);
     if (this.#failuresOf.size >= ADDRESSES_MAX) this.#dropOldest();
     this.#failuresOf.set(address, { count, lastAtMs: nowMs });
@@ -65,5 +65,5 @@ export class FailedLogins {
 const waitAfter = (count: number): number =>
   count < FREE_FAILURES ? 0 : Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** Math.min(20, count - FREE_FAILURES));
 
-/** The first, and then each time the number has doubled. */
+/** Logs the first failure, and then each time the number has doubled. */
 const isWorthALine = (count: number): boolean => (count & (count - 1)) === 0;

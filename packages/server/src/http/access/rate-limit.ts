@@ -9,7 +9,7 @@ interface Bucket {
   filledAtMs: number;
 }
 
-/** A bucket of tokens for each key: `perSecond` flow in, two seconds' worth fit. */
+/** A token bucket for each key: `perSecond` tokens are added per second, and two seconds' worth fit. */
 export class RateLimiter {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -24,7 +24,7 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** Takes one token or refuses; either way the caller learns how it stands. */
+  /** Takes one token or refuses; in both cases the answer shows the remaining tokens. */
   take(keyId: string, reply: FastifyReply): void {
     const bucket = this.#refilled(keyId);
     const allowed = bucket.tokens >= 1;

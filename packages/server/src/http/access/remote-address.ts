@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
 
 /**
- * Who counts as one caller: an IPv4 address, or the 64 bit network of an IPv6 address, because whoever has one of its
- * addresses usually has all of them.
+ * The unit of limits per address: an IPv4 address, or the 64 bit network of an IPv6 address, because one customer usually
+ * has all addresses of such a network.
  */
 export function callerAddress(remoteAddress: string | undefined): string {
   if (remoteAddress === undefined) return 'unknown';

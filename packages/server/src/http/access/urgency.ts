@@ -14,7 +14,7 @@ export type Done = (error?: Error) => void;
 
 export const urgencyOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.isUrgent ?? false;
 
-/** Runs before those handlers only of which the body tells whether they are urgent: the others do not pay for it. */
+/** Runs only for routes whose urgency depends on the body, so that other routes do not pay for it. */
 export function onceBodyTells(
   app: FastifyInstance,
   act: (isUrgent: boolean, request: FastifyRequest, reply: FastifyReply, done: Done) => void,

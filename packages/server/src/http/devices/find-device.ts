@@ -15,7 +15,7 @@ interface Found {
   readonly facility: string;
 }
 
-/** What was found, if it is of this group and the caller may know of it. */
+/** Returns the device if it belongs to this group and the key may access it. */
 export function requireAccess<D extends Found>(
   { caller }: FastifyRequest<DevicePath>,
   kind: DeviceKind,
@@ -34,7 +34,7 @@ export const findDevice = async (
   kind: DeviceKind,
 ): Promise<StoredDevice> => requireAccess(request, kind, await app.devices.find(request.params.device_id));
 
-/** Silos are registered with a capacity, always. */
+/** Every silo is registered with a capacity. */
 export function capacityOf({
   deviceId,
   capacityKg,

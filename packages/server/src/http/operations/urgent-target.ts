@@ -8,7 +8,7 @@ import { deadlineOf } from '../../urgent/urgent-deadline.ts';
 import { type DevicePath, requireAccess } from '../devices/find-device.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** The device of a request that must not wait until the storage can tell of it. */
+/** The device of an urgent request, which must not wait for the storage. */
 export const urgentTarget = async (
   request: FastifyRequest<DevicePath>,
   { directory }: RouteDependencies,
@@ -16,7 +16,7 @@ export const urgentTarget = async (
 ): Promise<DirectoryEntry> =>
   requireAccess(request, kind, await directory.findUrgently(request.params.device_id, deadlineOf(request)));
 
-/** An Idempotency-Key that was used for something else refuses any other request, but not this one. */
+/** An Idempotency-Key that was used for another request must not prevent a stop. */
 export async function storeUrgently<Result>(
   request: FastifyRequest,
   reply: FastifyReply,

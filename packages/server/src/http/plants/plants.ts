@@ -22,12 +22,12 @@ interface PlantPath {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The plant store sample. Any key that lives may use it; it has nothing to do with devices. */
+/** The plant store sample, which any valid key may use. */
 export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, settings, logger, now } = parts;
   routes.setErrorHandler(errorHandler(logger, answerPlantError));
   refuseUnrouted(routes);
-  // The text as it came: an id beyond 2^53 would lose its last digits as a number.
+  // The text is parsed here, because an id beyond 2^53 would lose its last digits as a number.
   acceptJsonBodies(routes, (text) => text);
 
   routes.post('/plants', async (request, reply): Promise<Plant> => {

@@ -7,8 +7,8 @@ interface KnownAddress {
 }
 
 /**
- * For what no route takes: an address that exists answers a wrong method with 405 and names the right ones, any other
- * address is 404. Call before the routes are made.
+ * Handles requests without a route: a known path with a wrong method is 405 with the allowed ones, any other path is 404.
+ * Must be called before the routes are registered.
  */
 export function refuseUnrouted(
   app: FastifyInstance,

@@ -5,7 +5,7 @@ import { errorBody } from './error-map.ts';
 
 type RequestIds = () => string;
 
-/** What the HTTP parser finds before there is a request. Everything else that it finds is malformed. */
+/** Errors of the HTTP parser before there is a request; every other parser error is `malformed_request`. */
 const REFUSAL_OF_PARSER: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'the address and the headers are larger than 16 KiB'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['body_too_large', 'the chunk extensions are too large'],
@@ -17,11 +17,11 @@ interface ParserError extends Error {
 }
 
 interface AnsweringSocket extends Socket {
-  /** The answer that is being written on this connection. */
+  /** The answer that is currently written on this connection. */
   readonly _httpMessage?: ServerResponse | null;
 }
 
-/** Answers with the envelope what the router never gets to see, and closes the connection. */
+/** Answers requests that never reach the router with the usual error body, and closes the connection. */
 export function clientErrorHandler(nextRequestId: RequestIds) {
   return (error: ParserError, socket: AnsweringSocket): void => {
     const isBeingAnswered = socket._httpMessage?.headersSent === true;
@@ -37,7 +37,7 @@ export function clientErrorHandler(nextRequestId: RequestIds) {
   };
 }
 
-/** Node answers these two by itself with an empty body, or closes the connection without a word. */
+/** By default Node answers these two with an empty body, or closes the connection without an answer. */
 export function answerOddRequests(server: Server, nextRequestId: RequestIds): void {
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const refusal = new Refusal('expectation_failed', 'only the expectation 100-continue can be met');

@@ -4,7 +4,7 @@ import type { Logger } from '../../logging/logger.ts';
 
 const RETRY_AFTER_S = 5;
 
-/** Faults that the HTTP library finds before our code runs. */
+/** Errors that the HTTP library detects before a route runs. */
 const REFUSAL_OF_LIBRARY: Record<string, () => Refusal> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large', 'the body is larger than 1 MiB'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('unsupported_media_type', 'send application/json'),
@@ -29,7 +29,7 @@ export function errorBody(refusal: Refusal, requestId: string): ErrorBody {
   return { success: false, error };
 }
 
-/** Puts a refusal into a body. The status is the one that goes with its code. */
+/** Builds the body of a refusal; its code determines the status. */
 export type Answerer = (
   refusal: Refusal,
   status: number,
@@ -41,7 +41,7 @@ export const answerError: Answerer = (refusal, status, request, reply) => {
   reply.code(status).send(errorBody(refusal, request.id));
 };
 
-/** Callers that are wrong are answered; only our own broken promises are logged as errors. */
+/** A refusal is only answered; a fault of the service is also logged as an error. */
 export function errorHandler(logger: Logger, answer: Answerer) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     let refusal = asRefusal(error);

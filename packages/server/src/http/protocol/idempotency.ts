@@ -13,7 +13,7 @@ type Write<Result> = (slices: IdempotentSlices) => Promise<IdempotentResult<Resu
 
 export interface Outcome<Result> {
   readonly result: Result;
-  /** It was done before: what goes with it must not be done again. */
+  /** The request was carried out before, so nothing that belongs to it may be done again. */
   readonly replayed: boolean;
 }
 
@@ -37,7 +37,7 @@ export class Idempotency {
     return this.#run(request, reply, write, { app, secret: null });
   }
 
-  /** For answers with a secret that nobody stores: a repetition gets the first one's. */
+  /** For answers with a secret that is not stored in clear text: a repetition gets the first secret. */
   async onceWithSecret<Result>(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** Bodies are JSON in UTF-8 and nothing else; `read` makes of their text what the routes get. */
+/** Accepts only JSON in UTF-8; `read` turns the text into the body that routes get. */
 export function acceptJsonBodies(app: FastifyInstance, read: (text: string) => unknown): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
