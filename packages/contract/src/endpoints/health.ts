@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { closed } from '../input/schema.ts';
 import { plain } from './answers.ts';
 import { endpoint } from './endpoint.ts';
@@ -23,6 +23,8 @@ export const Readiness = closed({
     suppressed_log_lines: Count,
   }),
 });
+
+export type Readiness = Static<typeof Readiness>;
 
 export const health = {
   live: endpoint('service', 'GET', '/livez', {

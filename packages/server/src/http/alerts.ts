@@ -1,22 +1,20 @@
-import { type Alert, checkAcknowledgement, checkAlertQuery, checkShelving } from '@granary/contract/alerts';
+import type { Alert } from '@granary/contract/alerts';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { type AlertState, alertRecord } from '@granary/core/alerts/lifecycle';
 import type { FastifyInstance } from 'fastify';
-import { type DevicePath, findDevice } from './devices/find-device.ts';
-import { accept, paged, pageOf, success } from './protocol/answers.ts';
+import { findDevice } from './devices/find-device.ts';
+import { paged, pageOf, success } from './protocol/answers.ts';
+import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
-
-interface AlertPath {
-  Params: { device_id: string; alert_id: string };
-}
 
 export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
   const { app, idempotency, now } = parts;
 
-  routes.get<DevicePath>('/devices/:device_id/alerts', { config: { scope: 'read' } }, async (request) => {
+  register(routes, endpoints.alerts[kind].list, async (request, _reply, read) => {
     const { deviceNo } = await findDevice(request, app, kind);
-    const { status: filter = 'open', ...asked } = accept(checkAlertQuery, request.query, 'query');
+    const { status: filter = 'open', ...asked } = read.query(request);
     const page = pageOf(asked);
     const alerts = await app.alerts.list({
       deviceNo,
@@ -27,58 +25,42 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, k
     return paged(alerts, page, ({ alertId }) => alertId, shown);
   });
 
-  routes.get<AlertPath>(
-    '/devices/:device_id/alerts/:alert_id',
-    { config: { scope: 'read' } },
-    async (request) => {
-      const { deviceNo } = await findDevice(request, app, kind);
-      return success(shown(found(await app.alerts.find(deviceNo, request.params.alert_id))));
-    },
-  );
+  register(routes, endpoints.alerts[kind].get, async (request) => {
+    const { deviceNo } = await findDevice(request, app, kind);
+    return success(shown(found(await app.alerts.find(deviceNo, request.params.alert_id))));
+  });
 
-  routes.post<AlertPath>(
-    '/devices/:device_id/alerts/:alert_id/acknowledge',
-    { config: { scope: 'operate' } },
-    async (request, reply) => {
-      const { deviceNo } = await findDevice(request, app, kind);
-      const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
-      const by = accept(checkAcknowledgement, request.body, 'acknowledgement');
-      const nowMs = now();
-      const { result } = await idempotency.once(request, reply, (slices) =>
-        slices.alerts.acknowledge({ deviceNo, alertId, by, nowMs }),
-      );
-      return success(shown(found(result)));
-    },
-  );
+  register(routes, endpoints.alerts[kind].acknowledge, async (request, reply, read) => {
+    const { deviceNo } = await findDevice(request, app, kind);
+    const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
+    const by = read.body(request);
+    const nowMs = now();
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.alerts.acknowledge({ deviceNo, alertId, by, nowMs }),
+    );
+    return success(shown(found(result)));
+  });
 
-  routes.post<AlertPath>(
-    '/devices/:device_id/alerts/:alert_id/shelve',
-    { config: { scope: 'operate' } },
-    async (request, reply) => {
-      const { deviceNo } = await findDevice(request, app, kind);
-      const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
-      const shelving = accept(checkShelving, request.body, 'shelving');
-      const nowMs = now();
-      const { result } = await idempotency.once(request, reply, (slices) =>
-        slices.alerts.shelve({ deviceNo, alertId, shelving, nowMs }),
-      );
-      return success(shown(found(result)));
-    },
-  );
+  register(routes, endpoints.alerts[kind].shelve, async (request, reply, read) => {
+    const { deviceNo } = await findDevice(request, app, kind);
+    const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
+    const shelving = read.body(request);
+    const nowMs = now();
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.alerts.shelve({ deviceNo, alertId, shelving, nowMs }),
+    );
+    return success(shown(found(result)));
+  });
 
-  routes.post<AlertPath>(
-    '/devices/:device_id/alerts/:alert_id/unshelve',
-    { config: { scope: 'operate' } },
-    async (request, reply) => {
-      const { deviceNo } = await findDevice(request, app, kind);
-      const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
-      const nowMs = now();
-      const { result } = await idempotency.once(request, reply, (slices) =>
-        slices.alerts.unshelve({ deviceNo, alertId, nowMs }),
-      );
-      return success(shown(found(result)));
-    },
-  );
+  register(routes, endpoints.alerts[kind].unshelve, async (request, reply) => {
+    const { deviceNo } = await findDevice(request, app, kind);
+    const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
+    const nowMs = now();
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.alerts.unshelve({ deviceNo, alertId, nowMs }),
+    );
+    return success(shown(found(result)));
+  });
 }
 
 function found(alert: AlertState | undefined): AlertState {

@@ -1,12 +1,13 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
-import { checkEventQuery, type EventQuery } from '@granary/contract/events';
+import type { EventQuery } from '@granary/contract/events';
 import type { EventBounds } from '@granary/store/tables/events';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { opening, reset } from '../events/frame.ts';
 import { selectEvents } from '../events/selection.ts';
 import { EventStream } from '../events/stream.ts';
 import { bearerOf } from './access/auth.ts';
-import { accept } from './protocol/answers.ts';
+import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 const HEADERS = {
@@ -17,9 +18,8 @@ const HEADERS = {
 };
 
 export function eventRoutes(routes: FastifyInstance, { app, subscribers }: RouteDependencies): void {
-  // Without the usual HEAD route, because an endless answer has no length.
-  routes.get('/events', { config: { scope: 'read' }, exposeHeadRoute: false }, async (request, reply) => {
-    const query = accept(checkEventQuery, request.query, 'query');
+  register(routes, endpoints.events.stream, async (request, reply, read) => {
+    const query = read.query(request);
     const wanted = { deviceIds: setOf(query.device_id), types: setOf(query.type) };
     const lastSeen = readLastSeen(request, query);
     const bounds = await app.events.bounds();
@@ -35,6 +35,7 @@ export function eventRoutes(routes: FastifyInstance, { app, subscribers }: Route
     stream.say(opening(lastSeen === null ? position : null));
     if (lastSeen !== null && !canResume) stream.say(reset(bounds));
     subscribers.open(key, stream);
+    return reply;
   });
 }
 

@@ -1,16 +1,17 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { Readiness } from '@granary/contract/endpoints/health';
 import type { FastifyInstance } from 'fastify';
 import type { IngestCounters } from '../ingest/counters.ts';
 import { LATE, within } from '../urgent/within.ts';
+import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 const CHECK_MS_MAX = 2_000;
 
-type Checks = Record<string, () => Promise<string>>;
-
 /** For whoever keeps the service running. Says nothing that a stranger could use. */
 export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, link, pipeline, ingestCounters, setAside } = parts;
-  const checks: Checks = {
+  const checks = {
     storage: async () => app.health().then(() => 'ok'),
     device_link: async () => (link.isListening ? 'ok' : 'not listening'),
     ingest: async () => {
@@ -19,11 +20,15 @@ export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies):
     },
   };
 
-  routes.get('/livez', async () => ({ status: 'ok' }));
+  register(routes, endpoints.health.live, async () => ({ status: 'ok' as const }));
 
-  routes.get('/readyz', async (_request, reply) => {
-    const entries = Object.entries(checks).map(async ([name, check]) => [name, await resultOf(check)]);
-    const results = Object.fromEntries(await Promise.all(entries));
+  register(routes, endpoints.health.ready, async (_request, reply): Promise<Readiness> => {
+    const [storage, device_link, ingest] = await Promise.all([
+      resultOf(checks.storage),
+      resultOf(checks.device_link),
+      resultOf(checks.ingest),
+    ]);
+    const results: Readiness['checks'] = { storage, device_link, ingest };
     const ready = Object.values(results).every((result) => result === 'ok');
     reply.code(ready ? 200 : 503);
     // What cannot be processed harms nothing else, so it does not make the service unready.

@@ -1,17 +1,14 @@
 import { keyRecord } from '@granary/app/devices/records';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
-import { checkKeyRotation, checkNewKey } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
 import { isUnlimited } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { draftKey, draftSecret, issuedKey } from '../keys/keyring.ts';
 import { newKey } from '../keys/secrets.ts';
-import { accept, paged, readPage, success } from './protocol/answers.ts';
+import { paged, pageOf, success } from './protocol/answers.ts';
+import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
-
-interface KeyPath {
-  Params: { key_id: string };
-}
 
 const ROTATION_OVERLAP_S = 3_600;
 
@@ -20,14 +17,14 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
 
   routes.addHook('preHandler', async (request) => refuseLimited(request));
 
-  routes.get('/keys', { config: { scope: 'admin' } }, async (request) => {
-    const page = readPage(request.query);
+  register(routes, endpoints.keys.list, async (request, _reply, read) => {
+    const page = pageOf(read.query(request));
     const rows = await app.keys.list({ afterKeyId: page.after, limit: page.limit + 1 });
     return paged(rows, page, (key) => key.keyId, keyRecord);
   });
 
-  routes.post('/keys', { config: { scope: 'admin' } }, async (request, reply) => {
-    const wanted = accept(checkNewKey, request.body, 'key');
+  register(routes, endpoints.keys.create, async (request, reply, read) => {
+    const wanted = read.body(request);
     const { key, stored } = draftKey(wanted, now());
     const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
       slices.keys.create(stored),
@@ -35,17 +32,13 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     return success(issuedKey(result, secret));
   });
 
-  routes.delete<KeyPath>('/keys/:key_id', { config: { scope: 'admin' } }, async (request) => {
+  register(routes, endpoints.keys.revoke, async (request) => {
     const revoked = await app.keys.revoke(request.params.key_id, now());
     return success(keyRecord(revoked));
   });
 
-  routes.post<KeyPath>('/keys/:key_id/rotate', { config: { scope: 'admin' } }, async (request, reply) => {
-    const { overlap_seconds: overlapS = ROTATION_OVERLAP_S } = accept(
-      checkKeyRotation,
-      request.body ?? {},
-      'rotation',
-    );
+  register(routes, endpoints.keys.rotate, async (request, reply, read) => {
+    const { overlap_seconds: overlapS = ROTATION_OVERLAP_S } = read.body(request);
     const nowMs = now();
     const key = newKey();
     const successor = draftSecret(key, nowMs);

@@ -1,3 +1,4 @@
+import { groupRoots } from '@granary/contract/endpoints/groups';
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
 import { SECOND_MS } from '@granary/contract/time';
@@ -23,6 +24,7 @@ import { refuseUnrouted } from './protocol/allowed-methods.ts';
 import { answerOddRequests, clientErrorHandler } from './protocol/connection-errors.ts';
 import { answerError, errorHandler } from './protocol/error-map.ts';
 import { acceptJsonBodies } from './protocol/json-body.ts';
+import { refuseUndeclaredRoutes } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { fieldReadingRoutes } from './telemetry/field-readings.ts';
 import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
@@ -70,6 +72,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
   });
   connections.watch(app.server);
   const refusalOfUnrouted = refuseUnrouted(app);
+  refuseUndeclaredRoutes(app);
   // One hook, because each costs every request; and before the body is read, because that does not matter here.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
@@ -92,10 +95,11 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
     );
   };
 
+  const roots = groupRoots(settings);
   healthRoutes(app, parts);
-  group('/v1', (routes) => keyRoutes(routes, parts));
-  group('/v1', (routes) => eventRoutes(routes, parts));
-  group(`/v1/${settings.siloSegment}`, (routes) => {
+  group(roots.api, (routes) => keyRoutes(routes, parts));
+  group(roots.api, (routes) => eventRoutes(routes, parts));
+  group(roots.silo, (routes) => {
     deviceRoutes(routes, parts, 'silo');
     linkRoutes(routes, parts, 'silo');
     siloTelemetryRoutes(routes, parts);
@@ -104,7 +108,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
     alertRoutes(routes, parts, 'silo');
     configurationRoutes(routes, parts, 'silo');
   });
-  group(`/v1/${settings.fieldSegment}`, (routes) => {
+  group(roots.field, (routes) => {
     deviceRoutes(routes, parts, 'field');
     linkRoutes(routes, parts, 'field');
     fieldReadingRoutes(routes, parts);
@@ -114,7 +118,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
     alertRoutes(routes, parts, 'field');
     configurationRoutes(routes, parts, 'field');
   });
-  group(settings.sandboxPath, (routes) => plantRoutes(routes, parts));
+  group(roots.sandbox, (routes) => plantRoutes(routes, parts));
   return app;
 }
 

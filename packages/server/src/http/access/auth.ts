@@ -1,7 +1,8 @@
+import type { Endpoint } from '@granary/contract/endpoints/endpoint';
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isWellFormedKey, KEY_PREFIX } from '../../keys/key-format.ts';
 import type { Caller, Keyring } from '../../keys/keyring.ts';
 import { lateIfFailing } from '../../urgent/storage-faults.ts';
@@ -19,10 +20,6 @@ declare module 'fastify' {
     pendingIdentity: Promise<Caller | null> | null;
     /** `null` for a request that is not urgent. */
     deadline: UrgentDeadline | null;
-  }
-  interface FastifyContextConfig {
-    /** The scope that the key must have; every route under /v1 names one. */
-    scope?: Scope;
   }
 }
 
@@ -53,11 +50,11 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
     const key = bearer(request);
     if (key === undefined) return done(new Refusal('unauthorized', 'send Authorization: Bearer <API key>'));
     // Read once, because a request computes its options again at each access.
-    const route = request.routeOptions.config;
-    const isUrgent = (route.isUrgent ?? false) !== false;
+    const { endpoint } = request.routeOptions.config;
+    const isUrgent = (endpoint?.isUrgent ?? false) !== false;
     if (isUrgent) request.deadline = new UrgentDeadline();
-    const recalled = keyring.cached(key);
-    if (recalled !== null) return admit(recalled, route, request, reply, done);
+    const cached = keyring.cached(key);
+    if (cached !== null) return admit(cached, endpoint, request, reply, done);
     // A known key is not refused because of wrong keys from the same address, and a stop is never refused without a check.
     const mayBeGood = isUrgent || keyring.lastKnown(key) !== null;
     const waitMs = mayBeGood ? 0 : failedLogins.waitMs(addressOf(request));
@@ -83,7 +80,7 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
     done: Done,
   ): void {
     if (caller !== null) {
-      admit(caller, request.routeOptions.config, request, reply, done);
+      admit(caller, request.routeOptions.config.endpoint, request, reply, done);
       return;
     }
     const address = addressOf(request);
@@ -94,14 +91,14 @@ export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: 
 
   function admit(
     caller: Caller,
-    { isUrgent = false, scope }: FastifyContextConfig,
+    endpoint: Endpoint | undefined,
     request: FastifyRequest,
     reply: FastifyReply,
     done: Done,
   ): void {
     attempt(done, () => {
-      if (isUrgent === false) limiter?.take(caller.keyId, reply);
-      requireScope(caller, scope);
+      if ((endpoint?.isUrgent ?? false) === false) limiter?.take(caller.keyId, reply);
+      requireScope(caller, endpoint?.scope ?? null);
       request.caller = caller;
     });
   }
@@ -154,7 +151,7 @@ function tooManyFailures(waitMs: number, reply: FastifyReply): Refusal {
 
 const addressOf = ({ socket }: FastifyRequest): string => callerAddress(socket.remoteAddress);
 
-function requireScope(caller: Caller, scope: Scope | undefined): void {
-  if (scope === undefined || caller.scopes.includes(scope)) return;
+function requireScope(caller: Caller, scope: Scope | null): void {
+  if (scope === null || caller.scopes.includes(scope)) return;
   throw new Refusal('forbidden', `this API key lacks the scope "${scope}"`);
 }

@@ -1,5 +1,7 @@
 import { newId } from '@granary/app/ids';
-import { type CommandRecord, checkCommandQuery, checkCommandRequest } from '@granary/contract/commands';
+import type { CommandRecord } from '@granary/contract/commands';
+import { namesEmergencyStop } from '@granary/contract/endpoints/commands';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { commandRecord } from '@granary/core/commands/record';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,57 +9,42 @@ import { EMERGENCY_STOP } from '../../urgent/emergency-stops.ts';
 import { deadlineOf } from '../../urgent/urgent-deadline.ts';
 import { type DevicePath, findDevice } from '../devices/find-device.ts';
 import { storeUrgently, urgentTarget } from '../operations/urgent-target.ts';
-import { accept, paged, pageOf, success } from '../protocol/answers.ts';
+import { paged, pageOf, success } from '../protocol/answers.ts';
+import { type InputReader, register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-
-interface CommandPath {
-  Params: { device_id: string; command_id: string };
-}
 
 export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app } = parts;
 
-  routes.post<DevicePath>(
-    '/devices/:device_id/remote/command',
-    { config: { scope: 'operate', isUrgent: namesEmergencyStop } },
-    async (request, reply) => {
-      return success(await (namesEmergencyStop(request.body) ? stopAtOnce : issue)(request, reply, parts));
-    },
+  register(routes, endpoints.commands.give, async (request, reply, read) =>
+    success(
+      namesEmergencyStop(request.body)
+        ? await stopAtOnce(request, reply, parts)
+        : await issue(request, reply, parts, read),
+    ),
   );
 
-  routes.get<DevicePath>(
-    '/devices/:device_id/remote/commands',
-    { config: { scope: 'read' } },
-    async (request) => {
-      const { deviceNo } = await findDevice(request, app, 'field');
-      const { status = null, command = null, ...asked } = accept(checkCommandQuery, request.query, 'query');
-      const page = pageOf(asked);
-      const found = await app.commands.list({
-        deviceNo,
-        status,
-        command,
-        beforeCommandId: page.after,
-        limit: page.limit + 1,
-      });
-      return paged(found, page, ({ commandId }) => commandId, commandRecord);
-    },
-  );
+  register(routes, endpoints.commands.list, async (request, _reply, read) => {
+    const { deviceNo } = await findDevice(request, app, 'field');
+    const { status = null, command = null, ...asked } = read.query(request);
+    const page = pageOf(asked);
+    const found = await app.commands.list({
+      deviceNo,
+      status,
+      command,
+      beforeCommandId: page.after,
+      limit: page.limit + 1,
+    });
+    return paged(found, page, ({ commandId }) => commandId, commandRecord);
+  });
 
-  routes.get<CommandPath>(
-    '/devices/:device_id/remote/commands/:command_id',
-    { config: { scope: 'read' } },
-    async (request) => {
-      const { deviceNo } = await findDevice(request, app, 'field');
-      const command = await app.commands.find(deviceNo, request.params.command_id);
-      if (command === undefined) throw new Refusal('command_not_found', 'the device has no such command');
-      return success(commandRecord(command));
-    },
-  );
+  register(routes, endpoints.commands.get, async (request) => {
+    const { deviceNo } = await findDevice(request, app, 'field');
+    const command = await app.commands.find(deviceNo, request.params.command_id);
+    if (command === undefined) throw new Refusal('command_not_found', 'the device has no such command');
+    return success(commandRecord(command));
+  });
 }
-
-/** Whatever else is sent along has no say in it: a stop is not refused for a field too many. */
-const namesEmergencyStop = (body: unknown): boolean =>
-  typeof body === 'object' && body !== null && 'command' in body && body.command === EMERGENCY_STOP.command;
 
 async function stopAtOnce(
   request: FastifyRequest<DevicePath>,
@@ -86,10 +73,11 @@ async function issue(
   request: FastifyRequest<DevicePath>,
   reply: FastifyReply,
   parts: RouteDependencies,
+  read: InputReader<typeof endpoints.commands.give>,
 ): Promise<CommandRecord> {
   const { app, idempotency, link, now } = parts;
   const { deviceNo, deviceId } = await findDevice(request, app, 'field');
-  const wanted = accept(checkCommandRequest, request.body, 'command');
+  const wanted = read.body(request);
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
   const isReachable = link.isReachable(deviceId);

@@ -1,18 +1,11 @@
-import type { ConfigurationPatch } from '@granary/app/configuration/configuration';
-import { checkFieldConfigurationPatch } from '@granary/contract/configuration/field-configuration';
-import { checkSiloConfigurationPatch } from '@granary/contract/configuration/silo-configuration';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
-import type { Checker } from '@granary/contract/input/schema';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { accept, success } from '../protocol/answers.ts';
+import { success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { type DevicePath, findDevice } from './find-device.ts';
-
-const CHECK_PATCH: Record<DeviceKind, Checker<ConfigurationPatch>> = {
-  silo: checkSiloConfigurationPatch,
-  field: checkFieldConfigurationPatch,
-};
+import { findDevice } from './find-device.ts';
 
 export function configurationRoutes(
   routes: FastifyInstance,
@@ -21,30 +14,22 @@ export function configurationRoutes(
 ): void {
   const { app, now } = parts;
 
-  routes.get<DevicePath>(
-    '/devices/:device_id/config',
-    { config: { scope: 'read' } },
-    async (request, reply) => {
-      const device = await findDevice(request, app, kind);
-      const stored = await app.configuration.get(device.deviceNo);
-      if (stored === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
-      tag(reply, stored.version);
-      return success(stored.configuration);
-    },
-  );
+  register(routes, endpoints.configuration[kind].get, async (request, reply) => {
+    const device = await findDevice(request, app, kind);
+    const stored = await app.configuration.get(device.deviceNo);
+    if (stored === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
+    tag(reply, stored.version);
+    return success(stored.configuration);
+  });
 
-  routes.put<DevicePath>(
-    '/devices/:device_id/config',
-    { config: { scope: 'configure' } },
-    async (request, reply) => {
-      const device = await findDevice(request, app, kind);
-      const patch = accept(CHECK_PATCH[kind], request.body, 'configuration');
-      const expected = expectedVersion(request.headers['if-match']);
-      const changed = await app.configuration.change(device.deviceNo, patch, now(), expected);
-      tag(reply, changed.version);
-      return success(changed.configuration);
-    },
-  );
+  register(routes, endpoints.configuration[kind].update, async (request, reply, read) => {
+    const device = await findDevice(request, app, kind);
+    const patch = read.body(request);
+    const expected = expectedVersion(request.headers['if-match']);
+    const changed = await app.configuration.change(device.deviceNo, patch, now(), expected);
+    tag(reply, changed.version);
+    return success(changed.configuration);
+  });
 }
 
 const tag = (reply: FastifyReply, version: number): void => void reply.header('etag', `"${version}"`);

@@ -1,8 +1,6 @@
 import type { NewDevice } from '@granary/app/devices/devices';
 import { deviceSummary } from '@granary/app/devices/records';
 import {
-  checkFieldRegistration,
-  checkSiloRegistration,
   type FieldDetail,
   type FieldRegistration,
   type Rejections,
@@ -10,6 +8,7 @@ import {
   type SiloDetail,
   type SiloRegistration,
 } from '@granary/contract/devices';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { toIso } from '@granary/contract/time';
@@ -22,15 +21,16 @@ import { currentReadings, type LatestValues, sensorStatus } from '@granary/core/
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
-import { accept, paged, readPage, success } from '../protocol/answers.ts';
+import { paged, pageOf, success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { capacityOf, type DevicePath, findDevice } from './find-device.ts';
+import { capacityOf, findDevice } from './find-device.ts';
 
 export function deviceRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
   const { app, idempotency, now } = parts;
 
-  routes.get('/devices', { config: { scope: 'read' } }, async (request) => {
-    const page = readPage(request.query);
+  register(routes, endpoints.devices[kind].list, async (request, _reply, read) => {
+    const page = pageOf(read.query(request));
     const { facilities, deviceIds } = request.caller;
     const rows = await app.devices.list({
       kind,
@@ -48,11 +48,8 @@ export function deviceRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     );
   });
 
-  routes.post('/devices', { config: { scope: 'admin' } }, async (request, reply) => {
-    const wanted =
-      kind === 'silo'
-        ? accept(checkSiloRegistration, request.body, 'device')
-        : accept(checkFieldRegistration, request.body, 'device');
+  register(routes, endpoints.devices[kind].register, async (request, reply, read) => {
+    const wanted = read.body(request);
     const { device_id: deviceId, location } = wanted;
     if (!canAccess(request.caller, { deviceId, facility: location.facility })) {
       throw new Refusal('forbidden', 'this API key may not register a device there');
@@ -67,7 +64,7 @@ export function deviceRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     return success({ ...registered, credentials: { username: deviceId, secret } });
   });
 
-  routes.get<DevicePath>('/devices/:device_id', { config: { scope: 'read' } }, async (request) => {
+  register(routes, endpoints.devices[kind].get, async (request) => {
     const device = await findDevice(request, app, kind);
     if (kind === 'field') {
       return success(fieldDetail(device, await app.commands.stopInForce(device.deviceNo), now()));
@@ -75,20 +72,16 @@ export function deviceRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     return success(siloDetail(device, await app.telemetry.latest(device.deviceNo), now()));
   });
 
-  routes.post<DevicePath>(
-    '/devices/:device_id/credentials',
-    { config: { scope: 'admin' } },
-    async (request, reply) => {
-      const device = await findDevice(request, app, kind);
-      const fresh = newDeviceSecret();
-      const { secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
-        slices.devices.replaceSecret(device.deviceNo, hashSecret(fresh), now()),
-      );
-      return success({ username: device.deviceId, secret });
-    },
-  );
+  register(routes, endpoints.devices[kind].renewCredentials, async (request, reply) => {
+    const device = await findDevice(request, app, kind);
+    const fresh = newDeviceSecret();
+    const { secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
+      slices.devices.replaceSecret(device.deviceNo, hashSecret(fresh), now()),
+    );
+    return success({ username: device.deviceId, secret });
+  });
 
-  routes.get<DevicePath>('/devices/:device_id/rejections', { config: { scope: 'read' } }, async (request) => {
+  register(routes, endpoints.devices[kind].rejections, async (request) => {
     const device = await findDevice(request, app, kind);
     const { total, recent } = await app.devices.rejections(device.deviceNo);
     const shown = recent.map(({ receivedAtMs, topic, reason, payload }) => ({

@@ -1,18 +1,20 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { LinkStatus } from '@granary/contract/link/link-status';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { toIso } from '@granary/contract/time';
 import type { LinkStatistics } from '@granary/link/port';
 import type { FastifyInstance } from 'fastify';
 import { success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { type DevicePath, findDevice } from './find-device.ts';
+import { findDevice } from './find-device.ts';
 
 export function linkRoutes(
   routes: FastifyInstance,
   { app, link }: RouteDependencies,
   kind: DeviceKind,
 ): void {
-  routes.get<DevicePath>('/devices/:device_id/link', { config: { scope: 'read' } }, async (request) => {
+  register(routes, endpoints.devices[kind].link, async (request) => {
     const { deviceId, deviceNo } = await findDevice(request, app, kind);
     const { total } = await app.devices.rejections(deviceNo);
     return success(linkStatus(link.linkStatistics(deviceId), total));

@@ -1,74 +1,58 @@
 import { newId } from '@granary/app/ids';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
-import { checkMission, checkMissionQuery, MISSION_REQUESTS } from '@granary/contract/missions';
+import { MISSION_REQUESTS } from '@granary/contract/missions';
 import { missionRecord } from '@granary/core/missions/record';
 import type { MissionState } from '@granary/core/missions/state';
 import type { FastifyInstance } from 'fastify';
-import { type DevicePath, findDevice } from '../devices/find-device.ts';
-import { accept, paged, pageOf, success } from '../protocol/answers.ts';
+import { findDevice } from '../devices/find-device.ts';
+import { paged, pageOf, success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-
-interface MissionPath {
-  Params: { device_id: string; mission_id: string };
-}
 
 export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, link, now } = parts;
 
-  routes.post<DevicePath>(
-    '/devices/:device_id/missions',
-    { config: { scope: 'operate' } },
-    async (request, reply) => {
-      const { deviceNo, deviceId } = await findDevice(request, app, 'field');
-      const mission = accept(checkMission, request.body, 'mission');
-      const nowMs = now();
-      const missionId = newId('ms', nowMs);
-      const isReachable = link.isReachable(deviceId);
-      const { result } = await idempotency.once(request, reply, (slices) =>
-        slices.missions.create({ deviceNo, missionId, mission, isReachable, nowMs }),
-      );
-      return success(missionRecord(result));
-    },
-  );
+  register(routes, endpoints.missions.create, async (request, reply, read) => {
+    const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+    const mission = read.body(request);
+    const nowMs = now();
+    const missionId = newId('ms', nowMs);
+    const isReachable = link.isReachable(deviceId);
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.missions.create({ deviceNo, missionId, mission, isReachable, nowMs }),
+    );
+    return success(missionRecord(result));
+  });
 
-  routes.get<DevicePath>('/devices/:device_id/missions', { config: { scope: 'read' } }, async (request) => {
+  register(routes, endpoints.missions.list, async (request, _reply, read) => {
     const { deviceNo } = await findDevice(request, app, 'field');
-    const { status = null, ...asked } = accept(checkMissionQuery, request.query, 'query');
+    const { status = null, ...asked } = read.query(request);
     const page = pageOf(asked);
     const beforeMissionId = page.after;
     const missions = await app.missions.list({ deviceNo, status, beforeMissionId, limit: page.limit + 1 });
     return paged(missions, page, ({ missionId }) => missionId, missionRecord);
   });
 
-  routes.get<MissionPath>(
-    '/devices/:device_id/missions/:mission_id',
-    { config: { scope: 'read' } },
-    async (request) => {
-      const { deviceNo } = await findDevice(request, app, 'field');
-      return success(missionRecord(found(await app.missions.find(deviceNo, request.params.mission_id))));
-    },
-  );
+  register(routes, endpoints.missions.get, async (request) => {
+    const { deviceNo } = await findDevice(request, app, 'field');
+    return success(missionRecord(found(await app.missions.find(deviceNo, request.params.mission_id))));
+  });
 
   for (const control of MISSION_REQUESTS) {
-    routes.post<MissionPath>(
-      `/devices/:device_id/missions/:mission_id/${control}`,
-      { config: { scope: 'operate' } },
-      async (request, reply) => {
-        const { deviceNo, deviceId } = await findDevice(request, app, 'field');
-        const isReachable = link.isReachable(deviceId);
-        const { mission_id: missionId } = request.params;
-        const wanted = { deviceNo, missionId, control, isReachable, nowMs: now() };
-        const { result, replayed } = await idempotency.once(request, reply, (slices) =>
-          slices.missions.control(wanted),
-        );
-        const mission = found(result?.mission);
-        // A resumption that was not sent is withdrawn by now; every other request is repeated until it is confirmed.
-        const isFinal = replayed || control !== 'resume';
-        return success(
-          missionRecord(isFinal ? mission : found(await app.missions.find(deviceNo, missionId))),
-        );
-      },
-    );
+    register(routes, endpoints.missions[control], async (request, reply) => {
+      const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+      const isReachable = link.isReachable(deviceId);
+      const { mission_id: missionId } = request.params;
+      const wanted = { deviceNo, missionId, control, isReachable, nowMs: now() };
+      const { result, replayed } = await idempotency.once(request, reply, (slices) =>
+        slices.missions.control(wanted),
+      );
+      const mission = found(result?.mission);
+      // A resumption that was not sent is withdrawn by now; every other request is repeated until it is confirmed.
+      const isFinal = replayed || control !== 'resume';
+      return success(missionRecord(isFinal ? mission : found(await app.missions.find(deviceNo, missionId))));
+    });
   }
 }
 

@@ -1,10 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import type { OperationState } from '@granary/core/operations/state';
 
-export interface OperationPath {
-  Params: { device_id: string; operation_id: string };
-}
-
 export function foundOperation(operation: OperationState | undefined): OperationState {
   if (operation !== undefined) return operation;
   throw new Refusal('operation_not_found', 'the device has no such operation');

@@ -1,55 +1,41 @@
 import { newId } from '@granary/app/ids';
-import {
-  checkDischargeRequest,
-  checkFeedRequest,
-  checkOperationQuery,
-  OPERATION_TYPES,
-  type OperationStarted,
-} from '@granary/contract/operations';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { OPERATION_TYPES, type OperationStarted } from '@granary/contract/operations';
 import { estimatedDurationMin, operationRecord } from '@granary/core/operations/record';
 import type { OperationState } from '@granary/core/operations/state';
 import { notSentRefusal } from '@granary/core/operations/status-detail';
 import type { FastifyInstance } from 'fastify';
-import { type DevicePath, findDevice } from '../devices/find-device.ts';
-import { accept, paged, pageOf, success } from '../protocol/answers.ts';
+import { findDevice } from '../devices/find-device.ts';
+import { paged, pageOf, success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { foundOperation, type OperationPath } from './find-operation.ts';
+import { foundOperation } from './find-operation.ts';
 import { stopRoute } from './stop.ts';
-
-const READ_WANTED = {
-  feed: (body: unknown) => ({ type: 'feed', request: accept(checkFeedRequest, body, 'feed') }) as const,
-  discharge: (body: unknown) =>
-    ({ type: 'discharge', request: accept(checkDischargeRequest, body, 'discharge') }) as const,
-};
 
 export function operationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, link, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {
-    routes.post<DevicePath>(
-      `/devices/:device_id/operations/${type}`,
-      { config: { scope: 'operate' } },
-      async (request, reply) => {
-        const { deviceNo, deviceId } = await findDevice(request, app, 'silo');
-        const wanted = READ_WANTED[type](request.body);
-        const nowMs = now();
-        const operationId = newId('op', nowMs);
-        const isReachable = link.isReachable(deviceId);
-        const { result } = await idempotency.once(request, reply, (slices) =>
-          slices.operations.start({ deviceNo, operationId, isReachable, nowMs, ...wanted }),
-        );
-        // An operation whose start was not sent has failed by now, and the caller is told so.
-        const sent = await app.operations.find(deviceNo, result.operation.operationId);
-        const refusal = sent && notSentRefusal(sent);
-        if (refusal) throw refusal;
-        return success(started(result.operation));
-      },
-    );
+    register(routes, endpoints.operations[type], async (request, reply, read) => {
+      const { deviceNo, deviceId } = await findDevice(request, app, 'silo');
+      const wanted = read.body(request);
+      const nowMs = now();
+      const operationId = newId('op', nowMs);
+      const isReachable = link.isReachable(deviceId);
+      const { result } = await idempotency.once(request, reply, (slices) =>
+        slices.operations.start({ deviceNo, operationId, type, request: wanted, isReachable, nowMs }),
+      );
+      // An operation whose start was not sent has failed by now, and the caller is told so.
+      const sent = await app.operations.find(deviceNo, result.operation.operationId);
+      const refusal = sent && notSentRefusal(sent);
+      if (refusal) throw refusal;
+      return success(started(result.operation));
+    });
   }
 
-  routes.get<DevicePath>('/devices/:device_id/operations', { config: { scope: 'read' } }, async (request) => {
+  register(routes, endpoints.operations.list, async (request, _reply, read) => {
     const { deviceNo } = await findDevice(request, app, 'silo');
-    const { status = null, type = null, ...asked } = accept(checkOperationQuery, request.query, 'query');
+    const { status = null, type = null, ...asked } = read.query(request);
     const page = pageOf(asked);
     const found = await app.operations.list({
       deviceNo,
@@ -61,16 +47,12 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
     return paged(found, page, ({ operationId }) => operationId, operationRecord);
   });
 
-  routes.get<OperationPath>(
-    '/devices/:device_id/operations/:operation_id',
-    { config: { scope: 'read' } },
-    async (request) => {
-      const { deviceNo } = await findDevice(request, app, 'silo');
-      return success(
-        operationRecord(foundOperation(await app.operations.find(deviceNo, request.params.operation_id))),
-      );
-    },
-  );
+  register(routes, endpoints.operations.get, async (request) => {
+    const { deviceNo } = await findDevice(request, app, 'silo');
+    return success(
+      operationRecord(foundOperation(await app.operations.find(deviceNo, request.params.operation_id))),
+    );
+  });
 
   stopRoute(routes, parts);
 }

@@ -1,9 +1,11 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { operationRecord } from '@granary/core/operations/record';
 import type { FastifyInstance } from 'fastify';
 import { deadlineOf } from '../../urgent/urgent-deadline.ts';
 import { success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { foundOperation, type OperationPath } from './find-operation.ts';
+import { foundOperation } from './find-operation.ts';
 import { storeUrgently, urgentTarget } from './urgent-target.ts';
 
 /** Stopping is refused only to those who may not do it, and for an operation that there is not. */
@@ -16,21 +18,17 @@ export function stopRoute(routes: FastifyInstance, parts: RouteDependencies): vo
       payload.resume();
       done(null);
     });
-    routes.post<OperationPath>(
-      '/devices/:device_id/operations/:operation_id/stop',
-      { config: { scope: 'operate', isUrgent: true } },
-      async (request, reply) => {
-        const { operation_id: operationId } = request.params;
-        const { deviceId, deviceNo } = await urgentTarget(request, parts, 'silo');
-        const target = { deviceId, deviceNo, operationId };
-        const { state, unstoredDetail } = await stops.stop(target, deadlineOf(request), async () => {
-          const stop = { deviceNo, operationId, nowMs: now() };
-          return await storeUrgently(request, reply, parts, (slices) => slices.operations.stop(stop));
-        });
-        const record = operationRecord(foundOperation(state));
-        return success(unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail });
-      },
-    );
+    register(routes, endpoints.operations.stop, async (request, reply) => {
+      const { operation_id: operationId } = request.params;
+      const { deviceId, deviceNo } = await urgentTarget(request, parts, 'silo');
+      const target = { deviceId, deviceNo, operationId };
+      const { state, unstoredDetail } = await stops.stop(target, deadlineOf(request), async () => {
+        const stop = { deviceNo, operationId, nowMs: now() };
+        return await storeUrgently(request, reply, parts, (slices) => slices.operations.stop(stop));
+      });
+      const record = operationRecord(foundOperation(state));
+      return success(unstoredDetail === null ? record : { ...record, status_detail: unstoredDetail });
+    });
     registered();
   });
 }

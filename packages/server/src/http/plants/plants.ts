@@ -1,3 +1,4 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import {
   isPlant,
@@ -10,15 +11,12 @@ import {
 import type { StoredPlant } from '@granary/store/tables/plants';
 import type { FastifyInstance } from 'fastify';
 import { refuseUnrouted } from '../protocol/allowed-methods.ts';
-import { paged, readPage } from '../protocol/answers.ts';
+import { paged, pageOf } from '../protocol/answers.ts';
 import { errorHandler } from '../protocol/error-map.ts';
 import { acceptJsonBodies } from '../protocol/json-body.ts';
+import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { answerPlantError } from './plant-errors.ts';
-
-interface PlantPath {
-  Params: { id: string };
-}
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -30,15 +28,15 @@ export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   // The text is parsed here, because an id beyond 2^53 would lose its last digits as a number.
   acceptJsonBodies(routes, (text) => text);
 
-  routes.post('/plants', async (request, reply): Promise<Plant> => {
+  register(routes, endpoints.plants.create, async (request, reply) => {
     const { id, name, tag = null } = accepted(request.body);
     const plant = { id: String(id), name, tag, nowMs: now() };
     const { result } = await idempotency.once(request, reply, (slices) => slices.plants.create(plant));
     return plantOf(result);
   });
 
-  routes.get('/plants', async (request, reply) => {
-    const page = readPage(request.query);
+  register(routes, endpoints.plants.list, async (request, reply, read) => {
+    const page = pageOf(read.query(request));
     const after = page.after === null ? null : String(wantedId(page.after));
     const rows = await app.plants.list({ after, limit: page.limit + 1 });
     const { data, page: next } = paged(rows, page, ({ id }) => id, plantJson);
@@ -49,8 +47,8 @@ export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     return reply.type(JSON_TYPE).send(`[${data.join()}]`);
   });
 
-  routes.get<PlantPath>('/plants/:id', async (request, reply) => {
-    const plant = await app.plants.find(String(wantedId(request.params.id)));
+  register(routes, endpoints.plants.get, async (request, reply) => {
+    const plant = await app.plants.find(String(wantedId(request.params.plant_id)));
     if (plant === undefined) throw new Refusal('plant_not_found', 'there is no such plant');
     return reply.type(JSON_TYPE).send(plantJson(plant));
   });

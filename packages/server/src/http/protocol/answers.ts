@@ -1,10 +1,4 @@
-import {
-  checkPageQuery,
-  PAGE_LIMIT_MAX,
-  type Page,
-  type PageQuery,
-  type Success,
-} from '@granary/contract/envelope';
+import { PAGE_LIMIT_MAX, type Page, type PageQuery, type Success } from '@granary/contract/envelope';
 import { Refusal } from '@granary/contract/errors';
 import type { Checker } from '@granary/contract/input/schema';
 
@@ -21,8 +15,6 @@ export interface PageRequest {
   /** The last key of the page before; `null` at the start. */
   readonly after: string | null;
 }
-
-export const readPage = (query: unknown): PageRequest => pageOf(accept(checkPageQuery, query, 'query'));
 
 export function pageOf({ limit, cursor }: PageQuery): PageRequest {
   return {

@@ -1,9 +1,5 @@
-import {
-  checkFieldHistoryQuery,
-  checkTrackQuery,
-  TRACK_POINTS_MAX,
-  type Track,
-} from '@granary/contract/telemetry/field-readings';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { TRACK_POINTS_MAX, type Track } from '@granary/contract/telemetry/field-readings';
 import { toIso } from '@granary/contract/time';
 import {
   environmentalReading,
@@ -14,15 +10,16 @@ import {
   trackPoints,
 } from '@granary/core/telemetry/field-readings';
 import type { FastifyInstance } from 'fastify';
-import { type DevicePath, findDevice, requireAccess } from '../devices/find-device.ts';
-import { accept, readLimit, success } from '../protocol/answers.ts';
+import { findDevice, requireAccess } from '../devices/find-device.ts';
+import { readLimit, success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { sendHistory } from './history.ts';
 
 export function fieldReadingRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
-  const read = { config: { scope: 'read' } } as const;
+  const { location, environment, history, track } = endpoints.telemetry.field;
 
-  routes.get<DevicePath>('/devices/:device_id/location', read, async (request) => {
+  register(routes, location, async (request) => {
     const { latest, reportingIntervalMs } = requireAccess(
       request,
       'field',
@@ -31,7 +28,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, { app, now }: RouteD
     return success(locationReading(latest, { reportingIntervalMs }, now()));
   });
 
-  routes.get<DevicePath>('/devices/:device_id/sensors/environmental', read, async (request) => {
+  register(routes, environment, async (request) => {
     const { latest, reportingIntervalMs } = requireAccess(
       request,
       'field',
@@ -40,18 +37,18 @@ export function fieldReadingRoutes(routes: FastifyInstance, { app, now }: RouteD
     return success(environmentalReading(latest, { reportingIntervalMs }, now()));
   });
 
-  routes.get<DevicePath>('/devices/:device_id/sensors/history', read, async (request, reply) => {
+  register(routes, history, async (request, reply, read) => {
     const { deviceNo } = await findDevice(request, app, 'field');
-    const plan = planFieldHistory(accept(checkFieldHistoryQuery, request.query, 'query'), now());
+    const plan = planFieldHistory(read.query(request), now());
     const { sensor, interval, fromMs, toMs } = plan;
     const buckets = await app.telemetry.history({ deviceNo, channel: sensor, interval, fromMs, toMs });
     const points = fieldHistoryPoints(buckets, plan);
     return sendHistory(request, reply, { sensor, interval, points });
   });
 
-  routes.get<DevicePath>('/devices/:device_id/track', read, async (request) => {
+  register(routes, track, async (request, _reply, read) => {
     const { deviceNo } = await findDevice(request, app, 'field');
-    const query = accept(checkTrackQuery, request.query, 'query');
+    const query = read.query(request);
     const { fromMs, toMs } = planTrack(query, now());
     const limit = readLimit(query.limit, TRACK_POINTS_MAX);
     const places = await app.telemetry.track({ deviceNo, fromMs, toMs, limit });

@@ -1,12 +1,9 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { ISSUES_MAX } from '@granary/contract/input/validation-issues';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
-import {
-  checkHistoryQuery,
-  checkTelemetry,
-  type DeviceTelemetry,
-} from '@granary/contract/telemetry/telemetry';
+import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import { channelOf, historyPoints, planHistory } from '@granary/core/telemetry/history';
 import {
   acceptReading,
@@ -18,65 +15,57 @@ import {
 } from '@granary/core/telemetry/readings';
 import type { FastifyInstance } from 'fastify';
 import { readingWindow } from '../../ingest/uplink.ts';
-import { capacityOf, type DevicePath, findDevice, requireAccess } from '../devices/find-device.ts';
-import { accept, success } from '../protocol/answers.ts';
+import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts';
+import { success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { sendHistory } from './history.ts';
 
 export function siloTelemetryRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
-  routes.get<DevicePath>('/devices/:device_id/sensors', { config: { scope: 'read' } }, async (request) => {
+  register(routes, endpoints.telemetry.silo.current, async (request) => {
     const current = requireAccess(request, 'silo', await app.telemetry.current(request.params.device_id));
     const { latest, reportingIntervalMs } = current;
     const silo = { reportingIntervalMs, capacityKg: capacityOf(current) };
     return success(currentReadings(latest, silo, now()));
   });
 
-  routes.get<DevicePath>(
-    '/devices/:device_id/sensors/history',
-    { config: { scope: 'read' } },
-    async (request, reply) => {
-      const device = await findDevice(request, app, 'silo');
-      const plan = planHistory(accept(checkHistoryQuery, request.query, 'query'), now());
-      const { sensor, interval, fromMs, toMs } = plan;
-      const channel = channelOf(sensor);
-      const buckets = await app.telemetry.history({
-        deviceNo: device.deviceNo,
-        channel,
-        interval,
-        fromMs,
-        toMs,
-      });
-      const points = historyPoints(buckets, plan, capacityOf(device));
-      return sendHistory(request, reply, { sensor, interval, points });
-    },
-  );
+  register(routes, endpoints.telemetry.silo.history, async (request, reply, read) => {
+    const device = await findDevice(request, app, 'silo');
+    const plan = planHistory(read.query(request), now());
+    const { sensor, interval, fromMs, toMs } = plan;
+    const channel = channelOf(sensor);
+    const buckets = await app.telemetry.history({
+      deviceNo: device.deviceNo,
+      channel,
+      interval,
+      fromMs,
+      toMs,
+    });
+    const points = historyPoints(buckets, plan, capacityOf(device));
+    return sendHistory(request, reply, { sensor, interval, points });
+  });
 }
 
 export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
   const { app, pipeline, idempotency, settings, now } = parts;
-  routes.post<DevicePath>(
-    '/devices/:device_id/telemetry',
-    { config: { scope: 'ingest' } },
-    async (request, reply) => {
-      const device = await findDevice(request, app, kind);
-      const sent = accept(checkTelemetry[kind], request.body, 'telemetry');
-      const nowMs = now();
-      const readings = acceptAll(device, sent, readingWindow(nowMs, settings.rawRetentionDays));
-      if (!pipeline.hasRoom())
-        throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
-      const { deviceNo } = device;
-      if (request.headers['idempotency-key'] === undefined) {
-        await pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [] });
-      } else {
-        // Kept together with its own answer, so it cannot share a transaction with others.
-        const seen = [{ deviceNo, atMs: nowMs }];
-        await idempotency.once(request, reply, (slices) =>
-          slices.telemetry.append({ readings, seen, rejections: [] }),
-        );
-      }
-      return success({ stored: readings.length });
-    },
-  );
+  register(routes, endpoints.telemetry[kind].send, async (request, reply, read) => {
+    const device = await findDevice(request, app, kind);
+    const sent = read.body(request);
+    const nowMs = now();
+    const readings = acceptAll(device, sent, readingWindow(nowMs, settings.rawRetentionDays));
+    if (!pipeline.hasRoom()) throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
+    const { deviceNo } = device;
+    if (request.headers['idempotency-key'] === undefined) {
+      await pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [] });
+    } else {
+      // Kept together with its own answer, so it cannot share a transaction with others.
+      const seen = [{ deviceNo, atMs: nowMs }];
+      await idempotency.once(request, reply, (slices) =>
+        slices.telemetry.append({ readings, seen, rejections: [] }),
+      );
+    }
+    return success({ stored: readings.length });
+  });
 }
 
 /** Over HTTP the caller can be told, so one bad reading refuses the whole body. */

@@ -1,0 +1,78 @@
+import type { Endpoint } from '@granary/contract/endpoints/endpoint';
+import type { PathParameters } from '@granary/contract/endpoints/parameters';
+import type { Page, Success } from '@granary/contract/envelope';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accept } from './protocol/answers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the contract declares about this route. Every route has one. */
+    endpoint?: Endpoint;
+  }
+}
+
+type QueryOf<E> = E extends Endpoint<string, infer Query, infer _Body, infer _Result> ? Query : never;
+type BodyOf<E> = E extends Endpoint<string, infer _Query, infer Body, infer _Result> ? Body : never;
+type ResultOf<E> = E extends Endpoint<string, infer _Query, infer _Body, infer Result> ? Result : never;
+
+/** Of several endpoints the envelope around any of their data. */
+type AnswerOf<E> = [ResultOf<E>] extends [Page<infer Item>]
+  ? Page<Item>
+  : [ResultOf<E>] extends [Success<infer Data>]
+    ? Success<Data>
+    : ResultOf<E>;
+
+export type EndpointRequest<E extends Endpoint> = FastifyRequest<{ Params: PathParameters<E['path']> }>;
+
+/**
+ * Reads the input of a request and refuses what does not fit its schema. A handler calls it after it has looked up what the
+ * path names, because a wrong address is refused before a wrong body.
+ */
+export interface InputReader<E extends Endpoint> {
+  query(request: FastifyRequest): QueryOf<E>;
+  body(request: FastifyRequest): BodyOf<E>;
+}
+
+type Handler<E extends Endpoint> = (
+  request: EndpointRequest<E>,
+  reply: FastifyReply,
+  read: InputReader<E>,
+) => Promise<AnswerOf<E> | FastifyReply>;
+
+/** Makes the route of an endpoint: method, path, scope, urgency and schemas are those of the contract. */
+export function register<E extends Endpoint>(
+  routes: FastifyInstance,
+  endpoint: E,
+  handler: Handler<E>,
+): void {
+  const read = inputReader(endpoint);
+  routes.route<{ Params: PathParameters<E['path']> }>({
+    method: endpoint.method,
+    url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    config: { endpoint },
+    // An endless answer has no length that a HEAD could ask for.
+    exposeHeadRoute: endpoint.answers[200].mediaType !== 'text/event-stream',
+    handler: (request, reply) => handler(request, reply, read),
+  });
+}
+
+function inputReader<E extends Endpoint>({ query, body, path }: E): InputReader<E> {
+  return {
+    query: (request) => {
+      if (query === null) throw new Error(`${path} has no query to read`);
+      return accept(query, request.query, 'query') as QueryOf<E>;
+    },
+    body: (request) => {
+      if (body === null) throw new Error(`${path} has no body to read`);
+      const sent = body.isOptional ? (request.body ?? {}) : request.body;
+      return accept(body.check, sent, body.noun) as BodyOf<E>;
+    },
+  };
+}
+
+/** Call before the routes are made. */
+export function refuseUndeclaredRoutes(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ config, method, url }) => {
+    if (config?.endpoint === undefined) throw new Error(`${method} ${url} is no endpoint of the contract`);
+  });
+}

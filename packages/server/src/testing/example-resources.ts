@@ -1,0 +1,104 @@
+import type { Endpoint } from '@granary/contract/endpoints/endpoint';
+import { type ParameterName, parameterNames } from '@granary/contract/endpoints/parameters';
+import { toIso } from '@granary/contract/time';
+import { HOME, ScriptedRover, startRover } from './devices/scripted-rover.ts';
+import { startSilo } from './devices/scripted-silo.ts';
+import { eventually } from './eventually.ts';
+import { TWO_WAYPOINTS } from './missions.ts';
+import type { Api } from './service.ts';
+
+type Device = Awaited<ReturnType<typeof startSilo | typeof startRover>>;
+type Ids = Partial<Record<ParameterName, string>>;
+
+/** Half full, or at home with a full battery. */
+const USUAL = { silo: { weight: 500, temperature: 11 }, field: { ...HOME, battery_level: 100 } };
+/** Values that raise an alert. */
+const ALARMING = { silo: { weight: 50 }, field: { battery_level: 5 } };
+
+/** Makes what the path of an endpoint names: a device that is connected, and an operation, alert, mission or command of it. */
+export class ExampleResources {
+  readonly #api: Api;
+  readonly #now: () => number;
+  readonly #devices: Device[] = [];
+
+  constructor(api: Api, now: () => number) {
+    this.#api = api;
+    this.#now = now;
+  }
+
+  async prepare(endpoint: Endpoint): Promise<Ids> {
+    const names = parameterNames(endpoint.path);
+    const ids: Ids = {};
+    if (names.includes('key_id')) ids.key_id = await this.#idOf('/v1/keys', 'key_id', KEY);
+    if (names.includes('plant_id')) ids.plant_id = '42';
+    if (!names.includes('device_id')) return ids;
+    const group = endpoint.group === 'field' ? 'field' : 'silo';
+    const device = await this.#connect(group);
+    ids.device_id = device.deviceId;
+    const { path } = device;
+    if (names.includes('alert_id')) ids.alert_id = await this.#alert(path, group);
+    if (names.includes('operation_id')) {
+      ids.operation_id = await this.#idOf(`${path}/operations/feed`, 'operation_id', { amount: 10 });
+    }
+    if (names.includes('command_id')) {
+      ids.command_id = await this.#idOf(`${path}/remote/command`, 'command_id', { command: 'hold' });
+    }
+    if (names.includes('mission_id') && device instanceof ScriptedRover) {
+      ids.mission_id = await this.#mission(device, endpoint.path.endsWith('/resume'));
+    }
+    return ids;
+  }
+
+  async leave(): Promise<void> {
+    await Promise.all(this.#devices.map((device) => device.leave()));
+  }
+
+  async #connect(group: 'silo' | 'field'): Promise<Device> {
+    const id = `example-${this.#devices.length}`;
+    const device = await (group === 'silo' ? startSilo : startRover)(this.#api, id, null);
+    this.#devices.push(device);
+    await this.#report(device.path, USUAL[group]);
+    return device;
+  }
+
+  #report(path: string, values: object) {
+    return this.#api.post(`${path}/telemetry`, { ts: toIso(this.#now()), ...values });
+  }
+
+  async #alert(path: string, group: 'silo' | 'field'): Promise<string> {
+    await this.#report(path, ALARMING[group]);
+    let alertId = '';
+    await eventually(async () => {
+      const { data } = (await this.#api.get(`${path}/alerts`)).body;
+      alertId = data[0]?.alert_id ?? '';
+      return alertId !== '';
+    }, true);
+    return alertId;
+  }
+
+  /** One that the device says it is carrying out, or that it has paused. */
+  async #mission(rover: ScriptedRover, isPaused: boolean): Promise<string> {
+    const path = `${rover.path}/missions`;
+    const missionId = await this.#idOf(path, 'mission_id', TWO_WAYPOINTS);
+    await rover.take('mission_upload');
+    await rover.ack({ mission_id: missionId, accepted: true });
+    await rover.take('mission_start');
+    const reach = async (state: string, status: string): Promise<void> => {
+      await rover.publish('progress', { mission_id: missionId, state, ts: this.#now() });
+      await eventually(async () => (await this.#api.get(`${path}/${missionId}`)).body.data.status, status);
+    };
+    await reach('running', 'in_progress');
+    if (!isPaused) return missionId;
+    await this.#api.post(`${path}/${missionId}/pause`);
+    await reach('paused', 'paused');
+    return missionId;
+  }
+
+  async #idOf(path: string, name: string, body: unknown): Promise<string> {
+    const answer = await this.#api.post(path, body);
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.text}`);
+    return answer.body.data[name];
+  }
+}
+
+const KEY = { name: 'an example', scopes: ['read'] };

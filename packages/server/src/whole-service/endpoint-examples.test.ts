@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Endpoint, Example } from '@granary/contract/endpoints/endpoint';
+import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
+import { DEFAULT_ADDRESSES, groupRoots, needsKey } from '@granary/contract/endpoints/groups';
+import { exampleParameter, fillPath, parameterNames } from '@granary/contract/endpoints/parameters';
+import { STATUS_OF } from '@granary/contract/errors';
+import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
+import { createService, type Started } from '../compose.ts';
+import { readSettings } from '../settings.ts';
+import { ExampleResources } from '../testing/example-resources.ts';
+import { apiOf } from '../testing/service.ts';
+
+const ROOTS = groupRoots(DEFAULT_ADDRESSES);
+
+/** The examples are about a certain day, so the service believes that it is that day. */
+const AHEAD_MS = checkedTimeMs(TIME_EXAMPLE) - Date.now();
+const now = (): number => Date.now() + AHEAD_MS;
+
+describe('every endpoint, called as its examples say', () => {
+  let started: Started | undefined;
+  const undos: (() => Promise<void>)[] = [];
+  const current = (): Started => {
+    if (started === undefined) throw new Error('the service has not started');
+    return started;
+  };
+  const api = apiOf(current, () => current().adminKey.key);
+  const resources = new ExampleResources(api, now);
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
+    undos.push(() => rm(dataDir, { recursive: true, force: true }));
+    const env = { GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_RATE_LIMIT: 'off' };
+    const settings = readSettings({ ...env, GRANARY_LOG_LEVEL: 'silent', GRANARY_DATA_DIR: dataDir });
+    const service = createService(settings, { now });
+    undos.push(() => service.stop());
+    started = await service.start();
+    await api.post('/sandbox/plants', { id: 42, name: 'Fern' });
+  });
+
+  after(async () => {
+    await resources.leave();
+    for (const undo of undos.reverse()) await undo();
+  });
+
+  async function send(endpoint: Endpoint, example: Example): Promise<Response> {
+    const { group, method, path } = endpoint;
+    const prepared = await resources.prepare(endpoint);
+    const parameters = Object.fromEntries(
+      parameterNames(path).map((name) => {
+        const given = example.parameters[name] ?? '';
+        return [name, given === exampleParameter(name, group) ? (prepared[name] ?? given) : given];
+      }),
+    );
+    const query = new URLSearchParams(example.query as Record<string, string>);
+    const url = `${current().httpUrl}${ROOTS[group]}${fillPath(path, parameters)}?${query}`;
+    const headers = {
+      ...example.headers,
+      ...(needsKey(group) ? api.authorization : {}),
+      ...(example.body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const body = example.body === undefined ? null : JSON.stringify(example.body);
+    return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(30_000) });
+  }
+
+  for (const { name, endpoint } of ALL_ENDPOINTS) {
+    for (const example of endpoint.examples) {
+      test(`${name}: ${example.summary}`, async () => {
+        const response = await send(endpoint, example);
+        await (example.refusal === undefined
+          ? assertAnswer(endpoint, response)
+          : assertRefusal(endpoint, example, response));
+      });
+    }
+
+    const [usual] = endpoint.examples;
+    assert.ok(usual !== undefined, `${name} has no example`);
+    if (endpoint.query !== null) {
+      test(`${name} refuses a query parameter that it does not know`, async () => {
+        const query = { ...(usual.query as object), unknown_name: '1' };
+        await assertRefusal(
+          endpoint,
+          { ...usual, query, refusal: 'invalid_input' },
+          await send(endpoint, { ...usual, query }),
+        );
+      });
+    }
+    if (endpoint.body !== null) {
+      test(`${name} refuses a field that it does not know`, async () => {
+        const body = { ...(usual.body as object), unknown_name: 1 };
+        await assertRefusal(
+          endpoint,
+          { ...usual, refusal: 'invalid_input' },
+          await send(endpoint, { ...usual, body }),
+        );
+      });
+    }
+  }
+});
+
+async function assertAnswer({ answers }: Endpoint, response: Response): Promise<void> {
+  const { mediaType, check, headers } = answers[200];
+  if (mediaType === 'text/event-stream') await response.body?.cancel();
+  const text = mediaType === 'text/event-stream' ? '' : await response.text();
+  assert.equal(response.status, 200, text);
+  assert.equal(response.headers.get('content-type')?.split(';', 1)[0], mediaType);
+  if (text !== '') assert.deepEqual(check.faults(JSON.parse(text)), []);
+  if (headers.includes('etag')) assert.match(response.headers.get('etag') ?? '', /^"\d+"$/);
+}
+
+async function assertRefusal(
+  { group }: Endpoint,
+  { refusal = 'internal_error' }: Example,
+  response: Response,
+): Promise<void> {
+  const { error } = (await response.json()) as { error: unknown };
+  if (group === 'sandbox') {
+    assert.deepEqual([response.status, error], [400, STATUS_OF[refusal]]);
+    return;
+  }
+  assert.equal((error as { code: string }).code, refusal, JSON.stringify(error));
+  assert.equal(response.status, STATUS_OF[refusal]);
+}
