@@ -48,6 +48,7 @@ function end(state, reason) {
   hardware.closeGate(); // Before anything else.
   const id = running;
   running = null;
+  reportedAt = Number.NEGATIVE_INFINITY; // A reading follows at once: the service compares it with the amount.
   remember(id, state, hardware.movedKg, reason);
   report(id);
 }

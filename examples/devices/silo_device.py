@@ -39,9 +39,10 @@ def begin(operation_id, start):
     publish("ack", operation_id=operation_id, accepted=known["state"] != "unknown", reason=known["reason"])
 
 def end(state, reason=""):
-    global running
+    global running, reported_at
     hardware.close_gate()  # Before anything else.
     operation_id, running = running, None
+    reported_at = 0  # A reading follows at once: the service compares it with the amount.
     remember(operation_id, state, hardware.moved_kg, reason)
     report(operation_id)
 

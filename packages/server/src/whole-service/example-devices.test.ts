@@ -113,6 +113,7 @@ for (const { name, script, findCommand, needs } of EXAMPLES) {
       await eventually(weight, 506);
       const { amount_completed, failure } = await operation(id);
       assert.deepEqual([amount_completed, failure], [6, null]);
+      await eventually(async () => (await operation(id)).measured_amount, 6);
       assert.deepEqual(acksOf(id), [true]);
 
       device().inject('command', startOf(id, 10_000));
