@@ -38,6 +38,16 @@ describeEachEngine('guarded writes', (engine) => {
     assert.deepEqual(again, { result: first.result, encryptedSecret: 'a secret', replayed: true });
   });
 
+  it('are answered from what an older version stored, whatever their result was', async () => {
+    const { deviceNo } = (await app.once(guard('old')).devices.register(newDevice())).result;
+    const replace = () => app.once(guard('old secret')).devices.replaceSecret(deviceNo, 'hash', NOW_MS);
+    const first = await replace();
+    for (const stored of ['true', '{"v":0,"result":true}']) {
+      await engine.query(`UPDATE idempotency SET result = '${stored}' WHERE idempotency_key = 'old secret'`);
+      assert.deepEqual(await replace(), { ...first, result: true, replayed: true });
+    }
+  });
+
   it('have their effects once: a repetition has none', async () => {
     const device = newDevice();
     const register = () => app.once(guard('effects')).devices.register(device);

@@ -1,5 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import { DAY_MS } from '@granary/contract/time';
+import { documentKind } from '@granary/core/documents/versioned';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import {
@@ -13,6 +14,12 @@ import { type Committed, committed } from './effects.ts';
 
 /** How long a repeated request is answered with the first answer. */
 export const REMEMBERED_MS = DAY_MS;
+
+/** A result that changes its shape needs an upgrade: those of the last 24 hours are still answered. */
+const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>([], ({ result }) => ({ result }));
+
+/** Before results had a version they were stored as they are, which may be any JSON value. */
+const asDocument = (text: string): string => (text.startsWith('{"v":') ? text : `{"v":0,"result":${text}}`);
 
 /** What a caller asks to be done once only. */
 export interface IdempotencyKey {
@@ -48,7 +55,7 @@ export async function runOnce(
   if (!isClaimed) return committed(await storedResult(sql, request));
   const { result, effects } = await work();
   if (result === undefined) await removeEntry(sql, request);
-  else await saveResult(sql, request, JSON.stringify(result));
+  else await saveResult(sql, request, RESULT_DOCUMENT.write({ result }));
   return { result: { result, encryptedSecret: request.encryptedSecret, replayed: false }, effects };
 }
 
@@ -62,7 +69,7 @@ async function storedResult(sql: Sql, request: IdempotencyKey): Promise<Idempote
     throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used for another request');
   }
   if (result === null) throw new Refusal('idempotency_in_progress', 'a request of this name is under way');
-  return { result: JSON.parse(result), encryptedSecret, replayed: true };
+  return { ...RESULT_DOCUMENT.read(asDocument(result)), encryptedSecret, replayed: true };
 }
 
 export const reads = {};
