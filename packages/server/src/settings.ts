@@ -1,3 +1,4 @@
+import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/groups';
 import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -66,9 +67,9 @@ export function readSettings(env: Env): Settings {
     httpConnectionsPerAddressMax: read('GRANARY_HTTP_CONNECTIONS_PER_ADDRESS_MAX', 1_024, asCount),
     httpHeadersTimeoutS: read('GRANARY_HTTP_HEADERS_TIMEOUT_S', 10, asSeconds),
     httpRequestTimeoutS: read('GRANARY_HTTP_REQUEST_TIMEOUT_S', 30, asSeconds),
-    siloSegment: read('GRANARY_SILO_SEGMENT', 'siloscale', asSegment),
-    fieldSegment: read('GRANARY_FIELD_SEGMENT', 'fielddevice', asSegment),
-    sandboxPath: read('GRANARY_SANDBOX_PATH', '/sandbox', asSandboxPath),
+    siloSegment: read('GRANARY_SILO_SEGMENT', DEFAULT_ADDRESSES.siloSegment, asSegment),
+    fieldSegment: read('GRANARY_FIELD_SEGMENT', DEFAULT_ADDRESSES.fieldSegment, asSegment),
+    sandboxPath: read('GRANARY_SANDBOX_PATH', DEFAULT_ADDRESSES.sandboxPath, asSandboxPath),
     mqttHost: read('GRANARY_MQTT_HOST', '127.0.0.1', asText),
     mqttPort: read('GRANARY_MQTT_PORT', 1883, asPort),
     databaseUrl: read<string | null>('GRANARY_DATABASE_URL', null, asDatabaseUrl),

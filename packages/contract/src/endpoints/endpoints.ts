@@ -11,7 +11,7 @@ import { operations } from './operations.ts';
 import { plants } from './plants.ts';
 import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
 
-/** Everything that a caller can ask for. The client has the same shape. */
+/** Everything that a caller can ask for. */
 export const endpoints = {
   devices,
   telemetry: { silo: siloTelemetry, field: fieldTelemetry },
@@ -36,8 +36,7 @@ interface EndpointTree {
   readonly [name: string]: Endpoint | EndpointTree;
 }
 
-export const isEndpoint = (node: Endpoint | EndpointTree): node is Endpoint =>
-  typeof node['method'] === 'string';
+const isEndpoint = (node: Endpoint | EndpointTree): node is Endpoint => typeof node['method'] === 'string';
 
 function namedEndpoints(tree: EndpointTree, prefix: string): NamedEndpoint[] {
   return Object.entries(tree).flatMap(([key, node]) =>

@@ -1,6 +1,5 @@
 /** Every path is relative to the root of its group, because settings decide where three of the groups are. */
-export const GROUP_NAMES = ['service', 'api', 'silo', 'field', 'sandbox'] as const;
-export type GroupName = (typeof GROUP_NAMES)[number];
+export type GroupName = 'service' | 'api' | 'silo' | 'field' | 'sandbox';
 export type DeviceGroupName = 'silo' | 'field';
 
 export interface GroupAddresses {

@@ -14,7 +14,7 @@ export type PathNames<Path extends string> = Path extends `${string}{${infer Nam
 
 export type PathParameters<Path extends string> = Readonly<Record<PathNames<Path>[number], string>>;
 
-export interface ParameterDescription {
+interface ParameterDescription {
   /** For documents only: what does not fit it is simply not found. */
   readonly schema: TSchema;
   readonly description: string;
@@ -73,7 +73,7 @@ export const PATH_PARAMETERS = {
 
 export type ParameterName = keyof typeof PATH_PARAMETERS;
 
-export const EXAMPLE_FIELD_DEVICE = 'rover-3';
+const EXAMPLE_FIELD_DEVICE = 'rover-3';
 
 const isParameterName = (name: string): name is ParameterName => Object.hasOwn(PATH_PARAMETERS, name);
 
