@@ -8,19 +8,19 @@ import { type BoundSlices, bindOnce, bindSlices, type IdempotentSlices, USE_CASE
 
 export type { IdempotentSlices } from './use-cases.ts';
 
-/** Where the data is kept: in a file in a folder, or in a PostgreSQL database. */
+/** The place of the data: a file in a folder, or a PostgreSQL database. */
 export type StoreLocation =
   | { readonly engine: 'sqlite'; readonly folder: string }
   | { readonly engine: 'postgres'; readonly url: string };
 
 interface AppAccess extends BoundSlices {
-  /** The same writes, of which one is done once however often it is asked for under the same key. */
+  /** The same writes under an idempotency key: a repeated write with the same key is not done again. */
   once(key: IdempotencyKey | null): IdempotentSlices;
 }
 
 /** The use cases over one database. */
 export interface App extends AppAccess, Pick<Engine, 'health' | 'close'> {
-  /** The same use cases for what must not wait behind other work, such as a stop and its look-ups. */
+  /** The same use cases for calls that must not wait for other work, such as a stop and its look-ups. */
   readonly urgent: AppAccess;
 }
 

@@ -3,12 +3,12 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import type { SiloCommand } from '@granary/contract/link/messages';
 
-/** A message that tells a device what to do. */
+/** A command message for a device. */
 export type DeviceMessage = SiloCommand | FieldCommand;
 
-/** Something to do after the transaction of a use case is committed. One dispatcher of the server does it. */
+/** Work to do after the commit of a use case; one dispatcher of the server carries it out. */
 export type Effect =
-  /** What is to happen if the message cannot be sent follows from the message itself. */
+  /** The message itself determines what happens if it cannot be sent. */
   | {
       readonly kind: 'send_message';
       readonly deviceNo: number;
@@ -27,7 +27,7 @@ export type Effect =
   /** The key was revoked, or ends earlier than before. */
   | { readonly kind: 'key_ended'; readonly keyId: string };
 
-/** What every write answers. The caller gets the result; the effects go to the dispatcher. */
+/** The return value of every write; the caller gets the result, and the dispatcher gets the effects. */
 export interface Committed<Result> {
   readonly result: Result;
   readonly effects: readonly Effect[];
@@ -38,12 +38,12 @@ export const committed = <Result>(result: Result, ...effects: readonly Effect[])
   effects,
 });
 
-/** Carries out the effects of one write. Its caller waits for this, and an error reaches the caller. */
+/** Carries out the effects of one write; the caller of the write waits for it and gets its errors. */
 export type CarryOut = (effects: readonly Effect[]) => Promise<void>;
 
 export const evaluateAlerts = (deviceNos: readonly number[]): Effect[] =>
   deviceNos.length === 0 ? [] : [{ kind: 'evaluate_alerts', deviceNos }];
 
-/** Takes what a write has logged. */
+/** The effect of the events that a write has logged. */
 export const eventsLogged = (events: readonly unknown[]): Effect[] =>
   events.length === 0 ? [] : [{ kind: 'events_logged' }];

@@ -12,39 +12,39 @@ import {
 } from '@granary/store/tables/idempotency';
 import { type Committed, committed } from './effects.ts';
 
-/** How long a repeated request is answered with the first answer. */
+/** How long the first answer is repeated. */
 export const REMEMBERED_MS = DAY_MS;
 
-/** A result that changes its shape needs an upgrade: those of the last 24 hours are still answered. */
+/** A result whose shape changes needs an upgrade, because results of the last 24 hours are still returned. */
 const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>([], ({ result }) => ({ result }));
 
-/** Before results had a version they were stored as they are, which may be any JSON value. */
+/** Results of older versions have no version and may be any JSON value. */
 const asDocument = (text: string): string => (text.startsWith('{"v":') ? text : `{"v":0,"result":${text}}`);
 
-/** What a caller asks to be done once only. */
+/** The idempotency key of a request. */
 export interface IdempotencyKey {
-  /** The API key of the caller: callers do not share their names for requests. */
+  /** The API key of the caller, because different callers may use the same idempotency key. */
   readonly keyId: string;
-  /** The caller's name for the request. */
+  /** The value of the header `Idempotency-Key`. */
   readonly key: string;
-  /** Tells whether a request of that name is still the same. */
+  /** A hash of the request, to detect another request with the same key. */
   readonly fingerprint: string;
   readonly nowMs: number;
-  /** Kept beside the result and given back with it, unread. */
+  /** Stored with the result and returned unchanged. */
   readonly encryptedSecret: string | null;
 }
 
 export interface IdempotentResult<Result> {
   readonly result: Result;
   readonly encryptedSecret: string | null;
-  /** Nothing was done this time: it is what the first request led to. */
+  /** Nothing was done now: this is the result of the first request. */
   readonly replayed: boolean;
 }
 
 /**
- * Does the work if the request is new and remembers what came of it, all in one transaction: a crash leaves both or
- * neither. Of two at once the second waits for the first, because both want the same row. Work that is refused or finds
- * nothing to do (`undefined`) is not remembered. The effects belong to the first request: a repetition has none.
+ * Runs the work of a new request and stores its result in the same transaction, so that a crash leaves both or neither. Of two
+ * at the same time the second waits for the first, because both lock the same row. Work that is refused or finds nothing
+ * (`undefined`) is not stored. The effects belong to the first request: a repetition has none.
  */
 export async function runOnce(
   sql: Sql,

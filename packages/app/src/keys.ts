@@ -23,14 +23,14 @@ import {
 import { keyRecord } from './devices/records.ts';
 import { type Committed, committed, eventsLogged } from './effects.ts';
 
-/** For writes: nobody else changes the key before they are done. */
+/** Locks the key until the end of the transaction. */
 async function lockKnownKey(sql: Sql, keyId: string): Promise<StoredKey> {
   const key = await lockKey(sql, keyId);
   if (key === undefined) throw new Refusal('key_not_found', `there is no key ${keyId}`);
   return key;
 }
 
-/** What became of a key that the operator has chosen. */
+/** The result of presetting a key. */
 export type PresetOutcome = 'unchanged' | 'created' | 'restored';
 
 export const reads = {
@@ -41,7 +41,7 @@ export const reads = {
 
 export const writes = {
   async create(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey>> {
-    // Checked here and not before, because a repeated request is answered like the first whatever the time is now.
+    // Checked inside the write, because a repeated request gets the first answer at any time.
     if (key.expiresAtMs !== null && key.expiresAtMs <= key.createdAtMs) {
       throw new Refusal('invalid_input', 'the key is not valid', [
         { path: '/expires_at', message: 'has passed' },
@@ -53,14 +53,14 @@ export const writes = {
     return committed(created, ...eventsLogged([issued]));
   },
 
-  /** Repeating it changes nothing: the first time counts. */
+  /** A repeated revocation changes nothing: the first time is kept. */
   async revoke(sql: Sql, keyId: string, atMs: number): Promise<Committed<StoredKey>> {
     const events = await revokeHeld(sql, await lockKnownKey(sql, keyId), atMs);
     await logEvents(sql, events);
     return committed(await lockKnownKey(sql, keyId), { kind: 'key_ended', keyId }, ...eventsLogged(events));
   },
 
-  /** A new key with the rights and the end of the old one, which goes on working until `oldExpiresAtMs`. */
+  /** Creates a key with the rights and the expiry of the old one, which stays valid until `oldExpiresAtMs`. */
   async rotate(
     sql: Sql,
     keyId: string,
@@ -77,12 +77,12 @@ export const writes = {
   },
 
   /**
-   * Makes the key that the operator has chosen valid, whatever had become of it, and revokes all others of its name: who
-   * changes the setting wants the former key to end, and who sets it wants to be let in.
+   * Makes the preset key valid, also if it was revoked, and revokes all others of its name: an operator who changes the
+   * setting wants the former key to end, and one who sets it wants access.
    */
   async preset(sql: Sql, key: NewStoredKey): Promise<Committed<PresetOutcome>> {
     const { name, hash, scopes, facilities, deviceIds, createdAtMs: atMs, expiresAtMs } = key;
-    // All rows in one order, and the event log last, or two nodes could wait for each other.
+    // All rows in one order and the event log last, so that two nodes cannot deadlock.
     const lockedIds = await lockKeysNamed(sql, key);
     const isNew = await insertKey(sql, key);
     const before = await lockKeyByHash(sql, hash);
@@ -115,7 +115,7 @@ async function insert(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
   return await lockKnownKey(sql, key.keyId);
 }
 
-/** Answers what to log of it: nothing if it was revoked before. */
+/** Returns the events to log: none if the key was revoked before. */
 async function revokeHeld(sql: Sql, before: StoredKey, atMs: number): Promise<NewEvent[]> {
   if (before.revokedAtMs !== null) return [];
   await recordRevocation(sql, before.keyId, atMs);

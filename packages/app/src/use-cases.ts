@@ -16,8 +16,8 @@ import * as plants from './plants.ts';
 import * as telemetry from './telemetry/telemetry.ts';
 
 /**
- * Every use case, by slice. A write is one transaction and answers its result and its effects. Arguments and results must
- * survive a structured clone, because writes may run in another thread.
+ * Every use case, by slice. A write is one transaction and returns its result and its effects. Arguments and results must be
+ * structured clones, because writes may run in another thread.
  */
 export const SLICES = {
   devices,
@@ -46,7 +46,7 @@ type BoundWrite<F> = F extends (sql: Sql, ...args: infer Args) => Promise<Commit
 
 type BoundWrites<Functions> = { readonly [Name in keyof Functions]: BoundWrite<Functions[Name]> };
 
-/** The use cases as callers see them: without the database handle, and without the effects of writes. */
+/** The use cases without the database handle and without the effects of writes. */
 export type BoundSlices = {
   readonly [Name in SliceName]: BoundReads<(typeof SLICES)[Name]['reads']> &
     BoundWrites<(typeof SLICES)[Name]['writes']>;
@@ -75,7 +75,7 @@ type SliceFunctions<Result> = Readonly<Record<string, SliceFunction<Result>>>;
 const functionsOf = (functions: object) => functions as SliceFunctions<unknown>;
 const writesOf = (functions: object) => functions as SliceFunctions<Committed<unknown>>;
 
-/** A slice may have to prepare a write. The preparation is the first step of the transaction. */
+/** The preparation of a write is the first step of its transaction. */
 interface Slice {
   readonly reads: object;
   readonly writes: object;
@@ -91,7 +91,7 @@ export async function callUseCase(sql: Sql, call: UseCaseCall): Promise<Committe
   return await (key === null ? write(sql, ...args) : runOnce(sql, key, () => write(sql, ...args)));
 }
 
-/** What the storage engines are given: the function, and where another thread finds it. */
+/** The use cases for the storage engines: the function, and the module from which another thread loads it. */
 export const USE_CASES: UseCases = { moduleUrl: import.meta.url, callUseCase };
 
 type Write = (call: UseCaseCall) => Promise<unknown>;

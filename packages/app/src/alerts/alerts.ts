@@ -35,7 +35,7 @@ export interface AlertAddress {
 
 export interface EvaluationReceipt {
   readonly devices: number;
-  /** How many alerts changed. */
+  /** The number of changed alerts. */
   readonly changes: number;
   readonly setAside: readonly SetAside[];
 }
@@ -46,17 +46,17 @@ export const reads = {
 };
 
 export const writes = {
-  /** Removes some of those that were resolved long ago and answers how many. */
+  /** Removes a limited number of alerts that were resolved long ago and returns how many. */
   expire: async (sql: Sql, expiry: Expiry): Promise<Committed<number>> =>
     committed(await expireAlerts(sql, expiry)),
 
-  /** From now on the service listens. What devices did not say before is no reason for an alert. */
+  /** Records that the service is running from now on; silence before this time raises no alert. */
   async beginObservation(sql: Sql, nowMs: number): Promise<Committed<void>> {
     await saveObservedSince(sql, nowMs);
     return committed(undefined);
   },
 
-  /** Answers how many alerts changed. */
+  /** Returns the number of changed alerts. */
   async evaluate(
     sql: Sql,
     { deviceNos, nowMs }: { deviceNos: readonly number[]; nowMs: number },
@@ -64,7 +64,7 @@ export const writes = {
     return await evaluateHeld(sql, await lockDevices(sql, deviceNos), nowMs);
   },
 
-  /** Evaluates devices whose time has come. */
+  /** Evaluates the devices that are due. */
   async evaluateDue(
     sql: Sql,
     { nowMs, limit }: { nowMs: number; limit: number },
@@ -72,7 +72,7 @@ export const writes = {
     return await evaluateHeld(sql, await lockDueDevices(sql, nowMs, limit), nowMs);
   },
 
-  /** `undefined`: the device has no such alert. */
+  /** Returns `undefined` if the device has no such alert. */
   async acknowledge(
     sql: Sql,
     { by, ...address }: AlertAddress & { readonly by: Acknowledgement },
@@ -102,7 +102,7 @@ async function evaluateHeld(
   return committed({ devices: held.length, changes, setAside }, ...eventsLogged(events));
 }
 
-/** What a person does to an alert also decides which readings matter and when to look again. */
+/** A change by a person also changes which readings need an evaluation and when the next one is due. */
 async function change(
   sql: Sql,
   { deviceNo, alertId, nowMs }: AlertAddress,

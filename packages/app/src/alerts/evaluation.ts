@@ -19,35 +19,35 @@ import { deviceSummary } from '../devices/records.ts';
 import { type AlarmSubject, readWatchedDevices } from './alarm-subjects.ts';
 
 /**
- * A batch that is committed beside an evaluation has looked at the band of before. Looking once more soon after a band
- * has changed catches what it missed.
+ * A batch that commits at the same time as an evaluation has read the previous no-change band. Another evaluation soon after
+ * a band has changed finds what that batch missed.
  */
 const LOOK_AGAIN_MS = SECOND_MS;
-/** A device that cannot be evaluated is not tried in every round. */
+/** A device that cannot be evaluated is not tried again in every round. */
 const SET_ASIDE_RETRY_MS = MINUTE_MS;
 
 export interface Evaluation {
   readonly changes: number;
-  /** To be logged by the write, last of all. */
+  /** The events, which the write must log as its last step. */
   readonly events: readonly NewEvent[];
-  /** What could not be read or decided; everything else was evaluated all the same. */
+  /** The items that could not be read or decided; everything else was evaluated. */
   readonly setAside: readonly SetAside[];
 }
 
-/** What an evaluation makes of one device. */
+/** The result of the evaluation of one device. */
 interface Outcome {
   readonly watch: AlarmEvaluation;
   readonly changes: readonly AlertChange[];
   readonly events: readonly NewEvent[];
 }
 
-/** The alerts of a device that are not resolved, and the types of those among them that cannot be read. */
+/** The open alerts of a device, and the types of those that cannot be read. */
 interface OpenAlerts {
   readonly alerts: readonly AlertState[];
   readonly unreadable: ReadonlySet<AlertType>;
 }
 
-/** Brings the alerts of devices that are held into line with what is stored. Doing it twice changes nothing more. */
+/** Evaluates the alerts of locked devices from stored facts; a second evaluation changes nothing. */
 export async function evaluateDevices(
   sql: Sql,
   held: readonly AlarmEvaluation[],
@@ -92,11 +92,11 @@ const postponed = (before: AlarmEvaluation, nowMs: number): Outcome => ({
   events: [],
 });
 
-/** Decides everything before anything is written, so that a fault in it leaves the transaction as it is. */
+/** Decides everything before the first write, so that a fault leaves the transaction unchanged. */
 function evaluate(before: AlarmEvaluation, subject: AlarmSubject, open: OpenAlerts, nowMs: number): Outcome {
   const { device } = subject;
   const observation = observe(before, device.presence, nowMs);
-  // One that cannot be read is still open: a second one of its type must not be raised.
+  // An alert that cannot be read is still open, so a second one of its type must not be raised.
   const changes = subject
     .changes(open.alerts, observation, nowMs)
     .filter(
@@ -112,7 +112,7 @@ function evaluate(before: AlarmEvaluation, subject: AlarmSubject, open: OpenAler
   return { watch, changes, events };
 }
 
-/** The open alerts as the changes leave them. */
+/** The open alerts after the changes. */
 function applied(open: readonly AlertState[], changes: readonly AlertChange[]): AlertState[] {
   const replaced = new Set(changes.map(({ before }) => before));
   return [
@@ -127,7 +127,7 @@ function watchAfter(
   open: readonly AlertState[],
   nowMs: number,
 ): AlarmEvaluation {
-  // Whatever an offline device sends brings it back, which the log has to tell.
+  // Any message of an offline device makes it online, which must be logged.
   const band = before.toldStatus === 'offline' ? null : subject.noChangeBand(open);
   if (band !== null && (Number.isNaN(band.minG) || Number.isNaN(band.maxG))) {
     throw new Error('its thresholds are not numbers');

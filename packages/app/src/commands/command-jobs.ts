@@ -13,7 +13,7 @@ export const COMMANDS = new JobTable<CommandState>({
   columnsOf: (before, after) => (before === null ? { command: after.command } : {}),
   eventsOf: (before, after) =>
     before?.status === after.status ? [] : [{ type: 'command.status_changed', data: commandRecord(after) }],
-  // Alerts tell that an emergency stop is not confirmed, and what the device answered instead.
+  // An alert shows that an emergency stop is not confirmed, and the last answer of the device.
   concernsAlerts: (before, after) =>
     after.command === 'emergency_stop' &&
     (before === null || before.endedAtMs !== after.endedAtMs || before.lastAnswer !== after.lastAnswer),
@@ -28,7 +28,7 @@ export async function unfinishedCommands(
   return await COMMANDS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
 }
 
-/** Those of these devices that an emergency stop keeps from moving, also if what is stored of it cannot be read. */
+/** The devices with an emergency stop in force, also if its row cannot be read. */
 export async function stoppedDevices(sql: Sql, deviceNos: readonly number[]): Promise<Set<number>> {
   const rows = await sql.query<[deviceNo: number]>(
     `SELECT device_no FROM commands

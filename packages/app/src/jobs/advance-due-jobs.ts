@@ -6,7 +6,7 @@ import type { SetAside } from '@granary/store/tables/unreadable-row';
 import { type Committed, committed, type Effect } from '../effects.ts';
 import { JobChangeRecorder } from './job-change-recorder.ts';
 
-/** What a tick needs of a kind of job. */
+/** The functions that a tick needs for one kind of job. */
 interface Waiting {
   waiting(sql: Sql, nowMs: number, limit: number): Promise<WaitingDevice[]>;
   isWaiting(sql: Sql, deviceNo: number, nowMs: number): Promise<boolean>;
@@ -25,34 +25,34 @@ export interface DueDevice {
 
 export interface DueDevices {
   readonly devices: readonly DueDevice[];
-  /** There are more than could be listed. */
+  /** More devices are due than were listed. */
   readonly hasMore: boolean;
 }
 
 export interface DeviceToTick {
   readonly deviceNo: number;
-  /** It has a live session that takes commands, as the link says now. */
+  /** The link reports a live session that is subscribed to commands. */
   readonly isReachable: boolean;
 }
 
 export interface TickRound {
   readonly nowMs: number;
   readonly devices: readonly DeviceToTick[];
-  /** Others are due as well and come with the next tick. */
+  /** More devices are due and follow in the next tick. */
   readonly hasMore: boolean;
-  /** These devices have just become reachable: what waits for them is sent without regard to spacing. */
+  /** The devices have just become reachable, so pending messages are sent without the usual interval. */
   readonly isNewSession: boolean;
 }
 
 export interface TickOutcome {
-  /** What could not be read or decided. The others were ticked all the same. */
+  /** The items that could not be read or decided; all others were advanced. */
   readonly setAside: readonly SetAside[];
 }
 
-/** Advances the jobs of these devices, records each, and answers what to send. */
+/** Advances the jobs of these devices, records each, and returns the messages to send. */
 type AdvanceAll = (devices: readonly DeviceToTick[], recorder: JobChangeRecorder) => Promise<Effect[]>;
 
-/** The devices to tick now, those first that were ticked longest ago. Whether they are reachable only the link knows. */
+/** The due devices, least recently ticked first; whether they are reachable is known to the link only. */
 export async function dueDevices(
   sql: Sql,
   kinds: readonly Waiting[],
@@ -79,8 +79,8 @@ export async function isDeviceDue(
 }
 
 /**
- * What time makes of the jobs of devices that nobody else is looking after; the others come with the next tick. What
- * was sent is stored, so two ticks at once send nothing twice.
+ * Applies a tick to the jobs of devices that no other transaction has locked; the others follow in the next tick. Sent
+ * messages are recorded, so two ticks at the same time send nothing twice.
  */
 export async function advanceDueJobs(
   sql: Sql,
@@ -97,13 +97,13 @@ export async function advanceDueJobs(
   const recorder = new JobChangeRecorder(sql, nowMs);
   const devices = heldNos.flatMap((deviceNo) => toTick.get(deviceNo) ?? []);
   const sends = await advanceAll(devices, recorder);
-  // Only when there are more than could be ticked at once, so that the others come next.
+  // Needed only when more devices are due than one tick takes, so that the others are next.
   if (hasMore) for (const kind of kinds) await kind.recordTick(sql, heldNos, nowMs);
   const logged = await recorder.close(held);
   return committed({ setAside: recorder.setAside }, ...sends, ...logged);
 }
 
-/** Those first that were ticked longest ago. */
+/** Least recently ticked first. */
 async function waitingDevices(
   sql: Sql,
   kinds: readonly Waiting[],

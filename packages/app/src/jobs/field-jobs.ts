@@ -38,7 +38,7 @@ export const reads = {
 };
 
 export const writes = {
-  /** What time makes of every command and mission that is not finished, and what to send to their devices. */
+  /** Applies a tick to every unfinished command and mission, and returns the messages to send. */
   async tick(sql: Sql, round: TickRound): Promise<Committed<TickOutcome>> {
     return await advanceDueJobs(sql, KINDS, round, async (devices, recorder) => {
       const sends: Effect[] = [];
@@ -55,18 +55,18 @@ export const writes = {
   },
 };
 
-/** What a tick rests on: not the configuration, so that a stop goes out also where that cannot be read. */
+/** The facts of a tick, without the configuration, so that a stop is sent also if the configuration cannot be read. */
 interface FieldDeviceToTick {
   readonly device: StoredDevice;
   readonly commands: readonly CommandState[];
-  /** Those that are due. */
+  /** The due jobs. */
   readonly missions: readonly MissionState[];
-  /** Ids of those that hold the device. */
+  /** The ids of the missions that occupy the device. */
   readonly holding: ReadonlySet<string>;
-  /** It has a live session and listens to its commands. */
+  /** The device has a live MQTT session that is subscribed to its commands. */
   readonly deviceOnline: boolean;
   readonly isNewSession: boolean;
-  /** An emergency stop keeps it from moving. */
+  /** An emergency stop is in force on the device. */
   readonly isStopped: boolean;
 }
 
@@ -112,7 +112,7 @@ async function tickCommands(
   return messages;
 }
 
-/** One after the other, those first that are to begin first: of two that could be dispatched now, one is. */
+/** In the order of their start times, so that of two missions that are due only the first is dispatched. */
 async function tickMissions(
   recorder: JobChangeRecorder,
   { device, missions, deviceOnline, isStopped, ...toTick }: FieldDeviceToTick,

@@ -6,10 +6,10 @@ import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 
-/** What became of a device's reply. */
+/** The result of handling a device's reply. */
 export type ReplyResult =
   | { readonly kind: 'applied' }
-  /** It is about nothing that this device was told to do. */
+  /** The reply refers to no job of this device. */
   | { readonly kind: 'unknown_reference'; readonly reason: string };
 
 export const unknownReference = (reason: string): Committed<ReplyResult> =>
@@ -18,19 +18,19 @@ export const unknownReference = (reason: string): Committed<ReplyResult> =>
 export const appliedReply = (...effects: readonly Effect[]): Committed<ReplyResult> =>
   committed({ kind: 'applied' }, ...effects);
 
-/** What an input made of a job, and what to send to its device. */
+/** The new state of a job, and the message to send to its device. */
 export interface Decision<E, Send> {
   readonly after: E;
   readonly send: Send | null;
 }
 
-/** Records changes of jobs, and on `close` what follows from them: first alerts, then events. */
+/** Writes changes of jobs, and on `close` the alerts and then the events that follow from them. */
 export class JobChangeRecorder {
   readonly #sql: Sql;
   readonly #nowMs: number;
   readonly #events: NewEvent[] = [];
   readonly #concerned = new Set<number>();
-  /** What could not be read or decided; the rest is recorded all the same. */
+  /** The items that could not be read or decided; all others are recorded. */
   readonly setAside: SetAside[] = [];
 
   constructor(sql: Sql, nowMs: number) {
@@ -38,14 +38,14 @@ export class JobChangeRecorder {
     this.#nowMs = nowMs;
   }
 
-  /** `before` is `null` for one that was just inserted. */
+  /** `before` is `null` for a job that was just inserted. */
   async record<E extends DeviceJob>(jobs: JobTable<E>, before: E | null, after: E): Promise<void> {
     await this.#write(jobs, jobs.changeOf(before, after, this.#nowMs));
   }
 
   /**
-   * Decides and records. A decision that throws sets its job aside, before any statement that could fail the
-   * transaction of the others; `null` then.
+   * Decides and records. If the decision throws, the job is set aside before any statement that could fail the transaction
+   * of the others, and the result is `null`.
    */
   async attempt<E extends DeviceJob, Send>(
     jobs: JobTable<E>,
@@ -79,7 +79,7 @@ export class JobChangeRecorder {
     if (change.concernsAlerts) this.#concerned.add(change.deviceNo);
   }
 
-  /** Must come last in a write, like every logging of events. `held` are the devices whose jobs were recorded. */
+  /** Must be the last step of a write, because it logs events; `held` are the devices whose jobs were recorded. */
   async close(held: readonly AlarmEvaluation[]): Promise<Effect[]> {
     const toEvaluate = held.filter(({ deviceNo }) => this.#concerned.has(deviceNo));
     const { events, setAside } = await evaluateDevices(this.#sql, toEvaluate, this.#nowMs);
@@ -90,14 +90,14 @@ export class JobChangeRecorder {
   }
 }
 
-/** For a write that changes one job only. */
+/** For a write that changes only one job. */
 export async function recordJobChange<E extends DeviceJob>(
   sql: Sql,
-  watch: AlarmEvaluation,
+  evaluationRow: AlarmEvaluation,
   jobs: JobTable<E>,
   { before, after, nowMs }: { readonly before: E | null; readonly after: E; readonly nowMs: number },
 ): Promise<Effect[]> {
   const recorder = new JobChangeRecorder(sql, nowMs);
   await recorder.record(jobs, before, after);
-  return await recorder.close([watch]);
+  return await recorder.close([evaluationRow]);
 }

@@ -18,26 +18,26 @@ export const MISSIONS = new JobTable<MissionState>({
     ...claimOf(before, after),
   }),
   eventsOf: missionEvents,
-  // An alert tells of a start that the device does not answer.
+  // An alert is raised for a start that the device does not answer.
   concernsAlerts: (before, after) =>
     before?.status !== after.status ||
     before.result !== after.result ||
     before.startSentAtMs !== after.startSentAtMs ||
     before.requested !== after.requested,
-  // What is planned for next year is not looked at until then.
+  // A mission scheduled for later is not read before its time.
   dueColumn: 'due_at_ms',
 });
 
 /**
- * Only being sent claims the device, not a device's word that it runs. The claim ends with the mission and never comes back,
- * also if the end turns out to be untrue.
+ * A mission claims its device when it is sent, not when the device reports it running. The claim ends with the mission and
+ * is not renewed, also if the end was wrong.
  */
 function claimOf(before: MissionState | null, after: MissionState): { claims_device?: number } {
   if (before === null || isMissionOver(after)) return { claims_device: 0 };
   return before.status === 'scheduled' && after.status === 'dispatched' ? { claims_device: 1 } : {};
 }
 
-/** Of each device every mission that holds it, and the one that ended last. */
+/** For each device the missions that occupy it, and the one that ended last. */
 export async function currentMissions(sql: Sql, deviceNos: readonly number[]): Promise<MissionState[]> {
   const params = [JSON.stringify(deviceNos)];
   const holding = await missionsUnderWay(sql, deviceNos);
@@ -53,7 +53,7 @@ export async function currentMissions(sql: Sql, deviceNos: readonly number[]): P
   return [...ended, ...holding];
 }
 
-/** Those that hold these devices. */
+/** The missions that occupy these devices. */
 export async function missionsUnderWay(
   sql: Sql,
   deviceNos: readonly number[],
@@ -63,7 +63,7 @@ export async function missionsUnderWay(
   return await MISSIONS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
 }
 
-/** At most `limit` of a device's missions that are not over. */
+/** At most `limit` of a device's missions that have not ended. */
 export async function missionsAhead(sql: Sql, deviceNo: number, limit: number): Promise<MissionState[]> {
   const condition = `mission_no IN (
     SELECT mission_no FROM missions WHERE device_no = $1 AND ended_at_ms IS NULL ORDER BY mission_no LIMIT $2)`;

@@ -19,7 +19,7 @@ export async function advanceDueOperations(sql: Sql, round: TickRound): Promise<
   );
 }
 
-/** Reads no configuration: a stop is repeated also to a silo whose configuration cannot be read. */
+/** Reads no configuration, so that a stop is repeated also if the configuration of the silo cannot be read. */
 async function tickSilos(
   sql: Sql,
   devices: readonly DeviceToTick[],

@@ -15,7 +15,7 @@ export const OPERATIONS = new JobTable<OperationState>({
   idOf: ({ operationId }) => operationId,
   document: OPERATION_DOCUMENT,
   isFinished,
-  /** A claim on the device ends with the operation and never comes back, also if the end turns out to be untrue. */
+  /** The claim on the device ends with the operation and is not renewed, also if the end was wrong. */
   columnsOf: (before, after) => {
     if (before === null) return { type: after.type, claims_device: Number(after.plan !== null) };
     return isTerminal(after) ? { claims_device: 0 } : {};
@@ -32,7 +32,7 @@ export const OPERATIONS = new JobTable<OperationState>({
     (finallyMeasuredG(after) !== null && before.amountCompletedG !== after.amountCompletedG),
 });
 
-/** The newest operation of each device and all that are not settled. */
+/** The latest operation of each device, and all that are not finished. */
 export async function currentOperations(
   sql: Sql,
   deviceNos: readonly number[],

@@ -7,15 +7,15 @@ type Read = (deviceId: string) => Promise<CurrentValues | undefined>;
 const DEVICES_CACHED_MAX = 10_000;
 
 /**
- * Caches the newest values of devices until a commit changes them. Correct only where every write passes through this
- * process, as with SQLite. A read is cached in the same turn of the event loop in which it was made, and a commit is
- * reported in a later turn, so a cached value is never older than the last reported commit.
+ * Caches the latest values of devices until a commit changes them. Correct only where every write passes through this
+ * process, as with SQLite. A read is cached in the turn of the event loop in which it was made, and a commit is reported in
+ * a later turn, so a cached value is never older than the last reported commit.
  */
 export class CurrentValuesCache {
   readonly #values = new Map<string, CurrentValues>();
   readonly #deviceIds = new Map<number, string>();
 
-  /** The same read, made only when the value is not cached. */
+  /** Reads only when the value is not cached. */
   over(read: Read): Read {
     return async (deviceId) => {
       const known = this.#values.get(deviceId);
@@ -32,7 +32,7 @@ export class CurrentValuesCache {
     this.#deviceIds.set(current.deviceNo, current.deviceId);
   }
 
-  /** To be told of every write that was committed. */
+  /** Must be called for every committed write. */
   committed({ slice, name, args }: UseCaseCall): void {
     if (slice === 'telemetry' && name === 'append') {
       const [{ readings }] = args as [TelemetryBatch];

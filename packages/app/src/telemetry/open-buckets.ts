@@ -9,9 +9,9 @@ import {
 } from '@granary/store/tables/open-buckets';
 
 /**
- * Adds roll-ups of five minutes to the open buckets, which are kept with a device's newest values, and answers those that
- * are not, or no longer, open. Nearly every reading falls into an open bucket, so it changes one row instead of three
- * buckets; a history adds the open ones as it reads.
+ * Adds roll-ups of five minutes to the open buckets, which are stored with a device's latest values, and returns those that
+ * are closed. Nearly every reading belongs to an open bucket, so it changes one row instead of three buckets; a history
+ * includes the open ones when it is read.
  */
 export async function addToOpenBuckets(sql: Sql, fiveMinutes: readonly Rollup[]): Promise<Rollup[]> {
   const rows = await lockOpenBuckets(sql, fiveMinutes);
@@ -22,9 +22,9 @@ export async function addToOpenBuckets(sql: Sql, fiveMinutes: readonly Rollup[])
     if (row === undefined) throw new Error(`device ${deviceNo} has no row for its newest values`);
     const stored = openBucketIn(row, channel);
     const open = stored === undefined || 'count' in stored ? stored : { ...NO_GOOD_VALUE, ...stored };
-    const turned = rollOver(open, series);
-    closed.push(...turned.over);
-    putOpenBucket(row, channel, turned.newest);
+    const rolled = rollOver(open, series);
+    closed.push(...rolled.closed);
+    putOpenBucket(row, channel, rolled.open);
   }
   await saveOpenBuckets(sql, [...rows.values()]);
   return closed;

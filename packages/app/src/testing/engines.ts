@@ -13,14 +13,14 @@ import { openRecordingApp } from './recorded-effects.ts';
 /** The address of a PostgreSQL server on which tests may create and drop databases. */
 const SERVER_VARIABLE = 'GRANARY_TEST_DATABASE_URL';
 
-/** An engine under test, with a database that is empty at first and gone afterwards. */
+/** An engine under test, with an empty database that is removed afterwards. */
 export interface TestEngine {
   readonly name: StoreLocation['engine'];
-  /** Known once the tests run. */
+  /** Available when the tests run. */
   readonly location: StoreLocation;
-  /** Opens a store on the database, once more if need be. Whatever is still open at the end is closed. */
+  /** Opens the database, also repeatedly; everything still open at the end is closed. */
   open(): Promise<App>;
-  /** Asks or changes the database itself, past the store. */
+  /** Runs SQL directly on the database. */
   query(text: string): Promise<Value[][]>;
 }
 
@@ -32,7 +32,7 @@ export function describeEachEngine(name: string, suite: Suite): void {
   describePostgres(name, suite);
 }
 
-/** For what only PostgreSQL can suffer. */
+/** For faults that only PostgreSQL can have. */
 export function describePostgres(name: string, suite: Suite): void {
   describeOn(postgresDatabase(), name, suite);
 }
@@ -53,7 +53,7 @@ function describeOn(database: TestDatabase, name: string, suite: Suite): void {
       },
       query: (text) => database.query(text),
     });
-    // Last, so that whatever the suite itself cleans up still finds its database.
+    // Registered last, so that the clean-up of the suite still finds its database.
     after(async () => {
       await Promise.all(opened.map((app) => app.close()));
       await database.drop();

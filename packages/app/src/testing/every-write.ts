@@ -6,7 +6,7 @@ import { batchOf, NOW_MS, newDevice, reading, tickDue } from './fixtures.ts';
 /** One of many rounds in which every write of the store is done on the same few rows. */
 export interface WriteRound {
   readonly app: App;
-  /** Which of the stores that write at the same time. */
+  /** The number of the app among those that write at the same time. */
   readonly node: number;
   readonly round: number;
   readonly silos: readonly number[];
@@ -16,7 +16,7 @@ export interface WriteRound {
 
 type Writes = (round: WriteRound) => readonly Promise<unknown>[];
 
-/** The type makes a new write of any slice a fault here until it has an entry. */
+/** The type requires an entry for every write of every slice. */
 export type EveryWrite = {
   readonly [Slice in SliceName]: {
     readonly [Write in keyof (typeof SLICES)[Slice]['writes']]: Writes;

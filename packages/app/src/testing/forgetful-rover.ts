@@ -1,7 +1,7 @@
 import type { FieldCommand, MissionProgress } from '@granary/contract/link/field-messages';
 import type { App } from '../app.ts';
 
-/** A device at the other end of a link that loses what it is told to lose. It counts what it sets out to do. */
+/** A device whose link can lose messages and which can lose its memory; it counts the jobs it starts. */
 export class ForgetfulRover {
   readonly #deviceNo: number;
   readonly #uploaded = new Set<string>();
@@ -19,7 +19,7 @@ export class ForgetfulRover {
     if (message.command === 'mission_cancel') this.#drop(message.mission_id);
   }
 
-  /** As devices do, to what they have obeyed. */
+  /** Acknowledges a command, as devices do. */
   async answer(app: App, message: FieldCommand, nowMs: number): Promise<void> {
     if (!('mission_id' in message)) return;
     const { mission_id } = message;
@@ -28,7 +28,7 @@ export class ForgetfulRover {
     await app.missions.acknowledged({ deviceNo: this.#deviceNo, ack, nowMs });
   }
 
-  /** A brown-out: it stands still, and has lost what it did, or also what it was told. Answers whether it lost anything. */
+  /** A brown-out: the device stands still and has lost its progress, or also its missions; returns whether it lost anything. */
   forget(what: 'nothing' | 'its progress' | 'everything'): boolean {
     if (what === 'nothing') return false;
     this.#running = null;
@@ -37,7 +37,7 @@ export class ForgetfulRover {
     return true;
   }
 
-  /** Goes one waypoint further, and says so. */
+  /** Moves to the next waypoint and reports it. */
   async drive(app: App, waypoints: number, nowMs: number): Promise<void> {
     const running = this.#running;
     if (running === null) return;

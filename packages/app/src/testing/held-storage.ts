@@ -3,7 +3,7 @@ import { DATABASE_FILE, openWriter } from '@granary/store/sqlite/database';
 import { Client } from 'pg';
 import type { StoreLocation } from '../app.ts';
 
-/** Holds up every write of operations of a service until the function that it answers is called. */
+/** Delays every write of operations until the returned function is called. */
 export async function holdStorage(location: StoreLocation): Promise<() => Promise<void>> {
   if (location.engine === 'sqlite') {
     const database = openWriter(join(location.folder, DATABASE_FILE));

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import type { StoreLocation } from '../app.ts';
 
 /**
- * Databases as older versions of the service wrote them, kept as SQL text that nobody edits. Schema 3 is that of the first
+ * Databases written by older versions of the service, stored as SQL text that is never edited. Schema 3 is that of the first
  * version, schema 7 the last before stored documents had versions: both have a row in every table and records in every
  * state, and were written by the code of that version. All of them hold the silo `silo-alerts`, nearly empty, and the
  * field device `rover-commands`.

@@ -8,7 +8,7 @@ import type { StoreLocation } from '../app.ts';
 
 const QUERY = `SELECT device_no, ts_ms, ${CHANNEL_NAMES.join(', ')}, bad_mask FROM readings ORDER BY ts_ms, device_no`;
 
-/** Every raw reading as it lies in the database, read past the store: what tests hold its answers against. */
+/** Every raw reading, read directly from the database, so that tests can compare answers with it. */
 export async function rawReadings(location: StoreLocation): Promise<Reading[]> {
   const rows = location.engine === 'sqlite' ? fromFile(location.folder) : await fromServer(location.url);
   return rows.map((row) => {

@@ -11,7 +11,7 @@ export async function openRecordingApp(location: StoreLocation): Promise<App> {
   return app;
 }
 
-/** What the work answers, and the effects of all writes to this app in the meantime. */
+/** Returns the result of the work, and the effects of all writes during it. */
 export async function effectsDuring<Result>(
   app: App,
   work: () => Promise<Result>,

@@ -106,33 +106,33 @@ export function seriesOf(rollups: readonly Rollup[]): [Rollup, ...Rollup[]][] {
   return runs;
 }
 
-/** The five minutes in which a channel was last reported, by good or bad values; the newest value is among them. */
-export type NewestMinutes = Figures;
+/** The open bucket of a channel: the five minutes with its latest value, good or bad. */
+export type OpenBucket = Figures;
 
 /**
- * Adds roll-ups of five minutes, given in order of time, to the newest ones of their channel. What came late, and what the
- * new ones have left behind, is over.
+ * Adds roll-ups of five minutes, ordered by time, to the open bucket of their channel. Late roll-ups, and buckets before a
+ * later one, are closed.
  */
 export function rollOver(
-  stored: NewestMinutes | undefined,
+  stored: OpenBucket | undefined,
   series: readonly [Rollup, ...Rollup[]],
-): { newest: NewestMinutes; over: Rollup[] } {
+): { open: OpenBucket; closed: Rollup[] } {
   const [{ deviceNo, channel, interval }] = series;
-  const over: Rollup[] = [];
-  let newest: Growing | undefined = stored && {
+  const closed: Rollup[] = [];
+  let open: Growing | undefined = stored && {
     ...{ deviceNo, channel, interval, startMs: startOf(newestTsMs(stored), '5m') },
     ...stored,
   };
   for (const rollup of series) {
-    if (newest === undefined) newest = { ...rollup };
-    else if (rollup.startMs < newest.startMs) over.push(rollup);
-    else if (rollup.startMs === newest.startMs) fold(newest, rollup);
+    if (open === undefined) open = { ...rollup };
+    else if (rollup.startMs < open.startMs) closed.push(rollup);
+    else if (rollup.startMs === open.startMs) fold(open, rollup);
     else {
-      over.push(newest);
-      newest = { ...rollup };
+      closed.push(open);
+      open = { ...rollup };
     }
   }
-  return { newest: newest ?? series[0], over };
+  return { open: open ?? series[0], closed };
 }
 
 const newestTsMs = ({ lastTsMs, bad }: Figures): number =>

@@ -17,7 +17,7 @@ type AlertRow = [body: string];
 
 type AlertDocument = DocumentKind<AlertState>;
 
-/** Nobody is shown a pending one. */
+/** A pending alert is not shown. */
 export async function findAlert(
   sql: Sql,
   document: AlertDocument,
@@ -31,7 +31,7 @@ export async function findAlert(
   return row && document.read(row[0]);
 }
 
-/** Newest first, without the rows that cannot be read: the evaluation reports these. */
+/** Newest first, without the rows that cannot be read, which the evaluation reports. */
 export async function listAlerts(sql: Sql, document: AlertDocument, page: AlertPage): Promise<AlertState[]> {
   const found: AlertState[] = [];
   let { beforeAlertId } = page;
@@ -78,13 +78,13 @@ const HIDES_SHELVED: ReadonlySet<AlertFilter> = new Set<AlertFilter>([
   'cleared',
 ]);
 
-/** A row that is there and cannot be read. */
+/** A row that exists and cannot be read. */
 interface UnreadableAlert {
   readonly deviceNo: number;
   readonly type: AlertType;
 }
 
-/** All that are not resolved, pending ones too. */
+/** All alerts that are not resolved, including pending ones. */
 export async function openAlerts(
   sql: Sql,
   document: AlertDocument,
@@ -134,7 +134,7 @@ export async function removeAlert(sql: Sql, alertId: string): Promise<void> {
   await sql.run('DELETE FROM alerts WHERE alert_id = $1', [alertId]);
 }
 
-/** Removes some of the alerts that were resolved before a time and answers how many. */
+/** Removes a limited number of alerts that were resolved before a time and returns how many. */
 export async function expireAlerts(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
   const isOld = "status = 'resolved' AND resolved_at_ms < $1";
   return await sql.run(

@@ -7,10 +7,9 @@ import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
 import { CHANNEL_LAYOUT, LANES, laneColumns, laneOffset, whenNewer } from './channel-layout.ts';
 
 /**
- * Buckets are kept in chunks of this many consecutive ones per series, and the chunks in order of time. The buckets
- * that all devices are filling right now then share a few hundred pages; ordered by device they would dirty one page
- * per series with every commit (measured: 15 ms instead of 1 ms for 200 silos). A read jumps once per chunk, and
- * expired buckets lie side by side.
+ * Buckets are stored in time chunks of this many consecutive ones per series, ordered by time. The buckets that all devices
+ * are filling now then share a few hundred pages; ordered by device they would change one page per series with every commit
+ * (measured: 15 ms instead of 1 ms for 200 silos). A read seeks once per chunk, and expired buckets are adjacent.
  */
 const BUCKETS_PER_CHUNK = 16;
 
@@ -19,9 +18,9 @@ const chunkOf = (startMs: number, sizeMs: number): number =>
 
 const KEY = ['size_ms', 'time_chunk', 'device_no', 'sensor_group', 'start_ms'];
 export const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
-/** What a row holds where no reading has filled it. */
+/** The initial values of a row without readings. */
 const EMPTY_SLOTS: NumberRow = LANES.flatMap(() => [0, 0, null, null, null, null]);
-/** Last in a row: batches without bad values, which is nearly all, are written without these columns. */
+/** The last columns of a row: batches without bad values, which is nearly all, are written without them. */
 const BAD_COLUMNS = laneColumns(['bad_count']);
 const NO_BAD: NumberRow = LANES.map(() => 0);
 
@@ -57,7 +56,7 @@ export async function addToBuckets(sql: Sql, rollups: readonly Rollup[]): Promis
   await sql.upsertMany(withBad ? BUCKETS_WITH_BAD : BUCKETS, rows);
 }
 
-/** Brings the roll-ups that share a row together; mostly they follow each other. */
+/** Groups the roll-ups that share a row; usually they are adjacent. */
 function bucketRows(rollups: readonly Rollup[], withBad: boolean): NumberRow[] {
   const rows = new Map<string, (number | null)[]>();
   let row: (number | null)[] = [];
@@ -111,7 +110,7 @@ export interface HistoryRange {
   readonly toMs: number;
 }
 
-/** The buckets that start in [from, to), in order of time, the newest five minutes included. */
+/** The buckets that start in [from, to), ordered by time, including the open bucket. */
 export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket[]> {
   const { deviceNo, channel, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
@@ -151,7 +150,7 @@ type BucketRow = [
   ...[badCount: number, isNewest: number],
 ];
 
-/** The newest five minutes go into the bucket that they belong to, if it is there already. */
+/** Adds the open bucket to the stored bucket it belongs to, if there is one. */
 function inOrder(rows: BucketRow[]): Bucket[] {
   const buckets: Bucket[] = [];
   for (const row of rows.sort((a, b) => a[0] - b[0] || a[7] - b[7])) {
@@ -180,7 +179,7 @@ const either = (
   b: number | null,
 ): number | null => (a === null || b === null ? (a ?? b) : choose(a, b));
 
-/** Removes some of the buckets that ended before a time and answers how many. */
+/** Removes a limited number of buckets that ended before a time and returns how many. */
 export async function dropBuckets(
   sql: Sql,
   interval: Interval,

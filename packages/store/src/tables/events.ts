@@ -5,10 +5,10 @@ import { insertRows } from './insert-rows.ts';
 
 export interface NewEvent {
   readonly type: EventType;
-  /** `null` for what concerns no device. */
+  /** `null` for an event that concerns no device. */
   readonly deviceNo: number | null;
   readonly atMs: number;
-  /** The resource as the change left it. */
+  /** The resource after the change. */
   readonly data: object;
 }
 
@@ -33,9 +33,9 @@ type EventRow = [
 ];
 
 /**
- * Numbers the events and writes them down. The number comes from a row that stays held until the transaction ends, so
- * numbers have no gaps and nobody sees one before all smaller ones. It must therefore be the last thing a write does:
- * whoever holds that row waits for nothing but the disk.
+ * Numbers the events and writes them. The number comes from a row that stays locked until the transaction ends, so numbers
+ * have no gaps and no reader sees one before all smaller ones. It must be the last step of a write, so that a transaction
+ * with this lock waits only for the disk.
  */
 export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -82,7 +82,7 @@ export async function eventBounds(sql: Sql): Promise<EventBounds> {
   return { oldest: row?.[0] ?? 0, newest: row?.[1] ?? 0 };
 }
 
-/** Removes some of the oldest events and answers how many. What is left has no gaps, whatever the clocks said. */
+/** Removes a limited number of the oldest events and returns how many; the others have no gaps, whatever the clocks showed. */
 export async function expireEvents(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
   const oldest = await sql.query<[sequence: number, atMs: number]>(
     'SELECT sequence, at_ms FROM events ORDER BY sequence LIMIT $1',

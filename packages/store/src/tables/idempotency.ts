@@ -4,7 +4,7 @@ import type { Sql } from '../sql.ts';
 export interface IdempotencyEntry {
   /** The API key of the caller. */
   readonly keyId: string;
-  /** The caller's name for the request. */
+  /** The value of the header `Idempotency-Key`. */
   readonly key: string;
   readonly fingerprint: string;
   readonly nowMs: number;
@@ -20,7 +20,7 @@ export interface StoredResult {
   readonly encryptedSecret: string | null;
 }
 
-/** Takes the place of an entry that was created before `replaceableBeforeMs`, if there is one. Answers whether it could. */
+/** Replaces an entry that was created before `replaceableBeforeMs`; returns whether the row was written. */
 export async function claimEntry(
   sql: Sql,
   { keyId, key, fingerprint, nowMs, encryptedSecret }: IdempotencyEntry,
@@ -60,7 +60,7 @@ export async function findEntry(sql: Sql, { keyId, key }: EntryAddress): Promise
   return { fingerprint, result, encryptedSecret };
 }
 
-/** Removes some of the oldest and answers how many. */
+/** Removes a limited number of the oldest rows and returns how many. */
 export async function expireEntries(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
   return await sql.run(
     `DELETE FROM idempotency WHERE (key_id, idempotency_key) IN (

@@ -1,16 +1,16 @@
 import type { Sql, Value } from '../sql.ts';
 
-/** Bounds the length of a statement, and with it how many different ones there are to plan. */
+/** Limits the length of a statement, and so the number of different statements to plan. */
 const ROWS_PER_STATEMENT = 20;
 
 interface Target {
   readonly table: string;
   readonly columns: readonly string[];
-  /** What to do about a row that is there already. */
+  /** The clause for a row that already exists. */
   readonly onConflict?: string;
 }
 
-/** For rows of any type; whole numbers by the hundred go through `upsertMany`. Answers how many rows were touched. */
+/** For rows of any type; many rows of whole numbers use `upsertMany`; returns the number of changed rows. */
 export async function insertRows(
   sql: Sql,
   { table, columns, onConflict = '' }: Target,

@@ -6,7 +6,7 @@ import type { NewEvent } from './events.ts';
 import { insertRows } from './insert-rows.ts';
 import { type OnUnreadable, reasonOf, UnreadableRow } from './unreadable-row.ts';
 
-/** What a device is asked to do, and asked about until nothing more is to be learnt: an operation, a command, a mission. */
+/** Work of a device that is followed until its outcome is final: an operation, a command or a mission. */
 export interface DeviceJob {
   readonly deviceNo: number;
   readonly status: string;
@@ -15,30 +15,30 @@ export interface DeviceJob {
 
 type Columns = Readonly<Record<string, Value>>;
 
-/** What the event log says of a change. */
+/** The events of a change. */
 export interface JobEvent {
   readonly type: EventType;
   readonly data: object;
 }
 
 export interface JobKind<E extends DeviceJob> {
-  /** Its table is called by the plural. */
+  /** The table has the plural of this name. */
   readonly name: string;
   idOf(job: E): string;
   readonly document: DocumentKind<E>;
-  /** It needs no further ticks. */
+  /** A finished job needs no more ticks. */
   isFinished(job: E, nowMs: number): boolean;
-  /** What its table holds beside what all have, as far as a change concerns it; `before` is `null` for a new one. */
+  /** The additional columns of the table that a change affects; `before` is `null` for a new job. */
   columnsOf(before: E | null, after: E): Columns;
   eventsOf(before: E | null, after: E): readonly JobEvent[];
   concernsAlerts(before: E | null, after: E): boolean;
-  /** Where its table says since when it is to be ticked, if that is not at once. */
+  /** The column with the time from which the job is due, if it is not always due. */
   readonly dueColumn?: string;
 }
 
 export interface JobPage {
   readonly deviceNo: number;
-  /** Columns and what they must be; `null` leaves one out. */
+  /** Columns and their required values; `null` omits a column. */
   readonly filter: Readonly<Record<string, string | null>>;
   readonly beforeId: string | null;
   readonly limit: number;
@@ -49,7 +49,7 @@ export interface WaitingDevice {
   readonly waitsSinceMs: number;
 }
 
-/** A change that was worked out completely and is yet to be written. */
+/** A complete change that is not written yet. */
 export interface JobChange {
   readonly deviceNo: number;
   readonly update: { readonly id: string; readonly columns: Columns } | null;
@@ -59,7 +59,7 @@ export interface JobChange {
 
 type JobRow = [id: string, body: string];
 
-/** The rows of one kind. Whoever changes any holds the device's watch. */
+/** The rows of one kind of job; a transaction that changes one must have locked its device. */
 export class JobTable<E extends DeviceJob> {
   readonly kind: JobKind<E>;
   readonly #table: string;
@@ -72,13 +72,13 @@ export class JobTable<E extends DeviceJob> {
     this.#table = `${kind.name}s`;
     this.#id = `${kind.name}_id`;
     this.#no = `${kind.name}_no`;
-    // Of the time that all of these queries are given, those without a column make nothing.
+    // All of these queries get the time as a parameter; those without a due column ignore it.
     const isTime =
       kind.dueColumn === undefined ? 'CAST($1 AS BIGINT) IS NOT NULL' : `${kind.dueColumn} <= $1`;
     this.#isDue = `is_finished = 0 AND ${isTime}`;
   }
 
-  /** Those that meet a condition, in the order in which they became known, without the rows that cannot be read. */
+  /** The jobs that match a condition, in the order of insertion, without the rows that cannot be read. */
   async where(
     sql: Sql,
     condition: string,
@@ -89,7 +89,7 @@ export class JobTable<E extends DeviceJob> {
     return this.#readable(rows, onUnreadable);
   }
 
-  /** Ids are unique among all devices, so this also finds one of another device. Throws `UnreadableRow`. */
+  /** Ids are unique among all devices, so this may find a job of another device; throws `UnreadableRow`. */
   async find(sql: Sql, id: string): Promise<E | undefined> {
     const [row] = await this.#select(sql, `WHERE ${this.#id} = $1`, [id]);
     return row && this.#restore(row);
@@ -100,7 +100,7 @@ export class JobTable<E extends DeviceJob> {
     return job?.deviceNo === deviceNo ? job : undefined;
   }
 
-  /** Newest first, in the order in which they became known: ids that devices made up do not sort by time. */
+  /** Newest first, in the order of insertion, because ids chosen by devices do not sort by time. */
   async list(sql: Sql, page: JobPage): Promise<E[]> {
     const found: E[] = [];
     let { beforeId } = page;
@@ -108,13 +108,13 @@ export class JobTable<E extends DeviceJob> {
       const limit = page.limit - found.length;
       const rows = await this.#page(sql, { ...page, beforeId, limit });
       found.push(...this.#readable(rows, () => undefined));
-      // A page stays full although some of its rows cannot be read, or the caller would take it for the last one.
+      // A page stays full although some of its rows cannot be read, because the caller would take a short page for the last one.
       if (rows.length < limit || found.length === page.limit) return found;
       beforeId = rows.at(-1)?.[0] ?? null;
     }
   }
 
-  /** Answers whether there was room for it: `false` if its id is taken, or its device where it claims one. */
+  /** Returns `false` if the id exists, or if another job has claimed the device. */
   async insert(sql: Sql, job: E, nowMs: number): Promise<boolean> {
     const columns: Columns = {
       [this.#id]: this.kind.idOf(job),
@@ -130,7 +130,7 @@ export class JobTable<E extends DeviceJob> {
     return (await insertRows(sql, target, [Object.values(columns)])) === 1;
   }
 
-  /** Works out what is to be written, without writing: `before` is `null` for one that was just inserted. */
+  /** Prepares a change without writing it; `before` is `null` for a job that was just inserted. */
   changeOf(before: E | null, after: E, nowMs: number): JobChange {
     const isChanged = after !== before;
     const isToSave = before !== null && (isChanged || this.kind.isFinished(after, nowMs));
@@ -151,7 +151,7 @@ export class JobTable<E extends DeviceJob> {
     ]);
   }
 
-  /** All of these devices that have a tick to come. */
+  /** The devices among these with a job that is not finished. */
   async unfinished(
     sql: Sql,
     deviceNos: readonly number[],
@@ -171,7 +171,7 @@ export class JobTable<E extends DeviceJob> {
     return rows.length > 0;
   }
 
-  /** Devices with a tick to come, those first that were ticked longest ago. */
+  /** Devices with a job that is due, least recently ticked first. */
   async waiting(sql: Sql, nowMs: number, limit: number): Promise<WaitingDevice[]> {
     const rows = await sql.query<[deviceNo: number, waitsSinceMs: number]>(
       `SELECT device_no, MIN(advanced_at_ms) AS waits_since_ms FROM ${this.#table} WHERE ${this.#isDue}
@@ -190,8 +190,8 @@ export class JobTable<E extends DeviceJob> {
   }
 
   /**
-   * Removes some of those that ended before a time and answers how many. One that an open alert names as its cause is
-   * kept. Rows that somebody else is changing are left for the next step, so this waits for nobody.
+   * Removes a limited number of jobs that ended before a time and returns how many. A job that is the cause of an open alert is
+   * kept. Locked rows are left for the next step, so this never waits.
    */
   async expire(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
     const isOld = 'is_finished = 1 AND ended_at_ms < $1';
@@ -234,7 +234,7 @@ export class JobTable<E extends DeviceJob> {
     }
   }
 
-  /** One row that cannot be read must not keep the others from being looked after. */
+  /** A row that cannot be read must not prevent the processing of the others. */
   #readable(rows: readonly JobRow[], onUnreadable: OnUnreadable): E[] {
     return rows.flatMap((row) => {
       try {

@@ -10,7 +10,7 @@ export interface StoredKey extends Access {
   readonly revokedAtMs: number | null;
 }
 
-/** The key itself is never stored, only what it hashes to. */
+/** Only the hash of the key is stored. */
 export interface KeySecret {
   readonly keyId: string;
   readonly hash: string;
@@ -60,7 +60,7 @@ export async function findKeyByHash(sql: Sql, hash: string): Promise<StoredKey |
   return row && toKey(row);
 }
 
-/** Nobody else changes the key before the transaction ends. */
+/** Locks the key until the end of the transaction. */
 export async function lockKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
   const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id = $1 ${sql.forUpdate}`, [keyId]);
   return row && toKey(row);
@@ -96,7 +96,7 @@ export async function countKeys(sql: Sql): Promise<number> {
   return row?.[0] ?? 0;
 }
 
-/** Answers whether no key had this hash before. */
+/** Returns whether no key had this hash before. */
 export async function insertKey(sql: Sql, key: NewStoredKey): Promise<boolean> {
   const inserted = await sql.run(
     `INSERT INTO keys (key_id, hash, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms)

@@ -1,16 +1,16 @@
 import type { ChannelName } from '@granary/contract/telemetry/channels';
-import type { NewestMinutes } from '@granary/core/telemetry/rollup';
+import type { OpenBucket } from '@granary/core/telemetry/rollup';
 import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
 import { CHANNEL_LAYOUT, LANES, laneColumns, laneOffset } from './channel-layout.ts';
 
 const KEY = ['device_no', 'sensor_group'];
 const FIELDS = ['value', 'ts_ms', 'sum', 'count', 'min', 'max'];
 const COLUMNS = [...KEY, ...laneColumns(FIELDS)];
-/** Last in a row: hardly any device has bad values, and rows without them are written without these columns. */
+/** The last columns of a row: few devices have bad values, and rows without them are written without these columns. */
 const BAD_FIELDS = ['bad_value', 'bad_ts_ms', 'bad_count'];
 const BAD_COLUMNS = laneColumns(BAD_FIELDS);
 
-/** The table holds a device's newest values, and with them the five minutes that they belong to. */
+/** The table has a device's latest values and the open bucket they belong to. */
 const openBucketsWith = (columns: readonly string[]): BulkUpsert => ({
   table: 'open_buckets',
   key: KEY,
@@ -23,7 +23,7 @@ const openBucketsWith = (columns: readonly string[]): BulkUpsert => ({
 const OPEN_BUCKETS = openBucketsWith(COLUMNS);
 const OPEN_BUCKETS_WITH_BAD = openBucketsWith([...COLUMNS, ...BAD_COLUMNS]);
 
-/** A row of up to three channels, changed in place. It has the columns of bad values only if it holds or held any. */
+/** A row of up to three channels, changed in place; it has the columns of bad values only if there were any. */
 export type OpenBucketRow = (number | null)[];
 
 interface Series {
@@ -31,7 +31,7 @@ interface Series {
   readonly channel: ChannelName;
 }
 
-/** Which row holds the channel of a device. */
+/** The key of the row with a channel of a device. */
 export const openBucketKey = ({ deviceNo, channel }: Series): string =>
   `${deviceNo} ${CHANNEL_LAYOUT[channel].group}`;
 
@@ -75,22 +75,22 @@ const hasBad = (row: NumberRow): boolean =>
 export function openBucketIn(
   row: NumberRow,
   channel: ChannelName,
-): NewestMinutes | Pick<NewestMinutes, 'bad'> | undefined {
+): OpenBucket | Pick<OpenBucket, 'bad'> | undefined {
   const at = laneOffset(channel, KEY.length, FIELDS.length);
   const tsMs = row[at + 1] ?? null;
   const bad = badIn(row, channel);
   if (tsMs === null) return bad === null ? undefined : { bad };
   const [last, , sum, count, min, max] = row.slice(at, at + FIELDS.length).map(Number);
-  return { last, lastTsMs: tsMs, sum, count, min, max, bad } as NewestMinutes;
+  return { last, lastTsMs: tsMs, sum, count, min, max, bad } as OpenBucket;
 }
 
-function badIn(row: NumberRow, channel: ChannelName): NewestMinutes['bad'] {
+function badIn(row: NumberRow, channel: ChannelName): OpenBucket['bad'] {
   const at = laneOffset(channel, COLUMNS.length, BAD_FIELDS.length);
   const tsMs = row[at + 1] ?? null;
   return tsMs === null ? null : { last: Number(row[at]), lastTsMs: tsMs, count: Number(row[at + 2]) };
 }
 
-export function putOpenBucket(row: OpenBucketRow, channel: ChannelName, bucket: NewestMinutes): void {
+export function putOpenBucket(row: OpenBucketRow, channel: ChannelName, bucket: OpenBucket): void {
   const { last, lastTsMs, sum, count, min, max, bad } = bucket;
   const at = laneOffset(channel, KEY.length, FIELDS.length);
   const hasGood = count > 0;

@@ -1,7 +1,7 @@
 import type { Sql } from '../sql.ts';
 
 export interface StoredPlant {
-  /** A whole number of 64 bits, in decimal digits: a JavaScript number would lose some. */
+  /** A 64 bit integer in decimal digits, because a JavaScript number would lose some. */
   readonly id: string;
   readonly name: string;
   readonly tag: string | null;
@@ -15,7 +15,7 @@ export interface PlantPage {
 
 type PlantRow = [id: string, body: string, createdAtMs: number];
 
-// Numbers go in and out as text, in which both engines keep every digit.
+// Numbers are passed as text, in which both engines keep every digit.
 const SELECT_PLANT = 'SELECT CAST(id AS TEXT), body, created_at_ms FROM plants';
 const ID = 'CAST($1 AS BIGINT)';
 
@@ -29,7 +29,7 @@ export async function findPlant(sql: Sql, id: string): Promise<StoredPlant | und
   return row && toPlant(row);
 }
 
-/** In the order of their numbers. */
+/** Ordered by id. */
 export async function listPlants(sql: Sql, { after, limit }: PlantPage): Promise<StoredPlant[]> {
   const rows =
     after === null
@@ -41,9 +41,9 @@ export async function listPlants(sql: Sql, { after, limit }: PlantPage): Promise
   return rows.map(toPlant);
 }
 
-/** Answers whether the id was free. */
+/** Returns whether the id was new. */
 export async function insertPlant(sql: Sql, { id, name, tag, createdAtMs }: StoredPlant): Promise<boolean> {
-  // As JSON, in which PostgreSQL also keeps the characters that its text cannot hold.
+  // As JSON, which in PostgreSQL can contain characters that a text cannot.
   const inserted = await sql.run(
     `INSERT INTO plants (id, body, created_at_ms) VALUES (${ID}, $2, $3) ON CONFLICT (id) DO NOTHING`,
     [id, JSON.stringify({ name, tag }), createdAtMs],

@@ -1,7 +1,7 @@
 import type { Presence } from '@granary/core/devices/status';
 import type { BulkUpsert, Sql } from '../sql.ts';
 
-/** The newest unusable messages of a device; older ones are only counted. */
+/** The number of stored rejections per device; older ones are only counted. */
 export const REJECTIONS_KEPT_MAX = 20;
 const REJECTED_TEXT_CHARS_MAX = 2_000;
 
@@ -59,7 +59,7 @@ export async function insertPresence(
   );
 }
 
-/** Leaves a later time as it is. Answers whether anything changed. */
+/** Keeps a later time; returns whether anything changed. */
 export async function recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<boolean> {
   const changed = await sql.run(
     `UPDATE presence SET link_down_at_ms = $2
@@ -86,7 +86,7 @@ export async function recordReportedState(
   );
 }
 
-/** Kept in step with the configuration. */
+/** A copy of the value in the configuration. */
 export async function saveReportingTimes(
   sql: Sql,
   deviceNo: number,
@@ -124,7 +124,7 @@ async function insertRejection(sql: Sql, rejection: NewRejection): Promise<void>
   );
 }
 
-/** PostgreSQL holds no NUL in a text, and what a broken device sends may have any. */
+/** A text in PostgreSQL cannot contain NUL, but the payload of a broken device may. */
 const evidence = (text: string): string => text.slice(0, REJECTED_TEXT_CHARS_MAX).replaceAll('\0', '\uFFFD');
 
 export async function readRejections(sql: Sql, deviceNo: number): Promise<StoredRejections> {

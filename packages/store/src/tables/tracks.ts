@@ -4,14 +4,14 @@ import type { Reading } from '@granary/core/telemetry/readings';
 import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
 
 /**
- * Where devices have been. Raw readings lie in order of time, so the way of one device would cost a look at the readings
- * of all: positions are kept a second time, those of a device side by side. As with buckets, chunks of time come first:
- * the positions that all devices are adding right now then share a few pages. Fixed for ever.
+ * The positions of devices. Raw readings are ordered by time, so the track of one device would need a scan of all readings;
+ * therefore positions are stored a second time, ordered by time chunk and device. As with buckets, the positions that all
+ * devices are adding now share a few pages. This value must never change.
  */
 const CHUNK_MS = 5 * MINUTE_MS;
 
-/** Stretches of time of which a long track shows one position each. All fit a whole number of times into a chunk. */
-const STRETCHES_MS = [1, 2, 5, 10, 15, 20, 30, 60, 100, 150, 300].map((seconds) => seconds * SECOND_MS);
+/** The time windows of which a long track shows one position each; a chunk is a whole number of each. */
+const WINDOWS_MS = [1, 2, 5, 10, 15, 20, 30, 60, 100, 150, 300].map((seconds) => seconds * SECOND_MS);
 
 const KEY = ['time_chunk', 'device_no', 'ts_ms'];
 const PLACE = ['latitude', 'longitude', 'altitude'] as const;
@@ -20,7 +20,7 @@ const TRACKS: BulkUpsert = {
   table: 'tracks',
   key: KEY,
   columns: [...KEY, ...PLACE],
-  // The same reading may come in parts.
+  // The same reading may arrive in parts.
   update: PLACE.map((channel) => `${channel} = COALESCE(tracks.${channel}, excluded.${channel})`).join(', '),
 };
 
@@ -33,7 +33,7 @@ export interface TrackRange {
   readonly limit: number;
 }
 
-/** Takes distinct readings, of which those that hold no place are left out. */
+/** Takes distinct readings and ignores those without a position. */
 export async function addToTracks(sql: Sql, readings: readonly Reading[]): Promise<void> {
   const rows = readings
     .filter(({ values }) => PLACE.some((channel) => values[channel] !== undefined))
@@ -53,7 +53,7 @@ type PositionRow = [tsMs: number, latitude: number, longitude: number, altitude:
 
 const IS_PLACE = 'latitude IS NOT NULL AND longitude IS NOT NULL';
 
-/** Chunks one after the other: a condition on a range of them would look at every device in each. */
+/** Reads chunk by chunk, because a condition on a range of chunks would scan every device in each. */
 const IN_RANGE = `
   WITH RECURSIVE wanted(time_chunk) AS (
     SELECT CAST($2 AS BIGINT) UNION ALL SELECT time_chunk + 1 FROM wanted WHERE time_chunk < $3
@@ -62,8 +62,8 @@ const IN_RANGE = `
   WHERE tracks.time_chunk = wanted.time_chunk AND device_no = $1 AND ts_ms >= $4 AND ts_ms < $5 AND ${IS_PLACE}`;
 
 /**
- * The positions in [from, to), in order of time. Of more than `limit` the last in each stretch of time is there, where a
- * stretch is never longer than a chunk. So a track costs what it answers, however often the device reports.
+ * The positions in [from, to), ordered by time. If there are more than `limit`, the last one of each time window is returned,
+ * and a window is never longer than a chunk. So the cost depends on the returned points, however often the device reports.
  */
 export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlace[]> {
   const { deviceNo, limit } = range;
@@ -79,7 +79,7 @@ export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlac
     .sort((a, b) => a.tsMs - b.tsMs);
 }
 
-/** Chunks in which there is nothing need not be looked for, and a caller may ask for all time. */
+/** Limits the search to existing chunks, because a caller may ask for all time. */
 async function withinStored(
   sql: Sql,
   { fromMs, toMs }: TrackRange,
@@ -96,27 +96,27 @@ async function oneOfEachStretch(
   sql: Sql,
   { deviceNo, fromMs, toMs, limit }: TrackRange,
 ): Promise<PositionRow[]> {
-  const startOf = (stretchMs: number) => Math.floor(fromMs / stretchMs) * stretchMs;
-  const fits = (stretchMs: number) => Math.ceil((toMs - startOf(stretchMs)) / stretchMs) <= limit;
-  const stretchMs = STRETCHES_MS.find(fits) ?? CHUNK_MS;
+  const startOf = (windowMs: number) => Math.floor(fromMs / windowMs) * windowMs;
+  const fits = (windowMs: number) => Math.ceil((toMs - startOf(windowMs)) / windowMs) <= limit;
+  const windowMs = WINDOWS_MS.find(fits) ?? CHUNK_MS;
   return await sql.query<PositionRow>(
-    `WITH RECURSIVE stretches(start_ms) AS (
+    `WITH RECURSIVE windows(start_ms) AS (
        SELECT CAST($2 AS BIGINT) UNION ALL
-       SELECT start_ms + CAST($3 AS BIGINT) FROM stretches WHERE start_ms + CAST($3 AS BIGINT) < $5
+       SELECT start_ms + CAST($3 AS BIGINT) FROM windows WHERE start_ms + CAST($3 AS BIGINT) < $5
      ), lasts(time_chunk, ts_ms) AS (
        SELECT start_ms / ${CHUNK_MS}, (
          SELECT MAX(ts_ms) FROM tracks
          WHERE time_chunk = start_ms / ${CHUNK_MS} AND device_no = $1 AND ts_ms >= start_ms
            AND ts_ms < start_ms + CAST($3 AS BIGINT) AND ts_ms >= $4 AND ts_ms < $5 AND ${IS_PLACE})
-       FROM stretches
+       FROM windows
      )
      SELECT tracks.ts_ms, latitude, longitude, altitude FROM lasts CROSS JOIN tracks
      WHERE tracks.time_chunk = lasts.time_chunk AND device_no = $1 AND tracks.ts_ms = lasts.ts_ms`,
-    [deviceNo, startOf(stretchMs), stretchMs, fromMs, toMs],
+    [deviceNo, startOf(windowMs), windowMs, fromMs, toMs],
   );
 }
 
-/** Removes some of the positions before a time and answers how many. */
+/** Removes a limited number of positions before a time and returns how many. */
 export async function dropTracks(sql: Sql, beforeMs: number, rowsMax: number): Promise<number> {
   const key = KEY.join(', ');
   return await sql.run(

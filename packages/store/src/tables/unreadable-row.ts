@@ -1,4 +1,4 @@
-/** Something stored that could not be processed; everything else went on without it. */
+/** A stored item that could not be processed; all others were not affected. */
 export interface SetAside {
   readonly kind: string;
   readonly id: string;
@@ -7,7 +7,7 @@ export interface SetAside {
 
 export type OnUnreadable = (item: SetAside) => void;
 
-/** A stored row that is not what this version can read. */
+/** A stored row that this version cannot read. */
 export class UnreadableRow extends Error {
   readonly item: SetAside;
 
