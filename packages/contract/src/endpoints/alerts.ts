@@ -4,7 +4,7 @@ import { body, endpoint } from './endpoint.ts';
 import type { DeviceGroupName } from './groups.ts';
 
 const alertEndpoints = (group: DeviceGroupName) => ({
-  /** Newest first; the open ones that are not shelved if no status is given. */
+  /** Newest first; without a status the open alerts that are not shelved. */
   list: endpoint(group, 'GET', '/devices/{device_id}/alerts', {
     scope: 'read',
     summary: 'Lists the alerts of a device, newest first.',
@@ -31,7 +31,7 @@ const alertEndpoints = (group: DeviceGroupName) => ({
     answers: { 200: one(Alert) },
     examples: [{ summary: 'with a note', body: { acknowledged_by: 'Ada', note: 'A truck is on its way.' } }],
   }),
-  /** Out of sight until then; its state goes on. */
+  /** Hides the alert from the default list until a time; its state still changes. */
   shelve: endpoint(group, 'POST', '/devices/{device_id}/alerts/{alert_id}/shelve', {
     scope: 'operate',
     summary: 'Takes an alert out of the usual list until a time; its state goes on.',
@@ -49,7 +49,7 @@ const alertEndpoints = (group: DeviceGroupName) => ({
       },
     ],
   }),
-  /** Back in sight at once. */
+  /** Ends the shelving immediately. */
   unshelve: endpoint(group, 'POST', '/devices/{device_id}/alerts/{alert_id}/unshelve', {
     scope: 'operate',
     summary: 'Puts a shelved alert back into the usual list.',

@@ -3,16 +3,16 @@ import type { Page, Success } from '../envelope.ts';
 import { ERROR_CODES, type ErrorBody } from '../errors.ts';
 import { type Checker, checker, closed } from '../input/schema.ts';
 
-/** What a request is answered with. */
+/** The answer of an endpoint. */
 export interface Answer<Body> {
-  /** `data`: the envelope around one thing; `page`: around a part of a list; `none`: the body as it is. */
+  /** `data`: an envelope with one resource; `page`: an envelope with a part of a list; `none`: no envelope. */
   readonly envelope: 'data' | 'page' | 'none';
   readonly mediaType: string;
-  /** The whole body; of a stream of events the data of each of them. */
+  /** The schema of the whole body; for an event stream the schema of the data of each event. */
   readonly check: Checker<Body>;
-  /** Further media types that a caller can ask for with `Accept`. */
+  /** Further media types that a caller can request with `Accept`. */
   readonly alternatives: readonly string[];
-  /** Headers that this answer has and others have not. */
+  /** The headers that only this answer has. */
   readonly headers: readonly string[];
 }
 

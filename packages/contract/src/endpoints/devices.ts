@@ -15,7 +15,7 @@ import { one, pageOf } from './answers.ts';
 import { body, endpoint } from './endpoint.ts';
 import type { DeviceGroupName } from './groups.ts';
 
-/** The secret is in this answer and never again. */
+/** Only this answer contains the secret. */
 export const RegisteredSilo = closed({ ...SiloDetail.properties, credentials: DeviceCredentials });
 export const RegisteredFieldDevice = closed({ ...FieldDetail.properties, credentials: DeviceCredentials });
 
@@ -30,7 +30,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
   group: DeviceGroupName,
   { detail, registered, checkRegistration, example }: Shapes<Detail, Registered, Registration>,
 ) => ({
-  /** By id. */
+  /** Ordered by id. */
   list: endpoint(group, 'GET', '/devices', {
     scope: 'read',
     summary: 'Lists the devices of this group that the key may see.',
@@ -51,7 +51,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
       { summary: 'an unknown device', parameters: { device_id: 'nobody' }, refusal: 'device_not_found' },
     ],
   }),
-  /** The secret is in this answer and never again. */
+  /** Only this answer contains the secret. */
   register: endpoint(group, 'POST', '/devices', {
     scope: 'admin',
     summary: 'Registers a device, and answers its secret for the device link this once.',
@@ -74,7 +74,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
     answers: { 200: one(Rejections) },
     examples: [{ summary: 'the rejections of a device' }],
   }),
-  /** Its MQTT connection: whether it is there, since when, and what went wrong last. */
+  /** The MQTT connection of a device: whether and since when it is connected, and its last fault. */
   link: endpoint(group, 'GET', '/devices/{device_id}/link', {
     scope: 'read',
     summary: 'Shows the MQTT connection of a device, with counts since the start of the service.',

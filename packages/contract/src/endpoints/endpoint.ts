@@ -12,7 +12,7 @@ export type RequestHeader = 'if-match' | 'last-event-id' | 'idempotency-key';
 /** A body in JSON. */
 export interface BodyInput<Body> {
   readonly check: Checker<Body>;
-  /** How a refusal calls it: "the … is not valid". */
+  /** The noun in a refusal: "the … is not valid". */
   readonly noun: string;
   /** Without a body the request counts as one with `{}`. */
   readonly isOptional: boolean;
@@ -25,32 +25,32 @@ export interface Example<Parameters = Readonly<Record<string, string>>, Query = 
   readonly query?: Query;
   readonly body?: Body;
   readonly headers?: Readonly<Partial<Record<RequestHeader, string>>>;
-  /** The code it is refused with; without one the answer is a success. */
+  /** The error code of the expected refusal; without one the answer is a success. */
   readonly refusal?: ErrorCode;
 }
 
-/** One thing that a caller can ask for: routes, the client and the documents come from it. */
+/** The declaration of one endpoint, from which routes, the client and the documents are derived. */
 export interface Endpoint<Path extends string = string, Query = unknown, Body = unknown, Result = unknown> {
   readonly group: GroupName;
   readonly method: Method;
   /** Relative to the root of the group, with its parameters in braces. */
   readonly path: Path;
   readonly summary: string;
-  /** What the key must be allowed to do; `null` where any key will do, or none is needed. */
+  /** The scope that the key must have; `null` where any key is accepted, or none is needed. */
   readonly scope: Scope | null;
-  /** Never limited, and served before everything else. A function decides by the body. */
+  /** Urgent requests are never limited and are served first; a function decides by the body. */
   readonly isUrgent: boolean | ((body: unknown) => boolean);
-  /** `null` where query parameters are not looked at. */
+  /** `null` where query parameters are ignored. */
   readonly query: Checker<Query> | null;
   readonly body: BodyInput<Body> | null;
   readonly requestHeaders: readonly RequestHeader[];
   readonly answers: Readonly<Record<number, Answer<Result>>> & { readonly 200: Answer<Result> };
-  /** Every code that it can be refused with. */
+  /** Every error code of the endpoint. */
   readonly errors: readonly ErrorCode[];
   readonly examples: readonly Example<PathParameters<Path>, Query, Body>[];
 }
 
-/** An example as it is declared: the usual ids need not be repeated. */
+/** A declared example, in which the default ids may be omitted. */
 type ExampleDeclaration<Parameters, Query, Body> = Omit<Example<Parameters, Query, Body>, 'parameters'> & {
   readonly parameters?: Partial<Parameters>;
 };
@@ -63,7 +63,7 @@ interface Declaration<Path extends string, Query, Body, Result> {
   readonly body?: BodyInput<Body>;
   readonly requestHeaders?: readonly RequestHeader[];
   readonly answers: Endpoint<Path, Query, Body, Result>['answers'];
-  /** Those that are its own; the others follow from its path, scope, method and group. */
+  /** The specific error codes; the others follow from path, scope, method and group. */
   readonly errors?: readonly ErrorCode[];
   readonly examples: readonly ExampleDeclaration<PathParameters<Path>, NoInfer<Query>, NoInfer<Body>>[];
 }

@@ -11,7 +11,7 @@ import { operations } from './operations.ts';
 import { plants } from './plants.ts';
 import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
 
-/** Everything that a caller can ask for. */
+/** All endpoints. */
 export const endpoints = {
   devices,
   telemetry: { silo: siloTelemetry, field: fieldTelemetry },
@@ -27,7 +27,7 @@ export const endpoints = {
 };
 
 export interface NamedEndpoint {
-  /** Such as `alerts.silo.acknowledge`. */
+  /** The name of an endpoint, such as `alerts.silo.acknowledge`. */
   readonly name: string;
   readonly endpoint: Endpoint;
 }

@@ -3,7 +3,7 @@ import type { Scope } from '../keys.ts';
 import { type GroupName, needsKey } from './groups.ts';
 import { PATH_PARAMETERS, parameterNames } from './parameters.ts';
 
-/** What any request can be refused with: it cannot be read, or there is no room for it, or we fail. */
+/** The error codes of every endpoint: the request is malformed, a limit is reached, or the service fails. */
 const OF_ALL: readonly ErrorCode[] = [
   'invalid_input',
   'malformed_request',
@@ -25,13 +25,13 @@ interface Request {
   readonly isUrgent: boolean | ((body: unknown) => boolean);
 }
 
-/** The codes that are an endpoint's own, and those that follow from how it is called. */
+/** The specific codes of an endpoint, and those that follow from its method, path and scope. */
 export function errorsOf(
   { group, method, path, scope, isUrgent }: Request,
   own: readonly ErrorCode[],
 ): readonly ErrorCode[] {
   const names = parameterNames(path);
-  // Neither a body nor an Idempotency-Key is a reason to refuse what must not wait.
+  // Neither a body nor an Idempotency-Key may refuse an urgent request.
   const isAlwaysUrgent = isUrgent === true;
   const codes = new Set<ErrorCode>([...OF_ALL, ...own]);
   const add = (isPossible: boolean, more: readonly ErrorCode[]): void => {
@@ -43,7 +43,7 @@ export function errorsOf(
   add(method !== 'GET', ['storage_full']);
   add(method !== 'GET' && !isAlwaysUrgent, OF_BODIES);
   add(method === 'POST' && !isAlwaysUrgent, OF_IDEMPOTENCY_KEYS);
-  // A part of the address can be longer than any id.
+  // A segment of the path can be longer than any id.
   add(names.length > 0, ['route_not_found']);
   for (const name of names) codes.add(PATH_PARAMETERS[name].notFound);
   return ERROR_CODES.filter((code) => codes.has(code));

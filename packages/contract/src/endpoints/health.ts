@@ -9,11 +9,11 @@ export const Liveness = closed({ status: Type.Literal('ok') });
 
 export const Readiness = closed({
   status: Type.Enum(['ok', 'not ready']),
-  /** `ok`, or what is wrong in a few words. */
+  /** `ok`, or a short description of the fault. */
   checks: closed({ storage: Type.String(), device_link: Type.String(), ingest: Type.String() }),
-  /** How many stored items could not be processed since the start. */
+  /** The number of stored items that could not be processed since the start. */
   set_aside: Count,
-  /** What went wrong with messages from devices since the start. */
+  /** Counters of faults in messages of devices since the start. */
   ingest: closed({
     rejected_messages: Count,
     unstorable_arrivals: Count,

@@ -38,7 +38,7 @@ export const keys = {
       { summary: 'an unknown key', parameters: { key_id: 'key_none' }, refusal: 'key_not_found' },
     ],
   }),
-  /** Issues a successor; the old key goes on working for the overlap. */
+  /** Issues a successor; the old key stays valid during the overlap. */
   rotate: endpoint('api', 'POST', '/keys/{key_id}/rotate', {
     scope: 'admin',
     summary:

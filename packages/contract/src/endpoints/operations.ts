@@ -66,7 +66,7 @@ export const operations = {
       },
     ],
   }),
-  /** Safe to repeat, at any time. It is over once the status says so. */
+  /** May be repeated at any time; the operation has ended when its status says so. */
   stop: endpoint('silo', 'POST', '/devices/{device_id}/operations/{operation_id}/stop', {
     scope: 'operate',
     isUrgent: true,

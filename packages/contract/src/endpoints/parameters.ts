@@ -15,12 +15,12 @@ export type PathNames<Path extends string> = Path extends `${string}{${infer Nam
 export type PathParameters<Path extends string> = Readonly<Record<PathNames<Path>[number], string>>;
 
 interface ParameterDescription {
-  /** For documents only: what does not fit it is simply not found. */
+  /** For documents only: a value of another form is not found. */
   readonly schema: TSchema;
   readonly description: string;
-  /** The refusal of a value that nothing is called by. */
+  /** The error code for an unknown id. */
   readonly notFound: ErrorCode;
-  /** In the examples. Devices of each group have another. */
+  /** The value in examples; it differs between the device groups. */
   readonly example: string;
 }
 

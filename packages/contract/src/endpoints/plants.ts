@@ -5,10 +5,10 @@ import { Plant } from '../plants.ts';
 import { plain } from './answers.ts';
 import { body, endpoint } from './endpoint.ts';
 
-/** As JSON has it. What reads it keeps all its digits: see `readNewPlant`. */
+/** A JSON number whose digits are all kept by `readNewPlant`. */
 const PlantWithId = closed({ id: Type.Integer({ format: 'int64' }), ...Plant.properties });
 
-/** Any key may use the plant store sample; it has nothing to do with devices. */
+/** Any valid key may use the plant store sample. */
 export const plants = {
   create: endpoint('sandbox', 'POST', '/plants', {
     summary: 'Stores a plant.',

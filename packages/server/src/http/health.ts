@@ -8,7 +8,7 @@ import type { RouteDependencies } from './route-dependencies.ts';
 
 const CHECK_MS_MAX = 2_000;
 
-/** For whoever keeps the service running. Says nothing that a stranger could use. */
+/** Health checks without a key, so they disclose nothing about devices. */
 export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, link, pipeline, ingestCounters, setAside } = parts;
   const checks = {
@@ -31,7 +31,7 @@ export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const results: Readiness['checks'] = { storage, device_link, ingest };
     const ready = Object.values(results).every((result) => result === 'ok');
     reply.code(ready ? 200 : 503);
-    // What cannot be processed harms nothing else, so it does not make the service unready.
+    // Items that are set aside do not affect others, so they do not make the service unready.
     return {
       status: ready ? 'ok' : 'not ready',
       checks: results,
@@ -41,7 +41,7 @@ export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies):
   });
 }
 
-/** Whoever asks has a time limit of its own, so a check that hangs is answered as what it is. */
+/** A check that hangs is reported as failed, because the caller has its own time limit. */
 async function resultOf(check: () => Promise<string>): Promise<string> {
   const result = await within(CHECK_MS_MAX, check()).catch(() => 'failing');
   return result === LATE ? 'does not answer' : result;

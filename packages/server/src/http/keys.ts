@@ -50,7 +50,7 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
   });
 }
 
-/** A key bound to some sites could otherwise make itself one that is not. */
+/** Otherwise a limited key could create an unlimited one. */
 function refuseLimited(request: FastifyRequest): void {
   if (isUnlimited(request.caller)) return;
   throw new Refusal('forbidden', 'a key that is limited to sites or devices cannot manage keys');

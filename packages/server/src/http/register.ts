@@ -6,7 +6,7 @@ import { accept } from './protocol/answers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the contract declares about this route. Every route has one. */
+    /** The endpoint of this route in the contract; every route has one. */
     endpoint?: Endpoint;
   }
 }
@@ -15,7 +15,7 @@ type QueryOf<E> = E extends Endpoint<string, infer Query, infer _Body, infer _Re
 type BodyOf<E> = E extends Endpoint<string, infer _Query, infer Body, infer _Result> ? Body : never;
 type ResultOf<E> = E extends Endpoint<string, infer _Query, infer _Body, infer Result> ? Result : never;
 
-/** Of several endpoints the envelope around any of their data. */
+/** The answer type of any of several endpoints. */
 type AnswerOf<E> = [ResultOf<E>] extends [Page<infer Item>]
   ? Page<Item>
   : [ResultOf<E>] extends [Success<infer Data>]
@@ -25,8 +25,8 @@ type AnswerOf<E> = [ResultOf<E>] extends [Page<infer Item>]
 export type EndpointRequest<E extends Endpoint> = FastifyRequest<{ Params: PathParameters<E['path']> }>;
 
 /**
- * Reads the input of a request and refuses what does not fit its schema. A handler calls it after it has looked up what the
- * path names, because a wrong address is refused before a wrong body.
+ * Validates the input of a request against its schemas. A handler calls it after it has looked up the resource of the path,
+ * because an unknown resource is refused before an invalid body.
  */
 export interface InputReader<E extends Endpoint> {
   query(request: FastifyRequest): QueryOf<E>;
@@ -39,7 +39,7 @@ type Handler<E extends Endpoint> = (
   read: InputReader<E>,
 ) => Promise<AnswerOf<E> | FastifyReply>;
 
-/** Makes the route of an endpoint: method, path, scope, urgency and schemas are those of the contract. */
+/** Registers the route of an endpoint with method, path, scope, urgency and schemas of the contract. */
 export function register<E extends Endpoint>(
   routes: FastifyInstance,
   endpoint: E,
@@ -50,7 +50,7 @@ export function register<E extends Endpoint>(
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { endpoint },
-    // An endless answer has no length that a HEAD could ask for.
+    // An endless answer has no length, so there is no HEAD.
     exposeHeadRoute: endpoint.answers[200].mediaType !== 'text/event-stream',
     handler: (request, reply) => handler(request, reply, read),
   });
@@ -70,7 +70,7 @@ function inputReader<E extends Endpoint>({ query, body, path }: E): InputReader<
   };
 }
 
-/** Call before the routes are made. */
+/** Must be called before the routes are registered. */
 export function refuseUndeclaredRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.endpoint === undefined) throw new Error(`${method} ${url} is no endpoint of the contract`);

@@ -49,7 +49,7 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
         slices.missions.control(wanted),
       );
       const mission = found(result?.mission);
-      // A resumption that was not sent is withdrawn by now; every other request is repeated until it is confirmed.
+      // A resume that was not sent is already withdrawn; every other request is repeated until it is confirmed.
       const isFinal = replayed || control !== 'resume';
       return success(missionRecord(isFinal ? mission : found(await app.missions.find(deviceNo, missionId))));
     });

@@ -25,7 +25,7 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
       const { result } = await idempotency.once(request, reply, (slices) =>
         slices.operations.start({ deviceNo, operationId, type, request: wanted, isReachable, nowMs }),
       );
-      // An operation whose start was not sent has failed by now, and the caller is told so.
+      // An operation whose start was not sent has already failed, which is the answer to the caller.
       const sent = await app.operations.find(deviceNo, result.operation.operationId);
       const refusal = sent && notSentRefusal(sent);
       if (refusal) throw refusal;

@@ -8,11 +8,11 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 import { foundOperation } from './find-operation.ts';
 import { storeUrgently, urgentTarget } from './urgent-target.ts';
 
-/** Stopping is refused only to those who may not do it, and for an operation that there is not. */
+/** A stop is refused only without the scope and for an unknown operation. */
 export function stopRoute(routes: FastifyInstance, parts: RouteDependencies): void {
   const { stops, now } = parts;
   routes.register((routes, _options, registered) => {
-    // Whatever is sent along, well-formed or not, has no say in it.
+    // The body of a stop is ignored, whether it is valid or not.
     routes.removeAllContentTypeParsers();
     routes.addContentTypeParser('*', (_request, payload, done) => {
       payload.resume();

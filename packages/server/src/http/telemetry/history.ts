@@ -10,7 +10,7 @@ interface History {
   readonly points: readonly HistoryPoint[];
 }
 
-/** As JSON, or as CSV to whoever prefers that. */
+/** Answers JSON, or CSV if the caller prefers it. */
 export function sendHistory(
   { headers }: FastifyRequest,
   reply: FastifyReply,
