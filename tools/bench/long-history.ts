@@ -58,7 +58,7 @@ async function register(app: App): Promise<number[]> {
   for (let number = 1; number <= DEVICES; number++) {
     const { deviceNo } = await app.devices.register({
       deviceId: `silo-${String(number).padStart(4, '0')}`,
-      kind: 'silo',
+      profile: 'silo_scale',
       name: `Silo ${number}`,
       model: 'GS-100',
       firmwareVersion: '1.0.0',

@@ -1,15 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './device-statuses.ts';
 import { checker, closed } from './input/schema.ts';
 import { id, line, lineOrEmpty } from './input/text-schemas.ts';
+import { PROFILE_NAMES, profileNamesOf } from './profiles/profiles.ts';
 import { Timestamp } from './time.ts';
-
-export const DEVICE_STATUSES = ['online', 'offline', 'maintenance'] as const;
-export const SENSOR_STATUSES = ['active', 'stale', 'fault', 'inactive'] as const;
-export const SENSOR_TYPES = ['level', 'temperature', 'humidity'] as const;
-
-export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
-export type SensorStatus = (typeof SENSOR_STATUSES)[number];
-export type SensorType = (typeof SENSOR_TYPES)[number];
 
 export const DeviceId = id();
 
@@ -27,6 +21,7 @@ export const DeviceSummary = closed({
   device_id: DeviceId,
   name: Label,
   model: Label,
+  profile: Type.Enum(PROFILE_NAMES),
   status: Type.Enum(DEVICE_STATUSES),
   location: Location,
   last_seen: Type.Union([Timestamp, Type.Null()]),
@@ -69,7 +64,11 @@ const registrationFields = {
 };
 
 export const SiloRegistration = closed({ ...registrationFields, capacity: Capacity });
-export const FieldRegistration = closed(registrationFields);
+export const FieldRegistration = closed({
+  ...registrationFields,
+  /** `rover` when not given. */
+  profile: Type.Optional(Type.Enum(profileNamesOf('field'))),
+});
 
 /** What a device logs in to the link with. The secret is shown once and stored only as a hash. */
 export const DeviceCredentials = closed({ username: DeviceId, secret: Type.String() });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { checker } from './input/schema.ts';
-import { checkTelemetry } from './telemetry/telemetry.ts';
+import { PROFILES } from './profiles/profiles.ts';
 import { DeviceTime, parseTime, TIME_MS_MAX, TIME_MS_MIN, Timestamp, toIso } from './time.ts';
 
 const checkTimestamp = checker(Timestamp);
@@ -64,8 +64,8 @@ for (const text of NOT_TIMES) {
   test(`${JSON.stringify(text)} is not a time`, () => {
     assert.equal(parseTime(text), null);
     assert.equal(checkTimestamp.accepts(text), false);
-    assert.equal(checkTelemetry.silo.accepts({ ts: text, weight: 1 }), false);
-    assert.equal(checkTelemetry.field.accepts({ ts: text, altitude: 1 }), false);
+    assert.equal(PROFILES.silo_scale.checkTelemetry.accepts({ ts: text, weight: 1 }), false);
+    assert.equal(PROFILES.rover.checkTelemetry.accepts({ ts: text, altitude: 1 }), false);
   });
 }
 

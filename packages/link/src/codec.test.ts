@@ -13,16 +13,19 @@ function reasonOf(decoded: ReturnType<typeof decode>): string {
 }
 
 test('one reading and many readings are decoded unchanged', () => {
-  assert.deepEqual(decode('silo', 'telemetry', bytes(reading)), { subject: 'telemetry', telemetry: reading });
+  assert.deepEqual(decode('silo_scale', 'telemetry', bytes(reading)), {
+    subject: 'telemetry',
+    telemetry: reading,
+  });
   const many = Array.from({ length: READINGS_PER_MESSAGE_MAX }, () => reading);
-  assert.deepEqual(decode('silo', 'telemetry', bytes(many)), { subject: 'telemetry', telemetry: many });
+  assert.deepEqual(decode('silo_scale', 'telemetry', bytes(many)), { subject: 'telemetry', telemetry: many });
   const field = { ts: 0, latitude: 48.2, battery_level: 80 };
-  assert.deepEqual(decode('field', 'telemetry', bytes(field)), { subject: 'telemetry', telemetry: field });
+  assert.deepEqual(decode('rover', 'telemetry', bytes(field)), { subject: 'telemetry', telemetry: field });
 });
 
 test('a state is decoded unchanged', () => {
   const state = { state: 'offline' };
-  assert.deepEqual(decode('silo', 'status', bytes(state)), { subject: 'status', state });
+  assert.deepEqual(decode('silo_scale', 'status', bytes(state)), { subject: 'status', state });
 });
 
 test('telemetry that breaks its schema says where', () => {
@@ -39,27 +42,32 @@ test('telemetry that breaks its schema says where', () => {
     ['text', /./],
   ];
   for (const [value, reason] of cases)
-    assert.match(reasonOf(decode('silo', 'telemetry', bytes(value))), reason);
-  assert.match(reasonOf(decode('silo', 'telemetry', Buffer.from('{"ts":1,"weight":1e999}'))), /weight/);
+    assert.match(reasonOf(decode('silo_scale', 'telemetry', bytes(value))), reason);
+  assert.match(reasonOf(decode('silo_scale', 'telemetry', Buffer.from('{"ts":1,"weight":1e999}'))), /weight/);
 });
 
 test('a state that breaks its schema says where', () => {
-  assert.match(reasonOf(decode('silo', 'status', bytes({ state: 'on fire' }))), /\/state must be one of/);
+  assert.match(
+    reasonOf(decode('silo_scale', 'status', bytes({ state: 'on fire' }))),
+    /\/state must be one of/,
+  );
 });
 
 test('a payload that is not JSON is rejected as such, however deep or empty', () => {
   for (const text of ['', '{', 'NaN', '[1,]', '\0']) {
     assert.match(
-      reasonOf(decode('silo', 'telemetry', Buffer.from(text))),
+      reasonOf(decode('silo_scale', 'telemetry', Buffer.from(text))),
       /^the JSON cannot be used: .* at line 1/,
     );
   }
-  assert.ok('reason' in decode('silo', 'telemetry', Buffer.alloc(500_000, '[')));
-  assert.ok('reason' in decode('silo', 'telemetry', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))));
+  assert.ok('reason' in decode('silo_scale', 'telemetry', Buffer.alloc(500_000, '[')));
+  assert.ok(
+    'reason' in decode('silo_scale', 'telemetry', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))),
+  );
 });
 
 test('a payload that a lenient parser would repair is refused', () => {
-  const ack = (text: string) => reasonOf(decode('silo', 'ack', Buffer.from(text, 'latin1')));
+  const ack = (text: string) => reasonOf(decode('silo_scale', 'ack', Buffer.from(text, 'latin1')));
   assert.equal(ack('{"operation_id":"op_1","accepted":true,"reason":"\xe4"}'), 'payload is not valid UTF-8');
   assert.match(ack('{"operation_id":"op_1","accepted":true,"accepted":false}'), /\/accepted stands twice/);
   assert.match(ack('{"operation_id":"op_1","accepted":true,"reason":"\\ud800"}'), /half a surrogate pair/);
@@ -71,11 +79,10 @@ test('a payload that a lenient parser would repair is refused', () => {
 
 test('an acknowledgement and progress are decoded unchanged', () => {
   const ack = { operation_id: 'op_1', accepted: false, reason: 'the gate is jammed' };
-  assert.deepEqual(decode('silo', 'ack', bytes(ack)), { subject: 'ack', kind: 'silo', ack });
+  assert.deepEqual(decode('silo_scale', 'ack', bytes(ack)), { subject: 'ack', ack });
   const progress = { operation_id: 'op_1', state: 'running', amount_kg: 12.5, ts: 1_800_000_000_000 };
-  assert.deepEqual(decode('silo', 'progress', bytes(progress)), {
+  assert.deepEqual(decode('silo_scale', 'progress', bytes(progress)), {
     subject: 'progress',
-    kind: 'silo',
     progress,
   });
 });
@@ -92,7 +99,7 @@ test('a report about an operation that breaks its schema says where', () => {
     ['progress', { ...progress, ts: 'soon' }, /\/ts/],
   ];
   for (const [subject, value, reason] of cases) {
-    assert.match(reasonOf(decode('silo', subject, bytes(value))), reason);
+    assert.match(reasonOf(decode('silo_scale', subject, bytes(value))), reason);
   }
 });
 
@@ -101,14 +108,14 @@ test('the reports of a field device about commands and missions are decoded unch
     { command_id: 'cmd_1', accepted: true },
     { mission_id: 'ms_1', accepted: false, reason: 'busy' },
   ]) {
-    assert.deepEqual(decode('field', 'ack', bytes(ack)), { subject: 'ack', kind: 'field', ack });
+    assert.deepEqual(decode('rover', 'ack', bytes(ack)), { subject: 'ack', ack });
   }
   for (const progress of [
     { command_id: 'cmd_1', state: 'succeeded', ts: 1 },
     { mission_id: 'ms_1', state: 'running', waypoints: [{ index: 0, state: 'reached' }], ts: 1 },
   ]) {
-    const decoded = { subject: 'progress', kind: 'field', progress };
-    assert.deepEqual(decode('field', 'progress', bytes(progress)), decoded);
+    const decoded = { subject: 'progress', progress };
+    assert.deepEqual(decode('rover', 'progress', bytes(progress)), decoded);
   }
 });
 
@@ -125,7 +132,7 @@ test('a report of a field device that breaks its schema says where', () => {
     ['progress', null, /./],
   ];
   for (const [subject, value, reason] of cases) {
-    assert.match(reasonOf(decode('field', subject, bytes(value))), reason);
+    assert.match(reasonOf(decode('rover', subject, bytes(value))), reason);
   }
 });
 
@@ -134,7 +141,7 @@ test('it never throws, and reasons stay printable and short', () => {
   const unknownFields = fc.dictionary(fc.string(), fc.integer()).map((value) => new Uint8Array(bytes(value)));
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array(), jsonBytes, unknownFields), (payload) => {
-      const decoded = decode('silo', 'telemetry', Buffer.from(payload));
+      const decoded = decode('silo_scale', 'telemetry', Buffer.from(payload));
       const reason = 'reason' in decoded ? decoded.reason : '';
       assert.ok(reason.length <= 500);
       assert.doesNotMatch(reason, /[\p{Cc}\p{Cs}]/u);

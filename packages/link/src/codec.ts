@@ -2,15 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
 import type { Checker, ValidationIssue } from '@granary/contract/input/schema';
-import { checkFieldAck, checkFieldProgress } from '@granary/contract/link/field-messages';
-import {
-  checkDeviceState,
-  checkOperationAck,
-  checkOperationProgress,
-  type UpSubject,
-} from '@granary/contract/link/messages';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
-import { checkTelemetry } from '@granary/contract/telemetry/telemetry';
+import { checkDeviceState, type UpSubject } from '@granary/contract/link/messages';
+import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { REASON_CHARACTERS_MAX } from './limits.ts';
 import type { UplinkMessage } from './port.ts';
 
@@ -18,7 +11,11 @@ export interface Undecodable {
   readonly reason: string;
 }
 
-export function decode(kind: DeviceKind, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
+export function decode(
+  profile: ProfileName,
+  subject: UpSubject,
+  payload: Buffer,
+): UplinkMessage | Undecodable {
   if (!isUtf8(payload)) return { reason: 'payload is not valid UTF-8' };
   let value: unknown;
   try {
@@ -27,21 +24,26 @@ export function decode(kind: DeviceKind, subject: UpSubject, payload: Buffer): U
     if (error instanceof Refusal) return { reason: error.message };
     throw error;
   }
+  const { checkTelemetry, replies } = PROFILES[profile];
   switch (subject) {
     case 'telemetry':
-      return checked(checkTelemetry[kind], value, (telemetry) => ({ subject, telemetry }));
+      return checked(checkTelemetry, value, (telemetry) => ({ subject, telemetry }));
     case 'status':
       return checked(checkDeviceState, value, (state) => ({ subject, state }));
     case 'ack':
-      return kind === 'silo'
-        ? checked(checkOperationAck, value, (ack) => ({ subject, kind, ack }))
-        : checked(checkFieldAck, value, (ack) => ({ subject, kind, ack }));
+      return replies === null
+        ? unexpected(profile, subject)
+        : checked(replies.ack, value, (ack) => ({ subject, ack }));
     case 'progress':
-      return kind === 'silo'
-        ? checked(checkOperationProgress, value, (progress) => ({ subject, kind, progress }))
-        : checked(checkFieldProgress, value, (progress) => ({ subject, kind, progress }));
+      return replies === null
+        ? unexpected(profile, subject)
+        : checked(replies.progress, value, (progress) => ({ subject, progress }));
   }
 }
+
+const unexpected = (profile: ProfileName, subject: UpSubject): Undecodable => ({
+  reason: `devices of profile ${profile} are asked to do nothing, so they send no ${subject}`,
+});
 
 function checked<Value>(
   checker: Checker<Value>,

@@ -1,12 +1,12 @@
-import type { FieldAck, FieldProgress } from '@granary/contract/link/field-messages';
-import type { DeviceState, OperationAck, OperationProgress } from '@granary/contract/link/messages';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { DeviceState } from '@granary/contract/link/messages';
+import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 
 export interface LinkDevice {
   readonly deviceNo: number;
   readonly deviceId: string;
-  readonly kind: DeviceKind;
+  readonly profile: ProfileName;
   /** The capacity of a silo when it connected; other devices have none. */
   readonly capacityKg?: number;
 }
@@ -15,10 +15,8 @@ export interface LinkDevice {
 export type UplinkMessage =
   | { readonly subject: 'telemetry'; readonly telemetry: DeviceTelemetry }
   | { readonly subject: 'status'; readonly state: DeviceState }
-  | { readonly subject: 'ack'; readonly kind: 'silo'; readonly ack: OperationAck }
-  | { readonly subject: 'ack'; readonly kind: 'field'; readonly ack: FieldAck }
-  | { readonly subject: 'progress'; readonly kind: 'silo'; readonly progress: OperationProgress }
-  | { readonly subject: 'progress'; readonly kind: 'field'; readonly progress: FieldProgress };
+  | { readonly subject: 'ack'; readonly ack: DeviceAck }
+  | { readonly subject: 'progress'; readonly progress: DeviceProgress };
 
 /** A message that could not be used; every text is printable and bounded, so that it can be stored and shown unchanged. */
 export interface LinkRejection {

@@ -1,4 +1,4 @@
-import { isWithinNoChangeBand } from '@granary/core/alerts/evaluation';
+import { isWithinNoChangeBand } from '@granary/core/alerts/no-change-band';
 import { FRESHNESS_MS } from '@granary/core/devices/status';
 import type { StoredValues } from '@granary/core/telemetry/readings';
 import type { NewestValue } from '@granary/core/telemetry/rollup';

@@ -166,7 +166,7 @@ describeEachEngine('commands', (engine) => {
     await assert.rejects(issue(deviceNo, outside, { commandId }), isRefusal('outside_geofence'));
     assert.equal(await app.commands.find(deviceNo, commandId), undefined);
     assert.deepEqual(await told(deviceNo), []);
-    await assert.rejects(issue(await readySilo(app), { command: 'hold' }), isRefusal('device_not_found'));
+    await assert.rejects(issue(await readySilo(app), { command: 'hold' }), isRefusal('not_supported'));
     await assert.rejects(issue(999_999, { command: 'hold' }), isRefusal('device_not_found'));
   });
 

@@ -12,7 +12,7 @@ import { advanceMission } from '@granary/core/missions/transitions';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
-import { type FieldDevice, lockFieldDevice } from '../alerts/field-facts.ts';
+import { type LockedDevice, lockDeviceFor } from '../devices/device-facts.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import {
   appliedReply,
@@ -87,7 +87,7 @@ export const writes = {
   /** An emergency stop that the device has yet to confirm is not issued a second time: it is being repeated. */
   async issue(sql: Sql, issue: CommandIssue): Promise<Committed<Issued>> {
     const { deviceNo, commandId, request, isReachable, nowMs } = issue;
-    const { watch, ...held } = await lockFieldDevice(sql, deviceNo);
+    const { watch, ...held } = await lockDeviceFor(sql, deviceNo, 'commands');
     const { commands } = held.facts;
     const isStop = request.command === 'emergency_stop';
     const openStop = commands.find(isUnconfirmedStop);
@@ -167,7 +167,7 @@ async function handleReply(
 /** Ends what waits to be sent and what runs, so that nothing sets the device in motion again. */
 async function cancelPendingWork(
   recorder: JobChangeRecorder,
-  { facts }: FieldDevice,
+  { facts }: Pick<LockedDevice<'commands'>, 'facts'>,
   nowMs: number,
 ): Promise<void> {
   for (const before of facts.commands) {

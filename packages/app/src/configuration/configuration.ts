@@ -1,16 +1,12 @@
-import {
-  checkFieldConfigurationPatch,
-  type FieldConfigurationPatch,
-} from '@granary/contract/configuration/field-configuration';
-import {
-  checkSiloConfigurationPatch,
-  type SiloConfigurationPatch,
-} from '@granary/contract/configuration/silo-configuration';
 import { Refusal } from '@granary/contract/errors';
+import {
+  type ConfigurationPatch,
+  type DeviceConfiguration,
+  PROFILES,
+} from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument, storedConfiguration } from '@granary/core/configuration/document';
-import { applyFieldPatch } from '@granary/core/configuration/field-configuration';
-import { applyPatch } from '@granary/core/configuration/silo-configuration';
+import { profileOf } from '@granary/core/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices } from '@granary/store/tables/alarm-evaluation';
 import {
@@ -22,11 +18,7 @@ import {
 import { logEvents } from '@granary/store/tables/events';
 import { saveReportingTimes } from '@granary/store/tables/presence';
 import { evaluateDevices } from '../alerts/evaluation.ts';
-import type { DeviceConfiguration } from '../devices/devices.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
-
-/** Must be one for the kind of device. */
-export type ConfigurationPatch = SiloConfigurationPatch | FieldConfigurationPatch;
 
 export interface StoredConfiguration {
   readonly configuration: DeviceConfiguration;
@@ -76,11 +68,9 @@ export const writes = {
   },
 };
 
-function patched({ kind, body }: ConfigurationRow, patch: ConfigurationPatch): DeviceConfiguration {
-  if (kind === 'silo' && checkSiloConfigurationPatch.accepts(patch))
-    return applyPatch(storedConfiguration(body), patch);
-  if (kind === 'field' && checkFieldConfigurationPatch.accepts(patch)) {
-    return applyFieldPatch(storedConfiguration(body), patch);
+function patched({ profile, body }: ConfigurationRow, patch: ConfigurationPatch): DeviceConfiguration {
+  if (!PROFILES[profile].checkConfigurationPatch.accepts(patch)) {
+    throw new Refusal('invalid_input', 'the device cannot be configured like this');
   }
-  throw new Refusal('invalid_input', 'the device cannot be configured like this');
+  return profileOf(profile).patchConfiguration(storedConfiguration(body), patch);
 }

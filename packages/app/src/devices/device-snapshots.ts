@@ -1,5 +1,4 @@
-import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
-import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { storedConfiguration } from '@granary/core/configuration/document';
 import type { LatestValues } from '@granary/core/telemetry/readings';
 import type { Sql } from '@granary/store/sql';
@@ -12,7 +11,7 @@ import { type OnUnreadable, reasonOf, UnreadableRow } from '@granary/store/table
 export interface DeviceSnapshot {
   readonly device: StoredDevice;
   readonly latest: LatestValues;
-  /** As JSON; what it means depends on the kind of device. */
+  /** As JSON; what it means depends on the device's profile. */
   readonly configuration: string;
 }
 
@@ -30,11 +29,11 @@ export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]
 }
 
 /** `null` for one that is damaged, where `onUnreadable` sets it aside so that other devices go on without it; else it throws. */
-export function parsedConfiguration<Configuration extends SiloConfiguration | FieldConfiguration>(
+export function parsedConfiguration(
   { deviceId }: StoredDevice,
   stored: string,
   onUnreadable?: OnUnreadable,
-): Configuration | null {
+): DeviceConfiguration | null {
   try {
     return storedConfiguration(stored);
   } catch (error) {

@@ -63,7 +63,7 @@ describeEachEngine('devices', (engine) => {
       ['list-a', 'West'],
       ['list_a', 'O\'Neill "West"'],
     ] as const) {
-      await registerDevice(app, { deviceId, facility, kind: 'field' });
+      await registerDevice(app, { deviceId, facility, profile: 'rover' });
     }
     const all = ['list-a', 'list_B', 'list_a', 'list_b'];
     const list = async (filter: Partial<DeviceFilter>): Promise<string[]> => {

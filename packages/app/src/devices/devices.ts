@@ -1,6 +1,5 @@
-import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
-import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { Refusal } from '@granary/contract/errors';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument } from '@granary/core/configuration/document';
 import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
@@ -26,9 +25,6 @@ import {
 } from '@granary/store/tables/presence';
 import { type Committed, committed, evaluateAlerts, eventsLogged } from '../effects.ts';
 import { deviceSummary } from './records.ts';
-
-/** Which of the two it is depends on the kind of device. */
-export type DeviceConfiguration = SiloConfiguration | FieldConfiguration;
 
 export interface NewDevice extends DeviceFields {
   readonly configuration: DeviceConfiguration;

@@ -1,5 +1,6 @@
 import type { DeviceSummary } from '@granary/contract/devices';
 import type { KeyRecord } from '@granary/contract/keys';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { deviceStatus, type Presence } from '@granary/core/devices/status';
 import type { Access } from '@granary/core/keys';
@@ -8,6 +9,7 @@ interface ShownDevice {
   readonly deviceId: string;
   readonly name: string;
   readonly model: string;
+  readonly profile: ProfileName;
   readonly facility: string;
   readonly zone: string;
   readonly presence: Presence;
@@ -18,6 +20,7 @@ export const deviceSummary = (device: ShownDevice, nowMs: number): DeviceSummary
   device_id: device.deviceId,
   name: device.name,
   model: device.model,
+  profile: device.profile,
   status: deviceStatus(device.presence, nowMs),
   location: { facility: device.facility, zone: device.zone },
   last_seen: toIsoOrNull(device.presence.lastSeenAtMs),

@@ -83,7 +83,7 @@ describeEachEngine('missions', (engine) => {
     await assert.rejects(create(deviceNo, NOW_MS, missionId), isRefusal('mission_infeasible'));
     assert.equal(await app.missions.find(deviceNo, missionId), undefined);
     assert.deepEqual(await told(deviceNo), []);
-    await assert.rejects(create(await readySilo(app), NOW_MS), isRefusal('device_not_found'));
+    await assert.rejects(create(await readySilo(app), NOW_MS), isRefusal('not_supported'));
   });
 
   it('never overlap, however many come at once', async () => {

@@ -9,7 +9,7 @@ import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
-import { lockFieldDevice } from '../alerts/field-facts.ts';
+import { lockDeviceFor } from '../devices/device-facts.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import {
   appliedReply,
@@ -75,7 +75,7 @@ export const writes = {
   /** It waits for its time, which the next tick knows also if that is now. */
   async create(sql: Sql, creation: MissionCreation): Promise<Committed<MissionState>> {
     const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
-    const { watch, facts } = await lockFieldDevice(sql, deviceNo);
+    const { watch, facts } = await lockDeviceFor(sql, deviceNo, 'missions');
     const ahead = await missionsAhead(sql, deviceNo, MISSIONS_AHEAD_MAX);
     const plan = planMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
     if (ahead.length >= MISSIONS_AHEAD_MAX) {
@@ -97,7 +97,7 @@ export const writes = {
     if (watch === undefined || before === undefined) return committed(undefined);
     refuseRequest(before, control);
     if (control === 'resume') {
-      const { facts } = await lockFieldDevice(sql, deviceNo);
+      const { facts } = await lockDeviceFor(sql, deviceNo, 'missions');
       refuseMovement({ ...facts, isReachable }, nowMs);
     }
     const { mission, send } = advanceMission(before, { kind: control }, nowMs);

@@ -75,7 +75,7 @@ describeEachEngine('operations', (engine) => {
     assert.equal(await app.operations.find(deviceNo, operationId), undefined);
     assert.deepEqual(await statusesTold(deviceNo), []);
     const fieldNo = await readyFieldDevice(app);
-    await assert.rejects(feed(app, fieldNo), isRefusal('device_not_found'));
+    await assert.rejects(feed(app, fieldNo), isRefusal('not_supported'));
     assert.equal((await tell(fieldNo, word('op_of_nobody', 'running'))).kind, 'unknown_reference');
   });
 

@@ -21,11 +21,12 @@ import {
   unsolicitedOperation,
 } from '@granary/core/operations/state';
 import { advanceOperation, type OperationTransition } from '@granary/core/operations/transitions';
+import { areFactsFor } from '@granary/core/profiles/profiles';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-evaluation';
 import { UnreadableRow } from '@granary/store/tables/unreadable-row';
-import { readSilos } from '../alerts/silo-facts.ts';
+import { lockDeviceFor, readDeviceFacts } from '../devices/device-facts.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import {
   type DueDevices,
@@ -114,11 +115,8 @@ export const writes = {
   /** The start is sent once: if that fails, `notSent` records it. */
   async start(sql: Sql, start: NewStart): Promise<Committed<Started>> {
     const { deviceNo, operationId, type, nowMs } = start;
-    const watch = await lockDevice(sql, deviceNo);
-    const [silo] = await readSilos(sql, [deviceNo]);
-    if (watch === undefined || silo === undefined)
-      throw new Refusal('device_not_found', 'there is no such silo');
-    const { presence, capacityKg, configuration, latest, operations } = silo.facts;
+    const { watch, device, facts } = await lockDeviceFor(sql, deviceNo, 'operations');
+    const { presence, capacityKg, configuration, latest, operations } = facts;
     const underWayId = operations.find(holdsDevice)?.operationId ?? null;
     const atStart = {
       ...{ presence, capacityKg, configuration, underWayId, weight: latest.weight },
@@ -131,7 +129,7 @@ export const writes = {
       throw operationInProgress(await claimingOperationId(sql, deviceNo));
     }
     const logged = await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
-    const { deviceId } = silo.device;
+    const { deviceId } = device;
     const send = { kind: 'send_message', deviceNo, deviceId, message: startCommand(wanted) } as const;
     return committed({ operation }, send, ...evaluateAlerts([deviceNo]), ...logged);
   },
@@ -258,9 +256,9 @@ async function registerUnsolicited(
   const { deviceNo } = watch;
   const operation = unsolicitedOperation(deviceNo, progress, nowMs);
   if (operation === null) return appliedReply(...evaluateAlerts([deviceNo]));
-  const [silo] = await readSilos(sql, [deviceNo]);
-  if (silo === undefined) return unknownReference(NO_SILO);
-  const unasked = silo.facts.operations.filter((other) => other.plan === null && holdsDevice(other));
+  const [found] = await readDeviceFacts(sql, [deviceNo]);
+  if (found === undefined || !areFactsFor(found.facts, 'operations')) return unknownReference(NO_SILO);
+  const unasked = found.facts.operations.filter((other) => other.plan === null && holdsDevice(other));
   if (holdsDevice(operation) && unasked.length >= UNSOLICITED_AT_ONCE_MAX) {
     return unknownReference('the device reports too many operations that nobody started');
   }

@@ -18,7 +18,7 @@ let lastDevice = 0;
 export function newDevice(fields: Partial<NewDevice> = {}): NewDevice {
   return {
     deviceId: `silo-${++lastDevice}`,
-    kind: 'silo',
+    profile: 'silo_scale',
     name: 'Silo',
     model: 'SiloScale 3000',
     firmwareVersion: '2.1.0',
@@ -35,7 +35,7 @@ export function newDevice(fields: Partial<NewDevice> = {}): NewDevice {
 export const newFieldDevice = (fields: Partial<NewDevice> = {}): NewDevice =>
   newDevice({
     deviceId: `rover-${++lastDevice}`,
-    kind: 'field',
+    profile: 'rover',
     capacityKg: null,
     configuration: initialFieldConfiguration(NOW_MS),
     ...fields,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { CHANNELS_OF, type DeviceKind } from '@granary/contract/telemetry/channels';
+import { PROFILES } from '@granary/contract/profiles/profiles';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { alertRecord } from '@granary/core/alerts/lifecycle';
@@ -7,6 +8,7 @@ import { commandRecord } from '@granary/core/commands/record';
 import { deviceStatus } from '@granary/core/devices/status';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
+import { hasCapability } from '@granary/core/profiles/profiles';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { App, StoreLocation } from '../app.ts';
 import { keyRecord } from '../devices/records.ts';
@@ -55,12 +57,14 @@ const devicesOf = (app: App, kind: DeviceKind): Promise<StoredDevice[]> =>
   app.devices.list({ kind, facilities: null, deviceIds: null, afterDeviceId: null, limit: LIMIT });
 
 async function answersOf(app: App, device: StoredDevice): Promise<Answer[]> {
-  const { deviceNo, deviceId, kind, name, model, firmwareVersion, facility, zone, capacityKg } = device;
+  const { deviceNo, deviceId, profile, name, model, firmwareVersion, facility, zone, capacityKg } = device;
   const status = deviceStatus(device.presence, WRITTEN_AT_MS);
   const { lastSeenAtMs } = device.presence;
   const shown = { name, model, firmwareVersion, facility, zone, capacityKg, status, lastSeenAtMs };
   const page = { deviceNo, status: null, limit: LIMIT };
-  const jobs = kind === 'silo' ? operationsOf(app, page) : commandsAndMissionsOf(app, page);
+  const jobs = hasCapability(profile, 'operations')
+    ? operationsOf(app, page)
+    : commandsAndMissionsOf(app, page);
   const alerts = await app.alerts.list({ deviceNo, filter: 'all', beforeAlertId: null, limit: LIMIT });
   const track = await app.telemetry.track({ deviceNo, fromMs: FROM_MS, toMs: TO_MS, limit: LIMIT });
   return [
@@ -75,9 +79,9 @@ async function answersOf(app: App, device: StoredDevice): Promise<Answer[]> {
   ];
 }
 
-async function historyOf(app: App, { deviceNo, deviceId, kind }: StoredDevice): Promise<Answer[]> {
+async function historyOf(app: App, { deviceNo, deviceId, profile }: StoredDevice): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const channel of CHANNELS_OF[kind]) {
+  for (const channel of PROFILES[profile].channels) {
     for (const interval of INTERVALS) {
       const range = { deviceNo, channel, interval, fromMs: FROM_MS, toMs: TO_MS };
       answers.push([`history ${deviceId} ${channel} ${interval}`, await app.telemetry.history(range)]);

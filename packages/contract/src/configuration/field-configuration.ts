@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed } from '../input/schema.ts';
 import { Point, Position } from '../positions.ts';
-import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from './silo-configuration.ts';
+import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from './shared-configuration.ts';
 
 export const GEOFENCE_POINTS_MAX = 200;
 

@@ -15,6 +15,7 @@ export const commands = {
     body: body(checkCommandRequest, 'command'),
     answers: { 200: one(CommandRecord) },
     errors: [
+      'not_supported',
       'device_offline',
       'device_in_maintenance',
       'emergency_stop_active',

@@ -1,8 +1,7 @@
 import type { TSchema } from 'typebox';
-import { checkFieldConfigurationPatch, FieldConfiguration } from '../configuration/field-configuration.ts';
-import { checkSiloConfigurationPatch, SiloConfiguration } from '../configuration/silo-configuration.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Checker } from '../input/schema.ts';
+import { configurationOf, configurationPatchCheckOf } from '../profiles/group-checks.ts';
 import { one } from './answers.ts';
 import { body, endpoint } from './endpoint.ts';
 import type { DeviceGroupName } from './groups.ts';
@@ -47,14 +46,14 @@ const configurationEndpoints = <Configuration extends TSchema, Patch>(
 
 export const configuration = {
   silo: configurationEndpoints('silo', {
-    configuration: SiloConfiguration,
-    checkPatch: checkSiloConfigurationPatch,
+    configuration: configurationOf('silo'),
+    checkPatch: configurationPatchCheckOf('silo'),
     errors: ['critical_level_between_thresholds'],
     example: { thresholds: { low_level: 25 } },
   }),
   field: configurationEndpoints('field', {
-    configuration: FieldConfiguration,
-    checkPatch: checkFieldConfigurationPatch,
+    configuration: configurationOf('field'),
+    checkPatch: configurationPatchCheckOf('field'),
     errors: ['invalid_geofence', 'outside_geofence'],
     example: { motion: { speed_m_s: 1.5 }, thresholds: { low_battery: 30 } },
   }),

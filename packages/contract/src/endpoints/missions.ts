@@ -25,6 +25,7 @@ export const missions = {
     body: body(checkMission, 'mission'),
     answers: { 200: one(MissionRecord) },
     errors: [
+      'not_supported',
       ...MOVEMENT_REFUSALS,
       'reading_stale',
       'mission_in_progress',

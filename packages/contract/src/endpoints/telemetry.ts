@@ -1,4 +1,5 @@
 import type { Checker } from '../input/schema.ts';
+import { telemetryCheckOf } from '../profiles/group-checks.ts';
 import {
   checkFieldHistoryQuery,
   checkTrackQuery,
@@ -10,7 +11,6 @@ import {
 import {
   CurrentReadings,
   checkHistoryQuery,
-  checkTelemetry,
   type DeviceTelemetry,
   SensorHistory,
   TelemetryReceipt,
@@ -72,7 +72,7 @@ export const siloTelemetry = {
     ],
   }),
   /** The HTTP way in, for devices that do not use MQTT. Answers when the readings are on disk. */
-  send: sendEndpoint('silo', checkTelemetry.silo, [
+  send: sendEndpoint('silo', telemetryCheckOf('silo'), [
     { weight: 512.4 },
     { weight: 512.2, temperature: 11.5, humidity: 62 },
   ]),
@@ -113,7 +113,7 @@ export const fieldTelemetry = {
     ],
   }),
   /** The HTTP way in, for devices that do not use MQTT. Answers when the readings are on disk. */
-  send: sendEndpoint('field', checkTelemetry.field, [
+  send: sendEndpoint('field', telemetryCheckOf('field'), [
     { battery_level: 81.5 },
     { latitude: 48.2, longitude: 16.3, altitude: 170, battery_level: 81.2, soil_moisture: 23 },
   ]),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../errors.ts';
-import { CHANNELS_OF } from '../telemetry/channels.ts';
+import { rover } from '../profiles/rover.ts';
 import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
 import { JSON_TOKENS_MAX, readJson } from './json.ts';
 import { JSON_DEPTH_MAX } from './json-scanner.ts';
@@ -18,7 +18,7 @@ test('what JSON.parse reads is read alike', () => {
 });
 
 test('the largest message of a device is read', () => {
-  const values = CHANNELS_OF.field.map((name) => [name, 1.5]);
+  const values = rover.channels.map((name) => [name, 1.5]);
   const reading = { ts: '2026-11-15T08:30:00.123+01:00', ...Object.fromEntries(values) };
   const text = JSON.stringify(Array.from({ length: READINGS_PER_MESSAGE_MAX }, () => reading));
   assert.deepEqual(readJson(text), JSON.parse(text));

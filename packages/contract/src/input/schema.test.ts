@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkSiloConfigurationPatch } from '../configuration/silo-configuration.ts';
 import { checkSiloRegistration } from '../devices.ts';
-import { checkTelemetry, READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
+import { siloScale } from '../profiles/silo-scale.ts';
+import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
 
 const silo = {
   device_id: 'silo-1',
@@ -56,8 +57,8 @@ const TELEMETRY: readonly (readonly [unknown, boolean])[] = [
 
 for (const [value, expected] of TELEMETRY) {
   test(`silo telemetry ${JSON.stringify(value).slice(0, 60)} is ${expected ? 'accepted' : 'refused'}`, () => {
-    assert.equal(checkTelemetry.silo.accepts(value), expected);
-    if (!expected) assert.notEqual(checkTelemetry.silo.faults(value).length, 0);
+    assert.equal(siloScale.checkTelemetry.accepts(value), expected);
+    if (!expected) assert.notEqual(siloScale.checkTelemetry.faults(value).length, 0);
   });
 }
 

@@ -14,6 +14,8 @@ import * as fieldLink from '../link/field-messages.ts';
 import * as link from '../link/messages.ts';
 import * as missions from '../missions.ts';
 import * as operations from '../operations.ts';
+import { PROFILES } from '../profiles/profiles.ts';
+import { siloScale } from '../profiles/silo-scale.ts';
 import * as fieldReadings from '../telemetry/field-readings.ts';
 import * as telemetry from '../telemetry/telemetry.ts';
 import { type Checker, checker } from './schema.ts';
@@ -32,6 +34,7 @@ const MODULES = {
     fieldReadings,
   },
   ...{ keys, link, missions, operations, telemetry },
+  ...PROFILES,
 };
 
 const isChecker = (value: unknown): value is Checker<unknown> =>
@@ -40,9 +43,7 @@ const isChecker = (value: unknown): value is Checker<unknown> =>
 /** Every checker that the contract exports, by its name: whatever comes from outside passes one of them. */
 const CHECKERS = Object.entries(MODULES).flatMap(([module, exported]) =>
   Object.entries(exported).flatMap(([name, value]): [string, Checker<unknown>][] => {
-    if (isChecker(value)) return [[`${module}.${name}`, value]];
-    if (name !== 'checkTelemetry') return [];
-    return Object.entries(value as object).map(([kind, one]) => [`${module}.${name}.${kind}`, one]);
+    return isChecker(value) ? [[`${module}.${name}`, value]] : [];
   }),
 );
 
@@ -116,7 +117,7 @@ describe('faults', () => {
     const many: readonly [Checker<unknown>, unknown][] = [
       [keys.checkNewKey, unknown],
       [missions.checkMission, { mission_name: 'm', waypoints: Array(500).fill({}) }],
-      [telemetry.checkTelemetry.silo, Array(1_000).fill({ ts: 'x' })],
+      [siloScale.checkTelemetry, Array(1_000).fill({ ts: 'x' })],
     ];
     for (const [one, value] of many) assert.equal(one.faults(value).length, ISSUES_MAX);
   });
@@ -160,9 +161,9 @@ const TELLING: readonly (readonly [Checker<unknown>, unknown, string, RegExp])[]
     '/from',
     /^must be a time with its offset, such as 2026-/,
   ],
-  [telemetry.checkTelemetry.silo, { ts: 1, weight: 'heavy' }, '/weight', /^must be a number$/],
-  [telemetry.checkTelemetry.silo, { ts: 1 }, '', /at least one of weight, temperature, humidity/],
-  [telemetry.checkTelemetry.silo, 'x', '', /^must be an object or an array$/],
+  [siloScale.checkTelemetry, { ts: 1, weight: 'heavy' }, '/weight', /^must be a number$/],
+  [siloScale.checkTelemetry, { ts: 1 }, '', /at least one of weight, temperature, humidity/],
+  [siloScale.checkTelemetry, 'x', '', /^must be an object or an array$/],
   [
     events.checkEventQuery,
     { type: 'alert.rised' },

@@ -8,8 +8,9 @@ import { SiloConfiguration } from '../configuration/silo-configuration.ts';
 import { readJson } from '../input/json.ts';
 import { type Checker, checker, closed } from '../input/schema.ts';
 import { WAYPOINT_ACTIONS, WAYPOINT_STATUSES, WAYPOINTS_MAX } from '../missions.ts';
+import { PROFILES } from '../profiles/profiles.ts';
 import { CHANNEL_NAMES } from '../telemetry/channels.ts';
-import { checkTelemetry, READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
+import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
 import {
   COMMAND_STATES,
   checkFieldAck,
@@ -32,13 +33,13 @@ const PAGE = readFileSync(new URL('../../../../docs/devices.md', import.meta.url
 
 const version = Type.Integer({ minimum: 1 });
 const CHECKERS: Readonly<Record<string, Checker<unknown>>> = {
-  'silo/telemetry': checkTelemetry.silo,
+  'silo/telemetry': PROFILES.silo_scale.checkTelemetry,
   'silo/status': checkDeviceState,
   'silo/ack': checkOperationAck,
   'silo/progress': checkOperationProgress,
   'silo/command': checkSiloCommand,
   'silo/config': checker(closed({ version, ...SiloConfiguration.properties })),
-  'field/telemetry': checkTelemetry.field,
+  'field/telemetry': PROFILES.rover.checkTelemetry,
   'field/status': checkDeviceState,
   'field/ack': checkFieldAck,
   'field/progress': checkFieldProgress,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DEVICE_STATUSES } from '../devices.ts';
+import { DEVICE_STATUSES } from '../device-statuses.ts';
 import { checker, closed } from '../input/schema.ts';
 import { note } from '../input/text-schemas.ts';
 import { OPERATION_TYPES, OperationId, TargetContainer } from '../operations.ts';
@@ -82,6 +82,10 @@ export type StartCommand = Static<typeof StartCommand>;
 export type SiloCommand = Static<typeof SiloCommand>;
 export type OperationAck = Static<typeof OperationAck>;
 export type OperationProgress = Static<typeof OperationProgress>;
+
+export const isAboutOperation = <Reply extends object>(
+  reply: Reply,
+): reply is Extract<Reply, { operation_id: string }> => 'operation_id' in reply;
 
 export const checkSiloCommand = checker(SiloCommand);
 export const checkOperationAck = checker(OperationAck);

@@ -22,6 +22,8 @@ export const CHANNELS = {
   light_intensity: { unit: 'lux', scale: 1_000, min: 0, max: 200_000 },
   wind_speed: { unit: 'm/s', scale: 1_000, min: 0, max: 150 },
   atmospheric_pressure: { unit: 'hPa', scale: 1_000, min: 300, max: 1_200 },
+  /** What fell since the reading before, so that the sum over a time is what fell in it. */
+  rainfall: { unit: 'mm', scale: 1_000, min: 0, max: 500 },
 } as const satisfies Record<string, Channel>;
 
 export type ChannelName = keyof typeof CHANNELS;
@@ -30,20 +32,3 @@ export const CHANNEL_NAMES = Object.keys(CHANNELS) as readonly ChannelName[];
 
 export const DEVICE_KINDS = ['silo', 'field'] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
-
-export const CHANNELS_OF = {
-  silo: ['weight', 'temperature', 'humidity'],
-  field: [
-    'latitude',
-    'longitude',
-    'altitude',
-    'battery_level',
-    'signal_strength',
-    'temperature',
-    'humidity',
-    'soil_moisture',
-    'light_intensity',
-    'wind_speed',
-    'atmospheric_pressure',
-  ],
-} as const satisfies Record<DeviceKind, readonly ChannelName[]>;

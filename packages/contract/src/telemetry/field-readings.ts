@@ -1,11 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed } from '../input/schema.ts';
+import { PROFILES, profileNamesOf } from '../profiles/profiles.ts';
 import { HOUR_MS, Timestamp } from '../time.ts';
-import { CHANNELS_OF } from './channels.ts';
+import type { ChannelName } from './channels.ts';
 import { AGGREGATES, HistoryPoint, INTERVALS, QUALITIES } from './telemetry.ts';
 
-export const FIELD_CHANNELS = CHANNELS_OF.field;
-export type FieldChannel = (typeof FIELD_CHANNELS)[number];
+/** Everything that devices of the field group measure. */
+export const FIELD_CHANNELS: readonly ChannelName[] = [
+  ...new Set(profileNamesOf('field').flatMap((name) => PROFILES[name].channels)),
+];
 
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
@@ -22,6 +25,7 @@ export const LocationReading = closed({
   age_s: closed({ coordinates: NumberOrNull, battery_level: NumberOrNull, signal_strength: NumberOrNull }),
 });
 
+/** The first six are in every answer, also of a device that has no such sensor. */
 const ofEachSensor = <Value extends typeof NumberOrNull | typeof Quality>(value: Value) => ({
   temperature: value,
   humidity: value,
@@ -29,6 +33,8 @@ const ofEachSensor = <Value extends typeof NumberOrNull | typeof Quality>(value:
   light_intensity: value,
   wind_speed: value,
   atmospheric_pressure: value,
+  /** In the answers of devices whose profile has such a sensor. */
+  rainfall: Type.Optional(value),
 });
 
 export const EnvironmentalReading = closed({

@@ -1,8 +1,8 @@
 import { type Static, type TOptional, Type } from 'typebox';
-import { SENSOR_TYPES } from '../devices.ts';
+import { SENSOR_TYPES } from '../device-statuses.ts';
 import { type Checker, checker, closed } from '../input/schema.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
-import { CHANNELS_OF, type ChannelName, type DeviceKind } from './channels.ts';
+import type { ChannelName } from './channels.ts';
 
 export const READINGS_PER_MESSAGE_MAX = 1_000;
 
@@ -19,21 +19,16 @@ export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
 /** Not bounded like `DeviceTime`: whoever judges the reading can say which unit a wrong number seems to be in. */
 const ReadingTime = Type.Union([Type.Integer(), Timestamp]);
 
-function telemetrySchema(kind: DeviceKind) {
-  const values = CHANNELS_OF[kind].map((name) => [name, Type.Optional(Type.Number())] as const);
+/** The payload of devices that measure these: the same over MQTT and over HTTP. */
+export function telemetryChecker(channels: readonly ChannelName[]): Checker<DeviceTelemetry> {
+  const values = channels.map((name) => [name, Type.Optional(Type.Number())] as const);
   const reading = Type.Object(
     { ts: ReadingTime, ...Object.fromEntries<TOptional>(values) },
     { additionalProperties: false, minProperties: 2 },
   );
   const many = Type.Array(reading, { minItems: 1, maxItems: READINGS_PER_MESSAGE_MAX });
-  return Type.Unsafe<DeviceTelemetry>(Type.Union([reading, many]));
+  return checker(Type.Unsafe<DeviceTelemetry>(Type.Union([reading, many])));
 }
-
-/** The same payload over MQTT and over HTTP. */
-export const checkTelemetry: Record<DeviceKind, Checker<DeviceTelemetry>> = {
-  silo: checker(telemetrySchema('silo')),
-  field: checker(telemetrySchema('field')),
-};
 
 const measured = {
   timestamp: Type.Union([Timestamp, Type.Null()]),

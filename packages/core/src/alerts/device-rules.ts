@@ -1,4 +1,4 @@
-import type { Maintenance } from '@granary/contract/configuration/silo-configuration';
+import type { Maintenance } from '@granary/contract/configuration/shared-configuration';
 import { checkedTimeMs, HOUR_MS } from '@granary/contract/time';
 import { deviceStatus, type Presence } from '../devices/status.ts';
 import type { Condition } from './lifecycle.ts';

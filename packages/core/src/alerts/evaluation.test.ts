@@ -6,12 +6,13 @@ import fc from 'fast-check';
 import { initialConfiguration } from '../configuration/silo-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
 import { unsolicitedOperation } from '../operations/state.ts';
-import { evaluateAlerts, isWithinNoChangeBand, nextCheckAtMs, noChangeBand } from './evaluation.ts';
+import { evaluateAlerts, nextCheckAtMs } from './evaluation.ts';
 import { contains } from './level-rules.ts';
 import { type AlertDelays, type AlertState, acknowledgeAlert, alertEvents } from './lifecycle.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
+import { isWithinNoChangeBand, noChangeBand } from './no-change-band.ts';
 import type { Observed } from './observation.ts';
-import { type SiloFacts, STOP_CONFIRMATION_MS_MAX } from './silo-rules.ts';
+import { type SiloFacts, STOP_CONFIRMATION_MS_MAX, siloRules } from './silo-rules.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
 const CAPACITY_KG = 1_000;
@@ -50,7 +51,7 @@ class Alerts {
 
   evaluate(facts: Facts, nowMs: number): number {
     const newAlertId = () => `al_${++this.#count}`;
-    const changes = evaluateAlerts(facts, this.open, { delays: this.delays, newAlertId }, nowMs);
+    const changes = evaluateAlerts(siloRules, facts, this.open, { delays: this.delays, newAlertId }, nowMs);
     for (const { before, after } of changes) {
       this.events.push(...alertEvents(before, after));
       this.replace(before, after);
@@ -193,11 +194,11 @@ describe('whatever a silo goes through', () => {
 
   it('nothing changes before the next check is due', () => {
     whatever((alerts, facts, nowMs, { pauseMs }) => {
-      const dueAtMs = nextCheckAtMs(facts, alerts.open, alerts.delays, nowMs) ?? nowMs + DAY_MS;
+      const dueAtMs = nextCheckAtMs(siloRules, facts, alerts.open, alerts.delays, nowMs) ?? nowMs + DAY_MS;
       for (const laterMs of [nowMs + 1, Math.min(nowMs + pauseMs, dueAtMs - 1), dueAtMs - 1]) {
         if (laterMs >= dueAtMs) continue;
         const settings = { delays: alerts.delays, newAlertId: () => 'al_x' };
-        assert.deepEqual(evaluateAlerts(facts, alerts.open, settings, laterMs), []);
+        assert.deepEqual(evaluateAlerts(siloRules, facts, alerts.open, settings, laterMs), []);
       }
     });
   });
@@ -208,7 +209,10 @@ describe('whatever a silo goes through', () => {
       if (!isWithinNoChangeBand(noChangeBand(configuration, alerts.open, CAPACITY_KG), reading, CAPACITY_KG))
         return;
       const settings = { delays: alerts.delays, newAlertId: () => 'al_x' };
-      assert.deepEqual(evaluateAlerts(heard(facts, reading, nowMs), alerts.open, settings, nowMs), []);
+      assert.deepEqual(
+        evaluateAlerts(siloRules, heard(facts, reading, nowMs), alerts.open, settings, nowMs),
+        [],
+      );
     });
   });
 });
@@ -257,18 +261,18 @@ describe('the quiet band', () => {
 describe('the next check', () => {
   it('is when the first thing grows old, falls due or ends', () => {
     const facts = factsAt(50, START_MS);
-    assert.equal(nextCheckAtMs(facts, [], DEFAULT_DELAYS, START_MS), START_MS + 30_001);
+    assert.equal(nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, START_MS), START_MS + 30_001);
     const alerts = new Alerts();
     alerts.evaluate(factsAt(15, START_MS), START_MS);
     alerts.evaluate(facts, START_MS);
-    assert.equal(nextCheckAtMs(facts, alerts.open, DEFAULT_DELAYS, START_MS), START_MS + 5_000);
+    assert.equal(nextCheckAtMs(siloRules, facts, alerts.open, DEFAULT_DELAYS, START_MS), START_MS + 5_000);
     const muchLaterMs = START_MS + HOUR_MS;
     assert.equal(
-      nextCheckAtMs(facts, [], DEFAULT_DELAYS, muchLaterMs),
+      nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, muchLaterMs),
       Date.parse(configuration.maintenance.next_scheduled),
     );
     const overdueMs = START_MS + 1_000 * DAY_MS;
-    assert.equal(nextCheckAtMs(facts, [], DEFAULT_DELAYS, overdueMs), null);
+    assert.equal(nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, overdueMs), null);
   });
 
   it('is when a stop should have been confirmed', () => {
@@ -278,7 +282,7 @@ describe('the next check', () => {
     const stopping = { ...operation, status: 'stopping', stopRequestedAtMs: START_MS } as const;
     const facts = { ...factsAt(50, START_MS), operations: [stopping] };
     const dueAtMs = START_MS + STOP_CONFIRMATION_MS_MAX;
-    assert.equal(nextCheckAtMs(facts, [], DEFAULT_DELAYS, START_MS), dueAtMs);
-    assert.notEqual(nextCheckAtMs(facts, [], DEFAULT_DELAYS, dueAtMs), dueAtMs);
+    assert.equal(nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, START_MS), dueAtMs);
+    assert.notEqual(nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, dueAtMs), dueAtMs);
   });
 });

@@ -8,12 +8,8 @@ import { initialFieldConfiguration } from '../configuration/field-configuration.
 import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
 import { beginMission, type MissionState } from '../missions/state.ts';
 import { HALT_CONFIRMATION_MS_MAX, START_ANSWER_MS_MAX } from '../missions/steps.ts';
-import {
-  evaluateFieldAlerts,
-  type FieldFacts,
-  fieldConditionsOf,
-  nextFieldCheckAtMs,
-} from './field-rules.ts';
+import { evaluateAlerts, nextCheckAtMs } from './evaluation.ts';
+import { type FieldFacts, fieldConditionsOf, fieldRules } from './field-rules.ts';
 import type { AlertState, Condition } from './lifecycle.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
 import type { Observed } from './observation.ts';
@@ -222,7 +218,9 @@ describe('a field device', () => {
 describe('the alerts of a field device', () => {
   const settings = { delays: DEFAULT_DELAYS, newAlertId: () => 'al_1' };
   const raised = (change: Partial<Facts>, open: readonly AlertState[] = []) =>
-    evaluateFieldAlerts({ ...facts, ...change }, open, settings, NOW_MS).flatMap(({ after }) => after ?? []);
+    evaluateAlerts(fieldRules, { ...facts, ...change }, open, settings, NOW_MS).flatMap(
+      ({ after }) => after ?? [],
+    );
 
   it('follow its state, and are raised once', () => {
     assert.deepEqual(raised({}), []);
@@ -240,7 +238,7 @@ describe('the alerts of a field device', () => {
 
   it('are looked at again when something could have become old', () => {
     const nextMs = (change: Partial<Facts>, open: readonly AlertState[] = []) =>
-      nextFieldCheckAtMs({ ...facts, ...change }, open, DEFAULT_DELAYS, NOW_MS);
+      nextCheckAtMs(fieldRules, { ...facts, ...change }, open, DEFAULT_DELAYS, NOW_MS);
     assert.equal(nextMs({}), NOW_MS + FRESHNESS_MS + 1);
     assert.equal(nextMs({ commands: [stop] }), NOW_MS + STOP_CONFIRMATION_MS_MAX);
     assert.equal(nextMs({ missions: [startingFor(0)] }), NOW_MS + START_ANSWER_MS_MAX);

@@ -1,7 +1,7 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
-import { CHANNELS, CHANNELS_OF } from '@granary/contract/telemetry/channels';
-import { checkedTimeMs } from '@granary/contract/time';
+import { rover } from '@granary/contract/profiles/rover';
+import { CHANNELS } from '@granary/contract/telemetry/channels';
 import { isUnconfirmedStop } from '../commands/emergency-stop.ts';
 import { STOP_CONFIRMATION_MS_MAX } from '../commands/emergency-stop-replies.ts';
 import type { CommandState } from '../commands/state.ts';
@@ -11,16 +11,9 @@ import { type MissionState, missionHoldsDevice } from '../missions/state.ts';
 import { haltOverdueAtMs, startAnswerDueMs } from '../missions/steps.ts';
 import { isPlausible, type LatestValues, roundTo6 } from '../telemetry/readings.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
-import {
-  type AlertChange,
-  alertChanges,
-  type EvaluationSettings,
-  earliestCheckAtMs,
-  growthTimesMs,
-  silenceTimesMs,
-} from './evaluation.ts';
+import type { AlarmRules } from './evaluation.ts';
 import { valueStepPercent } from './level-rules.ts';
-import type { AlertDelays, AlertState, Condition } from './lifecycle.ts';
+import type { Condition } from './lifecycle.ts';
 import type { Observed } from './observation.ts';
 import { sensorFault } from './sensor-rules.ts';
 
@@ -45,37 +38,21 @@ export function fieldConditionsOf(facts: FieldFacts & Observed, nowMs: number): 
     geofenceBreach(facts, nowMs),
     missionFailed(facts, nowMs),
     emergencyStopUnconfirmed(facts, nowMs),
-    sensorFault(facts, CHANNELS_OF.field, nowMs),
+    sensorFault(facts, rover.channels, nowMs),
     deviceOffline(facts, underWay(facts), nowMs),
     maintenanceDue(facts.configuration.maintenance, nowMs),
   ];
 }
 
-/** What has to change in a field device's alerts so that they say how it stands now. */
-export const evaluateFieldAlerts = (
-  facts: FieldFacts & Observed,
-  open: readonly AlertState[],
-  settings: EvaluationSettings,
-  nowMs: number,
-): AlertChange[] => alertChanges(facts.deviceNo, fieldConditionsOf(facts, nowMs), open, settings, nowMs);
-
-/** When, at the earliest, time alone could change the alerts as they were evaluated at `nowMs`; `null` for never. */
-export function nextFieldCheckAtMs(
-  facts: FieldFacts & Observed,
-  open: readonly AlertState[],
-  delays: AlertDelays,
-  nowMs: number,
-): number | null {
-  const timesMs = [
-    checkedTimeMs(facts.configuration.maintenance.next_scheduled),
-    ...silenceTimesMs(facts, CHANNELS_OF.field),
-    ...growthTimesMs(fieldConditionsOf(facts, nowMs), open),
-    ...facts.commands.filter(isUnconfirmedStop).map(confirmationDueMs),
-    ...facts.missions.flatMap((mission) => startAnswerDueMs(mission) ?? []),
-    ...facts.missions.flatMap((mission) => haltOverdueAtMs(mission, facts.observedSinceMs) ?? []),
-  ];
-  return earliestCheckAtMs(timesMs, open, delays, nowMs);
-}
+export const fieldRules: AlarmRules<FieldFacts> = {
+  channels: rover.channels,
+  conditionsOf: fieldConditionsOf,
+  timesMs: ({ commands, missions, observedSinceMs }) => [
+    ...commands.filter(isUnconfirmedStop).map(confirmationDueMs),
+    ...missions.flatMap((mission) => startAnswerDueMs(mission) ?? []),
+    ...missions.flatMap((mission) => haltOverdueAtMs(mission, observedSinceMs) ?? []),
+  ],
+};
 
 /** A value that is old or cannot be true says nothing about now. */
 function usable(

@@ -1,5 +1,6 @@
 import type { AlertSeverity, AlertType } from '@granary/contract/alerts';
-import type { Alarms, SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
+import type { Alarms } from '@granary/contract/configuration/shared-configuration';
+import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { roundTo6 } from '../telemetry/readings.ts';
 
 /** Smaller moves of a percentage are not worth a write of the alert about it. */

@@ -1,4 +1,4 @@
-import type { Alarms, Reporting } from '@granary/contract/configuration/silo-configuration';
+import type { Alarms, Reporting } from '@granary/contract/configuration/shared-configuration';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Presence } from '../devices/status.ts';
 import type { AlertDelays } from './lifecycle.ts';

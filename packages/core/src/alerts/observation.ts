@@ -1,4 +1,4 @@
-import type { DeviceStatus } from '@granary/contract/devices';
+import type { DeviceStatus } from '@granary/contract/device-statuses';
 import { deviceStatus, freshnessMs, type Presence } from '../devices/status.ts';
 
 /** What of a device's silence the service was able to notice. */

@@ -1,5 +1,5 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
-import { CHANNELS_OF } from '@granary/contract/telemetry/channels';
+import { siloScale } from '@granary/contract/profiles/silo-scale';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Presence } from '../devices/status.ts';
 import { IMBALANCE_PERCENT_MAX, massBalance } from '../operations/mass-balance.ts';
@@ -8,6 +8,7 @@ import { shownFailure } from '../operations/status-detail.ts';
 import { type LatestValues, roundTo6 } from '../telemetry/readings.ts';
 import { toGrams } from '../units.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
+import type { AlarmRules } from './evaluation.ts';
 import { levelRules, stateAt, valueStepPercent } from './level-rules.ts';
 import type { Condition } from './lifecycle.ts';
 import type { Observed } from './observation.ts';
@@ -31,14 +32,21 @@ export interface SiloFacts {
 export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condition[] {
   return [
     ...levelConditions(facts, nowMs),
-    sensorStale(facts, CHANNELS_OF.silo, nowMs),
-    sensorFault(facts, CHANNELS_OF.silo, nowMs),
+    sensorStale(facts, siloScale.channels, nowMs),
+    sensorFault(facts, siloScale.channels, nowMs),
     deviceOffline(facts, facts.operations.some(holdsDevice) ? 'an operation' : null, nowMs),
     operationFailed(facts, nowMs),
     massImbalance(facts),
     maintenanceDue(facts.configuration.maintenance, nowMs),
   ];
 }
+
+export const siloRules: AlarmRules<SiloFacts> = {
+  channels: siloScale.channels,
+  conditionsOf,
+  timesMs: ({ operations, observedSinceMs }) =>
+    operations.flatMap((operation) => stopOverdueAtMs(operation, observedSinceMs) ?? []),
+};
 
 /** A weight that is old or cannot be true says nothing about the level. */
 function levelConditions(

@@ -1,5 +1,5 @@
+import type { Maintenance } from '@granary/contract/configuration/shared-configuration';
 import type {
-  Maintenance,
   SiloConfiguration,
   SiloConfigurationPatch,
 } from '@granary/contract/configuration/silo-configuration';

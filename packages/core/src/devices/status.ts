@@ -1,4 +1,4 @@
-import type { DeviceStatus } from '@granary/contract/devices';
+import type { DeviceStatus } from '@granary/contract/device-statuses';
 
 /** A device that missed this many reports is offline, and its values are stale. */
 const MISSED_REPORTS_MAX = 3;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { rover } from '@granary/contract/profiles/rover';
 import { TRACK_DEFAULT_MS } from '@granary/contract/telemetry/field-readings';
 import { HOUR_MS, toIso } from '@granary/contract/time';
 import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
@@ -71,6 +72,7 @@ describe('the environment', () => {
         light_intensity: fresh(20_000_000),
         wind_speed: fresh(200_000),
       },
+      rover.channels,
       NEVER_SEEN,
       NOW_MS,
     );
@@ -104,7 +106,11 @@ describe('the environment', () => {
 
 describe('the history of a field device', () => {
   it('is of any of its values', () => {
-    const plan = planFieldHistory({ sensor: 'latitude', aggregate: 'max', interval: '5m' }, NOW_MS);
+    const plan = planFieldHistory(
+      { sensor: 'latitude', aggregate: 'max', interval: '5m' },
+      rover.channels,
+      NOW_MS,
+    );
     const buckets = [{ startMs: NOW_MS, sum: 0, count: 2, min: 0, max: 52_5200000, last: 0, badCount: 5 }];
     assert.deepEqual(fieldHistoryPoints(buckets, plan), [{ timestamp: toIso(NOW_MS), value: 52.52 }]);
     assert.equal(fieldHistoryPoints(buckets, { ...plan, aggregate: 'count' })[0]?.value, 2);
@@ -112,7 +118,7 @@ describe('the history of a field device', () => {
   });
 
   it('is the temperature of a day unless asked otherwise', () => {
-    assert.deepEqual(planFieldHistory({}, NOW_MS), {
+    assert.deepEqual(planFieldHistory({}, rover.channels, NOW_MS), {
       sensor: 'temperature',
       interval: '1h',
       aggregate: 'avg',

@@ -1,7 +1,7 @@
-import { CHANNELS } from '@granary/contract/telemetry/channels';
+import { Refusal } from '@granary/contract/errors';
+import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
 import {
   type EnvironmentalReading,
-  type FieldChannel,
   type FieldHistoryQuery,
   type LocationReading,
   TRACK_DEFAULT_MS,
@@ -20,7 +20,7 @@ interface Seen {
   readonly tsMs: number | null;
 }
 
-function see(channel: FieldChannel, latest: LatestValues, device: Measuring, nowMs: number): Seen {
+function see(channel: ChannelName, latest: LatestValues, device: Measuring, nowMs: number): Seen {
   const newest = latest[channel];
   const { value, quality } = measure(channel, newest, device, nowMs);
   return { value, quality, tsMs: newest?.tsMs ?? null };
@@ -69,8 +69,10 @@ export function locationReading(latest: LatestValues, device: Measuring, nowMs: 
   };
 }
 
+/** The newest of what a device says of its surroundings; `channels` are those that its profile has. */
 export function environmentalReading(
   latest: LatestValues,
+  channels: readonly ChannelName[],
   device: Measuring,
   nowMs: number,
 ): EnvironmentalReading {
@@ -82,6 +84,7 @@ export function environmentalReading(
     wind_speed: see('wind_speed', latest, device, nowMs),
     atmospheric_pressure: see('atmospheric_pressure', latest, device, nowMs),
   };
+  const rainfall = channels.includes('rainfall') ? see('rainfall', latest, device, nowMs) : null;
   const each = <Value>(of: (one: Seen) => Value) => ({
     temperature: of(seen.temperature),
     humidity: of(seen.humidity),
@@ -89,23 +92,33 @@ export function environmentalReading(
     light_intensity: of(seen.light_intensity),
     wind_speed: of(seen.wind_speed),
     atmospheric_pressure: of(seen.atmospheric_pressure),
+    ...(rainfall === null ? {} : { rainfall: of(rainfall) }),
   });
   return {
     ...each(({ value }) => value),
-    last_updated: newestIso(Object.values(seen)),
+    last_updated: newestIso([...Object.values(seen), ...(rainfall === null ? [] : [rainfall])]),
     quality: each(({ quality }) => quality),
     age_s: each((one) => ageS(one, nowMs)),
   };
 }
 
 export interface FieldHistoryPlan extends Span {
-  readonly sensor: FieldChannel;
+  readonly sensor: ChannelName;
 }
 
-export const planFieldHistory = (query: FieldHistoryQuery, nowMs: number): FieldHistoryPlan => ({
-  sensor: query.sensor ?? 'temperature',
-  ...planSpan(query, nowMs),
-});
+/** Refuses a sensor that devices of this profile do not have. */
+export function planFieldHistory(
+  query: FieldHistoryQuery,
+  channels: readonly ChannelName[],
+  nowMs: number,
+): FieldHistoryPlan {
+  const { sensor = 'temperature' } = query;
+  if (!channels.includes(sensor)) {
+    const message = `must be one of ${channels.join(', ')}`;
+    throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/sensor', message }]);
+  }
+  return { sensor, ...planSpan(query, nowMs) };
+}
 
 export const fieldHistoryPoints = (
   buckets: readonly Bucket[],

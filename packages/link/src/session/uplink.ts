@@ -29,7 +29,7 @@ export function deliver(
 /** A message that makes the decoder throw would do so at every repetition, so it is rejected like an invalid one. */
 function decodeSafely(device: LinkDevice, subject: UpSubject, payload: Buffer): UplinkMessage | Undecodable {
   try {
-    return decode(device.kind, subject, payload);
+    return decode(device.profile, subject, payload);
   } catch {
     return { reason: 'payload could not be checked' };
   }

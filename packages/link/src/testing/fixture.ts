@@ -44,7 +44,7 @@ export class RecordingHandler implements LinkHandler {
     await this.directory;
     if (this.authenticateFails) throw new Error('storage is down');
     if (deviceId === 'unknown-device' || secret !== secretOf(deviceId)) return null;
-    return { deviceNo: 1, deviceId, kind: 'silo' };
+    return { deviceNo: 1, deviceId, profile: 'silo_scale' };
   }
 
   async received({ deviceId }: LinkDevice, message: UplinkMessage): Promise<MessageOutcome> {

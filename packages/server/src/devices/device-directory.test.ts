@@ -11,12 +11,19 @@ import { DeviceDirectory, SECRET_LAST_KNOWN_MS_MAX } from './device-directory.ts
 type Find = (deviceId: string) => Promise<StoredDevice | undefined>;
 
 const device = (secret: string): StoredDevice => ({
-  ...{ deviceNo: 7, deviceId: 'silo', kind: 'silo', name: 'Silo', model: 'GS', firmwareVersion: '1' },
+  ...{
+    deviceNo: 7,
+    deviceId: 'silo',
+    profile: 'silo_scale',
+    name: 'Silo',
+    model: 'GS',
+    firmwareVersion: '1',
+  },
   ...{ facility: 'north', zone: 'a', capacityKg: 1_000, secretHash: hashSecret(secret), registeredAtMs: 0 },
   presence: NEVER_SEEN,
 });
 
-const LINK_DEVICE = { deviceNo: 7, deviceId: 'silo', kind: 'silo', capacityKg: 1_000 };
+const LINK_DEVICE = { deviceNo: 7, deviceId: 'silo', profile: 'silo_scale', capacityKg: 1_000 };
 const fails: Find = () => Promise.reject(storageUnavailable('down'));
 const hangs: Find = () => new Promise(() => undefined);
 

@@ -1,6 +1,6 @@
 import type { App } from '@granary/app/app';
 import { Refusal } from '@granary/contract/errors';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
 import type { LinkDevice } from '@granary/link/port';
 import type { StoredDevice } from '@granary/store/tables/devices';
@@ -20,7 +20,7 @@ export const SECRET_LAST_KNOWN_MS_MAX = DAY_MS;
 export interface DirectoryEntry {
   readonly deviceNo: number;
   readonly deviceId: string;
-  readonly kind: DeviceKind;
+  readonly profile: ProfileName;
   readonly facility: string;
   /** `null` for a device that is not a silo. */
   readonly capacityKg: number | null;
@@ -115,8 +115,8 @@ export class DeviceDirectory {
 
   /** A secret that was read before a replacement may be outdated, so it is not cached. */
   #cacheDevice(found: StoredDevice, isSecretCurrent: boolean): void {
-    const { deviceNo, deviceId, kind, facility, capacityKg, secretHash } = found;
-    const entry = { deviceNo, deviceId, kind, facility, capacityKg };
+    const { deviceNo, deviceId, profile, facility, capacityKg, secretHash } = found;
+    const entry = { deviceNo, deviceId, profile, facility, capacityKg };
     const secret = isSecretCurrent ? { hash: secretHash, checkedAtMs: this.#now() } : null;
     this.#remembered.delete(deviceId);
     this.#remembered.set(deviceId, { entry, secret });
@@ -127,5 +127,5 @@ export class DeviceDirectory {
   }
 }
 
-const linkDevice = ({ deviceNo, deviceId, kind, capacityKg }: DirectoryEntry): LinkDevice =>
-  capacityKg === null ? { deviceNo, deviceId, kind } : { deviceNo, deviceId, kind, capacityKg };
+const linkDevice = ({ deviceNo, deviceId, profile, capacityKg }: DirectoryEntry): LinkDevice =>
+  capacityKg === null ? { deviceNo, deviceId, profile } : { deviceNo, deviceId, profile, capacityKg };

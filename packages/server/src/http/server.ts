@@ -12,7 +12,9 @@ import { alertRoutes } from './alerts.ts';
 import { commandRoutes } from './commands/commands.ts';
 import { configurationRoutes } from './devices/configuration.ts';
 import { deviceRoutes } from './devices/devices.ts';
+import { FIELD_GROUP } from './devices/field-group.ts';
 import { linkRoutes } from './devices/link.ts';
+import { SILO_GROUP } from './devices/silo-group.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
@@ -100,7 +102,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
   group(roots.api, (routes) => keyRoutes(routes, parts));
   group(roots.api, (routes) => eventRoutes(routes, parts));
   group(roots.silo, (routes) => {
-    deviceRoutes(routes, parts, 'silo');
+    deviceRoutes(routes, parts, SILO_GROUP);
     linkRoutes(routes, parts, 'silo');
     siloTelemetryRoutes(routes, parts);
     ingestRoutes(routes, parts, 'silo');
@@ -109,7 +111,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
     configurationRoutes(routes, parts, 'silo');
   });
   group(roots.field, (routes) => {
-    deviceRoutes(routes, parts, 'field');
+    deviceRoutes(routes, parts, FIELD_GROUP);
     linkRoutes(routes, parts, 'field');
     fieldReadingRoutes(routes, parts);
     ingestRoutes(routes, parts, 'field');

@@ -1,12 +1,12 @@
 import type { App } from '@granary/app/app';
 import type { ReplyResult } from '@granary/app/jobs/job-change-recorder';
-import { type FieldAck, type FieldProgress, isAboutMission } from '@granary/contract/link/field-messages';
+import { isAboutMission } from '@granary/contract/link/field-messages';
+import { isAboutOperation } from '@granary/contract/link/messages';
+import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
 import type { LinkDevice, UplinkMessage } from '@granary/link/port';
 
 /** A message of a device about one of its jobs: an acknowledgement or a report. */
 export type DeviceReply = Extract<UplinkMessage, { readonly subject: 'ack' | 'progress' }>;
-
-type SiloReply = Extract<DeviceReply, { readonly kind: 'silo' }>;
 
 /** The payload as the device sent it. */
 export const payloadOf = (reply: DeviceReply) => (reply.subject === 'ack' ? reply.ack : reply.progress);
@@ -18,33 +18,26 @@ export function handleReply(
   reply: DeviceReply,
   nowMs: number,
 ): Promise<ReplyResult> {
-  if (reply.kind === 'silo') return handleSiloReply(app, deviceNo, reply, nowMs);
   return reply.subject === 'ack'
-    ? handleFieldAck(app, deviceNo, reply.ack, nowMs)
-    : handleFieldProgress(app, deviceNo, reply.progress, nowMs);
+    ? handleAck(app, deviceNo, reply.ack, nowMs)
+    : handleProgress(app, deviceNo, reply.progress, nowMs);
 }
 
-const handleSiloReply = (
-  { operations }: App,
-  deviceNo: number,
-  reply: SiloReply,
-  nowMs: number,
-): Promise<ReplyResult> =>
-  reply.subject === 'ack'
-    ? operations.acknowledged({ deviceNo, ack: reply.ack, nowMs })
-    : operations.progressed({ deviceNo, progress: reply.progress, nowMs });
-
-const handleFieldAck = (app: App, deviceNo: number, ack: FieldAck, nowMs: number): Promise<ReplyResult> =>
-  isAboutMission(ack)
+function handleAck(app: App, deviceNo: number, ack: DeviceAck, nowMs: number): Promise<ReplyResult> {
+  if (isAboutOperation(ack)) return app.operations.acknowledged({ deviceNo, ack, nowMs });
+  return isAboutMission(ack)
     ? app.missions.acknowledged({ deviceNo, ack, nowMs })
     : app.commands.acknowledged({ deviceNo, ack, nowMs });
+}
 
-const handleFieldProgress = (
+function handleProgress(
   app: App,
   deviceNo: number,
-  progress: FieldProgress,
+  progress: DeviceProgress,
   nowMs: number,
-): Promise<ReplyResult> =>
-  isAboutMission(progress)
+): Promise<ReplyResult> {
+  if (isAboutOperation(progress)) return app.operations.progressed({ deviceNo, progress, nowMs });
+  return isAboutMission(progress)
     ? app.missions.progressed({ deviceNo, progress, nowMs })
     : app.commands.progressed({ deviceNo, progress, nowMs });
+}

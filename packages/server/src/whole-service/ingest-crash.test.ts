@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeEachEngine } from '@granary/app/testing/engines';
 import { rawReadings } from '@granary/app/testing/raw-readings';
-import { CHANNELS_OF } from '@granary/contract/telemetry/channels';
+import { siloScale } from '@granary/contract/profiles/silo-scale';
 import { INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import type { Reading } from '@granary/core/telemetry/readings';
@@ -74,7 +74,7 @@ describeEachEngine('killed while devices publish', (engine) => {
     const expected = rollUp(raw);
     let compared = 0;
     for (const deviceNo of new Set(raw.map((reading) => reading.deviceNo))) {
-      for (const channel of CHANNELS_OF.silo) {
+      for (const channel of siloScale.channels) {
         for (const interval of INTERVALS) {
           const range = {
             deviceNo,

@@ -1,5 +1,7 @@
 import type { App } from '@granary/app/app';
 import type { DueDevices, TickRound } from '@granary/app/jobs/advance-due-jobs';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import { hasCapability } from '@granary/core/profiles/profiles';
 import type { DeviceLink, LinkDevice } from '@granary/link/port';
 import type { AlertEvaluator } from '../alerts/evaluator.ts';
 import type { Observation } from '../alerts/observation.ts';
@@ -12,7 +14,7 @@ const DEVICES_PER_TICK_MAX = 1_000;
 const DEVICES_PER_CALL_MAX = 500;
 
 /** Operations of silos, or commands and missions of field devices. */
-type TickedJobs = Pick<App['operations'] | App['field'], 'due' | 'tick'>;
+type TickedJobs = Pick<App['operations'] | App['field'], 'due' | 'isDue' | 'tick'>;
 
 interface ReconcilerParts {
   readonly app: App;
@@ -78,14 +80,22 @@ export class Reconciler {
     void this.#attempt('sending what waited for a device', () => this.#reconcileDevice(device));
   }
 
-  async #reconcileDevice({ deviceNo, deviceId, kind }: LinkDevice): Promise<void> {
-    const { app, link, now } = this.#parts;
+  async #reconcileDevice({ deviceNo, deviceId, profile }: LinkDevice): Promise<void> {
+    const { link, now } = this.#parts;
     const nowMs = now();
-    const jobs = kind === 'silo' ? app.operations : app.field;
-    if (!(await jobs.isDue({ deviceNo, nowMs }))) return;
     const devices = [{ deviceNo, isReachable: link.isReachable(deviceId) }];
     const round = { nowMs, devices, hasMore: false, isNewSession: true };
-    await this.#tick(jobs, round);
+    for (const jobs of this.#jobsOf(profile)) {
+      if (await jobs.isDue({ deviceNo, nowMs })) await this.#tick(jobs, round);
+    }
+  }
+
+  #jobsOf(profile: ProfileName): TickedJobs[] {
+    const { operations, field } = this.#parts.app;
+    return [
+      ...(hasCapability(profile, 'operations') ? [operations] : []),
+      ...(hasCapability(profile, 'commands') ? [field] : []),
+    ];
   }
 
   async #tickDue(jobs: TickedJobs): Promise<void> {

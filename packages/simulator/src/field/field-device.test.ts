@@ -79,9 +79,7 @@ const states = (broker: RecordingBroker) =>
 const acks = (broker: RecordingBroker) =>
   broker.received.flatMap((message) => (message.subject === 'ack' ? [message.ack] : []));
 const reports = (broker: RecordingBroker) =>
-  broker.received.flatMap((message) =>
-    message.subject === 'progress' && message.kind === 'field' ? [message.progress] : [],
-  );
+  broker.received.flatMap((message) => (message.subject === 'progress' ? [message.progress] : []));
 const missionReports = (broker: RecordingBroker, id = 'ms_1') =>
   reports(broker).flatMap((report) => ('mission_id' in report && report.mission_id === id ? [report] : []));
 const commandReports = (broker: RecordingBroker, id: string) =>

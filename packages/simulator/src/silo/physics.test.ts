@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkTelemetry } from '@granary/contract/telemetry/telemetry';
+import { siloScale } from '@granary/contract/profiles/silo-scale';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { SILOS, type Silo } from '../farm/farm.ts';
@@ -86,7 +86,7 @@ test('every reading is one the device link accepts, inside what the scale can sh
   fc.assert(
     fc.property(anySilo, anyTimeMs, (silo, timeMs) => {
       const reading = readingAt(silo, timeMs);
-      assert.deepEqual(checkTelemetry.silo.faults(reading), []);
+      assert.deepEqual(siloScale.checkTelemetry.faults(reading), []);
       assert.ok(reading.weight >= 0 && reading.weight <= silo.capacityKg);
       assert.ok(reading.humidity >= 0 && reading.humidity <= 100);
     }),

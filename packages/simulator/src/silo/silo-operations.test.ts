@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { OperationProgress, ProgressState, StartCommand } from '@granary/contract/link/messages';
+import {
+  isAboutOperation,
+  type OperationProgress,
+  type ProgressState,
+  type StartCommand,
+} from '@granary/contract/link/messages';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { SILOS } from '../farm/farm.ts';
 import type { FaultName } from '../faults/fault.ts';
@@ -80,7 +85,9 @@ const acks = (broker: RecordingBroker) =>
   broker.received.flatMap((message) => (message.subject === 'ack' ? [message.ack] : []));
 const progress = (broker: RecordingBroker, id = 'op_1') =>
   broker.received.flatMap((message) =>
-    message.subject === 'progress' && message.kind === 'silo' && message.progress.operation_id === id
+    message.subject === 'progress' &&
+    isAboutOperation(message.progress) &&
+    message.progress.operation_id === id
       ? [message.progress]
       : [],
   );

@@ -54,7 +54,7 @@ export class RecordingBroker {
   #handler(): LinkHandler {
     return {
       authenticate: async (deviceId, secret) =>
-        secret === this.secret ? { deviceId, deviceNo: 1, kind: kindOf(deviceId) } : null,
+        secret === this.secret ? { deviceId, deviceNo: 1, profile: profileOf(deviceId) } : null,
       received: async (_device, message) => {
         await this.accepts();
         this.received.push(message);
@@ -74,7 +74,7 @@ export class RecordingBroker {
   }
 }
 
-const kindOf = (deviceId: string) => (deviceId.startsWith('silo') ? 'silo' : 'field');
+const profileOf = (deviceId: string) => (deviceId.startsWith('silo') ? 'silo_scale' : 'rover');
 
 export async function startBroker(t: TestContext): Promise<RecordingBroker> {
   const broker = new RecordingBroker();

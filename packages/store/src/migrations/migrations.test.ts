@@ -41,6 +41,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: '71b9095f3b58d5c001895d44d30083384f26d31f1327272f7cc8b3d4dabadb5e',
     postgres: '62492c4f9843e29ba06a91401bb2c6f2d3ae755cd634ed3e7184193c80aa473c',
   },
+  {
+    sqlite: '8e732792ff97207d53708368f20a7c857afcc293bb65b5448a3f740ac8a3008c',
+    postgres: '8e732792ff97207d53708368f20a7c857afcc293bb65b5448a3f740ac8a3008c',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

@@ -10,6 +10,7 @@ import { BAD_READINGS } from './v5-bad-readings.ts';
 import { RETENTION } from './v6-retention.ts';
 import { OBSERVATION } from './v7-observation.ts';
 import { PLAIN_NAMES } from './v8-plain-names.ts';
+import { PROFILES } from './v9-profiles.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   RETENTION,
   OBSERVATION,
   PLAIN_NAMES,
+  PROFILES,
 ];
 
 /** Brings the tables to the newest version. The caller's transaction makes it all or nothing. */

@@ -1,4 +1,4 @@
-import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices';
+import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/device-statuses';
 import type { WeightRange } from '@granary/core/alerts/level-rules';
 import type { Observation } from '@granary/core/alerts/observation';
 import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';

@@ -27,6 +27,7 @@ export const CHANNEL_LAYOUT = {
   light_intensity: { group: 4, slot: 'a' },
   wind_speed: { group: 4, slot: 'b' },
   atmospheric_pressure: { group: 4, slot: 'c' },
+  rainfall: { group: 5, slot: 'a' },
 } as const satisfies Record<ChannelName, Place>;
 
 /** The channels of a group in the order of its slots. */

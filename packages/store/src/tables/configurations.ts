@@ -1,23 +1,23 @@
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { Sql } from '../sql.ts';
 
 export interface ConfigurationRow {
   readonly deviceId: string;
-  readonly kind: DeviceKind;
+  readonly profile: ProfileName;
   /** Grows by one with every change. */
   readonly version: number;
-  /** As JSON; what it means depends on the kind of device. */
+  /** As JSON; what it means depends on the device's profile. */
   readonly body: string;
 }
 
 export async function findConfiguration(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
-  const [row] = await sql.query<[deviceId: string, kind: DeviceKind, version: number, body: string]>(
-    `SELECT device_id, kind, version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
+  const [row] = await sql.query<[deviceId: string, profile: ProfileName, version: number, body: string]>(
+    `SELECT device_id, profile, version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
     [deviceNo],
   );
   if (row === undefined) return undefined;
-  const [deviceId, kind, version, body] = row;
-  return { deviceId, kind, version, body };
+  const [deviceId, profile, version, body] = row;
+  return { deviceId, profile, version, body };
 }
 
 /** Nobody else changes it before the transaction ends. */

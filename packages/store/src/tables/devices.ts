@@ -1,10 +1,11 @@
+import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { Presence } from '@granary/core/devices/status';
 import type { Sql, Value } from '../sql.ts';
 
 export interface DeviceFields {
   readonly deviceId: string;
-  readonly kind: DeviceKind;
+  readonly profile: ProfileName;
   readonly name: string;
   readonly model: string;
   readonly firmwareVersion: string;
@@ -31,24 +32,31 @@ export interface DeviceFilter {
 }
 
 type DeviceRow = [
-  ...[deviceNo: number, deviceId: string, kind: DeviceKind, name: string, model: string, firmware: string],
+  ...[
+    deviceNo: number,
+    deviceId: string,
+    profile: ProfileName,
+    name: string,
+    model: string,
+    firmware: string,
+  ],
   ...[facility: string, zone: string, capacityKg: number | null, secretHash: string, registeredAtMs: number],
   ...[lastSeenAtMs: number | null, linkDownAtMs: number | null, reportedState: Presence['reportedState']],
   ...[reportingIntervalMs: number, offlineDelayMs: number],
 ];
 
 const SELECT_DEVICE = `
-  SELECT device_no, device_id, kind, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
+  SELECT device_no, device_id, profile, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
          registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state, reporting_interval_ms,
          offline_delay_ms
   FROM devices JOIN presence USING (device_no)`;
 
 function toDevice(row: DeviceRow): StoredDevice {
-  const [deviceNo, deviceId, kind, name, model, firmwareVersion, ...more] = row;
+  const [deviceNo, deviceId, profile, name, model, firmwareVersion, ...more] = row;
   const [facility, zone, capacityKg, secretHash, registeredAtMs, ...presence] = more;
   const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs] = presence;
   return {
-    ...{ deviceNo, deviceId, kind, name, model, firmwareVersion },
+    ...{ deviceNo, deviceId, profile, name, model, firmwareVersion },
     ...{ facility, zone, capacityKg, secretHash, registeredAtMs },
     presence: { lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs },
   };
@@ -102,13 +110,14 @@ export async function deviceIdsOf(
 /** Answers its number, or `undefined` if the id is taken. */
 export async function insertDevice(sql: Sql, device: DeviceFields): Promise<number | undefined> {
   const [row] = await sql.query<[deviceNo: number]>(
-    `INSERT INTO devices (device_id, kind, name, model, firmware_version, facility, zone, capacity_kg,
-                          secret_hash, registered_at_ms)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    `INSERT INTO devices (device_id, kind, profile, name, model, firmware_version, facility, zone,
+                          capacity_kg, secret_hash, registered_at_ms)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      ON CONFLICT (device_id) DO NOTHING RETURNING device_no`,
     [
-      ...[device.deviceId, device.kind, device.name, device.model, device.firmwareVersion, device.facility],
-      ...[device.zone, device.capacityKg, device.secretHash, device.registeredAtMs],
+      ...[device.deviceId, PROFILES[device.profile].group, device.profile, device.name, device.model],
+      ...[device.firmwareVersion, device.facility, device.zone],
+      ...[device.capacityKg, device.secretHash, device.registeredAtMs],
     ],
   );
   return row?.[0];

@@ -1,4 +1,5 @@
-import type { ChannelName, DeviceKind } from '@granary/contract/telemetry/channels';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { LatestValue, LatestValues } from '@granary/core/telemetry/readings';
 import type { Sql } from '../sql.ts';
 import { CHANNELS_IN_GROUP, laneColumns } from './channel-layout.ts';
@@ -7,7 +8,7 @@ import { CHANNELS_IN_GROUP, laneColumns } from './channel-layout.ts';
 export interface CurrentValues {
   readonly deviceNo: number;
   readonly deviceId: string;
-  readonly kind: DeviceKind;
+  readonly profile: ProfileName;
   readonly facility: string;
   readonly capacityKg: number | null;
   readonly reportingIntervalMs: number;
@@ -17,7 +18,7 @@ export interface CurrentValues {
 type LatestRow = (number | null)[];
 type CurrentRow = [
   deviceNo: number,
-  kind: DeviceKind,
+  profile: ProfileName,
   facility: string,
   capacityKg: number | null,
   reportingIntervalMs: number,
@@ -47,15 +48,15 @@ export async function latestOfDevices(
 
 export async function currentValues(sql: Sql, deviceId: string): Promise<CurrentValues | undefined> {
   const rows = await sql.query<CurrentRow>(
-    `SELECT device_no, kind, facility, capacity_kg, reporting_interval_ms, ${COLUMNS}
+    `SELECT device_no, profile, facility, capacity_kg, reporting_interval_ms, ${COLUMNS}
      FROM devices JOIN presence USING (device_no) LEFT JOIN open_buckets USING (device_no) WHERE device_id = $1`,
     [deviceId],
   );
   const [first] = rows;
   if (first === undefined) return undefined;
-  const [deviceNo, kind, facility, capacityKg, reportingIntervalMs] = first;
+  const [deviceNo, profile, facility, capacityKg, reportingIntervalMs] = first;
   const latest = toLatest(rows.map(([, , , , , ...values]) => values));
-  return { deviceNo, deviceId, kind, facility, capacityKg, reportingIntervalMs, latest };
+  return { deviceNo, deviceId, profile, facility, capacityKg, reportingIntervalMs, latest };
 }
 
 /** Of a good and a bad value the later one counts; of the same time the bad one. */

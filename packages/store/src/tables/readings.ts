@@ -1,4 +1,5 @@
-import { CHANNEL_NAMES, CHANNELS_OF, type ChannelName } from '@granary/contract/telemetry/channels';
+import { PROFILES } from '@granary/contract/profiles/profiles';
+import { CHANNEL_NAMES, type ChannelName } from '@granary/contract/telemetry/channels';
 import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
 import type { BulkTarget, NumberRow, Sql } from '../sql.ts';
 import { badBitOf } from './channel-layout.ts';
@@ -70,6 +71,11 @@ function valuesOf(row: NumberRow): StoredValues {
   return values;
 }
 
+/** The channels of each profile, the shortest first. */
+const USUAL_CHANNELS = Object.values(PROFILES)
+  .map(({ channels }) => ({ channels, names: new Set<string>(channels) }))
+  .toSorted((a, b) => a.channels.length - b.channels.length);
+
 /** The shortest usual row that all readings fit in: nine empty columns make an insert about a fifth dearer. */
 function layoutOf(readings: readonly Reading[]): RowLayout {
   const used = new Set<string>();
@@ -80,7 +86,6 @@ function layoutOf(readings: readonly Reading[]): RowLayout {
     withMask = true;
     for (const channel in badValues) used.add(channel);
   }
-  const usual: (readonly ChannelName[])[] = [CHANNELS_OF.silo, CHANNELS_OF.field];
-  const channels = usual.find((some) => used.isSubsetOf(new Set<string>(some))) ?? CHANNEL_NAMES;
+  const channels = USUAL_CHANNELS.find(({ names }) => used.isSubsetOf(names))?.channels ?? CHANNEL_NAMES;
   return { channels, withMask };
 }

@@ -4,6 +4,7 @@ import { namesEmergencyStop } from '@granary/contract/endpoints/commands';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { commandRecord } from '@granary/core/commands/record';
+import { refuseUnsupported } from '@granary/core/profiles/profiles';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EMERGENCY_STOP } from '../../urgent/emergency-stops.ts';
 import { deadlineOf } from '../../urgent/urgent-deadline.ts';
@@ -54,7 +55,8 @@ async function stopAtOnce(
   const { emergencyStops, link, now } = parts;
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
-  const { deviceId, deviceNo } = await urgentTarget(request, parts, 'field');
+  const { deviceId, deviceNo, profile } = await urgentTarget(request, parts, 'field');
+  refuseUnsupported(profile, 'commands');
   const target = { deviceId, deviceNo, commandId };
   const { state: command, unstoredDetail } = await emergencyStops.stop(
     target,

@@ -1,8 +1,9 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
+import { PROFILES } from '@granary/contract/profiles/profiles';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { success } from '../protocol/answers.ts';
+import { accept, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { findDevice } from './find-device.ts';
@@ -22,9 +23,10 @@ export function configurationRoutes(
     return success(stored.configuration);
   });
 
-  register(routes, endpoints.configuration[kind].update, async (request, reply, read) => {
+  register(routes, endpoints.configuration[kind].update, async (request, reply) => {
     const device = await findDevice(request, app, kind);
-    const patch = read.body(request);
+    const { checkConfigurationPatch } = PROFILES[device.profile];
+    const patch = accept(checkConfigurationPatch, request.body, 'configuration');
     const expected = expectedVersion(request.headers['if-match']);
     const changed = await app.configuration.change(device.deviceNo, patch, now(), expected);
     tag(reply, changed.version);

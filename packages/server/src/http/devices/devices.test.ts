@@ -14,6 +14,7 @@ describeService('devices over HTTP', (api) => {
       device_id: 'silo-1',
       name: 'Silo silo-1',
       model: 'GS-100',
+      profile: 'silo_scale',
       status: 'offline',
       location: { facility: 'north', zone: 'a' },
       last_seen: null,

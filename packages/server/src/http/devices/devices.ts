@@ -1,32 +1,27 @@
 import type { NewDevice } from '@granary/app/devices/devices';
 import { deviceSummary } from '@granary/app/devices/records';
-import {
-  type FieldDetail,
-  type FieldRegistration,
-  type Rejections,
-  SENSOR_TYPES,
-  type SiloDetail,
-  type SiloRegistration,
-} from '@granary/contract/devices';
+import type { FieldRegistration, Rejections, SiloRegistration } from '@granary/contract/devices';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
+import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { toIso } from '@granary/contract/time';
-import { emergencyStopSummary } from '@granary/core/commands/emergency-stop';
-import type { CommandState } from '@granary/core/commands/state';
-import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
-import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
 import { canAccess } from '@granary/core/keys';
-import { currentReadings, type LatestValues, sensorStatus } from '@granary/core/telemetry/readings';
-import type { StoredDevice } from '@granary/store/tables/devices';
+import { profileOf } from '@granary/core/profiles/profiles';
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
 import { paged, pageOf, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { capacityOf, findDevice } from './find-device.ts';
+import type { DeviceGroupRoutes } from './device-group.ts';
+import { findDevice } from './find-device.ts';
 
-export function deviceRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
+export function deviceRoutes(
+  routes: FastifyInstance,
+  parts: RouteDependencies,
+  group: DeviceGroupRoutes,
+): void {
+  const { kind } = group;
   const { app, idempotency, now } = parts;
 
   register(routes, endpoints.devices[kind].list, async (request, _reply, read) => {
@@ -59,17 +54,13 @@ export function deviceRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     const { result, secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
       slices.devices.register(drafted),
     );
-    const registered =
-      kind === 'silo' ? siloDetail(result, {}, now()) : fieldDetail(result, undefined, now());
+    const registered = group.detailOfNew(result, now());
     return success({ ...registered, credentials: { username: deviceId, secret } });
   });
 
   register(routes, endpoints.devices[kind].get, async (request) => {
     const device = await findDevice(request, app, kind);
-    if (kind === 'field') {
-      return success(fieldDetail(device, await app.commands.stopInForce(device.deviceNo), now()));
-    }
-    return success(siloDetail(device, await app.telemetry.latest(device.deviceNo), now()));
+    return success(await group.readDetail(app, device, now));
   });
 
   register(routes, endpoints.devices[kind].renewCredentials, async (request, reply) => {
@@ -100,9 +91,10 @@ function draft(
   secretHash: string,
   nowMs: number,
 ): NewDevice {
+  const profile = ('profile' in wanted ? wanted.profile : undefined) ?? DEFAULT_PROFILES[kind];
   return {
     deviceId: wanted.device_id,
-    kind,
+    profile,
     name: wanted.name,
     model: wanted.model,
     firmwareVersion: wanted.firmware_version ?? '',
@@ -111,28 +103,6 @@ function draft(
     capacityKg: 'capacity' in wanted ? wanted.capacity.max : null,
     secretHash,
     registeredAtMs: nowMs,
-    configuration: kind === 'silo' ? initialConfiguration(nowMs) : initialFieldConfiguration(nowMs),
+    configuration: profileOf(profile).initialConfiguration(nowMs),
   };
-}
-
-const commonDetail = (device: StoredDevice, nowMs: number) => ({
-  ...deviceSummary(device, nowMs),
-  firmware_version: device.firmwareVersion,
-});
-
-const fieldDetail = (device: StoredDevice, stop: CommandState | undefined, nowMs: number): FieldDetail => ({
-  ...commonDetail(device, nowMs),
-  emergency_stop: emergencyStopSummary(stop),
-});
-
-function siloDetail(device: StoredDevice, latest: LatestValues, nowMs: number): SiloDetail {
-  const capacityKg = capacityOf(device);
-  const { reportingIntervalMs } = device.presence;
-  const readings = currentReadings(latest, { reportingIntervalMs, capacityKg }, nowMs);
-  const sensors = SENSOR_TYPES.map((type) => ({
-    type,
-    sensor_id: `${device.deviceId}-${type}`,
-    status: sensorStatus(readings[type]),
-  }));
-  return { ...commonDetail(device, nowMs), capacity: { max: capacityKg, unit: 'kg' }, sensors };
 }

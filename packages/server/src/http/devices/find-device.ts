@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import { Refusal } from '@granary/contract/errors';
+import { GROUP_TITLES, PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { canAccess } from '@granary/core/keys';
 import type { StoredDevice } from '@granary/store/tables/devices';
@@ -11,7 +12,7 @@ export interface DevicePath {
 
 interface Found {
   readonly deviceId: string;
-  readonly kind: DeviceKind;
+  readonly profile: ProfileName;
   readonly facility: string;
 }
 
@@ -21,11 +22,13 @@ export function requireAccess<D extends Found>(
   kind: DeviceKind,
   found: D | undefined,
 ): D {
-  if (found !== undefined && found.kind === kind && canAccess(caller, found)) return found;
-  const isInOtherGroup = found !== undefined && canAccess(caller, found);
-  const where = found?.kind === 'field' ? 'field devices' : 'silo scales';
-  const hint = isInOtherGroup ? ` in this group; it is one of the ${where}` : '';
-  throw new Refusal('device_not_found', `there is no such device${hint}`);
+  if (found === undefined || !canAccess(caller, found)) {
+    throw new Refusal('device_not_found', 'there is no such device');
+  }
+  const { group } = PROFILES[found.profile];
+  if (group === kind) return found;
+  const where = GROUP_TITLES[group];
+  throw new Refusal('device_not_found', `there is no such device in this group; it is one of the ${where}`);
 }
 
 export const findDevice = async (

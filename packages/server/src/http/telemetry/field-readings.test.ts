@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FIELD_CHANNELS } from '@granary/contract/telemetry/field-readings';
+import { rover as roverProfile } from '@granary/contract/profiles/rover';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { HOME, startRover } from '../../testing/devices/scripted-rover.ts';
 import { describeService, siloNamed } from '../../testing/service.ts';
@@ -66,7 +66,7 @@ describeService('field readings', (api) => {
       { ts: startMs + MINUTE_MS, ...values },
     ]);
     const range = `from=${toIso(startMs)}&to=${toIso(startMs + HOUR_MS)}`;
-    for (const sensor of FIELD_CHANNELS) {
+    for (const sensor of roverProfile.channels) {
       const { data } = (await api.get(`${rover.path}/sensors/history?sensor=${sensor}&${range}`)).body;
       assert.deepEqual(data, {
         sensor,

@@ -1,4 +1,5 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { PROFILES } from '@granary/contract/profiles/profiles';
 import { TRACK_POINTS_MAX, type Track } from '@granary/contract/telemetry/field-readings';
 import { toIso } from '@granary/contract/time';
 import {
@@ -29,17 +30,18 @@ export function fieldReadingRoutes(routes: FastifyInstance, { app, now }: RouteD
   });
 
   register(routes, environment, async (request) => {
-    const { latest, reportingIntervalMs } = requireAccess(
+    const { latest, profile, reportingIntervalMs } = requireAccess(
       request,
       'field',
       await app.telemetry.current(request.params.device_id),
     );
-    return success(environmentalReading(latest, { reportingIntervalMs }, now()));
+    const { channels } = PROFILES[profile];
+    return success(environmentalReading(latest, channels, { reportingIntervalMs }, now()));
   });
 
   register(routes, history, async (request, reply, read) => {
-    const { deviceNo } = await findDevice(request, app, 'field');
-    const plan = planFieldHistory(read.query(request), now());
+    const { deviceNo, profile } = await findDevice(request, app, 'field');
+    const plan = planFieldHistory(read.query(request), PROFILES[profile].channels, now());
     const { sensor, interval, fromMs, toMs } = plan;
     const buckets = await app.telemetry.history({ deviceNo, channel: sensor, interval, fromMs, toMs });
     const points = fieldHistoryPoints(buckets, plan);

@@ -2,6 +2,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { ISSUES_MAX } from '@granary/contract/input/validation-issues';
+import { PROFILES } from '@granary/contract/profiles/profiles';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import { channelOf, historyPoints, planHistory } from '@granary/core/telemetry/history';
@@ -16,7 +17,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { readingWindow } from '../../ingest/uplink.ts';
 import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts';
-import { success } from '../protocol/answers.ts';
+import { accept, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { sendHistory } from './history.ts';
@@ -48,9 +49,9 @@ export function siloTelemetryRoutes(routes: FastifyInstance, { app, now }: Route
 
 export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
   const { app, pipeline, idempotency, settings, now } = parts;
-  register(routes, endpoints.telemetry[kind].send, async (request, reply, read) => {
+  register(routes, endpoints.telemetry[kind].send, async (request, reply) => {
     const device = await findDevice(request, app, kind);
-    const sent = read.body(request);
+    const sent = accept(PROFILES[device.profile].checkTelemetry, request.body, 'telemetry');
     const nowMs = now();
     const readings = acceptAll(device, sent, readingWindow(nowMs, settings.rawRetentionDays));
     if (!pipeline.hasRoom()) throw new Refusal('ingest_busy', 'too many readings are waiting to be written');

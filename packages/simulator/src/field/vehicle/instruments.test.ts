@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CHANNELS, CHANNELS_OF } from '@granary/contract/telemetry/channels';
-import { checkTelemetry } from '@granary/contract/telemetry/telemetry';
+import { rover } from '@granary/contract/profiles/rover';
+import { CHANNELS } from '@granary/contract/telemetry/channels';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { DRONE_UNIT, ROVER_UNIT, START_MS } from '../../testing/field.ts';
@@ -22,8 +22,8 @@ for (const unit of FIELD_UNITS) {
       fc.property(bodies, ({ heightM, ...where }) => {
         const home = bodyAtHome(unit.ground, START_MS);
         const reading = measure(unit, { ...home, ...where, altitudeM: home.altitudeM + heightM });
-        assert.ok(checkTelemetry.field.accepts(reading));
-        for (const channel of CHANNELS_OF.field) {
+        assert.ok(rover.checkTelemetry.accepts(reading));
+        for (const channel of rover.channels) {
           const { min, max } = CHANNELS[channel];
           assert.ok(reading[channel] >= min && reading[channel] <= max, `${channel} ${reading[channel]}`);
         }

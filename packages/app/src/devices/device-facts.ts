@@ -1,0 +1,78 @@
+import { Refusal } from '@granary/contract/errors';
+import type { Capability } from '@granary/contract/profiles/profile';
+import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
+import { areFactsFor, hasCapability, unsupported } from '@granary/core/profiles/profiles';
+import type { Sql } from '@granary/store/sql';
+import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-evaluation';
+import type { StoredDevice } from '@granary/store/tables/devices';
+import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
+import { unfinishedCommands } from '../commands/command-jobs.ts';
+import { currentMissions } from '../missions/mission-jobs.ts';
+import { currentOperations } from '../operations/operation-jobs.ts';
+import { parsedConfiguration, readDeviceSnapshots } from './device-snapshots.ts';
+
+export interface DeviceWithFacts<Facts = DeviceFacts> {
+  readonly device: StoredDevice;
+  readonly facts: Facts;
+}
+
+/** Everything that decisions about these devices rest on, as it stands inside the transaction. */
+export async function readDeviceFacts(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<DeviceWithFacts[]> {
+  const known = await readDeviceSnapshots(sql, deviceNos);
+  const devices = known.map(({ device }) => device);
+  const operating = deviceNosWith(devices, 'operations');
+  const operations = ofEach(
+    operating.length === 0 ? [] : await currentOperations(sql, operating, onUnreadable),
+  );
+  const travelling = deviceNosWith(devices, 'missions');
+  const missions = ofEach(travelling.length === 0 ? [] : await currentMissions(sql, travelling));
+  const commanded = deviceNosWith(devices, 'commands');
+  const commands = ofEach(
+    commanded.length === 0 ? [] : await unfinishedCommands(sql, commanded, onUnreadable),
+  );
+  return known.flatMap(({ device, latest, configuration }) => {
+    const { deviceNo, profile, presence, capacityKg } = device;
+    const parsed = parsedConfiguration(device, configuration, onUnreadable);
+    if (parsed === null) return [];
+    const facts: DeviceFacts = {
+      ...{ deviceNo, profile, presence, latest },
+      ...(capacityKg === null ? {} : { capacityKg }),
+      configuration: parsed,
+      operations: operations.get(deviceNo) ?? [],
+      missions: missions.get(deviceNo) ?? [],
+      commands: commands.get(deviceNo) ?? [],
+    };
+    return [{ device, facts }];
+  });
+}
+
+export interface LockedDevice<Wanted extends Capability>
+  extends DeviceWithFacts<DeviceFacts & FactsFor[Wanted]> {
+  readonly watch: AlarmEvaluation;
+}
+
+/** A device that nobody else decides about until the transaction ends, or a refusal if it cannot be asked for this. */
+export async function lockDeviceFor<Wanted extends Capability>(
+  sql: Sql,
+  deviceNo: number,
+  capability: Wanted,
+): Promise<LockedDevice<Wanted>> {
+  const watch = await lockDevice(sql, deviceNo);
+  const [found] = await readDeviceFacts(sql, [deviceNo]);
+  if (watch === undefined || found === undefined) {
+    throw new Refusal('device_not_found', 'there is no such device');
+  }
+  const { device, facts } = found;
+  if (!areFactsFor(facts, capability)) throw unsupported(device.profile, capability);
+  return { device, facts, watch };
+}
+
+const deviceNosWith = (devices: readonly StoredDevice[], capability: Capability): number[] =>
+  devices.flatMap(({ deviceNo, profile }) => (hasCapability(profile, capability) ? [deviceNo] : []));
+
+const ofEach = <Job extends { readonly deviceNo: number }>(jobs: readonly Job[]): Map<number, Job[]> =>
+  Map.groupBy(jobs, ({ deviceNo }) => deviceNo);

@@ -1,0 +1,33 @@
+import type { TSchema } from 'typebox';
+import type { Checker } from '../input/schema.ts';
+import type { FieldAck, FieldProgress } from '../link/field-messages.ts';
+import type { OperationAck, OperationProgress } from '../link/messages.ts';
+import type { ChannelName, DeviceKind } from '../telemetry/channels.ts';
+import type { DeviceTelemetry } from '../telemetry/telemetry.ts';
+
+/** What a device can be asked to do. */
+export const CAPABILITIES = ['operations', 'commands', 'missions'] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+export type DeviceAck = OperationAck | FieldAck;
+export type DeviceProgress = OperationProgress | FieldProgress;
+
+/** The messages in which a device answers what it was asked to do. */
+export interface ReplyChecks {
+  readonly ack: Checker<DeviceAck>;
+  readonly progress: Checker<DeviceProgress>;
+}
+
+/** What a profile declares of everything that crosses a wire. Its decisions are in `core/src/profiles`. */
+export interface ProfileContract<Configuration extends TSchema = TSchema, Patch = unknown> {
+  /** In which group of endpoints its devices are registered. */
+  readonly group: DeviceKind;
+  /** What its devices measure. */
+  readonly channels: readonly ChannelName[];
+  readonly checkTelemetry: Checker<DeviceTelemetry>;
+  readonly configuration: Configuration;
+  readonly checkConfigurationPatch: Checker<Patch>;
+  readonly capabilities: readonly Capability[];
+  /** `null` for devices that cannot be asked to do anything. */
+  readonly replies: ReplyChecks | null;
+}

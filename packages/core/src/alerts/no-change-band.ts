@@ -1,0 +1,84 @@
+import type { AlertType } from '@granary/contract/alerts';
+import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
+import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
+import { isPlausible, type StoredValues } from '../telemetry/readings.ts';
+import { toGrams } from '../units.ts';
+import {
+  atLeast,
+  atMost,
+  contains,
+  type LevelRule,
+  levelRules,
+  valueStepPercent,
+  type WeightRange,
+} from './level-rules.ts';
+import type { AlertState } from './lifecycle.ts';
+
+/**
+ * The weights that cannot change any alert about the level, so that a reading within them needs no evaluation; `null` when
+ * every reading needs one, because it may end an alert about silence or nonsense. Valid until alerts or thresholds change.
+ */
+export function noChangeBand(
+  configuration: SiloConfiguration,
+  open: readonly AlertState[],
+  capacityKg: number,
+): WeightRange | null {
+  const isHere = ({ status }: AlertState) => status !== 'cleared' && status !== 'resolved';
+  if (open.some((alert) => AWAITING_READING.has(alert.type) && isHere(alert))) return null;
+  const capacityG = toGrams(capacityKg, 'kg');
+  const stepG = (valueStepPercent(configuration.alarms) * capacityG) / 100;
+  const ranges = levelRules(configuration, capacityG).flatMap((rule) => {
+    const alert = open.find(({ type }) => type === rule.type);
+    if (alert === undefined || !isHere(alert)) return [allBut(rule.present)];
+    return [quietRange(rule, alert), ...shownRange(alert, capacityG, stepG)];
+  });
+  return {
+    minG: Math.max(...ranges.map(({ minG }) => minG)),
+    maxG: Math.min(...ranges.map(({ maxG }) => maxG)),
+  };
+}
+
+const AWAITING_READING: ReadonlySet<AlertType> = new Set<AlertType>([
+  'sensor_stale',
+  'sensor_fault',
+  'device_offline',
+]);
+
+/** The weights that are so close to the level an open alert shows that it need not show a new one. */
+function shownRange(
+  { status, absentSinceMs, currentValue }: AlertState,
+  capacityG: number,
+  stepG: number,
+): WeightRange[] {
+  if (status === 'pending' || absentSinceMs !== null || currentValue === null) return [];
+  const shownG = (currentValue * capacityG) / 100;
+  // A gram less on either side, so that rounding cannot make a reading quiet that is to be shown.
+  return [{ minG: Math.ceil(shownG - stepG) + 1, maxG: Math.floor(shownG + stepG) - 1 }];
+}
+
+/** A delay that runs is ended by whatever leaves the range in which it began. */
+function quietRange(rule: LevelRule, { status, absentSinceMs }: AlertState): WeightRange {
+  if (status === 'pending') return rule.present;
+  return absentSinceMs === null ? allBut(rule.absent) : rule.absent;
+}
+
+/** What a range that is open to one side leaves. */
+const allBut = ({ minG, maxG }: WeightRange): WeightRange =>
+  minG === Number.NEGATIVE_INFINITY ? atLeast(maxG + 1) : atMost(minG - 1);
+
+/** A reading that lies in the band and holds nothing that cannot be true. */
+export function isWithinNoChangeBand(
+  band: WeightRange | null,
+  values: StoredValues,
+  capacityKg: number,
+): boolean {
+  if (band === null) return false;
+  for (const name in values) {
+    const channel = name as ChannelName;
+    const value = values[channel];
+    if (value === undefined) continue;
+    if (channel === 'weight' && !contains(band, value)) return false;
+    if (!isPlausible(channel, value / CHANNELS[channel].scale, capacityKg)) return false;
+  }
+  return true;
+}

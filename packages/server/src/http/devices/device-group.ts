@@ -1,0 +1,18 @@
+import type { App } from '@granary/app/app';
+import { deviceSummary } from '@granary/app/devices/records';
+import type { FieldDetail, SiloDetail } from '@granary/contract/devices';
+import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { StoredDevice } from '@granary/store/tables/devices';
+
+/** What the answers about devices of one group differ in. */
+export interface DeviceGroupRoutes {
+  readonly kind: DeviceKind;
+  /** Of a device that has not reported anything and was not asked for anything. */
+  detailOfNew(device: StoredDevice, nowMs: number): SiloDetail | FieldDetail;
+  readDetail(app: App, device: StoredDevice, now: () => number): Promise<SiloDetail | FieldDetail>;
+}
+
+export const commonDetail = (device: StoredDevice, nowMs: number) => ({
+  ...deviceSummary(device, nowMs),
+  firmware_version: device.firmwareVersion,
+});
