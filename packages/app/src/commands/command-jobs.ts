@@ -1,9 +1,7 @@
 import { COMMAND_DOCUMENT } from '@granary/core/commands/document';
 import { commandRecord } from '@granary/core/commands/record';
 import { type CommandState, isCommandFinished } from '@granary/core/commands/state';
-import type { Sql } from '@granary/store/sql';
 import { JobTable } from '@granary/store/tables/jobs';
-import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
 
 export const COMMANDS = new JobTable<CommandState>({
   name: 'command',
@@ -18,22 +16,3 @@ export const COMMANDS = new JobTable<CommandState>({
     after.command === 'emergency_stop' &&
     (before === null || before.endedAtMs !== after.endedAtMs || before.lastAnswer !== after.lastAnswer),
 });
-
-export async function unfinishedCommands(
-  sql: Sql,
-  deviceNos: readonly number[],
-  onUnreadable?: OnUnreadable,
-): Promise<CommandState[]> {
-  const condition = `is_finished = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`;
-  return await COMMANDS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
-}
-
-/** The devices with an emergency stop in force, also if its row cannot be read. */
-export async function stoppedDevices(sql: Sql, deviceNos: readonly number[]): Promise<Set<number>> {
-  const rows = await sql.query<[deviceNo: number]>(
-    `SELECT device_no FROM commands
-     WHERE is_finished = 0 AND command = 'emergency_stop' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
-    [JSON.stringify(deviceNos)],
-  );
-  return new Set(rows.map(([deviceNo]) => deviceNo));
-}

@@ -12,6 +12,7 @@ import { advanceMission } from '@granary/core/missions/transitions';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
+import { unfinishedCommands } from '@granary/store/tables/commands';
 import { type LockedDevice, lockDeviceFor } from '../devices/device-facts.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import {
@@ -23,7 +24,7 @@ import {
 } from '../jobs/job-change-recorder.ts';
 import { sendMessage } from '../jobs/send-message.ts';
 import { MISSIONS } from '../missions/mission-jobs.ts';
-import { COMMANDS, unfinishedCommands } from './command-jobs.ts';
+import { COMMANDS } from './command-jobs.ts';
 
 /** A device that leaves more commands without an end gets no further ones. An emergency stop always gets through. */
 export const COMMANDS_UNFINISHED_MAX = 200;
@@ -69,7 +70,7 @@ export const reads = {
 
   /** The emergency stop that keeps the device from moving, if there is one. */
   async stopInForce(sql: Sql, deviceNo: number): Promise<CommandState | undefined> {
-    return stopInForce(await unfinishedCommands(sql, [deviceNo]));
+    return stopInForce(await unfinishedCommands(sql, COMMANDS, [deviceNo]));
   },
 
   async list(sql: Sql, page: CommandPage): Promise<CommandState[]> {

@@ -4,9 +4,10 @@ import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
 import { areFactsFor, hasCapability, unsupported } from '@granary/core/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
 import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-evaluation';
+import { unfinishedCommands } from '@granary/store/tables/commands';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
-import { unfinishedCommands } from '../commands/command-jobs.ts';
+import { COMMANDS } from '../commands/command-jobs.ts';
 import { currentMissions } from '../missions/mission-jobs.ts';
 import { currentOperations } from '../operations/operation-jobs.ts';
 import { parsedConfiguration, readDeviceSnapshots } from './device-snapshots.ts';
@@ -32,7 +33,7 @@ export async function readDeviceFacts(
   const missions = ofEach(travelling.length === 0 ? [] : await currentMissions(sql, travelling));
   const commanded = deviceNosWith(devices, 'commands');
   const commands = ofEach(
-    commanded.length === 0 ? [] : await unfinishedCommands(sql, commanded, onUnreadable),
+    commanded.length === 0 ? [] : await unfinishedCommands(sql, COMMANDS, commanded, onUnreadable),
   );
   return known.flatMap(({ device, latest, configuration }) => {
     const { deviceNo, profile, presence, capacityKg } = device;

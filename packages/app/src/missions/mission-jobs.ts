@@ -4,7 +4,7 @@ import { isMissionFinished, isMissionOver, type MissionState } from '@granary/co
 import { UPLOAD_LEAD_MS } from '@granary/core/missions/transitions';
 import type { Sql } from '@granary/store/sql';
 import { JobTable } from '@granary/store/tables/jobs';
-import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
+import { lastEndedMissions, missionsUnderWay } from '@granary/store/tables/missions';
 
 const AT_ONCE_MS = 0;
 
@@ -39,33 +39,7 @@ function claimOf(before: MissionState | null, after: MissionState): { claims_dev
 
 /** For each device the missions that occupy it, and the one that ended last. */
 export async function currentMissions(sql: Sql, deviceNos: readonly number[]): Promise<MissionState[]> {
-  const params = [JSON.stringify(deviceNos)];
-  const holding = await missionsUnderWay(sql, deviceNos);
-  const ended = await MISSIONS.where(
-    sql,
-    `mission_no IN (
-       SELECT (SELECT mission_no FROM missions AS own
-               WHERE own.device_no = alarm_evaluations.device_no AND own.ended_at_ms IS NOT NULL
-               ORDER BY own.ended_at_ms DESC, own.mission_no DESC LIMIT 1)
-       FROM alarm_evaluations WHERE ${sql.isOneOfNumbers('alarm_evaluations.device_no', '$1')})`,
-    params,
-  );
+  const holding = await missionsUnderWay(sql, MISSIONS, deviceNos);
+  const ended = await lastEndedMissions(sql, MISSIONS, deviceNos);
   return [...ended, ...holding];
-}
-
-/** The missions that occupy these devices. */
-export async function missionsUnderWay(
-  sql: Sql,
-  deviceNos: readonly number[],
-  onUnreadable?: OnUnreadable,
-): Promise<MissionState[]> {
-  const condition = `ended_at_ms IS NULL AND status <> 'scheduled' AND ${sql.isOneOfNumbers('device_no', '$1')}`;
-  return await MISSIONS.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
-}
-
-/** At most `limit` of a device's missions that have not ended. */
-export async function missionsAhead(sql: Sql, deviceNo: number, limit: number): Promise<MissionState[]> {
-  const condition = `mission_no IN (
-    SELECT mission_no FROM missions WHERE device_no = $1 AND ended_at_ms IS NULL ORDER BY mission_no LIMIT $2)`;
-  return await MISSIONS.where(sql, condition, [deviceNo, limit]);
 }

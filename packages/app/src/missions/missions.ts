@@ -9,6 +9,7 @@ import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
+import { missionsNotEnded } from '@granary/store/tables/missions';
 import { lockDeviceFor } from '../devices/device-facts.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import {
@@ -18,7 +19,7 @@ import {
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
 import { sendMessage } from '../jobs/send-message.ts';
-import { MISSIONS, missionsAhead } from './mission-jobs.ts';
+import { MISSIONS } from './mission-jobs.ts';
 
 /** Each new mission is held against all of these. */
 export const MISSIONS_AHEAD_MAX = 200;
@@ -76,7 +77,7 @@ export const writes = {
   async create(sql: Sql, creation: MissionCreation): Promise<Committed<MissionState>> {
     const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
     const { watch, facts } = await lockDeviceFor(sql, deviceNo, 'missions');
-    const ahead = await missionsAhead(sql, deviceNo, MISSIONS_AHEAD_MAX);
+    const ahead = await missionsNotEnded(sql, MISSIONS, deviceNo, MISSIONS_AHEAD_MAX);
     const plan = planMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
     if (ahead.length >= MISSIONS_AHEAD_MAX) {
       throw new Refusal('mission_in_progress', `the device has ${ahead.length} missions ahead of it`);

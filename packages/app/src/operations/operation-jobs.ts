@@ -8,6 +8,7 @@ import {
 } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
 import { JobTable } from '@granary/store/tables/jobs';
+import { newestOperations, unfinishedOperations } from '@granary/store/tables/operations';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
 
 export const OPERATIONS = new JobTable<OperationState>({
@@ -38,20 +39,8 @@ export async function currentOperations(
   deviceNos: readonly number[],
   onUnreadable?: OnUnreadable,
 ): Promise<OperationState[]> {
-  const params = [JSON.stringify(deviceNos)];
-  const newest = await OPERATIONS.where(
-    sql,
-    `operation_no IN (
-       SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = alarm_evaluations.device_no)
-       FROM alarm_evaluations WHERE ${sql.isOneOfNumbers('alarm_evaluations.device_no', '$1')})`,
-    params,
-  );
-  const unfinished = await OPERATIONS.where(
-    sql,
-    `is_finished = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`,
-    params,
-    onUnreadable,
-  );
+  const newest = await newestOperations(sql, OPERATIONS, deviceNos);
+  const unfinished = await unfinishedOperations(sql, OPERATIONS, deviceNos, onUnreadable);
   const distinct = new Map([...newest, ...unfinished].map((operation) => [operation.operationId, operation]));
   return [...distinct.values()];
 }

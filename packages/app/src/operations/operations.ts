@@ -25,6 +25,7 @@ import { areFactsFor } from '@granary/core/profiles/profiles';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-evaluation';
+import { claimingOperation, deviceOfOperation } from '@granary/store/tables/operations';
 import { UnreadableRow } from '@granary/store/tables/unreadable-row';
 import { lockDeviceFor, readDeviceFacts } from '../devices/device-facts.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
@@ -126,7 +127,7 @@ export const writes = {
     const wanted = { operationId, deviceNo, type, plan, weightG: latest.weight?.value ?? 0 };
     const operation = beginOperation(wanted, nowMs);
     if (!(await OPERATIONS.insert(sql, operation, nowMs))) {
-      throw operationInProgress(await claimingOperationId(sql, deviceNo));
+      throw operationInProgress((await claimingOperation(sql, deviceNo)) ?? 'of the same id');
     }
     const logged = await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
     const { deviceId } = device;
@@ -207,21 +208,11 @@ async function findOrRebuild(
     return await OPERATIONS.find(sql, operationId);
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error;
-    const [row] = await sql.query<[deviceNo: number]>(
-      'SELECT device_no FROM operations WHERE operation_id = $1',
-      [operationId],
-    );
+    const deviceNo = await deviceOfOperation(sql, operationId);
+    if (deviceNo === undefined) return undefined;
     const asRunning = { operation_id: operationId, state: 'running', amount_kg: 0, ts: 0 } as const;
-    return row && (unsolicitedOperation(row[0], asRunning, nowMs) ?? undefined);
+    return unsolicitedOperation(deviceNo, asRunning, nowMs) ?? undefined;
   }
-}
-
-async function claimingOperationId(sql: Sql, deviceNo: number): Promise<string> {
-  const [row] = await sql.query<[operationId: string]>(
-    'SELECT operation_id FROM operations WHERE device_no = $1 AND claims_device = 1',
-    [deviceNo],
-  );
-  return row?.[0] ?? 'of the same id';
 }
 
 const OF_ANOTHER_DEVICE = 'the operation is of another device';

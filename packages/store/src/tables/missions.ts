@@ -1,0 +1,43 @@
+import type { Sql } from '../sql.ts';
+import type { DeviceJob, JobTable } from './jobs.ts';
+import type { OnUnreadable } from './unreadable-row.ts';
+
+/** Of each of these devices the mission that ended last. */
+export async function lastEndedMissions<Mission extends DeviceJob>(
+  sql: Sql,
+  missions: JobTable<Mission>,
+  deviceNos: readonly number[],
+): Promise<Mission[]> {
+  return await missions.where(
+    sql,
+    `mission_no IN (
+       SELECT (SELECT mission_no FROM missions AS own
+               WHERE own.device_no = alarm_evaluations.device_no AND own.ended_at_ms IS NOT NULL
+               ORDER BY own.ended_at_ms DESC, own.mission_no DESC LIMIT 1)
+       FROM alarm_evaluations WHERE ${sql.isOneOfNumbers('alarm_evaluations.device_no', '$1')})`,
+    [JSON.stringify(deviceNos)],
+  );
+}
+
+/** The missions of these devices that were sent and have not ended. */
+export async function missionsUnderWay<Mission extends DeviceJob>(
+  sql: Sql,
+  missions: JobTable<Mission>,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<Mission[]> {
+  const condition = `ended_at_ms IS NULL AND status <> 'scheduled' AND ${sql.isOneOfNumbers('device_no', '$1')}`;
+  return await missions.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
+}
+
+/** At most `limit` of a device's missions that have not ended. */
+export async function missionsNotEnded<Mission extends DeviceJob>(
+  sql: Sql,
+  missions: JobTable<Mission>,
+  deviceNo: number,
+  limit: number,
+): Promise<Mission[]> {
+  const condition = `mission_no IN (
+    SELECT mission_no FROM missions WHERE device_no = $1 AND ended_at_ms IS NULL ORDER BY mission_no LIMIT $2)`;
+  return await missions.where(sql, condition, [deviceNo, limit]);
+}
