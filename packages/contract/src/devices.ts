@@ -70,10 +70,10 @@ export const FieldRegistration = closed({
   profile: Type.Optional(Type.Enum(profileNamesOf('field'))),
 });
 
-/** What a device logs in to the link with. The secret is shown once and stored only as a hash. */
+/** The MQTT login of a device; the secret is shown once and stored only as a hash. */
 export const DeviceCredentials = closed({ username: DeviceId, secret: Type.String() });
 
-/** A message from a device that could not be used, kept so that somebody can see it. */
+/** A message of a device that could not be used, stored so that a person can see it. */
 export const Rejection = closed({
   received_at: Timestamp,
   topic: Type.String(),

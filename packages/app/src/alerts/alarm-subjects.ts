@@ -14,7 +14,7 @@ import { newId } from '../ids.ts';
 export interface AlarmSubject {
   readonly device: StoredDevice;
   changes(open: readonly AlertState[], observed: Observed, nowMs: number): AlertChange[];
-  /** When time alone could change its alerts; `null` for never. */
+  /** When the alerts of the device can change without a message; `null` for never. */
   nextCheckAtMs(open: readonly AlertState[], observed: Observed, nowMs: number): number | null;
   noChangeBand(open: readonly AlertState[]): WeightRange | null;
 }

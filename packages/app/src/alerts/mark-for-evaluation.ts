@@ -6,7 +6,7 @@ import type { Sql } from '@granary/store/sql';
 import { noChangeBandsOf, scheduleEvaluation } from '@granary/store/tables/alarm-evaluation';
 import type { LastSeenUpdate } from '@granary/store/tables/presence';
 
-/** The devices whose alerts a batch could change, marked so that they are looked after in any case. */
+/** Finds the devices whose alerts a batch could change, and marks them as due, so that a crash loses no evaluation. */
 export async function markForEvaluation(
   sql: Sql,
   values: readonly NewestValue[],
@@ -28,7 +28,7 @@ export async function markForEvaluation(
 interface DeviceActivity {
   readonly values: StoredValues;
   seenAtMs: number;
-  /** A value that is old when it comes may be the first of its channel, and then tells of a broken sensor. */
+  /** An old value may be the first of its channel and reveal a broken sensor. */
   isLate: boolean;
 }
 

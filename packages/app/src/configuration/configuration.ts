@@ -22,7 +22,7 @@ import { type Committed, committed, eventsLogged } from '../effects.ts';
 
 export interface StoredConfiguration {
   readonly configuration: DeviceConfiguration;
-  /** Grows by one with every change. */
+  /** Increases by one with every change. */
   readonly version: number;
 }
 
@@ -35,8 +35,8 @@ export const reads = {
 
 export const writes = {
   /**
-   * Lays a patch over the stored configuration, with `ifVersion` only if nobody changed it since. The alerts follow at
-   * once.
+   * Merges a patch into the stored configuration; with `ifVersion` only if it still has this version. The alerts are
+   * evaluated in the same transaction.
    */
   async change(
     sql: Sql,
@@ -56,13 +56,13 @@ export const writes = {
     const configuration = patched(current, patch);
     const version = current.version + 1;
     await saveConfiguration(sql, deviceNo, { version, body: configurationDocument(configuration) });
-    // Like ingest: presence first, then the watch, so that the two cannot wait for each other.
+    // Locks presence first and then the evaluation row, like ingest, so that the two cannot deadlock.
     await saveReportingTimes(sql, deviceNo, reportingTimes(configuration.reporting));
     const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
     const changed = { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration } as const;
     await logEvents(sql, [changed, ...events]);
     const { deviceId } = current;
-    // The device gets it now if it is connected, and otherwise at its next connection.
+    // A connected device receives it now, any other at its next connection.
     const send = { kind: 'send_configuration', deviceId, configuration, version } as const;
     return committed({ configuration, version }, send, ...eventsLogged([changed]));
   },

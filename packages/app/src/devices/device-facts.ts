@@ -17,7 +17,7 @@ export interface DeviceWithFacts<Facts = DeviceFacts> {
   readonly facts: Facts;
 }
 
-/** Everything that decisions about these devices rest on, as it stands inside the transaction. */
+/** Reads the facts for decisions about these devices, inside the transaction. */
 export async function readDeviceFacts(
   sql: Sql,
   deviceNos: readonly number[],
@@ -56,7 +56,7 @@ export interface LockedDevice<Wanted extends Capability>
   readonly watch: AlarmEvaluation;
 }
 
-/** A device that nobody else decides about until the transaction ends, or a refusal if it cannot be asked for this. */
+/** Locks a device until the end of the transaction, or refuses if its profile does not have the capability. */
 export async function lockDeviceFor<Wanted extends Capability>(
   sql: Sql,
   deviceNo: number,

@@ -7,15 +7,15 @@ import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
 import { latestOfDevices } from '@granary/store/tables/latest-values';
 import { type OnUnreadable, reasonOf, UnreadableRow } from '@granary/store/tables/unreadable-row';
 
-/** What decisions about every kind of device rest on. */
+/** The facts for decisions about a device of any kind. */
 export interface DeviceSnapshot {
   readonly device: StoredDevice;
   readonly latest: LatestValues;
-  /** As JSON; what it means depends on the device's profile. */
+  /** JSON whose schema depends on the profile of the device. */
   readonly configuration: string;
 }
 
-/** As they stand inside the transaction. */
+/** Reads the snapshots inside the transaction. */
 export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]): Promise<DeviceSnapshot[]> {
   const devices = await findDevices(sql, deviceNos);
   const latest = await latestOfDevices(sql, deviceNos);
@@ -28,7 +28,7 @@ export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]
   });
 }
 
-/** `null` for one that is damaged, where `onUnreadable` sets it aside so that other devices go on without it; else it throws. */
+/** `null` for a damaged configuration if `onUnreadable` sets it aside, so that other devices are not affected; otherwise it throws. */
 export function parsedConfiguration(
   { deviceId }: StoredDevice,
   stored: string,

@@ -55,7 +55,7 @@ export const writes = {
     return committed(stored, ...eventsLogged([registered]));
   },
 
-  /** Answers whether there is such a device. */
+  /** Returns whether the device exists. */
   async replaceSecret(
     sql: Sql,
     deviceNo: number,
@@ -70,13 +70,13 @@ export const writes = {
     return committed(true, { kind: 'credentials_replaced', deviceId }, ...eventsLogged([replaced]));
   },
 
-  /** The link ended, or the device said that it would. */
+  /** Records that the link ended, or that the device announced it. */
   async recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<Committed<void>> {
     if (await recordLinkDown(sql, deviceNo, atMs)) await scheduleEvaluation(sql, [deviceNo]);
     return committed(undefined, ...evaluateAlerts([deviceNo]));
   },
 
-  /** The device spoke about itself, so it was also seen. */
+  /** A state message also updates when the device was last seen. */
   async recordState(
     sql: Sql,
     deviceNo: number,

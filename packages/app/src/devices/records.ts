@@ -15,7 +15,7 @@ interface ShownDevice {
   readonly presence: Presence;
 }
 
-/** A device as callers and the event log see it. */
+/** The record of a device for callers and for the event log. */
 export const deviceSummary = (device: ShownDevice, nowMs: number): DeviceSummary => ({
   device_id: device.deviceId,
   name: device.name,
@@ -35,7 +35,7 @@ interface ShownKey extends Access {
   readonly revokedAtMs: number | null;
 }
 
-/** A key as callers and the event log see it: never the key itself, nor what it hashes to. */
+/** The record of a key for callers and for the event log, without the key and its hash. */
 export const keyRecord = (key: ShownKey): KeyRecord => ({
   key_id: key.keyId,
   name: key.name,

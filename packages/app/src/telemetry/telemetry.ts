@@ -21,7 +21,7 @@ import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import { addToOpenBuckets } from './open-buckets.ts';
 
-/** Sums of this many of the largest values stay whole numbers that floating point holds exactly. */
+/** The sum of this many of the largest values is still an exact whole number in floating point. */
 export const READINGS_PER_APPEND_MAX = 50_000;
 
 export interface TelemetryBatch {
@@ -31,7 +31,7 @@ export interface TelemetryBatch {
 }
 
 export interface AppendReceipt {
-  /** Readings that told something new. */
+  /** Readings with at least one new value. */
   readonly stored: number;
   /** Readings that were stored before. */
   readonly repeated: number;
@@ -40,14 +40,14 @@ export interface AppendReceipt {
 export interface Expiry {
   readonly rawBeforeMs: number;
   readonly fiveMinutesBeforeMs: number;
-  /** How much one call may remove, so that it never holds up other writes for long. */
+  /** The rows that one call may remove, so that it never delays other writes for long. */
   readonly rowsMax: number;
 }
 
 export const reads = {
   latest: (sql: Sql, deviceNo: number) => latestOfDevice(sql, deviceNo),
 
-  /** A device and its newest values in one look, so that both are of the same moment. */
+  /** Reads a device and its latest values in one statement, so that both are consistent. */
   current: (sql: Sql, deviceId: string) => currentValues(sql, deviceId),
 
   history: (sql: Sql, range: HistoryRange) => readBuckets(sql, range),
@@ -60,7 +60,7 @@ export const preparations = {
 };
 
 export const writes = {
-  /** Stores every reading exactly once, however often and in whatever order it comes. */
+  /** Stores every reading exactly once, however often and in whatever order it arrives. */
   async append(sql: Sql, batch: TelemetryBatch): Promise<Committed<AppendReceipt>> {
     if (batch.readings.length > READINGS_PER_APPEND_MAX) {
       throw new RangeError(`a batch holds ${batch.readings.length} readings; ${READINGS_PER_APPEND_MAX} fit`);
@@ -76,7 +76,7 @@ export const writes = {
     return committed(receipt, ...evaluateAlerts(toEvaluate));
   },
 
-  /** Removes a bounded part of what is past its time and answers how much; 0 when nothing is left to remove. */
+  /** Removes a limited part of the expired data and returns how much; 0 when nothing is left. */
   async expire(sql: Sql, { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry): Promise<Committed<number>> {
     const readings = await sql.dropReadings(rawBeforeMs, rowsMax);
     const positions = await dropTracks(sql, rawBeforeMs, rowsMax);
@@ -85,7 +85,7 @@ export const writes = {
   },
 };
 
-/** Answers what was new: whole readings, and the parts of repeated ones that were missing before. */
+/** Returns the new values: whole readings, and the missing parts of repeated ones. */
 async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {
   if (readings.length === 0) return [];
   const taken = await insertReadings(sql, readings);

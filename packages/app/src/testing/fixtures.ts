@@ -14,7 +14,7 @@ export const NOW_MS = Date.UTC(2026, 5, 15, 12);
 
 let lastDevice = 0;
 
-/** Tests share a database, so every device gets an id of its own unless the test names one. */
+/** Tests share a database, so every device gets a unique id unless the test names one. */
 export function newDevice(fields: Partial<NewDevice> = {}): NewDevice {
   return {
     deviceId: `silo-${++lastDevice}`,
@@ -45,7 +45,7 @@ export async function registerDevice(app: App, fields: Partial<NewDevice> = {}):
   return (await app.devices.register(newDevice(fields))).deviceNo;
 }
 
-/** A silo that is online at the time and holds half of what it can. */
+/** A silo that is online and half full. */
 export async function readySilo(app: App, nowMs = NOW_MS): Promise<number> {
   const deviceNo = await registerDevice(app, { capacityKg: SILO_CAPACITY_KG });
   await weigh(app, deviceNo, SILO_CAPACITY_KG / 2, nowMs);
@@ -116,7 +116,7 @@ export async function tickDue(
   return { ...result, sends: sentIn(effects) };
 }
 
-/** What the log says of a device, oldest first. */
+/** The events of a device, oldest first. */
 export async function eventsOfDevice(app: App, deviceNo: number): Promise<StoredEvent[]> {
   const devices = [...(await allDevices(app, 'silo')), ...(await allDevices(app, 'field'))];
   const deviceId = devices.find((device) => device.deviceNo === deviceNo)?.deviceId;

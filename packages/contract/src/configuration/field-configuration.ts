@@ -5,18 +5,18 @@ import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from '.
 
 export const GEOFENCE_POINTS_MAX = 200;
 
-/** What a device does by itself. */
+/** The actions that a device takes by itself. */
 export const FAILSAFE_ACTIONS = ['continue', 'hold', 'return_to_base'] as const;
 export type FailsafeAction = (typeof FAILSAFE_ACTIONS)[number];
 
-/** A polygon, closed by itself; its edges are the shortest lines between neighbours and belong to it. */
+/** A polygon whose last point is connected to the first; its edges are shortest lines and belong to it. */
 export const Geofence = Type.Array(Point, { minItems: 3, maxItems: GEOFENCE_POINTS_MAX });
 
 const Thresholds = closed({ low_battery: Percent, critical_battery: Percent });
 
 const Motion = closed({ speed_m_s: Type.Number({ minimum: 0.01, maximum: 100 }) });
 
-/** What preflight reckons with: so much for the way, so much for the time, and so much to be left at the end. */
+/** The figures of the preflight estimate: battery use per distance and per time, and the reserve at the end. */
 const Battery = closed({
   reserve_percent: Percent,
   percent_per_km: Type.Number({ minimum: 0, maximum: 1_000 }),
@@ -33,7 +33,7 @@ const PositionOrNull = Type.Union([Position, Type.Null()]);
 const GeofenceOrNull = Type.Union([Geofence, Type.Null()]);
 
 export const FieldConfiguration = closed({
-  /** Where the device returns to; where it stands when a mission is made, as long as there is none. */
+  /** The place the device returns to; without one, its position when a mission is created. */
   base: PositionOrNull,
   geofence: GeofenceOrNull,
   motion: Motion,
@@ -44,7 +44,7 @@ export const FieldConfiguration = closed({
   ...monitoringFields,
 });
 
-/** Any part of the configuration; what is not named stays as it is. A base and a geofence change as a whole. */
+/** Any part of the configuration; other fields are unchanged; a base and a geofence are replaced as a whole. */
 export const FieldConfigurationPatch = closed({
   base: Type.Optional(PositionOrNull),
   geofence: Type.Optional(GeofenceOrNull),

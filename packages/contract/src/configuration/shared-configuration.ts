@@ -15,19 +15,19 @@ const OFFLINE_DELAY_S_MAX = 7 * DAY_S;
 const ALARM_DELAY_S_MAX = DAY_S;
 const DEAD_BAND_MAX = 10;
 
-/** How often the device reports, and how long it may be offline before that is an alarm. */
+/** The reporting interval, and how long the device may be offline before `device_offline` is raised. */
 export const Reporting = closed({
   interval_s: Type.Number({ exclusiveMinimum: 0, maximum: INTERVAL_S_MAX }),
   offline_delay_s: Type.Number({ minimum: 0, maximum: OFFLINE_DELAY_S_MAX }),
 });
 
-/** What keeps noise at a threshold from raising an alarm again and again. */
+/** Dead band and delays, so that noise at a threshold does not raise an alarm repeatedly. */
 export const Alarms = closed({
   /** Percentage points by which a value must leave its threshold before the alarm may clear. */
   dead_band: Type.Number({ minimum: 0, maximum: DEAD_BAND_MAX }),
   /** How long a measured value must be beyond its threshold before the alarm is raised. */
   on_delay_s: Type.Number({ minimum: 0, maximum: ALARM_DELAY_S_MAX }),
-  /** How long the cause must be gone before the alarm clears. */
+  /** How long the condition must be absent before the alarm clears. */
   off_delay_s: Type.Number({ minimum: 0, maximum: ALARM_DELAY_S_MAX }),
 });
 

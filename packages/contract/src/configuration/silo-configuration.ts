@@ -19,7 +19,7 @@ export const SiloConfiguration = closed({
   ...monitoringFields,
 });
 
-/** Any part of the configuration; what is not named stays as it is. */
+/** Any part of the configuration; other fields are unchanged. */
 export const SiloConfigurationPatch = closed({
   thresholds: Type.Optional(Type.Partial(Thresholds, { additionalProperties: false })),
   operation_limits: Type.Optional(Type.Partial(OperationLimits, { additionalProperties: false })),

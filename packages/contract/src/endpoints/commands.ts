@@ -2,12 +2,12 @@ import { CommandRecord, checkCommandQuery, checkCommandRequest } from '../comman
 import { one, pageOf } from './answers.ts';
 import { body, endpoint } from './endpoint.ts';
 
-/** Whatever else the body holds is no reason to refuse or to delay an emergency stop. */
+/** Other fields in the body must not refuse or delay an emergency stop. */
 export const namesEmergencyStop = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'command' in body && body.command === 'emergency_stop';
 
 export const commands = {
-  /** Answers once it is on its way, or waits to be. What becomes of it shows in its status. */
+  /** Answers when the command is sent or queued; its outcome is in its status. */
   give: endpoint('field', 'POST', '/devices/{device_id}/remote/command', {
     scope: 'operate',
     isUrgent: namesEmergencyStop,

@@ -67,7 +67,7 @@ export const missions = {
       { summary: 'an unknown mission', parameters: { mission_id: 'ms_none' }, refusal: 'mission_not_found' },
     ],
   }),
-  /** Safe to repeat, like `pause` and `resume`. It is done once the status says so. */
+  /** May be repeated, like `pause` and `resume`; the mission has ended when its status says so. */
   cancel: controlEndpoint('cancel', 'Ends a mission.'),
   pause: controlEndpoint(
     'pause',

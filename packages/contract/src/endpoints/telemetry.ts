@@ -71,7 +71,7 @@ export const siloTelemetry = {
       },
     ],
   }),
-  /** The HTTP way in, for devices that do not use MQTT. Answers when the readings are on disk. */
+  /** Telemetry over HTTP, for devices that do not use MQTT; answers when the readings are on disk. */
   send: sendEndpoint('silo', telemetryCheckOf('silo'), [
     { weight: 512.4 },
     { weight: 512.2, temperature: 11.5, humidity: 62 },
@@ -101,7 +101,7 @@ export const fieldTelemetry = {
       { summary: 'the soil moisture of one day', query: { ...A_DAY, sensor: 'soil_moisture' } },
     ],
   }),
-  /** Where it has been. */
+  /** The positions of the device over time. */
   track: endpoint('field', 'GET', '/devices/{device_id}/track', {
     scope: 'read',
     summary: 'Shows where a field device was; of a longer track some points only.',
@@ -112,7 +112,7 @@ export const fieldTelemetry = {
       { summary: 'a hundred points of one day', query: { ...A_DAY, limit: '100' } },
     ],
   }),
-  /** The HTTP way in, for devices that do not use MQTT. Answers when the readings are on disk. */
+  /** Telemetry over HTTP, for devices that do not use MQTT; answers when the readings are on disk. */
   send: sendEndpoint('field', telemetryCheckOf('field'), [
     { battery_level: 81.5 },
     { latitude: 48.2, longitude: 16.3, altitude: 170, battery_level: 81.2, soil_moisture: 23 },

@@ -1,6 +1,6 @@
 /**
- * What a device can measure. A reading is stored as a whole number of `1 / scale` units, so that sums are exact and the
- * order in which readings arrive can never change a mean. `min` and `max` bound what a working sensor can say.
+ * A quantity that a device measures. A value is stored as a whole number of `1 / scale` units, so that sums are exact and
+ * the order of arrival never changes a mean. `min` and `max` are the range of plausible values.
  */
 export interface Channel {
   readonly unit: string;

@@ -14,7 +14,7 @@ const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 const Quality = Type.Enum(QUALITIES);
 
-/** `null` stands for what was never reported. Ages are in seconds, at the time of the answer. */
+/** `null` for a value that was never reported; ages are in seconds, at the time of the answer. */
 export const LocationReading = closed({
   coordinates: closed({ latitude: NumberOrNull, longitude: NumberOrNull, altitude: NumberOrNull }),
   battery_level: NumberOrNull,
@@ -66,7 +66,7 @@ export const TRACK_DEFAULT_MS = 6 * HOUR_MS;
 export const TrackQuery = closed({
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
-  /** How many points at most. */
+  /** The maximum number of points. */
   limit: Type.Optional(
     Type.String({ pattern: '^[0-9]{1,5}$', description: `a whole number from 1 to ${TRACK_POINTS_MAX}` }),
   ),
@@ -79,7 +79,7 @@ export const TrackPoint = closed({
   altitude: NumberOrNull,
 });
 
-/** Of a longer track the last point of each stretch of time is there, all as long as each other. */
+/** Of a longer track the last point of each time window is returned; all windows have the same length. */
 export const Track = closed({ from: Timestamp, to: Timestamp, points: Type.Array(TrackPoint) });
 
 export type LocationReading = Static<typeof LocationReading>;

@@ -9,14 +9,14 @@ export const READINGS_PER_MESSAGE_MAX = 1_000;
 export const QUALITIES = ['good', 'stale', 'bad'] as const;
 export type Quality = (typeof QUALITIES)[number];
 
-/** A reading as a device sends it: a time and at least one value. */
+/** A reading in a message: a time and at least one value. */
 export type DeviceReading = { readonly ts: DeviceTime } & {
   readonly [C in ChannelName]?: number;
 };
 
 export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
 
-/** Not bounded like `DeviceTime`: whoever judges the reading can say which unit a wrong number seems to be in. */
+/** Not limited like `DeviceTime`, so that a rejection can name the unit that a wrong number seems to have. */
 const ReadingTime = Type.Union([Type.Integer(), Timestamp]);
 
 /** The payload of devices that measure these: the same over MQTT and over HTTP. */

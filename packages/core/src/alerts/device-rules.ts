@@ -4,7 +4,7 @@ import { deviceStatus, type Presence } from '../devices/status.ts';
 import type { Condition } from './lifecycle.ts';
 import { type Observed, offlineAlarmAtMs } from './observation.ts';
 
-/** Worse when the device is away during something, such as `an operation`. */
+/** More severe when the device is offline during a job, such as `an operation`. */
 export function deviceOffline(
   { presence, observedSinceMs }: { readonly presence: Presence } & Observed,
   during: string | null,

@@ -4,7 +4,7 @@ import type { AlertState } from './lifecycle.ts';
 
 const STATUSES: readonly unknown[] = [...ALERT_STATUSES, 'pending'];
 
-/** How an alert is stored. */
+/** The stored form of an alert. */
 export const ALERT_DOCUMENT = documentKind<AlertState>([], (content) => {
   const { status } = content;
   if (!STATUSES.includes(status)) throw new Error(`unknown status ${JSON.stringify(status)}`);

@@ -16,15 +16,15 @@ export interface AlarmFacts extends SensorFacts {
 export interface AlarmRules<Facts extends AlarmFacts> {
   /** The sensors whose silence and whose values are judged. */
   readonly channels: readonly ChannelName[];
-  /** How each thing that can be wrong with the device stands now. Every type of alert it can have is named once. */
+  /** The present conditions of the device, exactly one for each type of alert it can have. */
   conditionsOf(facts: Facts & Observed, nowMs: number): Condition[];
-  /** When time alone could change a condition of this profile, beside silence and maintenance. */
+  /** When a condition of this profile can change without a message, apart from silence and maintenance. */
   timesMs(facts: Facts & Observed): readonly number[];
 }
 
 export interface AlertChange {
   readonly before: AlertState | null;
-  /** `null`: the condition went before it had lasted long enough to be told of. */
+  /** `null` when the condition ended before its on-delay. */
   readonly after: AlertState | null;
 }
 
@@ -33,7 +33,7 @@ export interface EvaluationSettings {
   readonly newAlertId: () => string;
 }
 
-/** What has to change in a device's alerts so that they say how it stands now. Doing it twice changes nothing more. */
+/** The changes of a device's alerts according to its present facts; a second evaluation changes nothing. */
 export const evaluateAlerts = <Facts extends AlarmFacts>(
   rules: AlarmRules<Facts>,
   facts: Facts & Observed,
@@ -42,7 +42,7 @@ export const evaluateAlerts = <Facts extends AlarmFacts>(
   nowMs: number,
 ): AlertChange[] => alertChanges(facts.deviceNo, rules.conditionsOf(facts, nowMs), open, settings, nowMs);
 
-/** What has to change in a device's alerts so that they agree with how each thing stands. */
+/** The changes of a device's alerts according to its conditions. */
 function alertChanges(
   deviceNo: number,
   conditions: readonly Condition[],
@@ -59,7 +59,7 @@ function alertChanges(
     .filter(({ before, after }) => before !== after);
 }
 
-/** When, at the earliest, time alone could change the alerts as they were evaluated at `nowMs`; `null` for never. */
+/** The earliest time after `nowMs` at which the alerts can change without a message; `null` for never. */
 export function nextCheckAtMs<Facts extends AlarmFacts>(
   rules: AlarmRules<Facts>,
   facts: Facts & Observed,
@@ -76,7 +76,7 @@ export function nextCheckAtMs<Facts extends AlarmFacts>(
   return earliestCheckAtMs(timesMs, open, delays, nowMs);
 }
 
-/** The first of these times, and of those that the open alerts wait for, that is yet to come. */
+/** The next of these times and of the times that the open alerts wait for. */
 function earliestCheckAtMs(
   timesMs: readonly number[],
   open: readonly AlertState[],
@@ -88,7 +88,7 @@ function earliestCheckAtMs(
   return comingMs.length === 0 ? null : Math.min(...comingMs);
 }
 
-/** When the silence of a device, or of its sensors, changes what is known or becomes an alarm. */
+/** When the silence of a device or of its sensors changes a status or raises an alert. */
 function silenceTimesMs(
   { presence, latest, ...observed }: SensorFacts & Observed,
   channels: readonly ChannelName[],
@@ -103,7 +103,7 @@ function silenceTimesMs(
   return [...ofSensors, ...ofDevice.filter((timeMs) => timeMs !== null)];
 }
 
-/** When a value that grows by time alone has grown enough to be shown anew. */
+/** When a value that grows with time has grown enough to be updated. */
 const growthTimesMs = (conditions: readonly Condition[], open: readonly AlertState[]): number[] =>
   conditions.flatMap((condition) => {
     if (condition.state !== 'present' || condition.age === undefined) return [];

@@ -17,21 +17,21 @@ import type { Condition } from './lifecycle.ts';
 import type { Observed } from './observation.ts';
 import { sensorFault } from './sensor-rules.ts';
 
-/** Everything that the alerts of a field device follow from. */
+/** The facts for the alerts of a field device. */
 export interface FieldFacts {
   readonly deviceNo: number;
   readonly presence: Presence;
   readonly latest: LatestValues;
   readonly configuration: FieldConfiguration;
-  /** The one that ended last, and every one that holds the device. */
+  /** The mission that ended last, and those that occupy the device. */
   readonly missions: readonly MissionState[];
-  /** Those that need further ticks. */
+  /** The unfinished commands only. */
   readonly commands: readonly CommandState[];
 }
 
 const JUDGED_CHANNELS = ['latitude', 'longitude', 'battery_level'] as const;
 
-/** How each thing that can be wrong with a field device stands now. Every type of alert it can have is named once. */
+/** The present conditions of a field device, exactly one for each type of alert it can have. */
 export function fieldConditionsOf(facts: FieldFacts & Observed, nowMs: number): Condition[] {
   return [
     lowBattery(facts, nowMs),
@@ -54,7 +54,7 @@ export const fieldRules: AlarmRules<FieldFacts> = {
   ],
 };
 
-/** A value that is old or cannot be true says nothing about now. */
+/** An old or implausible value says nothing about the present. */
 function usable(
   { latest, presence }: FieldFacts,
   channel: (typeof JUDGED_CHANNELS)[number],
@@ -114,7 +114,7 @@ function geofenceBreach(facts: FieldFacts, nowMs: number): Condition {
 
 const ACTIONS = { continue: 'go on', hold: 'hold', return_to_base: 'return to its base' } as const;
 
-/** Of the mission that ended last, until another one has begun; or of one that may have begun, while nobody knows. */
+/** About the mission that ended last, until another one begins, or about one whose start is not confirmed. */
 function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, nowMs: number): Condition {
   const type = 'mission_failed';
   const unhalted = missions.find(
@@ -163,7 +163,7 @@ function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, now
 
 const confirmationDueMs = ({ createdAtMs }: CommandState): number => createdAtMs + STOP_CONFIRMATION_MS_MAX;
 
-/** For a device that answers something else, and for one that is away: nobody knows whether it stands still. */
+/** Raised for a device that does not confirm and for one that is offline, because it is not known whether it stands still. */
 function emergencyStopUnconfirmed({ commands }: FieldFacts, nowMs: number): Condition {
   const type = 'emergency_stop_unconfirmed';
   const stop = commands.find((command) => isUnconfirmedStop(command) && confirmationDueMs(command) <= nowMs);

@@ -3,20 +3,20 @@ import type { Alarms } from '@granary/contract/configuration/shared-configuratio
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { roundTo6 } from '../telemetry/readings.ts';
 
-/** Smaller moves of a percentage are not worth a write of the alert about it. */
+/** A smaller change of a percentage is not worth a write of the alert. */
 const VALUE_STEP_MIN_PERCENT = 0.5;
 
-/** By how much a percentage must move until an open alert shows the new one. */
+/** The change of a percentage after which an open alert is updated. */
 export const valueStepPercent = ({ dead_band }: Alarms): number =>
   Math.max(dead_band, VALUE_STEP_MIN_PERCENT);
 
-/** Whole grams from one to the other, both included. */
+/** A range of whole grams, including both ends. */
 export interface WeightRange {
   readonly minG: number;
   readonly maxG: number;
 }
 
-/** A guard of the bottom or of the top of a silo. Between its two ranges lies the dead band. */
+/** A threshold at the bottom or at the top of a silo; between its two ranges is the dead band. */
 export interface LevelRule {
   readonly type: AlertType;
   readonly severity: AlertSeverity;

@@ -51,7 +51,7 @@ export interface PresentCondition {
   readonly age?: { readonly sinceMs: number; readonly unitMs: number };
 }
 
-/** `unsure`: within the dead band, or nothing to judge by. It neither raises nor clears. */
+/** `unsure`: inside the dead band, or without data; such a condition neither raises nor clears an alert. */
 export type Condition = PresentCondition | { readonly type: AlertType; readonly state: 'absent' | 'unsure' };
 
 export interface AlertState {

@@ -3,7 +3,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import type { Presence } from '../devices/status.ts';
 import type { AlertDelays } from './lifecycle.ts';
 
-/** The part of a configuration that says when a device is offline and how its alarms are filtered. */
+/** The part of a configuration with the reporting interval, the offline delay and the alarm filters. */
 export interface Monitoring {
   readonly reporting: Reporting;
   readonly alarms: Alarms;
@@ -14,7 +14,7 @@ export const DEFAULT_MONITORING: Monitoring = {
   alarms: { dead_band: 1, on_delay_s: 0, off_delay_s: 5 },
 };
 
-/** A patch, or a document stored before these settings existed, may hold any part of them. */
+/** A patch, or a document stored before these settings existed, may have any part of them. */
 export interface PartialMonitoring {
   readonly reporting?: Partial<Reporting>;
   readonly alarms?: Partial<Alarms>;
@@ -25,7 +25,7 @@ export const patchMonitoring = (current: Monitoring, patch: PartialMonitoring): 
   alarms: { ...current.alarms, ...patch.alarms },
 });
 
-/** In the form in which they are stored beside the last contact, so that a list of devices needs no configuration. */
+/** The form stored with the presence of a device, so that a list of devices does not need their configurations. */
 export const reportingTimes = ({
   interval_s,
   offline_delay_s,

@@ -16,7 +16,8 @@ import type { AlertState } from './lifecycle.ts';
 
 /**
  * The weights that cannot change any alert about the level, so that a reading within them needs no evaluation; `null` when
- * every reading needs one, because it may end an alert about silence or nonsense. Valid until alerts or thresholds change.
+ * every reading needs one, because it may end an alert about silence or implausible values. Valid until alerts or
+ * thresholds change.
  */
 export function noChangeBand(
   configuration: SiloConfiguration,
@@ -44,7 +45,7 @@ const AWAITING_READING: ReadonlySet<AlertType> = new Set<AlertType>([
   'device_offline',
 ]);
 
-/** The weights that are so close to the level an open alert shows that it need not show a new one. */
+/** The weights so close to the value of an open alert that it needs no update. */
 function shownRange(
   { status, absentSinceMs, currentValue }: AlertState,
   capacityG: number,
@@ -52,21 +53,21 @@ function shownRange(
 ): WeightRange[] {
   if (status === 'pending' || absentSinceMs !== null || currentValue === null) return [];
   const shownG = (currentValue * capacityG) / 100;
-  // A gram less on either side, so that rounding cannot make a reading quiet that is to be shown.
+  // One gram less on either side, so that rounding cannot hide a reading that must be evaluated.
   return [{ minG: Math.ceil(shownG - stepG) + 1, maxG: Math.floor(shownG + stepG) - 1 }];
 }
 
-/** A delay that runs is ended by whatever leaves the range in which it began. */
+/** A running delay ends when a value leaves the range in which it began. */
 function quietRange(rule: LevelRule, { status, absentSinceMs }: AlertState): WeightRange {
   if (status === 'pending') return rule.present;
   return absentSinceMs === null ? allBut(rule.absent) : rule.absent;
 }
 
-/** What a range that is open to one side leaves. */
+/** The complement of a range that is open on one side. */
 const allBut = ({ minG, maxG }: WeightRange): WeightRange =>
   minG === Number.NEGATIVE_INFINITY ? atLeast(maxG + 1) : atMost(minG - 1);
 
-/** A reading that lies in the band and holds nothing that cannot be true. */
+/** A reading inside the band without implausible values. */
 export function isWithinNoChangeBand(
   band: WeightRange | null,
   values: StoredValues,

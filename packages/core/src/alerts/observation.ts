@@ -1,27 +1,27 @@
 import type { DeviceStatus } from '@granary/contract/device-statuses';
 import { deviceStatus, freshnessMs, type Presence } from '../devices/status.ts';
 
-/** What of a device's silence the service was able to notice. */
+/** The part of a device's silence that the service could observe. */
 export interface Observed {
-  /** Since when the service has been listening without a gap. What happened before says nothing about the device. */
+  /** Since when the service has been running without a gap; silence before that is not the device's. */
   readonly observedSinceMs: number;
   /** Since when the device has been online after a silence, so that its sensors get time to report again. */
   readonly onlineSinceMs: number;
 }
 
-/** What is remembered of a device from one evaluation to the next. */
+/** The state of a device that is stored between evaluations. */
 export interface Observation extends Observed {
   /** The status that the event log published last. */
   readonly toldStatus: DeviceStatus;
-  /** When an offline device was heard last before it went offline. */
+  /** The last message of an offline device before it went offline. */
   readonly leftAtMs: number | null;
 }
 
-/** When the device was heard last or, if that is later, when the service began to listen. */
+/** The time of the last message or, if that is later, the start of the observation. */
 const silentSinceMs = (lastSeenAtMs: number, observedSinceMs: number): number =>
   Math.max(lastSeenAtMs, observedSinceMs);
 
-/** From when on the device is known to be offline; `null` for one that was never heard. */
+/** The time from which the device counts as offline; `null` for a device that never sent anything. */
 export function offlineFromMs(presence: Presence, observedSinceMs: number): number | null {
   const { lastSeenAtMs, linkDownAtMs } = presence;
   if (lastSeenAtMs === null) return null;
@@ -30,13 +30,13 @@ export function offlineFromMs(presence: Presence, observedSinceMs: number): numb
   return linkDownAtMs !== null && linkDownAtMs >= sinceMs ? Math.min(linkDownAtMs, silenceMs) : silenceMs;
 }
 
-/** When being offline becomes an alarm. */
+/** When `device_offline` is raised. */
 export function offlineAlarmAtMs(presence: Presence, observedSinceMs: number): number | null {
   const fromMs = offlineFromMs(presence, observedSinceMs);
   return fromMs === null ? null : fromMs + presence.offlineDelayMs;
 }
 
-/** Brings what is remembered up to the present. A status that the service cannot know yet stays as it was published. */
+/** Updates the stored state; a status that the service cannot know yet stays as it was published. */
 export function observe(before: Observation, presence: Presence, nowMs: number): Observation {
   const { observedSinceMs } = before;
   const status = deviceStatus(presence, nowMs);
@@ -51,7 +51,7 @@ export function observe(before: Observation, presence: Presence, nowMs: number):
   return { ...before, toldStatus, leftAtMs: null, onlineSinceMs: isBack ? nowMs : before.onlineSinceMs };
 }
 
-/** A connection that breaks again and again gives a broken sensor no further time. */
+/** A connection that is lost repeatedly must not give a broken sensor more time. */
 const wasSilent = (leftAtMs: number | null, presence: Presence): boolean =>
   leftAtMs === null ||
   presence.lastSeenAtMs === null ||

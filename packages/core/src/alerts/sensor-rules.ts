@@ -11,7 +11,7 @@ export interface SensorFacts {
   readonly capacityKg?: number;
 }
 
-/** Between two writes of how long a sensor has been silent. */
+/** The minimum time between two updates of how long a sensor has been silent. */
 const AGE_STEP_S = 60;
 
 export const isFresh = ({ tsMs }: LatestValue, presence: Presence, nowMs: number): boolean =>
@@ -25,7 +25,7 @@ interface SensorValue {
   readonly newest: LatestValue;
 }
 
-/** Sensors that never reported are not there. */
+/** Sensors that never reported are left out. */
 const reported = (latest: LatestValues, channels: readonly ChannelName[]): SensorValue[] =>
   channels.flatMap((channel) => {
     const newest = latest[channel];
@@ -34,14 +34,14 @@ const reported = (latest: LatestValues, channels: readonly ChannelName[]): Senso
 
 const causeOf = (values: readonly SensorValue[]): string => values.map(({ channel }) => channel).join(',');
 
-/** From when on a sensor is known to be silent. Neither the service's absence nor the device's counts as its silence. */
+/** The time from which a sensor counts as silent; times when the service was down or the device offline do not count. */
 export const staleFromMs = (
   { tsMs }: LatestValue,
   presence: Presence,
   { observedSinceMs, onlineSinceMs }: Observed,
 ): number => Math.max(tsMs, observedSinceMs, onlineSinceMs) + freshnessMs(presence) + 1;
 
-/** An offline device has no fresh values, and in maintenance its sensors may be off: neither tells of a broken one. */
+/** An offline device has no fresh values, and in maintenance sensors may be off; neither means that a sensor is broken. */
 export function sensorStale(
   { presence, latest, ...observed }: SensorFacts & Observed,
   channels: readonly ChannelName[],
@@ -70,7 +70,7 @@ export function sensorStale(
   };
 }
 
-/** A value that cannot be true. One that is also old says nothing about now. */
+/** The latest value is implausible; an old one says nothing about the present. */
 export function sensorFault(
   { presence, latest, capacityKg }: SensorFacts,
   channels: readonly ChannelName[],

@@ -14,21 +14,21 @@ import type { Condition } from './lifecycle.ts';
 import type { Observed } from './observation.ts';
 import { isBelievable, isFresh, sensorFault, sensorStale } from './sensor-rules.ts';
 
-/** A gate has closed, and a device that never had the start has said so, well within this time. */
+/** Long enough for a gate to close and for the device to report; after this time an unconfirmed stop raises an alert. */
 export const STOP_CONFIRMATION_MS_MAX = 15 * SECOND_MS;
 
-/** Everything that the alerts of a silo follow from. */
+/** The facts for the alerts of a silo. */
 export interface SiloFacts {
   readonly deviceNo: number;
   readonly presence: Presence;
   readonly capacityKg: number;
   readonly latest: LatestValues;
   readonly configuration: SiloConfiguration;
-  /** The newest one, and every other that holds the device. */
+  /** The latest operation, and all others that occupy the device. */
   readonly operations: readonly OperationState[];
 }
 
-/** How each thing that can be wrong with a silo stands now. Every type of alert that a silo can have is named once. */
+/** The present conditions of a silo, exactly one for each type of alert it can have. */
 export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condition[] {
   return [
     ...levelConditions(facts, nowMs),
@@ -48,7 +48,7 @@ export const siloRules: AlarmRules<SiloFacts> = {
     operations.flatMap((operation) => stopOverdueAtMs(operation, observedSinceMs) ?? []),
 };
 
-/** A weight that is old or cannot be true says nothing about the level. */
+/** An old or implausible weight says nothing about the level. */
 function levelConditions(
   { presence, latest, capacityKg, configuration }: SiloFacts,
   nowMs: number,
@@ -76,7 +76,7 @@ const newestOf = (operations: readonly OperationState[]): OperationState | undef
     undefined,
   );
 
-/** When a stop that the device does not confirm becomes an alarm; `null` for an operation that is not being stopped. */
+/** When an unconfirmed stop raises an alert; `null` for an operation that is not being stopped. */
 export function stopOverdueAtMs(
   { status, stopRequestedAtMs, startedAtMs, reopenedAtMs }: OperationState,
   observedSinceMs: number,
@@ -86,7 +86,7 @@ export function stopOverdueAtMs(
   return sinceMs + STOP_CONFIRMATION_MS_MAX;
 }
 
-/** Critical as long as something may be moving that should not. One that was started at the device has not failed. */
+/** Critical while something may be moving that should not; an operation started at the device does not count as failed. */
 function operationFailed({ operations, observedSinceMs }: SiloFacts & Observed, nowMs: number): Condition {
   const type = 'operation_failed';
   const newest = newestOf(operations);
@@ -118,19 +118,19 @@ function operationFailed({ operations, observedSinceMs }: SiloFacts & Observed, 
   return { ...present, severity: severityOfUnasked(operations), message };
 }
 
-/** Whoever asked for a start that was not sent was told so at once, and nothing moved. */
+/** The caller of a start that was not sent already got that answer, and nothing moved. */
 const hasFailed = ({ failure }: OperationState): boolean => failure !== null && failure.reason !== 'not_sent';
 
 const severityOfFailed = (operation: OperationState): 'warning' | 'critical' =>
   holdsDevice(operation) ? 'critical' : 'warning';
 
-/** Beside another operation it makes that one's weighing meaningless. */
+/** Two operations at the same time make the measured amount of both meaningless. */
 const severityOfUnasked = (operations: readonly OperationState[]): 'info' | 'warning' =>
   operations.filter(holdsDevice).length > 1 ? 'warning' : 'info';
 
 const isUnasked = (operation: OperationState): boolean => operation.plan === null && holdsDevice(operation);
 
-/** Judged once the newest operation is over and weighed; until then what was said of the one before stands. */
+/** Evaluated when the latest operation has ended and is measured; until then the previous result is kept. */
 function massImbalance({ operations, capacityKg }: SiloFacts): Condition {
   const type = 'mass_imbalance';
   const newest = newestOf(operations);

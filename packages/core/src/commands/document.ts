@@ -3,14 +3,14 @@ import { jobContent } from '../devices/job-content.ts';
 import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 import type { CommandState } from './state.ts';
 
-/** How a command is stored. */
+/** The stored form of a command. */
 export const COMMAND_DOCUMENT = documentKind<CommandState>([addLatch], (content) =>
   jobContent<CommandState>(content, COMMAND_STATUSES),
 );
 
 const OPEN_STATUSES: ReadonlySet<unknown> = new Set(['queued', 'sent', 'executing']);
 
-/** Version 1: an emergency stop keeps its device from moving until it is released, and stores what the device answered. */
+/** Version 1: an emergency stop stays in force until it is released, and stores the last answer of the device. */
 function addLatch(content: DocumentContent): DocumentContent {
   if (content['latchedSinceMs'] !== undefined) return content;
   const isLatched = content['command'] === 'emergency_stop' && OPEN_STATUSES.has(content['status']);

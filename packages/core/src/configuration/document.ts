@@ -2,14 +2,14 @@ import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 
 const CONFIGURATION_DOCUMENT = documentKind<object>([addMonitoring], (content) => content);
 
-/** What a configuration holds depends on the kind of device, which the document does not name. */
+/** The fields of a configuration depend on the device, which the document does not name. */
 export const storedConfiguration = <Configuration extends object>(text: string): Configuration =>
   CONFIGURATION_DOCUMENT.read(text) as Configuration;
 
 export const configurationDocument = (configuration: object): string =>
   CONFIGURATION_DOCUMENT.write(configuration);
 
-/** Version 1: how often a device reports, and how its alarms are filtered. */
+/** Version 1 adds the reporting interval and the alarm filters. */
 function addMonitoring(content: DocumentContent): DocumentContent {
   const { reporting, alarms, ...rest } = content;
   return {

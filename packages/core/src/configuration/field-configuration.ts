@@ -7,7 +7,7 @@ import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { isInside, refuseBadFence } from '../geometry/geofence.ts';
 import { initialMaintenance, patchMaintenance } from './silo-configuration.ts';
 
-/** What a field device starts with: slow, careful of its battery, and fenced in nowhere. */
+/** The initial configuration of a field device: low speed, a battery reserve, and no geofence. */
 export function initialFieldConfiguration(nowMs: number): FieldConfiguration {
   return {
     base: null,
@@ -25,7 +25,7 @@ export function initialFieldConfiguration(nowMs: number): FieldConfiguration {
   };
 }
 
-/** The configuration with the patch laid over it, or a refusal if the whole would contradict itself. */
+/** Merges the patch into the configuration, and refuses a result that contradicts itself. */
 export function applyFieldPatch(
   current: FieldConfiguration,
   patch: FieldConfigurationPatch,

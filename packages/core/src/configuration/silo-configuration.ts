@@ -9,7 +9,7 @@ import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 
 const MAINTENANCE_INTERVAL_HOURS = 2_160;
 
-/** What a silo starts with: safe for any scale, to be tuned by whoever knows the place. */
+/** The initial configuration of a silo, which is safe for any scale. */
 export function initialConfiguration(nowMs: number): SiloConfiguration {
   return {
     thresholds: { low_level: 20, high_level: 90, critical_level: 10 },
@@ -24,13 +24,13 @@ export const initialMaintenance = (nowMs: number): Maintenance => ({
   interval_hours: MAINTENANCE_INTERVAL_HOURS,
 });
 
-/** Whatever zone a time was given in, it is kept as UTC. */
+/** A time is stored in UTC, whichever offset it was given in. */
 export function patchMaintenance(current: Maintenance, patch: Partial<Maintenance> = {}): Maintenance {
   const changed = { ...current, ...patch };
   return { ...changed, next_scheduled: toIso(checkedTimeMs(changed.next_scheduled)) };
 }
 
-/** The configuration with the patch laid over it, or a refusal if the whole would contradict itself. */
+/** Merges the patch into the configuration, and refuses a result that contradicts itself. */
 export function applyPatch(current: SiloConfiguration, patch: SiloConfigurationPatch): SiloConfiguration {
   const changed: SiloConfiguration = {
     thresholds: { ...current.thresholds, ...patch.thresholds },

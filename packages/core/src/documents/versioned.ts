@@ -1,10 +1,10 @@
 /** The content of a stored document, without its version. */
 export type DocumentContent = Readonly<Record<string, unknown>>;
 
-/** Makes a document of one version into one of the next. It is pure and uses no constants of today's code: they change. */
+/** Upgrades a document to the next version; it must not use constants of the present code, because they change. */
 export type Upgrade = (content: DocumentContent) => DocumentContent;
 
-/** How values of one kind are written to the database and read back. */
+/** Writes values of one kind to the database and reads them. */
 export interface DocumentKind<Value> {
   /** Throws for a document that this version cannot read. */
   read(text: string): Value;

@@ -3,7 +3,7 @@ import { jobContent } from '../devices/job-content.ts';
 import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 import type { OperationState } from './state.ts';
 
-/** How an operation is stored. */
+/** The stored form of an operation. */
 export const OPERATION_DOCUMENT = documentKind<OperationState>([addOutcome], (content) =>
   jobContent<OperationState>(content, OPERATION_STATUSES),
 );
@@ -28,10 +28,10 @@ const ABSENT_IN_VERSION_0 = {
   movedAtMs: null,
 };
 
-/** Reasons that claimed more than was known: what they mean is that the outcome is unknown. */
+/** These reasons were stored although the outcome was unknown. */
 const OUTCOME_UNKNOWN_REASONS: ReadonlySet<unknown> = new Set(['not_started', 'forgotten']);
 
-/** Version 1: what a device last reported is told apart from the largest amount, and an unknown outcome from a failure. */
+/** Version 1 distinguishes the last reported amount from the largest one, and an unknown outcome from a failure. */
 function addOutcome(content: DocumentContent): DocumentContent {
   const largestReportedG = content['largestReportedG'] ?? content['amountCompletedG'] ?? 0;
   const operation: DocumentContent = { ...ABSENT_IN_VERSION_0, ...content, largestReportedG };

@@ -12,30 +12,30 @@ import type { CommandState } from '../commands/state.ts';
 import type { MissionState } from '../missions/state.ts';
 import type { OperationState } from '../operations/state.ts';
 
-/** Everything that decisions about a device rest on. Of jobs that its profile cannot have, there are none. */
+/** The facts for decisions about a device; jobs that its profile cannot have are empty. */
 export interface DeviceFacts<Configuration = DeviceConfiguration> extends AlarmFacts {
   readonly profile: ProfileName;
   readonly configuration: Configuration & AlarmFacts['configuration'];
-  /** The newest one, and every other that holds the device. */
+  /** The latest operation, and all others that occupy the device. */
   readonly operations: readonly OperationState[];
-  /** The one that ended last, and every one that holds the device. */
+  /** The mission that ended last, and those that occupy the device. */
   readonly missions: readonly MissionState[];
-  /** Those that need further ticks. */
+  /** The unfinished commands only. */
   readonly commands: readonly CommandState[];
 }
 
-/** What a profile decides. What it declares of the wire is in `contract/src/profiles`. */
+/** The decisions of a profile; its messages and schemas are in `contract/src/profiles`. */
 export interface DeviceProfile<Configuration = DeviceConfiguration, Patch = ConfigurationPatch>
   extends AlarmRules<DeviceFacts<Configuration>> {
-  /** What a device starts with. */
+  /** The configuration of a new device. */
   initialConfiguration(nowMs: number): Configuration;
-  /** The configuration with the patch laid over it, or a refusal if the whole would contradict itself. */
+  /** Merges the patch into the configuration, and refuses a result that contradicts itself. */
   patchConfiguration(current: Configuration, patch: Patch): Configuration;
-  /** The weights that cannot change any alert; `null` when every reading has to be evaluated. */
+  /** The weights that cannot change any alert; `null` when every reading must be evaluated. */
   noChangeBand(facts: DeviceFacts<Configuration>, open: readonly AlertState[]): WeightRange | null;
 }
 
-/** What is known besides of a device that can be asked for this. */
+/** The additional facts for each capability. */
 export interface FactsFor {
   readonly operations: SiloFacts;
   readonly commands: FieldFacts;

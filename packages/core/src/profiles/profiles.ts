@@ -18,7 +18,7 @@ export const hasCapability = (profile: ProfileName, capability: Capability): boo
 export const unsupported = (profile: ProfileName, capability: Capability): Refusal =>
   new Refusal('not_supported', `a device of profile ${profile} takes no ${capability}`);
 
-/** Refuses what no device of this profile can be asked to do. */
+/** Refuses a request for a capability that the profile does not have. */
 export function refuseUnsupported(profile: ProfileName, capability: Capability): void {
   if (!hasCapability(profile, capability)) throw unsupported(profile, capability);
 }

@@ -10,6 +10,6 @@ export const rover: DeviceProfile<FieldConfiguration, FieldConfigurationPatch> =
   ...fieldRules,
   initialConfiguration: initialFieldConfiguration,
   patchConfiguration: applyFieldPatch,
-  /** It moves, so every reading may take it over its fence. */
+  /** The device moves, so every reading may be outside the fence. */
   noChangeBand: () => null,
 };

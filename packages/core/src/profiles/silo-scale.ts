@@ -16,7 +16,7 @@ export const siloScale: DeviceProfile<SiloConfiguration, SiloConfigurationPatch>
   noChangeBand: (facts, open) => noChangeBand(facts.configuration, open, withCapacity(facts).capacityKg),
 };
 
-/** Silos are registered with a capacity, always. */
+/** Every silo is registered with a capacity. */
 export function withCapacity(facts: DeviceFacts<SiloConfiguration>): SiloFacts {
   const { capacityKg } = facts;
   if (capacityKg === undefined) throw new Error('the silo has no capacity');

@@ -26,7 +26,7 @@ function see(channel: ChannelName, latest: LatestValues, device: Measuring, nowM
   return { value, quality, tsMs: newest?.tsMs ?? null };
 }
 
-/** A clock that runs ahead does not make a value younger than now. */
+/** The age of a value is never negative, also if the device clock is ahead. */
 const ageS = ({ tsMs }: Seen, nowMs: number): number | null =>
   tsMs === null ? null : Math.max(0, Math.round((nowMs - tsMs) / SECOND_MS));
 
@@ -35,7 +35,7 @@ const newestIso = (seen: readonly Seen[]): string | null => {
   return toIsoOrNull(timesMs.length === 0 ? null : Math.max(...timesMs));
 };
 
-/** The one that is the least good, and of these the oldest: a place is known no better than its parts. */
+/** The worst quality and the oldest time of the parts, because a position is only as good as its parts. */
 const worstOf = (seen: readonly Seen[]): Seen =>
   seen.reduce((worst, other) => {
     const difference = QUALITIES.indexOf(other.quality) - QUALITIES.indexOf(worst.quality);
@@ -49,7 +49,7 @@ export function locationReading(latest: LatestValues, device: Measuring, nowMs: 
   const altitude = see('altitude', latest, device, nowMs);
   const battery = see('battery_level', latest, device, nowMs);
   const signal = see('signal_strength', latest, device, nowMs);
-  // What stays on the ground need not know how high that is.
+  // A ground vehicle does not need to report its altitude.
   const place = worstOf([latitude, longitude, ...(altitude.tsMs === null ? [] : [altitude])]);
   return {
     coordinates: { latitude: latitude.value, longitude: longitude.value, altitude: altitude.value },
@@ -137,7 +137,7 @@ export function planTrack(query: TrackQuery, nowMs: number): TrackPlan {
   return { fromMs, toMs };
 }
 
-/** A reading that says where the device was, in the whole numbers in which it is stored. */
+/** A position in its stored whole numbers. */
 export interface StoredPlace {
   readonly tsMs: number;
   readonly latitude: number;
@@ -145,7 +145,7 @@ export interface StoredPlace {
   readonly altitude: number | null;
 }
 
-/** The track through places in the order of time; of too many, every so-manieth and the last. */
+/** The track of positions ordered by time; if there are too many, every nth and the last one. */
 export function trackPoints(places: readonly StoredPlace[], pointsMax = TRACK_POINTS_MAX): TrackPoint[] {
   const step = Math.max(1, Math.ceil(places.length / pointsMax));
   const last = places.length - 1;

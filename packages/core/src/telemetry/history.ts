@@ -13,7 +13,7 @@ import {
 import { checkedTimeMs, DAY_MS, toIso } from '@granary/contract/time';
 import { roundTo6 } from './readings.ts';
 
-/** Which buckets are wanted, and what of them. */
+/** The requested buckets and the aggregate. */
 export interface Span {
   readonly interval: Interval;
   readonly aggregate: Aggregate;
@@ -30,7 +30,7 @@ export const planHistory = (query: HistoryQuery, nowMs: number): HistoryPlan => 
   ...planSpan(query, nowMs),
 });
 
-/** Fills in what the caller left out and refuses what no answer could hold. */
+/** Adds the defaults to a history query, and refuses one with too many points. */
 export function planSpan(query: Omit<HistoryQuery, 'sensor'>, nowMs: number): Span {
   const { interval = '1h', aggregate = 'avg' } = query;
   const toMs = query.to === undefined ? nowMs : checkedTimeMs(query.to);
@@ -60,7 +60,7 @@ function fittingInterval(fromMs: number, toMs: number): string {
   return fits === undefined ? 'ask for a shorter range' : `interval=${fits} would fit`;
 }
 
-/** Everything a bucket knows of its readings, in the channel's smallest unit. `null`: it has implausible values only. */
+/** The figures of a bucket in the smallest unit of the channel; `null` when it has implausible values only. */
 export interface Bucket {
   readonly startMs: number;
   readonly sum: number;
@@ -71,12 +71,12 @@ export interface Bucket {
   readonly badCount: number;
 }
 
-/** `level` is weight seen as a share of the silo. */
+/** `level` is the weight as a share of the capacity. */
 export const channelOf = (sensor: SensorType): ChannelName => (sensor === 'level' ? 'weight' : sensor);
 
 const COUNTS: ReadonlySet<Aggregate> = new Set(['count', 'bad_count']);
 
-/** In the channel's own unit; a count is a count. `null`: the bucket has no value that may be aggregated like this. */
+/** The aggregate in the unit of the channel, or a count; `null` when the bucket has no value for it. */
 export function bucketValue(bucket: Bucket, aggregate: Aggregate, channel: ChannelName): number | null {
   if (aggregate === 'bad_count') return bucket.badCount;
   if (bucket.count === 0) return null;
@@ -98,7 +98,7 @@ export function historyPoints(
   });
 }
 
-/** A bucket without a value gives no point. */
+/** A bucket without a value has no point. */
 export function pointsOf(
   buckets: readonly Bucket[],
   valueIn: (bucket: Bucket) => number | null,

@@ -5,17 +5,17 @@ import type { CurrentReadings, DeviceReading, Quality } from '@granary/contract/
 import { DAY_MS, MINUTE_MS, parseTime, SECOND_MS, toIso } from '@granary/contract/time';
 import { freshnessMs } from '../devices/status.ts';
 
-/** How far ahead of ours a device's clock may run before we stop believing it. */
+/** A device clock may be ahead of the service's by this much; readings with a later time are rejected. */
 export const CLOCK_AHEAD_MS_MAX = MINUTE_MS;
-/** The largest whole number that both databases and JavaScript hold exactly. Larger values cannot be stored at all. */
+/** The largest whole number that both databases and JavaScript represent exactly; larger values cannot be stored. */
 const STORED_VALUE_MAX = Number.MAX_SAFE_INTEGER;
-/** A scale may show a little below empty and a little above full; beyond that it is broken. */
+/** A working scale may show slightly less than empty and slightly more than full. */
 const WEIGHT_UNDER_EMPTY_MAX = 0.02;
 const WEIGHT_OVER_FULL_MAX = 0.1;
 
 export type StoredValues = { [C in ChannelName]?: number };
 
-/** A reading as it is stored: milliseconds, and whole numbers of the channel's smallest unit. */
+/** A reading in its stored form: milliseconds, and whole numbers of the smallest unit of each channel. */
 export interface Reading {
   readonly deviceNo: number;
   readonly tsMs: number;
@@ -25,7 +25,7 @@ export interface Reading {
   readonly badValues?: StoredValues;
 }
 
-/** What judging a reading needs to know of the device that sent it. */
+/** The facts about a device that are needed to check its readings. */
 export interface ReadingSource {
   readonly deviceNo: number;
   readonly capacityKg?: number | null;
@@ -36,7 +36,7 @@ export interface ReadingWindow {
   readonly newestMs: number;
 }
 
-/** Turns what a device sent into what is stored, or says what is wrong with it. */
+/** Converts a reading of a message into its stored form, or returns what is wrong with it. */
 export function acceptReading(
   { deviceNo, capacityKg }: ReadingSource,
   sent: DeviceReading,
@@ -73,7 +73,7 @@ const OTHER_UNITS = [
 /** No device of this kind measured before the year 2000. */
 const EARLIEST_CLOCK_MS = Date.UTC(2000, 0, 1);
 
-/** The usual mistake is another unit, so that is what the device's developer is told. */
+/** The usual mistake is another unit, so the message names it for the developer of the device. */
 function timeFault(sent: string | number, tsMs: number, { newestMs }: ReadingWindow): string {
   if (typeof sent === 'number') {
     const meant = OTHER_UNITS.find(({ perSecond }) => {
@@ -87,7 +87,7 @@ function timeFault(sent: string | number, tsMs: number, { newestMs }: ReadingWin
 
 export const isFault = (result: Reading | ValidationIssue): result is ValidationIssue => 'path' in result;
 
-/** The newest stored value of a channel. */
+/** The latest stored value of a channel. */
 export interface LatestValue {
   readonly value: number;
   readonly tsMs: number;
@@ -95,11 +95,11 @@ export interface LatestValue {
 
 export type LatestValues = { readonly [C in ChannelName]?: LatestValue };
 
-/** Six decimals: finer than any channel's resolution, and free of binary dust. */
+/** Six decimals are finer than the resolution of any channel, and remove binary rounding errors. */
 export const roundTo6 = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /**
- * Whether a working sensor could have measured this. The bound of the weight holds whatever capacity is given: sums of
+ * Whether a working sensor could have measured this. The limit of the weight applies to every capacity, because sums of
  * plausible values over five minutes must stay exact in a double, and those over a day must fit 64 bits.
  */
 export function isPlausible(
@@ -133,10 +133,10 @@ export interface Measured {
   readonly quality: Quality;
 }
 
-/** A value never reported is of bad quality: nobody may take `null` for a measurement. */
+/** A value that was never reported has quality `bad`, so that `null` is not taken for a measurement. */
 const NEVER: Measured = { value: null, timestamp: null, quality: 'bad' };
 
-/** What the quality of a device's values depends on beside the values. */
+/** The facts about a device that determine the quality of its values. */
 export interface Measuring {
   readonly reportingIntervalMs: number;
   readonly capacityKg?: number;

@@ -3,7 +3,7 @@ import type { Interval } from '@granary/contract/telemetry/telemetry';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import type { LatestValue, Reading, StoredValues } from './readings.ts';
 
-/** The implausible values of one channel in one window of time. */
+/** The implausible values of one channel in one time window. */
 export interface BadFigures {
   readonly count: number;
   readonly last: number;
@@ -11,8 +11,8 @@ export interface BadFigures {
 }
 
 /**
- * What some readings say about one channel in one window of time. Two of them about the same window add up. While `count`
- * is 0 there is only something in `bad`.
+ * The figures of readings of one channel in one time window. Two roll-ups of the same window can be added. While `count` is
+ * 0, only `bad` has values.
  */
 export interface Rollup {
   readonly deviceNo: number;
@@ -35,7 +35,7 @@ export interface NewestValue extends LatestValue {
 
 type Growing = { -readonly [K in keyof Rollup]: Rollup[K] };
 
-/** One reading per device and time, in order of time. Of two values for the same channel the first to arrive stays. */
+/** One reading per device and time, ordered by time; of two values for the same channel the first to arrive is kept. */
 export function distinctReadings(readings: readonly Reading[]): Reading[] {
   const distinct: Reading[] = [];
   let previous: Reading | undefined;
@@ -83,19 +83,19 @@ function missingValues(stored: StoredValues, sent: StoredValues): StoredValues |
 }
 
 /**
- * Folds distinct readings, given in order of time, into what they add to every bucket they touch. Coarse buckets are
- * folded from fine ones, so a reading is looked at once however many sizes there are.
+ * Computes the roll-ups of distinct readings, ordered by time, for every bucket they belong to. Coarse buckets are computed
+ * from fine ones, so each reading is processed once.
  */
 export const rollUp = (readings: readonly Reading[]): Rollup[] => withCoarser(rollUpMinutes(readings));
 
-/** Roll-ups of five minutes together with the hours and days that they add to. */
+/** Roll-ups of five minutes together with those of their hours and days. */
 export function withCoarser(fiveMinutes: readonly Rollup[]): Rollup[] {
   const hours = foldRollups(fiveMinutes, '1h');
   const days = foldRollups(hours, '1d');
   return [...fiveMinutes, ...hours, ...days];
 }
 
-/** Runs of roll-ups about the same channel of the same device. */
+/** Groups consecutive roll-ups of the same channel of the same device. */
 export function seriesOf(rollups: readonly Rollup[]): [Rollup, ...Rollup[]][] {
   const runs: [Rollup, ...Rollup[]][] = [];
   for (const rollup of rollups) {
@@ -138,7 +138,7 @@ export function rollOver(
 const newestTsMs = ({ lastTsMs, bad }: Figures): number =>
   bad === null ? lastTsMs : Math.max(lastTsMs, bad.lastTsMs);
 
-/** The newest value, good or bad, of each channel of each device that the rolled-up readings hold. */
+/** The latest value, good or bad, of each channel of each device in the roll-ups. */
 export function newestValues(rollups: readonly Rollup[]): NewestValue[] {
   const newest: NewestValue[] = [];
   let previous: Rollup | undefined;
@@ -158,7 +158,7 @@ const startOf = (timeMs: number, interval: Interval): number =>
 
 type SeriesOfDevice = Map<ChannelName, Growing[]>;
 
-/** Answers each series as one run in order of time, which is what lets the coarser folds look back by one only. */
+/** Returns each series as one run ordered by time, so that the coarser roll-ups need only the previous entry. */
 export function rollUpMinutes(readings: readonly Reading[]): Rollup[] {
   const devices = new Map<number, SeriesOfDevice>();
   for (const reading of readings) {
@@ -170,7 +170,7 @@ export function rollUpMinutes(readings: readonly Reading[]): Rollup[] {
   return inOrder.flatMap(([, device]) => [...device.values()].flat());
 }
 
-/** The figures of a window without a plausible value: whatever is folded into them stays as it is. */
+/** The figures of a window without a plausible value: the neutral element of the addition. */
 export const NO_GOOD_VALUE = {
   sum: 0,
   count: 0,

@@ -34,12 +34,12 @@ import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
 const BODY_BYTES_MAX = 1024 * 1024;
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Past this a connection on which nothing moves is closed; event streams have a heartbeat four times as often. */
+/** An idle connection is closed after this time; event streams send a heartbeat four times as often. */
 const IDLE_MS_MAX = 60 * SECOND_MS;
-/** Longer than the proxies in front of us keep an idle connection, so that it is they who close it. */
+/** Longer than proxies keep an idle connection, so that the proxy closes it and not the service. */
 const KEEP_ALIVE_MS = 72 * SECOND_MS;
 
-/** Every address of the service in one list. */
+/** All routes of the service. */
 export function createHttpServer(parts: RouteDependencies): FastifyInstance {
   const { settings, now, logger } = parts;
   const nextRequestId = requestIds();
@@ -63,7 +63,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
     http: {
       headersTimeout: settings.httpHeadersTimeoutS * SECOND_MS,
       connectionsCheckingInterval: SECOND_MS,
-      // Node would answer with an empty body; `refusalOfRequestLine` does it with the envelope.
+      // Node would answer with an empty body; `refusalOfRequestLine` answers with the error body.
       requireHostHeader: false,
     },
   });
@@ -75,7 +75,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
   connections.watch(app.server);
   const refusalOfUnrouted = refuseUnrouted(app);
   refuseUndeclaredRoutes(app);
-  // One hook, because each costs every request; and before the body is read, because that does not matter here.
+  // One hook, because each hook costs time on every request; it runs before the body is read, which it does not need.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     const refusal = refusalOfRequestLine(request) ?? connections.refusalOf(request, reply);
@@ -124,7 +124,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
   return app;
 }
 
-/** Answers differ by key and moment, and some hold secrets, so that nothing between us and the caller may keep them. */
+/** Answers depend on key and time, and some contain secrets, so they must not be cached. */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.header('cache-control', 'no-store');
@@ -135,6 +135,6 @@ function refusalOfRequestLine({ headers, raw, url }: FastifyRequest): Refusal | 
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     return new Refusal('malformed_request', 'the header Host is missing');
   }
-  // PostgreSQL cannot hold it, and nothing here is called so.
+  // PostgreSQL cannot store this character, and no id contains it.
   return url.includes('%00') ? new Refusal('invalid_input', 'the address holds a NUL character') : undefined;
 }

@@ -4,13 +4,13 @@ import type { Observation } from '@granary/core/alerts/observation';
 import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
 
 /**
- * What a device is watched for: which readings cannot change its alerts, when time alone could, and the status that the
- * event log last told. The row is also the device's lock: whoever decides anything about its errands or alerts holds it
- * first, of several devices in the order of their numbers.
+ * The evaluation state of a device: its no-change band, the time of its next evaluation, and the status last published. The
+ * row is also the lock of the device: every decision about its jobs or alerts locks it first, several of them in the order
+ * of their numbers.
  */
 export interface AlarmEvaluation extends Observation {
   readonly deviceNo: number;
-  /** `null`: every sign of life may change an alert. */
+  /** `null` means that any activity of the device may change an alert. */
   readonly noChangeBand: WeightRange | null;
   readonly checkAtMs: number | null;
 }
@@ -41,7 +41,7 @@ const WATCHES: BulkUpsert = {
     .join(', '),
 };
 
-/** Due since ever: it comes first. */
+/** Zero sorts first, so the next evaluation picks it up immediately. */
 const AT_ONCE_MS = 0;
 
 const MARKS: BulkUpsert = {
@@ -51,7 +51,7 @@ const MARKS: BulkUpsert = {
   update: 'next_evaluation_at_ms = excluded.next_evaluation_at_ms',
 };
 
-/** With since when the service has been listening, which every evaluation of a device depends on. */
+/** Also reads since when the service has been running, because every evaluation depends on it. */
 const SELECT_WATCH = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM alarm_evaluations`;
 
 const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
@@ -70,7 +70,7 @@ function toWatch([deviceNo, minG, maxG, checkAtMs, statusCode, ...observation]: 
   };
 }
 
-/** No stored weight lies beyond it. */
+/** No stored value lies beyond it. */
 const whole = (boundG: number): number =>
   Math.min(Math.max(boundG, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
@@ -91,7 +91,7 @@ const toRow = ({
   leftAtMs,
 ];
 
-/** Whether both would be stored alike. */
+/** Whether both have the same stored form. */
 export const isSameWatch = (a: AlarmEvaluation, b: AlarmEvaluation | undefined): boolean =>
   b !== undefined &&
   a.checkAtMs === b.checkAtMs &&
@@ -103,7 +103,7 @@ export const isSameWatch = (a: AlarmEvaluation, b: AlarmEvaluation | undefined):
 export const isSameBand = (a: WeightRange | null, b: WeightRange | null): boolean =>
   a === b || (a !== null && b !== null && whole(a.minG) === whole(b.minG) && whole(a.maxG) === whole(b.maxG));
 
-/** Holds these devices until the transaction ends. */
+/** Locks these devices until the end of the transaction. */
 export async function lockDevices(sql: Sql, deviceNos: readonly number[]): Promise<AlarmEvaluation[]> {
   return await hold(sql, deviceNos, sql.forUpdate);
 }
@@ -113,7 +113,7 @@ export async function lockDevice(sql: Sql, deviceNo: number): Promise<AlarmEvalu
   return watch;
 }
 
-/** Like `holdDevices`, but without those that somebody else holds. */
+/** Like `lockDevices`, but skips devices that are already locked. */
 export async function tryLockDevices(sql: Sql, deviceNos: readonly number[]): Promise<AlarmEvaluation[]> {
   return await hold(sql, deviceNos, `${sql.forUpdate} ${sql.skipLocked}`);
 }
@@ -126,7 +126,7 @@ async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promis
   return rows.map(toWatch);
 }
 
-/** Holds devices whose time has come and that nobody else is looking after. */
+/** Locks the due devices that no other transaction has locked. */
 export async function lockDueDevices(sql: Sql, nowMs: number, limit: number): Promise<AlarmEvaluation[]> {
   const rows = await sql.query<WatchRow>(
     `${SELECT_WATCH} WHERE next_evaluation_at_ms <= $1 ORDER BY next_evaluation_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
@@ -139,7 +139,7 @@ export async function saveWatches(sql: Sql, watches: readonly AlarmEvaluation[])
   await sql.upsertMany(WATCHES, watches.toSorted((a, b) => a.deviceNo - b.deviceNo).map(toRow));
 }
 
-/** Has devices looked after soon, new ones too, and also when whoever was to do so is gone by then. */
+/** Marks devices as due, including new ones, so that another node evaluates them if this one stops. */
 export async function scheduleEvaluation(sql: Sql, deviceNos: readonly number[]): Promise<void> {
   await sql.upsertMany(
     MARKS,
@@ -166,7 +166,7 @@ export async function noChangeBandsOf(sql: Sql, deviceNos: readonly number[]): P
   }));
 }
 
-/** From now on the service listens without a gap; a later call of another node wins. */
+/** Records that the service is running without a gap from now on; a later call of another node wins. */
 export async function saveObservedSince(sql: Sql, sinceMs: number): Promise<void> {
   await sql.run('UPDATE observation SET since_ms = $1', [sinceMs]);
 }

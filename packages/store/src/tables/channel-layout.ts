@@ -4,7 +4,7 @@ export const LANES = ['a', 'b', 'c'] as const;
 export type Slot = (typeof LANES)[number];
 
 export interface Place {
-  /** Rows that hold several channels are told apart by their group. */
+  /** The rows of one device and time differ by their group. */
   readonly group: number;
   readonly slot: Slot;
 }
@@ -30,29 +30,29 @@ export const CHANNEL_LAYOUT = {
   rainfall: { group: 5, slot: 'a' },
 } as const satisfies Record<ChannelName, Place>;
 
-/** The channels of a group in the order of its slots. */
+/** The channels of a group in the order of its lanes. */
 export const CHANNELS_IN_GROUP: ReadonlyMap<number, readonly ChannelName[]> = Map.groupBy(
   CHANNEL_NAMES,
   (name) => CHANNEL_LAYOUT[name].group,
 );
 
-/** The columns that a row has for each of its slots, given what it keeps of a channel. */
+/** The columns of a row for each of its lanes, given the fields of a channel. */
 export const laneColumns = (fields: readonly string[]): string[] =>
   LANES.flatMap((slot) => fields.map((field) => `${slot}_${field}`));
 
 const SLOT_INDEX = { a: 0, b: 1, c: 2 } as const satisfies Record<Slot, number>;
 
-/** Where the columns of a channel begin behind the `before` columns that a row starts with. */
+/** The index of the first column of a channel, after the `before` first columns of the row. */
 export const laneOffset = (channel: ChannelName, before: number, fieldsPerSlot: number): number =>
   before + SLOT_INDEX[CHANNEL_LAYOUT[channel].slot] * fieldsPerSlot;
 
-/** The bit that marks a channel's value of a raw reading as bad. Fixed for ever, like the places. */
+/** The bit that marks a value of a raw reading as bad; it must never change, like the lanes. */
 export const badBitOf = (channel: ChannelName): number => {
   const { group, slot } = CHANNEL_LAYOUT[channel];
   return 1 << ((group - 1) * LANES.length + SLOT_INDEX[slot]);
 };
 
-/** Sets a column of a slot if the time that belongs to it is newer than the stored one, or nothing was stored. */
+/** Sets a column of a lane if its time is newer than the stored one, or if nothing was stored. */
 export const whenNewer = (table: string, slot: Slot, field: string, time: string): string =>
   `${slot}_${field} = CASE WHEN ${table}.${slot}_${time} IS NULL OR excluded.${slot}_${time} > ${table}.${slot}_${time}
      THEN excluded.${slot}_${field} ELSE ${table}.${slot}_${field} END`;

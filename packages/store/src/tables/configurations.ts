@@ -4,9 +4,9 @@ import type { Sql } from '../sql.ts';
 export interface ConfigurationRow {
   readonly deviceId: string;
   readonly profile: ProfileName;
-  /** Grows by one with every change. */
+  /** Increases by one with every change. */
   readonly version: number;
-  /** As JSON; what it means depends on the device's profile. */
+  /** JSON whose schema depends on the profile of the device. */
   readonly body: string;
 }
 

@@ -17,14 +17,14 @@ export interface DeviceFields {
 }
 
 export interface StoredDevice extends DeviceFields {
-  /** Stands for the device in every other table and call: short, and never given out. */
+  /** Identifies the device in every other table; short, and never shown to callers. */
   readonly deviceNo: number;
   readonly presence: Presence;
 }
 
 export interface DeviceFilter {
   readonly kind: DeviceKind;
-  /** A device must be in every list that is given. */
+  /** A device must be in every given list. */
   readonly facilities: readonly string[] | null;
   readonly deviceIds: readonly string[] | null;
   readonly afterDeviceId: string | null;
@@ -75,7 +75,7 @@ export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promi
   return rows.map(toDevice);
 }
 
-/** In order of device id, so that a page starts where the one before ended. */
+/** Ordered by device id, so that a page starts where the previous one ended. */
 export async function listDevices(sql: Sql, filter: DeviceFilter): Promise<StoredDevice[]> {
   const params: Value[] = [filter.kind, filter.afterDeviceId ?? '', filter.limit];
   const conditions = ['kind = $1', 'device_id > $2'];

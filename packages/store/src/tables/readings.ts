@@ -4,7 +4,7 @@ import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
 import type { BulkTarget, NumberRow, Sql } from '../sql.ts';
 import { badBitOf } from './channel-layout.ts';
 
-/** Which columns the rows of a batch have. */
+/** The columns of the rows of a batch. */
 interface RowLayout {
   readonly channels: readonly ChannelName[];
   readonly withMask: boolean;
@@ -76,7 +76,7 @@ const USUAL_CHANNELS = Object.values(PROFILES)
   .map(({ channels }) => ({ channels, names: new Set<string>(channels) }))
   .toSorted((a, b) => a.channels.length - b.channels.length);
 
-/** The shortest usual row that all readings fit in: nine empty columns make an insert about a fifth dearer. */
+/** The shortest usual row for all readings, because nine empty columns make an insert about a fifth slower. */
 function layoutOf(readings: readonly Reading[]): RowLayout {
   const used = new Set<string>();
   let withMask = false;

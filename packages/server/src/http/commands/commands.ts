@@ -87,6 +87,6 @@ async function issue(
     slices.commands.issue({ deviceNo, commandId, request: wanted, isReachable, nowMs }),
   );
   const sent = await app.commands.find(deviceNo, result.command.commandId);
-  // That it was not sent became known after it was stored, and is answered to every repetition, too.
+  // The send result is known only after the commit, and every repetition gets the same answer.
   return commandRecord(sent?.result?.reason === 'not_sent' ? sent : result.command);
 }

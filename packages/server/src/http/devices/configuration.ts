@@ -36,10 +36,10 @@ export function configurationRoutes(
 
 const tag = (reply: FastifyReply, version: number): void => void reply.header('etag', `"${version}"`);
 
-/** A tag of another form than ours cannot be current, and no version is called 0. */
+/** An ETag of another form cannot be current; 0 is never a version. */
 const NEVER_CURRENT = 0;
 
-/** The version the caller means to change; `undefined` when any will do. */
+/** The version that the caller expects; `undefined` when it accepts any. */
 function expectedVersion(header: string | undefined): number | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
   if (!/^(W\/)?"[^"]*"$/.test(header.trim())) {

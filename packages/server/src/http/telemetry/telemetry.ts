@@ -59,7 +59,7 @@ export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     if (request.headers['idempotency-key'] === undefined) {
       await pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [] });
     } else {
-      // Kept together with its own answer, so it cannot share a transaction with others.
+      // An idempotent request is stored with its answer, so it cannot share a transaction with others.
       const seen = [{ deviceNo, atMs: nowMs }];
       await idempotency.once(request, reply, (slices) =>
         slices.telemetry.append({ readings, seen, rejections: [] }),
@@ -69,7 +69,7 @@ export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, 
   });
 }
 
-/** Over HTTP the caller can be told, so one bad reading refuses the whole body. */
+/** Over HTTP the caller gets an answer, so one invalid reading refuses the whole body. */
 function acceptAll(source: ReadingSource, sent: DeviceTelemetry, window: ReadingWindow): Reading[] {
   const readings: Reading[] = [];
   const faults: ValidationIssue[] = [];
