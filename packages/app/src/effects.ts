@@ -1,7 +1,6 @@
-import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
-import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import type { SiloCommand } from '@granary/contract/link/messages';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 
 /** A command message for a device. */
 export type DeviceMessage = SiloCommand | FieldCommand;
@@ -18,7 +17,7 @@ export type Effect =
   | {
       readonly kind: 'send_configuration';
       readonly deviceId: string;
-      readonly configuration: SiloConfiguration | FieldConfiguration;
+      readonly configuration: DeviceConfiguration;
       readonly version: number;
     }
   | { readonly kind: 'evaluate_alerts'; readonly deviceNos: readonly number[] }

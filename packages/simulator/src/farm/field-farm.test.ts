@@ -48,6 +48,7 @@ test('field devices are registered, have a history, and send only valid messages
   for (const unit of FIELD_UNITS) {
     const { configuration } = await client.configuration.field.get(unit.id);
     const { base, geofence } = declaredConfiguration(unit);
+    assert.ok('base' in configuration);
     assert.deepEqual([configuration.base, configuration.geofence], [base, geofence]);
     const { points } = await client.fieldReadings.history(unit.id, { sensor: 'soil_moisture' });
     assert.ok(points.length >= 22, `${points.length} hours of ${unit.id}`);
