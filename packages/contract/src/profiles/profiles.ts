@@ -3,11 +3,13 @@ import type { DeviceKind } from '../telemetry/channels.ts';
 import type { ProfileContract } from './profile.ts';
 import { rover } from './rover.ts';
 import { siloScale } from './silo-scale.ts';
+import { weatherStation } from './weather-station.ts';
 
 /** Every profile under the name that callers and the database use. */
 const REGISTRY = {
   rover,
   silo_scale: siloScale,
+  weather_station: weatherStation,
 };
 
 type Registry = typeof REGISTRY;

@@ -4,10 +4,12 @@ import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles'
 import type { DeviceFacts, DeviceProfile, FactsFor } from './profile.ts';
 import { rover } from './rover.ts';
 import { siloScale } from './silo-scale.ts';
+import { weatherStation } from './weather-station.ts';
 
 const DEVICE_PROFILES: Readonly<Record<ProfileName, DeviceProfile>> = {
   rover,
   silo_scale: siloScale,
+  weather_station: weatherStation,
 };
 
 export const profileOf = (name: ProfileName): DeviceProfile => DEVICE_PROFILES[name];

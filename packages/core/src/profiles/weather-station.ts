@@ -1,0 +1,27 @@
+import type {
+  WeatherStationConfiguration,
+  WeatherStationConfigurationPatch,
+} from '@granary/contract/configuration/weather-station-configuration';
+import { weatherStation as contract } from '@granary/contract/profiles/weather-station';
+import { deviceOffline, maintenanceDue } from '../alerts/device-rules.ts';
+import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
+import { sensorFault, sensorStale } from '../alerts/sensor-rules.ts';
+import { initialMaintenance, patchMaintenance } from '../configuration/silo-configuration.ts';
+import type { DeviceProfile } from './profile.ts';
+
+export const weatherStation: DeviceProfile<WeatherStationConfiguration, WeatherStationConfigurationPatch> = {
+  channels: contract.channels,
+  initialConfiguration: (nowMs) => ({ maintenance: initialMaintenance(nowMs), ...DEFAULT_MONITORING }),
+  patchConfiguration: (current, patch) => ({
+    maintenance: patchMaintenance(current.maintenance, patch.maintenance),
+    ...patchMonitoring(current, patch),
+  }),
+  conditionsOf: (facts, nowMs) => [
+    sensorStale(facts, contract.channels, nowMs),
+    sensorFault(facts, contract.channels, nowMs),
+    deviceOffline(facts, null, nowMs),
+    maintenanceDue(facts.configuration.maintenance, nowMs),
+  ],
+  timesMs: () => [],
+  noChangeBand: () => null,
+};
