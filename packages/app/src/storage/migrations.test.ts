@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { StoreOpenError } from '@granary/store/errors';
 import type { App } from '../app.ts';
@@ -18,6 +19,15 @@ async function deviceNo(app: App, deviceId: string): Promise<number> {
   const device = await app.devices.find(deviceId);
   assert(device !== undefined, deviceId);
   return device.deviceNo;
+}
+
+async function tablesOf(engine: TestEngine): Promise<unknown[]> {
+  const rows = await engine.query(
+    engine.name === 'sqlite'
+      ? `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`
+      : `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename COLLATE "C"`,
+  );
+  return rows.map(([name]) => name);
 }
 
 /** Names, types and defaults of all columns, and the definitions of all indexes. */
@@ -49,6 +59,11 @@ describe('databases that older versions wrote', () => {
       schemas.set(engine.name, await schemaOf(engine));
     });
     it('has tables', () => assert.notEqual(schemas.get(engine.name)?.length, 0));
+    it('has the tables that docs/schema.md lists', async () => {
+      const document = readFileSync(new URL('../../../../docs/schema.md', import.meta.url), 'utf8');
+      const listed = [...document.matchAll(/^\| `(\w+)` \|/gm)].map(([, table]) => table);
+      assert.deepEqual(listed.toSorted(), await tablesOf(engine));
+    });
   });
 
   for (const schema of OLD_SCHEMAS) {
