@@ -26,14 +26,14 @@ import { sendMessage } from '../jobs/send-message.ts';
 import { MISSIONS } from '../missions/mission-jobs.ts';
 import { COMMANDS } from './command-jobs.ts';
 
-/** A device that leaves more commands without an end gets no further ones. An emergency stop always gets through. */
+/** A device with more open commands than this gets no further ones, except an emergency stop. */
 export const COMMANDS_UNFINISHED_MAX = 200;
 
 export interface CommandIssue {
   readonly deviceNo: number;
   readonly commandId: string;
   readonly request: CommandRequest;
-  /** The device has a live session and listens to its commands. */
+  /** The device has a live MQTT session that is subscribed to its commands. */
   readonly isReachable: boolean;
   readonly nowMs: number;
 }
@@ -41,9 +41,8 @@ export interface CommandIssue {
 export interface Issued {
   readonly command: CommandState;
   /**
-   * An emergency stop that the caller is to send. It is no effect, because the caller also has to send one that cannot be
-   * stored in time, and so decides itself when to send. `null` for every other command, and for a stop that is being
-   * repeated already.
+   * An emergency stop that the caller must send. It is not an effect, because the caller also sends one that cannot be stored
+   * in time, and so decides when to send. `null` for every other command, and for a stop that is already being repeated.
    */
   readonly message: FieldCommand | null;
 }
@@ -68,7 +67,7 @@ export const reads = {
     return await COMMANDS.findOf(sql, deviceNo, commandId);
   },
 
-  /** The emergency stop that keeps the device from moving, if there is one. */
+  /** The emergency stop in force on the device, if there is one. */
   async stopInForce(sql: Sql, deviceNo: number): Promise<CommandState | undefined> {
     return stopInForce(await unfinishedCommands(sql, COMMANDS, [deviceNo]));
   },
@@ -80,12 +79,12 @@ export const reads = {
 };
 
 export const writes = {
-  /** Removes some of those that ended long ago and answers how many. */
+  /** Removes a limited number of jobs that ended long ago and returns how many. */
   async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
     return committed(await COMMANDS.expire(sql, expiry));
   },
 
-  /** An emergency stop that the device has yet to confirm is not issued a second time: it is being repeated. */
+  /** An unconfirmed emergency stop is not issued a second time, because it is already being repeated. */
   async issue(sql: Sql, issue: CommandIssue): Promise<Committed<Issued>> {
     const { deviceNo, commandId, request, isReachable, nowMs } = issue;
     const { watch, ...held } = await lockDeviceFor(sql, deviceNo, 'commands');
@@ -120,7 +119,7 @@ export const writes = {
     return committed(issued, { kind: 'send_message', deviceNo, deviceId, message }, ...logged);
   },
 
-  /** The command was to be sent, but was not. */
+  /** Records that the command could not be sent. */
   async notSent(sql: Sql, unsent: UnsentCommand): Promise<Committed<void>> {
     const { deviceNo, commandId, delivery, nowMs } = unsent;
     const watch = await lockDevice(sql, deviceNo);
@@ -165,7 +164,7 @@ async function handleReply(
   return appliedReply(...sends, ...evaluateAlerts([deviceNo]), ...logged);
 }
 
-/** Ends what waits to be sent and what runs, so that nothing sets the device in motion again. */
+/** Cancels queued commands and the running mission, so that nothing moves the device again. */
 async function cancelPendingWork(
   recorder: JobChangeRecorder,
   { facts }: Pick<LockedDevice<'commands'>, 'facts'>,

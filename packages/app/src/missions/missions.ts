@@ -21,14 +21,14 @@ import {
 import { sendMessage } from '../jobs/send-message.ts';
 import { MISSIONS } from './mission-jobs.ts';
 
-/** Each new mission is held against all of these. */
+/** A new mission is compared with all of these, so their number is limited. */
 export const MISSIONS_AHEAD_MAX = 200;
 
 export interface MissionCreation {
   readonly deviceNo: number;
   readonly missionId: string;
   readonly mission: Mission;
-  /** The device has a live session and listens to its commands. */
+  /** The device has a live MQTT session that is subscribed to its commands. */
   readonly isReachable: boolean;
   readonly nowMs: number;
 }
@@ -37,7 +37,7 @@ export interface MissionControlRequest {
   readonly deviceNo: number;
   readonly missionId: string;
   readonly control: MissionRequestKind;
-  /** The device has a live session and listens to its commands. */
+  /** The device has a live MQTT session that is subscribed to its commands. */
   readonly isReachable: boolean;
   readonly nowMs: number;
 }
@@ -68,12 +68,12 @@ export const reads = {
 };
 
 export const writes = {
-  /** Removes some of those that ended long ago and answers how many. */
+  /** Removes a limited number of jobs that ended long ago and returns how many. */
   async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
     return committed(await MISSIONS.expire(sql, expiry));
   },
 
-  /** It waits for its time, which the next tick knows also if that is now. */
+  /** The mission waits for its start; the next tick dispatches it, also if it starts now. */
   async create(sql: Sql, creation: MissionCreation): Promise<Committed<MissionState>> {
     const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
     const { watch, facts } = await lockDeviceFor(sql, deviceNo, 'missions');
@@ -88,7 +88,7 @@ export const writes = {
     return committed(begun, ...logged);
   },
 
-  /** `undefined`: the device has no such mission. */
+  /** Returns `undefined` if the device has no such mission. */
   async control(
     sql: Sql,
     { deviceNo, missionId, control, isReachable, nowMs }: MissionControlRequest,
@@ -107,7 +107,7 @@ export const writes = {
     return committed({ mission }, ...sends, ...evaluateAlerts([deviceNo]), ...logged);
   },
 
-  /** The start or resumption of the mission was to be sent, but was not. */
+  /** Records that the start or the resume of the mission could not be sent. */
   async notSent(sql: Sql, unsent: UnsentMissionMessage): Promise<Committed<void>> {
     const { deviceNo, missionId, send, nowMs } = unsent;
     const watch = await lockDevice(sql, deviceNo);

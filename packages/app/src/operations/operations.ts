@@ -47,7 +47,7 @@ import { sendMessage } from '../jobs/send-message.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
 import { OPERATIONS } from './operation-jobs.ts';
 
-/** A device that reports more operations at once that nobody started is not believed. */
+/** Further unsolicited operations of a device are ignored. */
 export const UNSOLICITED_AT_ONCE_MAX = 16;
 
 export interface NewStart {
@@ -55,7 +55,7 @@ export interface NewStart {
   readonly operationId: string;
   readonly type: OperationType;
   readonly request: FeedRequest | DischargeRequest;
-  /** The device has a live session that takes commands, as the link says now. */
+  /** The link reports a live session that is subscribed to commands. */
   readonly isReachable: boolean;
   readonly nowMs: number;
 }
@@ -67,8 +67,8 @@ export interface Started {
 export interface Stopped {
   readonly operation: OperationState;
   /**
-   * Whether the device is to be told. It is no effect, because the caller also has to send a stop that cannot be stored in
-   * time, and so decides itself when to send.
+   * Whether the stop must be sent. It is not an effect, because the caller also sends a stop that cannot be stored in time,
+   * and so decides when to send.
    */
   readonly send: 'stop' | null;
 }
@@ -108,12 +108,12 @@ export const reads = {
 };
 
 export const writes = {
-  /** Removes some of those that ended long ago and answers how many. */
+  /** Removes a limited number of jobs that ended long ago and returns how many. */
   async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
     return committed(await OPERATIONS.expire(sql, expiry));
   },
 
-  /** The start is sent once: if that fails, `notSent` records it. */
+  /** The start is sent once; if that fails, `notSent` records it. */
   async start(sql: Sql, start: NewStart): Promise<Committed<Started>> {
     const { deviceNo, operationId, type, nowMs } = start;
     const { watch, device, facts } = await lockDeviceFor(sql, deviceNo, 'operations');
@@ -135,7 +135,7 @@ export const writes = {
     return committed({ operation }, send, ...evaluateAlerts([deviceNo]), ...logged);
   },
 
-  /** The link did not write the start to the device, so nothing moved. */
+  /** Records that the start was not written to the device's connection, so nothing moved. */
   async notSent(
     sql: Sql,
     { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: NotSentReason },
@@ -148,7 +148,7 @@ export const writes = {
     return committed(undefined, ...evaluateAlerts([deviceNo]), ...logged);
   },
 
-  /** `undefined`: the device has no such operation. */
+  /** Returns `undefined` if the device has no such operation. */
   async stop(
     sql: Sql,
     { deviceNo, operationId, nowMs }: OperationAddress,
@@ -175,7 +175,7 @@ export const writes = {
     return await applyReply(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
   },
 
-  /** Also learns of an operation that nobody started here. */
+  /** Also registers an operation that this service did not start. */
   async progressed(
     sql: Sql,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
@@ -189,15 +189,15 @@ export const writes = {
     return await applyReply(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
   },
 
-  /** What time makes of every operation that is not finished, and what to send to their devices. */
+  /** Applies a tick to every unfinished operation, and returns the messages to send. */
   async tick(sql: Sql, round: TickRound): Promise<Committed<TickOutcome>> {
     return await advanceDueOperations(sql, round);
   },
 };
 
 /**
- * A record that cannot be read must not keep anybody from stopping what it is about: it is replaced by the little that is
- * known, namely that it may be running.
+ * A row that cannot be read must not prevent a stop: it is replaced by an operation of which only its id is known, and which
+ * may be running.
  */
 async function findOrRebuild(
   sql: Sql,
@@ -253,7 +253,7 @@ async function registerUnsolicited(
   if (holdsDevice(operation) && unasked.length >= UNSOLICITED_AT_ONCE_MAX) {
     return unknownReference('the device reports too many operations that nobody started');
   }
-  // Another device may have reported the same id a moment ago.
+  // Another device may have reported the same id at the same time.
   if (!(await OPERATIONS.insert(sql, operation, nowMs))) return unknownReference(OF_ANOTHER_DEVICE);
   const logged = await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
   return appliedReply(...evaluateAlerts([deviceNo]), ...logged);
