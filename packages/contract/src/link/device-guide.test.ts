@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { COMMAND_NAMES } from '../commands.ts';
 import { FieldConfiguration } from '../configuration/field-configuration.ts';
 import { SiloConfiguration } from '../configuration/silo-configuration.ts';
+import { WeatherStationConfiguration } from '../configuration/weather-station-configuration.ts';
 import { readJson } from '../input/json.ts';
 import { type Checker, checker, closed } from '../input/schema.ts';
 import { WAYPOINT_ACTIONS, WAYPOINT_STATUSES, WAYPOINTS_MAX } from '../missions.ts';
@@ -45,6 +46,8 @@ const CHECKERS: Readonly<Record<string, Checker<unknown>>> = {
   'field/progress': checkFieldProgress,
   'field/command': checkFieldCommand,
   'field/config': checker(closed({ version, ...FieldConfiguration.properties })),
+  'weather_station/telemetry': PROFILES.weather_station.checkTelemetry,
+  'weather_station/config': checker(closed({ version, ...WeatherStationConfiguration.properties })),
 };
 
 interface Example {
