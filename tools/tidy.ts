@@ -30,6 +30,12 @@ const TEXT_RULES: readonly TextRule[] = [
     reason: 'every test runs, always',
   },
   {
+    appliesTo: /^packages\/[^/]+\/src\/(?!profiles\/|testing\/)(?!.*\/testing\/)(?!.*\.test\.ts$).*\.ts$/,
+    forbids:
+      /\bprofile\s*[!=]==|[!=]==\s*'(silo|field)'|'(silo|field)'\s*[!=]==|\bcase '(silo|field)'|switch \((\w+\.)?profile\)|Record<ProfileName\b/,
+    reason: 'only the profiles know what devices differ in; ask the profile of the device',
+  },
+  {
     appliesTo: /./,
     forbids: /\bregistry\.[a-z0-9-]+\.[a-z]{2,}\b/i,
     reason: 'which package registry is used is the business of each machine',

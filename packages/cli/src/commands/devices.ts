@@ -1,3 +1,4 @@
+import { DEVICE_KINDS, type DeviceKind } from '@granary/contract/telemetry/channels';
 import { type Action, runAction } from '../actions.ts';
 import { type Command, parseOptions, positiveNumber, required, UsageError } from '../command.ts';
 import { ACCESS_HELP, ACCESS_OPTIONS, accessClient } from '../service-access.ts';
@@ -45,10 +46,11 @@ const register: Action = async (args, { env, print }) => {
     location: { facility: required(values.facility, '--facility'), zone: required(values.zone, '--zone') },
   };
   const { silo, field } = accessClient(values.url, env).devices;
-  const { credentials } =
-    asKind(values.kind) === 'field'
-      ? await field.register(common)
-      : await silo.register({ ...common, capacity: capacityOf(values.capacity) });
+  const registerAs = {
+    silo: () => silo.register({ ...common, capacity: capacityOf(values.capacity) }),
+    field: () => field.register(common),
+  };
+  const { credentials } = await registerAs[asKind(values.kind)]();
   print(
     `username  ${credentials.username}\nsecret    ${credentials.secret}\n\nThe secret is shown this once.`,
   );
@@ -66,8 +68,9 @@ ${ACCESS_HELP}`,
   run: (args, environment) => runAction('devices', { list, register }, args, environment),
 };
 
-function asKind(text: string): 'silo' | 'field' {
-  if (text === 'silo' || text === 'field') return text;
+function asKind(text: string): DeviceKind {
+  const kind = DEVICE_KINDS.find((one) => one === text);
+  if (kind !== undefined) return kind;
   throw new UsageError(`--kind must be silo or field, not "${text}"`);
 }
 

@@ -73,7 +73,10 @@ export const PATH_PARAMETERS = {
 
 export type ParameterName = keyof typeof PATH_PARAMETERS;
 
-const EXAMPLE_FIELD_DEVICE = 'rover-3';
+/** Where the example for one group differs from the usual one. */
+const EXAMPLES_OF_GROUPS: Partial<Record<GroupName, Partial<Record<ParameterName, string>>>> = {
+  field: { device_id: 'rover-3' },
+};
 
 const isParameterName = (name: string): name is ParameterName => Object.hasOwn(PATH_PARAMETERS, name);
 
@@ -85,7 +88,7 @@ export function parameterNames(path: string): ParameterName[] {
 }
 
 export const exampleParameter = (name: ParameterName, group: GroupName): string =>
-  name === 'device_id' && group === 'field' ? EXAMPLE_FIELD_DEVICE : PATH_PARAMETERS[name].example;
+  EXAMPLES_OF_GROUPS[group]?.[name] ?? PATH_PARAMETERS[name].example;
 
 export const fillPath = (path: string, parameters: Readonly<Record<string, string>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
