@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '@granary/contract/errors';
-import { isValidAt } from '@granary/core/keys';
+import { isValidAt, keyRecord } from '@granary/core/keys';
 import type { Sql } from '@granary/store/sql';
 import { logEvents, type NewEvent } from '@granary/store/tables/events';
 import {
@@ -20,7 +20,6 @@ import {
   type StoredKey,
   saveKey,
 } from '@granary/store/tables/keys';
-import { keyRecord } from './devices/records.ts';
 import { type Committed, committed, eventsLogged } from './effects.ts';
 
 /** Locks the key until the end of the transaction. */

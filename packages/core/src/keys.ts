@@ -1,4 +1,5 @@
-import type { Scope } from '@granary/contract/keys';
+import type { KeyRecord, Scope } from '@granary/contract/keys';
+import { toIso, toIsoOrNull } from '@granary/contract/time';
 
 /** A preset key must be long enough that it cannot be guessed. */
 export const PRESET_KEY_LENGTH_MIN = 32;
@@ -29,3 +30,25 @@ interface Lifetime {
 
 export const isValidAt = ({ expiresAtMs, revokedAtMs }: Lifetime, nowMs: number): boolean =>
   (expiresAtMs === null || nowMs < expiresAtMs) && (revokedAtMs === null || nowMs < revokedAtMs);
+
+interface ShownKey extends Access {
+  readonly keyId: string;
+  readonly name: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+/** The record of a key for callers and for the event log, without the key and its hash. */
+export const keyRecord = (key: ShownKey): KeyRecord => ({
+  key_id: key.keyId,
+  name: key.name,
+  scopes: [...key.scopes],
+  facilities: key.facilities === null ? null : [...key.facilities],
+  device_ids: key.deviceIds === null ? null : [...key.deviceIds],
+  created_at: toIso(key.createdAtMs),
+  expires_at: toIsoOrNull(key.expiresAtMs),
+  last_used_at: toIsoOrNull(key.lastUsedAtMs),
+  revoked_at: toIsoOrNull(key.revokedAtMs),
+});

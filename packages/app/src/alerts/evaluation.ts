@@ -5,6 +5,7 @@ import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import type { AlertChange } from '@granary/core/alerts/evaluation';
 import { type AlertState, alertEvents, alertRecord } from '@granary/core/alerts/lifecycle';
 import { observe } from '@granary/core/alerts/observation';
+import { deviceSummary } from '@granary/core/devices/record';
 import type { Sql } from '@granary/store/sql';
 import {
   type AlarmEvaluation,
@@ -15,7 +16,6 @@ import {
 import { openAlerts, removeAlert, saveAlerts } from '@granary/store/tables/alerts';
 import type { NewEvent } from '@granary/store/tables/events';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
-import { deviceSummary } from '../devices/records.ts';
 import { type AlarmSubject, readWatchedDevices } from './alarm-subjects.ts';
 
 /**

@@ -2,6 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument } from '@granary/core/configuration/document';
+import { deviceSummary } from '@granary/core/devices/record';
 import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
 import type { Sql } from '@granary/store/sql';
 import { scheduleEvaluation } from '@granary/store/tables/alarm-evaluation';
@@ -24,7 +25,6 @@ import {
   recordReportedState,
 } from '@granary/store/tables/presence';
 import { type Committed, committed, evaluateAlerts, eventsLogged } from '../effects.ts';
-import { deviceSummary } from './records.ts';
 
 export interface NewDevice extends DeviceFields {
   readonly configuration: DeviceConfiguration;

@@ -6,12 +6,12 @@ import { DAY_MS } from '@granary/contract/time';
 import { alertRecord } from '@granary/core/alerts/lifecycle';
 import { commandRecord } from '@granary/core/commands/record';
 import { deviceStatus } from '@granary/core/devices/status';
+import { keyRecord } from '@granary/core/keys';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
 import { hasCapability } from '@granary/core/profiles/profiles';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { App, StoreLocation } from '../app.ts';
-import { keyRecord } from '../devices/records.ts';
 import { WRITTEN_AT_MS } from './old-databases.ts';
 import { rawReadings } from './raw-readings.ts';
 

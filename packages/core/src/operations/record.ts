@@ -1,5 +1,5 @@
 import type { SiloCommand, StartCommand } from '@granary/contract/link/messages';
-import type { OperationRecord } from '@granary/contract/operations';
+import type { OperationRecord, OperationStarted } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { roundTo6 } from '../telemetry/readings.ts';
 import { fromGrams, fromGramsPerMin } from '../units.ts';
@@ -50,6 +50,17 @@ export function operationRecord(operation: OperationState): OperationRecord {
     stop_requested_at: toIsoOrNull(operation.stopRequestedAtMs),
     ended_at: toIsoOrNull(operation.endedAtMs),
     failure: shownFailure(operation),
+  };
+}
+
+/** The answer to whoever started it. */
+export function startedRecord({ operationId, status, plan }: OperationState): OperationStarted {
+  if (plan === null) throw new Error(`operation ${operationId} was started without a plan`);
+  return {
+    operation_id: operationId,
+    status,
+    estimated_duration: estimatedDurationMin(plan),
+    duration_unit: 'minutes',
   };
 }
 

@@ -1,8 +1,7 @@
-import { keyRecord } from '@granary/app/devices/records';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
-import { isUnlimited } from '@granary/core/keys';
+import { isUnlimited, keyRecord } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { draftKey, draftSecret, issuedKey } from '../keys/keyring.ts';
 import { newKey } from '../keys/secrets.ts';

@@ -1,10 +1,9 @@
 import type { App } from '@granary/app/app';
-import { keyRecord } from '@granary/app/devices/records';
 import { newId } from '@granary/app/ids';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
-import { isValidAt } from '@granary/core/keys';
+import { isValidAt, keyRecord } from '@granary/core/keys';
 import type { StoredEvent } from '@granary/store/tables/events';
 import type { NewStoredKey, StoredKey } from '@granary/store/tables/keys';
 import { hashSecret, newKey } from './secrets.ts';

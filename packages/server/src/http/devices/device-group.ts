@@ -1,5 +1,4 @@
 import type { App } from '@granary/app/app';
-import { deviceSummary } from '@granary/app/devices/records';
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { StoredDevice } from '@granary/store/tables/devices';
@@ -11,8 +10,3 @@ export interface DeviceGroupRoutes {
   detailOfNew(device: StoredDevice, nowMs: number): SiloDetail | FieldDetail;
   readDetail(app: App, device: StoredDevice, now: () => number): Promise<SiloDetail | FieldDetail>;
 }
-
-export const commonDetail = (device: StoredDevice, nowMs: number) => ({
-  ...deviceSummary(device, nowMs),
-  firmware_version: device.firmwareVersion,
-});

@@ -1,11 +1,10 @@
 import type { NewDevice } from '@granary/app/devices/devices';
-import { deviceSummary } from '@granary/app/devices/records';
-import type { FieldRegistration, Rejections, SiloRegistration } from '@granary/contract/devices';
+import type { FieldRegistration, SiloRegistration } from '@granary/contract/devices';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
-import { toIso } from '@granary/contract/time';
+import { deviceSummary, rejectionsRecord } from '@granary/core/devices/record';
 import { canAccess } from '@granary/core/keys';
 import { profileOf } from '@granary/core/profiles/profiles';
 import type { FastifyInstance } from 'fastify';
@@ -75,13 +74,7 @@ export function deviceRoutes(
   register(routes, endpoints.devices[kind].rejections, async (request) => {
     const device = await findDevice(request, app, kind);
     const { total, recent } = await app.devices.rejections(device.deviceNo);
-    const shown = recent.map(({ receivedAtMs, topic, reason, payload }) => ({
-      received_at: toIso(receivedAtMs),
-      topic,
-      reason,
-      payload,
-    }));
-    return success<Rejections>({ total, recent: shown });
+    return success(rejectionsRecord(total, recent));
   });
 }
 

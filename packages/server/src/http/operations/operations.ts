@@ -1,8 +1,7 @@
 import { newId } from '@granary/app/ids';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { OPERATION_TYPES, type OperationStarted } from '@granary/contract/operations';
-import { estimatedDurationMin, operationRecord } from '@granary/core/operations/record';
-import type { OperationState } from '@granary/core/operations/state';
+import { OPERATION_TYPES } from '@granary/contract/operations';
+import { operationRecord, startedRecord } from '@granary/core/operations/record';
 import { notSentRefusal } from '@granary/core/operations/status-detail';
 import type { FastifyInstance } from 'fastify';
 import { findDevice } from '../devices/find-device.ts';
@@ -29,7 +28,7 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
       const sent = await app.operations.find(deviceNo, result.operation.operationId);
       const refusal = sent && notSentRefusal(sent);
       if (refusal) throw refusal;
-      return success(started(result.operation));
+      return success(startedRecord(result.operation));
     });
   }
 
@@ -55,14 +54,4 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
   });
 
   stopRoute(routes, parts);
-}
-
-function started({ operationId, status, plan }: OperationState): OperationStarted {
-  if (plan === null) throw new Error(`operation ${operationId} was started without a plan`);
-  return {
-    operation_id: operationId,
-    status,
-    estimated_duration: estimatedDurationMin(plan),
-    duration_unit: 'minutes',
-  };
 }
