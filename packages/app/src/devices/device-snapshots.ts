@@ -4,7 +4,7 @@ import type { LatestValues } from '@granary/core/telemetry/readings';
 import type { Sql } from '@granary/store/sql';
 import { configurationsOf } from '@granary/store/tables/configurations';
 import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
-import { latestOfDevices } from '@granary/store/tables/latest-values';
+import { latestOfDevices } from '@granary/store/tables/telemetry/latest-values';
 import { type OnUnreadable, reasonOf, UnreadableRow } from '@granary/store/tables/unreadable-row';
 
 /** The facts for decisions about a device of any kind. */

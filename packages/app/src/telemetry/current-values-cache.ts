@@ -1,5 +1,5 @@
 import type { UseCaseCall } from '@granary/store/engine';
-import type { CurrentValues } from '@granary/store/tables/latest-values';
+import type { CurrentValues } from '@granary/store/tables/telemetry/latest-values';
 import type { TelemetryBatch } from './telemetry.ts';
 
 type Read = (deviceId: string) => Promise<CurrentValues | undefined>;

@@ -6,7 +6,7 @@ import {
   openBucketKey,
   putOpenBucket,
   saveOpenBuckets,
-} from '@granary/store/tables/open-buckets';
+} from '@granary/store/tables/telemetry/open-buckets';
 
 /**
  * Adds roll-ups of five minutes to the open buckets, which are stored with a device's latest values, and returns those that

@@ -7,16 +7,21 @@ import {
   withCoarser,
 } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
-import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from '@granary/store/tables/buckets';
-import { currentValues, latestOfDevice } from '@granary/store/tables/latest-values';
 import {
   type LastSeenUpdate,
   type NewRejection,
   recordRejections,
   recordSeen,
 } from '@granary/store/tables/presence';
-import { addMissingValues, insertReadings, lockReadings } from '@granary/store/tables/readings';
-import { addToTracks, dropTracks, readTrack, type TrackRange } from '@granary/store/tables/tracks';
+import {
+  addToBuckets,
+  dropBuckets,
+  type HistoryRange,
+  readBuckets,
+} from '@granary/store/tables/telemetry/buckets';
+import { currentValues, latestOfDevice } from '@granary/store/tables/telemetry/latest-values';
+import { addMissingValues, insertReadings, lockReadings } from '@granary/store/tables/telemetry/readings';
+import { addToTracks, dropTracks, readTrack, type TrackRange } from '@granary/store/tables/telemetry/tracks';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
 import { type Committed, committed, evaluateAlerts } from '../effects.ts';
 import { addToOpenBuckets } from './open-buckets.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CHANNEL_NAMES } from '@granary/contract/telemetry/channels';
 import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
-import { badBitOf } from '@granary/store/tables/channel-layout';
+import { badBitOf } from '@granary/store/tables/telemetry/channel-layout';
 import { Client } from 'pg';
 import type { StoreLocation } from '../app.ts';
 

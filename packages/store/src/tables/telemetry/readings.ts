@@ -1,7 +1,7 @@
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { CHANNEL_NAMES, type ChannelName } from '@granary/contract/telemetry/channels';
 import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
-import type { BulkTarget, NumberRow, Sql } from '../sql.ts';
+import type { BulkTarget, NumberRow, Sql } from '../../sql.ts';
 import { badBitOf } from './channel-layout.ts';
 
 /** The columns of the rows of a batch. */

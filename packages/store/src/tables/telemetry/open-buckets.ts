@@ -1,6 +1,6 @@
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { OpenBucket } from '@granary/core/telemetry/rollup';
-import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
+import type { BulkUpsert, NumberRow, Sql } from '../../sql.ts';
 import { CHANNEL_LAYOUT, LANES, laneColumns, laneOffset } from './channel-layout.ts';
 
 const KEY = ['device_no', 'sensor_group'];

@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { StoredPlace } from '@granary/core/telemetry/field-readings';
 import type { Reading } from '@granary/core/telemetry/readings';
-import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
+import type { BulkUpsert, NumberRow, Sql } from '../../sql.ts';
 
 /**
  * The positions of devices. Raw readings are ordered by time, so the track of one device would need a scan of all readings;

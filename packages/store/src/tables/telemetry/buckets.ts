@@ -3,7 +3,7 @@ import type { Interval } from '@granary/contract/telemetry/telemetry';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import type { Bucket } from '@granary/core/telemetry/history';
 import type { Rollup } from '@granary/core/telemetry/rollup';
-import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
+import type { BulkUpsert, NumberRow, Sql } from '../../sql.ts';
 import { CHANNEL_LAYOUT, LANES, laneColumns, laneOffset, whenNewer } from './channel-layout.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { LatestValue, LatestValues } from '@granary/core/telemetry/readings';
-import type { Sql } from '../sql.ts';
+import type { Sql } from '../../sql.ts';
 import { CHANNELS_IN_GROUP, laneColumns } from './channel-layout.ts';
 
 /** A device and its newest values, both of the same moment. */
