@@ -9,6 +9,7 @@ import { FIELD_UNITS } from './field/fleet.ts';
 import { weightKgAt } from './silo/weight.ts';
 import { type Farm, type FarmEvent, type FarmOptions, startFarm } from './start-farm.ts';
 import { startService } from './testing/service.ts';
+import { STATIONS } from './weather/weather-station.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 8;
@@ -159,5 +160,5 @@ test('waits while the service limits its key, instead of failing', async (t) => 
   assert.ok(farm.silo(SILOS[0]?.id ?? ''));
   // The farm uses the same key and has used up its request limit.
   await sleep(1_000);
-  assert.equal((await client.devices.field.list()).data.length, FIELD_UNITS.length);
+  assert.equal((await client.devices.field.list()).data.length, FIELD_UNITS.length + STATIONS.length);
 });

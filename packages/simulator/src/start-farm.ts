@@ -8,7 +8,7 @@ import type { LinkChange } from './device/device-link.ts';
 import { MemoryFile } from './device/memory-file.ts';
 import { fieldBackfill, siloBackfill } from './farm/backfill.ts';
 import { CredentialsFile } from './farm/credentials-file.ts';
-import { type Enrolled, enrolField, enrolSilos, renewSecret } from './farm/enrolment.ts';
+import { type Enrolled, enrolField, enrolSilos, enrolStations, renewSecret } from './farm/enrolment.ts';
 import { SILOS } from './farm/farm.ts';
 import { type HistoryEvent, writeHistory } from './farm/write-history.ts';
 import type { FaultNameOf } from './faults/fault.ts';
@@ -18,6 +18,7 @@ import { FIELD_UNITS } from './field/fleet.ts';
 import { isFieldMemory } from './field/memory.ts';
 import { INITIAL_MEMORY, isMemory } from './silo/machine.ts';
 import { SiloDevice } from './silo/silo-device.ts';
+import { STATIONS, WeatherStation } from './weather/weather-station.ts';
 
 export const INTERVAL_MS_DEFAULT = 10 * SECOND_MS;
 export const HISTORY_DAYS_DEFAULT = 30;
@@ -79,7 +80,8 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
   const secrets = await CredentialsFile.open(credentialsFile);
   const silos = await enrolSilos(client, secrets, SILOS);
   const fieldUnits = await enrolField(client, secrets, FIELD_UNITS);
-  const [siloIds, fieldIds] = [newIds(silos), newIds(fieldUnits)];
+  const stations = await enrolStations(client, secrets, STATIONS);
+  const [siloIds, fieldIds] = [newIds(silos), [...newIds(fieldUnits), ...newIds(stations)]];
   if (siloIds.length + fieldIds.length > 0) onEvent({ kind: 'registered', siloIds, fieldIds });
 
   const memories = await MemoryFile.open(join(dirname(credentialsFile), MEMORY_FILE_NAME));
@@ -94,7 +96,11 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
     const memory = memories.find(unit.id, isFieldMemory);
     return new FieldDevice({ ...deviceOptions('field', unit.id, credentials), unit, memory });
   });
-  const devices = [...siloDevices, ...fieldDevices];
+  const weatherStations = stations.map(
+    ({ unit: station, credentials }) =>
+      new WeatherStation({ ...deviceOptions('field', station.id, credentials), station }),
+  );
+  const devices = [...siloDevices, ...fieldDevices, ...weatherStations];
   for (const device of devices) device.start();
 
   const backfills = [

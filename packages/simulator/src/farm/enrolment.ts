@@ -2,6 +2,7 @@ import type { Client } from '@granary/client/client';
 import type { DeviceCredentials, FieldRegistration, SiloRegistration } from '@granary/contract/devices';
 import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { declaredConfiguration, type FieldUnit } from '../field/fleet.ts';
+import type { Station } from '../weather/weather-station.ts';
 import type { CredentialsFile } from './credentials-file.ts';
 import type { Facility, Silo } from './farm.ts';
 
@@ -30,6 +31,15 @@ export const enrolField = (
     await client.configuration.field.update(unit.id, declaredConfiguration(unit));
     return registered;
   });
+
+export const enrolStations = (
+  client: Client,
+  secrets: CredentialsFile,
+  stations: readonly Station[],
+): Promise<readonly Enrolled<Station>[]> =>
+  enrol(client.devices.field, secrets, stations, (station) =>
+    client.devices.field.register({ ...description(station), model: 'WS-6', profile: 'weather_station' }),
+  );
 
 async function enrol<Unit extends { readonly id: string }>(
   group: Pick<Client['devices'][DeviceKind], 'listAll' | 'renewCredentials'>,
