@@ -10,7 +10,7 @@ import { runUntilSignal } from '../until-signal.ts';
 export const demo: Command = {
   help: `Usage: granary demo [options]
 
-Starts the service with a simulated farm: silos, rovers and a drone that connect over MQTT, as real ones would. The
+Starts the service with a simulated farm: silos, rovers, a drone and weather stations that connect over MQTT, as real ones would. The
 service is set up as with granary serve.
 
 ${FARM_HELP}`,
