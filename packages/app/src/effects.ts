@@ -40,7 +40,7 @@ export const committed = <Result>(result: Result, ...effects: readonly Effect[])
 /** Carries out the effects of one write; the caller of the write waits for it and gets its errors. */
 export type CarryOut = (effects: readonly Effect[]) => Promise<void>;
 
-export const evaluateAlerts = (deviceNos: readonly number[]): Effect[] =>
+export const alertEvaluation = (deviceNos: readonly number[]): Effect[] =>
   deviceNos.length === 0 ? [] : [{ kind: 'evaluate_alerts', deviceNos }];
 
 /** The effect of the events that a write has logged. */

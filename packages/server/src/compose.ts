@@ -5,7 +5,7 @@ import { lockDataFolder } from '@granary/store/data-folder';
 import { AlertEvaluator } from './alerts/evaluator.ts';
 import { Observation } from './alerts/observation.ts';
 import { sendConfiguration } from './delivery/configuration.ts';
-import { DeviceCommands } from './delivery/device-commands.ts';
+import { DeviceMessages } from './delivery/device-messages.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
 import { DeviceLog } from './devices/device-log.ts';
 import { logLinkEvent } from './devices/link-log.ts';
@@ -117,7 +117,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     });
     const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink, { now });
     const priorityCommands = new PriorityCommands();
-    const commands = new DeviceCommands(link, logger, (deviceId) =>
+    const commands = new DeviceMessages(link, logger, (deviceId) =>
       priorityCommands.isMotionBlocked(deviceId),
     );
     const sendStoredConfiguration = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {

@@ -1,4 +1,4 @@
-import { type AlertChange, evaluateAlerts, nextCheckAtMs } from '@granary/core/alerts/evaluation';
+import { type AlertChange, evaluateAlerts, nextEvaluationAtMs } from '@granary/core/alerts/evaluation';
 import type { WeightRange } from '@granary/core/alerts/level-rules';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { delaysOf } from '@granary/core/alerts/monitoring';
@@ -15,11 +15,11 @@ export interface AlarmSubject {
   readonly device: StoredDevice;
   changes(open: readonly AlertState[], observed: Observed, nowMs: number): AlertChange[];
   /** When the alerts of the device can change without a message; `null` for never. */
-  nextCheckAtMs(open: readonly AlertState[], observed: Observed, nowMs: number): number | null;
+  nextEvaluationAtMs(open: readonly AlertState[], observed: Observed, nowMs: number): number | null;
   noChangeBand(open: readonly AlertState[]): WeightRange | null;
 }
 
-export async function readWatchedDevices(
+export async function readAlarmSubjects(
   sql: Sql,
   deviceNos: readonly number[],
   onUnreadable: OnUnreadable,
@@ -41,8 +41,8 @@ function alarmSubject({ device, facts }: DeviceWithFacts): AlarmSubject {
       const newAlertId = () => newId('al', nowMs);
       return evaluateAlerts(profile, observedFacts(observed), open, { delays, newAlertId }, nowMs);
     },
-    nextCheckAtMs: (open, observed, nowMs) =>
-      nextCheckAtMs(profile, observedFacts(observed), open, delays, nowMs),
+    nextEvaluationAtMs: (open, observed, nowMs) =>
+      nextEvaluationAtMs(profile, observedFacts(observed), open, delays, nowMs),
     noChangeBand: (open) => profile.noChangeBand(facts, open),
   };
 }

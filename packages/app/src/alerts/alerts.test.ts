@@ -339,11 +339,11 @@ describeEachEngine('alerts', (engine) => {
 
   it('are looked at once more a second after it has changed which readings are quiet', async () => {
     const { deviceNo } = await lowSilo();
-    const checkAtMs = () =>
+    const nextEvaluationAtMs = () =>
       engine.query(`SELECT next_evaluation_at_ms FROM alarm_evaluations WHERE device_no = ${deviceNo}`);
-    assert.deepEqual(await checkAtMs(), [[NOW_MS + 1 + SECOND_MS]]);
+    assert.deepEqual(await nextEvaluationAtMs(), [[NOW_MS + 1 + SECOND_MS]]);
     await evaluate(deviceNo, NOW_MS + 1 + SECOND_MS);
-    assert.deepEqual(await checkAtMs(), [[NOW_MS + 1 + FRESHNESS_MS + 1]]);
+    assert.deepEqual(await nextEvaluationAtMs(), [[NOW_MS + 1 + FRESHNESS_MS + 1]]);
   });
 
   it('need no evaluation after readings that change nothing', async () => {

@@ -108,13 +108,13 @@ async function change(
   { deviceNo, alertId, nowMs }: AlertAddress,
   decide: (alert: AlertState) => AlertState,
 ): Promise<Committed<AlertState | undefined>> {
-  const watch = await lockDevice(sql, deviceNo);
+  const evaluation = await lockDevice(sql, deviceNo);
   const before = await findAlert(sql, ALERT_DOCUMENT, deviceNo, alertId);
-  if (watch === undefined || before === undefined) return committed(undefined);
+  if (evaluation === undefined || before === undefined) return committed(undefined);
   const after = decide(before);
   if (after === before) return committed(before);
   await saveAlerts(sql, ALERT_DOCUMENT, [after]);
-  const { events } = await evaluateDevices(sql, [watch], nowMs);
+  const { events } = await evaluateDevices(sql, [evaluation], nowMs);
   const logged = [...eventsOf({ before, after }, nowMs), ...events];
   await logEvents(sql, logged);
   return committed(

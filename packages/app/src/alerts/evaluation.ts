@@ -10,13 +10,13 @@ import type { Sql } from '@granary/store/sql';
 import {
   type AlarmEvaluation,
   isSameBand,
-  isSameWatch,
-  saveWatches,
+  isSameEvaluation,
+  saveEvaluations,
 } from '@granary/store/tables/alarm-evaluation';
 import { openAlerts, removeAlert, saveAlerts } from '@granary/store/tables/alerts';
 import type { NewEvent } from '@granary/store/tables/events';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
-import { type AlarmSubject, readWatchedDevices } from './alarm-subjects.ts';
+import { type AlarmSubject, readAlarmSubjects } from './alarm-subjects.ts';
 
 /**
  * A batch that commits at the same time as an evaluation has read the previous no-change band. Another evaluation soon after
@@ -36,7 +36,7 @@ export interface Evaluation {
 
 /** The result of the evaluation of one device. */
 interface Outcome {
-  readonly watch: AlarmEvaluation;
+  readonly evaluation: AlarmEvaluation;
   readonly changes: readonly AlertChange[];
   readonly events: readonly NewEvent[];
 }
@@ -57,8 +57,8 @@ export async function evaluateDevices(
   const setAside: SetAside[] = [];
   const onUnreadable = (item: SetAside): void => void setAside.push(item);
   const deviceNos = held.map(({ deviceNo }) => deviceNo);
-  const watched = await readWatchedDevices(sql, deviceNos, onUnreadable);
-  const subjects = new Map(watched.map((subject) => [subject.device.deviceNo, subject]));
+  const found = await readAlarmSubjects(sql, deviceNos, onUnreadable);
+  const subjects = new Map(found.map((subject) => [subject.device.deviceNo, subject]));
   const { alerts, unreadable } = await openAlerts(sql, ALERT_DOCUMENT, deviceNos, onUnreadable);
   const alertsOf = Map.groupBy(alerts, ({ deviceNo }) => deviceNo);
   const unreadableOf = Map.groupBy(unreadable, ({ deviceNo }) => deviceNo);
@@ -78,16 +78,16 @@ export async function evaluateDevices(
   });
   const changes = outcomes.flatMap((outcome) => outcome.changes);
   await saveChanges(sql, changes);
-  const watches = outcomes.map(({ watch }) => watch);
-  await saveWatches(
+  const evaluations = outcomes.map(({ evaluation }) => evaluation);
+  await saveEvaluations(
     sql,
-    watches.filter((watch, index) => !isSameWatch(watch, held[index])),
+    evaluations.filter((evaluation, index) => !isSameEvaluation(evaluation, held[index])),
   );
   return { changes: changes.length, events: outcomes.flatMap(({ events }) => events), setAside };
 }
 
 const postponed = (before: AlarmEvaluation, nowMs: number): Outcome => ({
-  watch: { ...before, checkAtMs: nowMs + SET_ASIDE_RETRY_MS },
+  evaluation: { ...before, nextEvaluationAtMs: nowMs + SET_ASIDE_RETRY_MS },
   changes: [],
   events: [],
 });
@@ -102,14 +102,19 @@ function evaluate(before: AlarmEvaluation, subject: AlarmSubject, open: OpenAler
     .filter(
       (change) => ![change.before, change.after].some((alert) => alert && open.unreadable.has(alert.type)),
     );
-  const watch = watchAfter({ ...before, ...observation }, subject, applied(open.alerts, changes), nowMs);
+  const evaluation = evaluationAfter(
+    { ...before, ...observation },
+    subject,
+    applied(open.alerts, changes),
+    nowMs,
+  );
   const events: NewEvent[] = [];
-  if (watch.toldStatus !== before.toldStatus) {
+  if (evaluation.lastPublishedStatus !== before.lastPublishedStatus) {
     const data = deviceSummary(device, nowMs);
     events.push({ type: 'device.status_changed', deviceNo: before.deviceNo, atMs: nowMs, data });
   }
   events.push(...changes.flatMap((change) => eventsOf(change, nowMs)));
-  return { watch, changes, events };
+  return { evaluation, changes, events };
 }
 
 /** The open alerts after the changes. */
@@ -121,21 +126,25 @@ function applied(open: readonly AlertState[], changes: readonly AlertChange[]): 
   ];
 }
 
-function watchAfter(
+function evaluationAfter(
   before: AlarmEvaluation,
   subject: AlarmSubject,
   open: readonly AlertState[],
   nowMs: number,
 ): AlarmEvaluation {
   // Any message of an offline device makes it online, which must be logged.
-  const band = before.toldStatus === 'offline' ? null : subject.noChangeBand(open);
+  const band = before.lastPublishedStatus === 'offline' ? null : subject.noChangeBand(open);
   if (band !== null && (Number.isNaN(band.minG) || Number.isNaN(band.maxG))) {
     throw new Error('its thresholds are not numbers');
   }
-  const nextMs = subject.nextCheckAtMs(open, before, nowMs) ?? Number.POSITIVE_INFINITY;
+  const nextMs = subject.nextEvaluationAtMs(open, before, nowMs) ?? Number.POSITIVE_INFINITY;
   const againMs = isSameBand(band, before.noChangeBand) ? Number.POSITIVE_INFINITY : nowMs + LOOK_AGAIN_MS;
-  const checkAtMs = Math.min(nextMs, againMs);
-  return { ...before, noChangeBand: band, checkAtMs: Number.isFinite(checkAtMs) ? checkAtMs : null };
+  const nextEvaluationAtMs = Math.min(nextMs, againMs);
+  return {
+    ...before,
+    noChangeBand: band,
+    nextEvaluationAtMs: Number.isFinite(nextEvaluationAtMs) ? nextEvaluationAtMs : null,
+  };
 }
 
 async function saveChanges(sql: Sql, changes: readonly AlertChange[]): Promise<void> {

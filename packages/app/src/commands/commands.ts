@@ -14,7 +14,7 @@ import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
 import { unfinishedCommands } from '@granary/store/tables/commands';
 import { type LockedDevice, lockDeviceFor } from '../devices/device-facts.ts';
-import { type Committed, committed, evaluateAlerts } from '../effects.ts';
+import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   appliedReply,
   JobChangeRecorder,
@@ -22,7 +22,7 @@ import {
   recordJobChange,
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
-import { sendMessage } from '../jobs/send-message.ts';
+import { messageEffects } from '../jobs/message-effects.ts';
 import { MISSIONS } from '../missions/mission-jobs.ts';
 import { COMMANDS } from './command-jobs.ts';
 
@@ -87,7 +87,7 @@ export const writes = {
   /** An unconfirmed emergency stop is not issued a second time, because it is already being repeated. */
   async issue(sql: Sql, issue: CommandIssue): Promise<Committed<Issued>> {
     const { deviceNo, commandId, request, isReachable, nowMs } = issue;
-    const { watch, ...held } = await lockDeviceFor(sql, deviceNo, 'commands');
+    const { evaluation, ...held } = await lockDeviceFor(sql, deviceNo, 'commands');
     const { commands } = held.facts;
     const isStop = request.command === 'emergency_stop';
     const openStop = commands.find(isUnconfirmedStop);
@@ -110,7 +110,7 @@ export const writes = {
     }
     const { command, send } = advanceCommand(queued, { kind: 'issue', isReachable }, nowMs);
     await recorder.record(COMMANDS, queued, command);
-    const logged = await recorder.close([watch]);
+    const logged = await recorder.close([evaluation]);
     if (isStop) return committed({ command, message: commandMessage(command, 'execute') }, ...logged);
     const issued = { command, message: null };
     if (send === null) return committed(issued, ...logged);
@@ -122,11 +122,11 @@ export const writes = {
   /** Records that the command could not be sent. */
   async notSent(sql: Sql, unsent: UnsentCommand): Promise<Committed<void>> {
     const { deviceNo, commandId, delivery, nowMs } = unsent;
-    const watch = await lockDevice(sql, deviceNo);
+    const evaluation = await lockDevice(sql, deviceNo);
     const before = await COMMANDS.findOf(sql, deviceNo, commandId);
-    if (watch === undefined || before === undefined) return committed(undefined);
+    if (evaluation === undefined || before === undefined) return committed(undefined);
     const { command } = advanceCommand(before, { kind: 'not_sent', delivery }, nowMs);
-    const logged = await recordJobChange(sql, watch, COMMANDS, { before, after: command, nowMs });
+    const logged = await recordJobChange(sql, evaluation, COMMANDS, { before, after: command, nowMs });
     return committed(undefined, ...logged);
   },
 
@@ -154,14 +154,14 @@ async function handleReply(
   input: CommandInput,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {
-  const watch = await lockDevice(sql, deviceNo);
+  const evaluation = await lockDevice(sql, deviceNo);
   const before = await COMMANDS.findOf(sql, deviceNo, commandId);
-  if (watch === undefined || before === undefined)
+  if (evaluation === undefined || before === undefined)
     return unknownReference('the device was given no such command');
   const { command, send } = advanceCommand(before, input, nowMs);
-  const sends = await sendMessage(sql, deviceNo, send && commandMessage(command, send));
-  const logged = await recordJobChange(sql, watch, COMMANDS, { before, after: command, nowMs });
-  return appliedReply(...sends, ...evaluateAlerts([deviceNo]), ...logged);
+  const sends = await messageEffects(sql, deviceNo, send && commandMessage(command, send));
+  const logged = await recordJobChange(sql, evaluation, COMMANDS, { before, after: command, nowMs });
+  return appliedReply(...sends, ...alertEvaluation([deviceNo]), ...logged);
 }
 
 /** Cancels queued commands and the running mission, so that nothing moves the device again. */

@@ -53,7 +53,7 @@ export async function readDeviceFacts(
 
 export interface LockedDevice<Wanted extends Capability>
   extends DeviceWithFacts<DeviceFacts & FactsFor[Wanted]> {
-  readonly watch: AlarmEvaluation;
+  readonly evaluation: AlarmEvaluation;
 }
 
 /** Locks a device until the end of the transaction, or refuses if its profile does not have the capability. */
@@ -62,14 +62,14 @@ export async function lockDeviceFor<Wanted extends Capability>(
   deviceNo: number,
   capability: Wanted,
 ): Promise<LockedDevice<Wanted>> {
-  const watch = await lockDevice(sql, deviceNo);
+  const evaluation = await lockDevice(sql, deviceNo);
   const [found] = await readDeviceFacts(sql, [deviceNo]);
-  if (watch === undefined || found === undefined) {
+  if (evaluation === undefined || found === undefined) {
     throw new Refusal('device_not_found', 'there is no such device');
   }
   const { device, facts } = found;
   if (!areFactsFor(facts, capability)) throw unsupported(device.profile, capability);
-  return { device, facts, watch };
+  return { device, facts, evaluation };
 }
 
 const deviceNosWith = (devices: readonly StoredDevice[], capability: Capability): number[] =>

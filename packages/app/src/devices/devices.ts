@@ -24,7 +24,7 @@ import {
   recordLinkDown,
   recordReportedState,
 } from '@granary/store/tables/presence';
-import { type Committed, committed, evaluateAlerts, eventsLogged } from '../effects.ts';
+import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
 
 export interface NewDevice extends DeviceFields {
   readonly configuration: DeviceConfiguration;
@@ -73,7 +73,7 @@ export const writes = {
   /** Records that the link ended, or that the device announced it. */
   async recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<Committed<void>> {
     if (await recordLinkDown(sql, deviceNo, atMs)) await scheduleEvaluation(sql, [deviceNo]);
-    return committed(undefined, ...evaluateAlerts([deviceNo]));
+    return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 
   /** A state message also updates when the device was last seen. */
@@ -85,6 +85,6 @@ export const writes = {
   ): Promise<Committed<void>> {
     await recordReportedState(sql, deviceNo, state, atMs);
     await scheduleEvaluation(sql, [deviceNo]);
-    return committed(undefined, ...evaluateAlerts([deviceNo]));
+    return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 };

@@ -66,7 +66,7 @@ interface FieldDeviceToTick {
   /** The ids of the missions that occupy the device. */
   readonly holding: ReadonlySet<string>;
   /** The device has a live MQTT session that is subscribed to its commands. */
-  readonly deviceOnline: boolean;
+  readonly isReachable: boolean;
   readonly isNewSession: boolean;
   /** An emergency stop is in force on the device. */
   readonly isStopped: boolean;
@@ -91,7 +91,7 @@ async function readDevicesToTick(
     commands: commands.get(device.deviceNo) ?? [],
     missions: missions.get(device.deviceNo) ?? [],
     holding: new Set((underWay.get(device.deviceNo) ?? []).map(({ missionId }) => missionId)),
-    deviceOnline: reachable.get(device.deviceNo) ?? false,
+    isReachable: reachable.get(device.deviceNo) ?? false,
     isNewSession,
     isStopped: stopped.has(device.deviceNo),
   }));
@@ -99,10 +99,10 @@ async function readDevicesToTick(
 
 async function tickCommands(
   recorder: JobChangeRecorder,
-  { commands, deviceOnline, isNewSession, isStopped }: FieldDeviceToTick,
+  { commands, isReachable, isNewSession, isStopped }: FieldDeviceToTick,
   nowMs: number,
 ): Promise<FieldCommand[]> {
-  const tick = { kind: 'tick', deviceOnline, isNewSession, isStopped } as const;
+  const tick = { kind: 'tick', isReachable, isNewSession, isStopped } as const;
   const messages: FieldCommand[] = [];
   for (const before of commands) {
     const decided = await recorder.attempt(COMMANDS, before, () => {
@@ -117,16 +117,16 @@ async function tickCommands(
 /** In the order of their start times, so that of two missions that are due only the first is dispatched. */
 async function tickMissions(
   recorder: JobChangeRecorder,
-  { device, missions, deviceOnline, isStopped, ...toTick }: FieldDeviceToTick,
+  { device, missions, isReachable, isStopped, ...toTick }: FieldDeviceToTick,
   nowMs: number,
 ): Promise<FieldCommand[]> {
   const isInMaintenance = deviceStatus(device.presence, nowMs) === 'maintenance';
-  const isReady = deviceOnline && !isInMaintenance;
+  const isReady = isReachable && !isInMaintenance;
   const holding = new Set(toTick.holding);
   const messages: FieldCommand[] = [];
   for (const before of missions.toSorted((a, b) => a.plan.startAtMs - b.plan.startAtMs)) {
     const deviceFree = isReady && holding.isSubsetOf(new Set([before.missionId]));
-    const tick = { kind: 'tick', deviceOnline, deviceFree, isStopped } as const;
+    const tick = { kind: 'tick', isReachable, deviceFree, isStopped } as const;
     const decided = await recorder.attempt(MISSIONS, before, () => {
       const { mission, send } = advanceMission(before, tick, nowMs);
       return { after: mission, send: send && missionMessage(mission, send) };

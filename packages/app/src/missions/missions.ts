@@ -11,14 +11,14 @@ import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alarm-evaluation';
 import { missionsNotEnded } from '@granary/store/tables/missions';
 import { lockDeviceFor } from '../devices/device-facts.ts';
-import { type Committed, committed, evaluateAlerts } from '../effects.ts';
+import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   appliedReply,
   type ReplyResult,
   recordJobChange,
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
-import { sendMessage } from '../jobs/send-message.ts';
+import { messageEffects } from '../jobs/message-effects.ts';
 import { MISSIONS } from './mission-jobs.ts';
 
 /** A new mission is compared with all of these, so their number is limited. */
@@ -76,7 +76,7 @@ export const writes = {
   /** The mission waits for its start; the next tick dispatches it, also if it starts now. */
   async create(sql: Sql, creation: MissionCreation): Promise<Committed<MissionState>> {
     const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
-    const { watch, facts } = await lockDeviceFor(sql, deviceNo, 'missions');
+    const { evaluation, facts } = await lockDeviceFor(sql, deviceNo, 'missions');
     const ahead = await missionsNotEnded(sql, MISSIONS, deviceNo, MISSIONS_AHEAD_MAX);
     const plan = planMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
     if (ahead.length >= MISSIONS_AHEAD_MAX) {
@@ -84,7 +84,7 @@ export const writes = {
     }
     const begun = beginMission({ missionId, deviceNo, name: mission.mission_name, plan }, nowMs);
     if (!(await MISSIONS.insert(sql, begun, nowMs))) throw new Error(`mission ${missionId} is there already`);
-    const logged = await recordJobChange(sql, watch, MISSIONS, { before: null, after: begun, nowMs });
+    const logged = await recordJobChange(sql, evaluation, MISSIONS, { before: null, after: begun, nowMs });
     return committed(begun, ...logged);
   },
 
@@ -93,28 +93,28 @@ export const writes = {
     sql: Sql,
     { deviceNo, missionId, control, isReachable, nowMs }: MissionControlRequest,
   ): Promise<Committed<{ mission: MissionState } | undefined>> {
-    const watch = await lockDevice(sql, deviceNo);
+    const evaluation = await lockDevice(sql, deviceNo);
     const before = await MISSIONS.findOf(sql, deviceNo, missionId);
-    if (watch === undefined || before === undefined) return committed(undefined);
+    if (evaluation === undefined || before === undefined) return committed(undefined);
     refuseRequest(before, control);
     if (control === 'resume') {
       const { facts } = await lockDeviceFor(sql, deviceNo, 'missions');
       refuseMovement({ ...facts, isReachable }, nowMs);
     }
     const { mission, send } = advanceMission(before, { kind: control }, nowMs);
-    const sends = await sendMessage(sql, deviceNo, send && missionMessage(mission, send));
-    const logged = await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
-    return committed({ mission }, ...sends, ...evaluateAlerts([deviceNo]), ...logged);
+    const sends = await messageEffects(sql, deviceNo, send && missionMessage(mission, send));
+    const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
+    return committed({ mission }, ...sends, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   /** Records that the start or the resume of the mission could not be sent. */
   async notSent(sql: Sql, unsent: UnsentMissionMessage): Promise<Committed<void>> {
     const { deviceNo, missionId, send, nowMs } = unsent;
-    const watch = await lockDevice(sql, deviceNo);
+    const evaluation = await lockDevice(sql, deviceNo);
     const before = await MISSIONS.findOf(sql, deviceNo, missionId);
-    if (watch === undefined || before === undefined) return committed(undefined);
+    if (evaluation === undefined || before === undefined) return committed(undefined);
     const { mission } = advanceMission(before, { kind: 'not_sent', send }, nowMs);
-    const logged = await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
+    const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
     return committed(undefined, ...logged);
   },
 
@@ -142,12 +142,12 @@ async function handleReply(
   input: MissionInput,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {
-  const watch = await lockDevice(sql, deviceNo);
+  const evaluation = await lockDevice(sql, deviceNo);
   const before = await MISSIONS.findOf(sql, deviceNo, missionId);
-  if (watch === undefined || before === undefined)
+  if (evaluation === undefined || before === undefined)
     return unknownReference('the device was given no such mission');
   const { mission, send } = advanceMission(before, input, nowMs);
-  const sends = await sendMessage(sql, deviceNo, send && missionMessage(mission, send));
-  const logged = await recordJobChange(sql, watch, MISSIONS, { before, after: mission, nowMs });
-  return appliedReply(...sends, ...evaluateAlerts([deviceNo]), ...logged);
+  const sends = await messageEffects(sql, deviceNo, send && missionMessage(mission, send));
+  const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
+  return appliedReply(...sends, ...alertEvaluation([deviceNo]), ...logged);
 }

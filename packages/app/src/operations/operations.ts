@@ -28,7 +28,7 @@ import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-ev
 import { claimingOperation, deviceOfOperation } from '@granary/store/tables/operations';
 import { UnreadableRow } from '@granary/store/tables/unreadable-row';
 import { lockDeviceFor, readDeviceFacts } from '../devices/device-facts.ts';
-import { type Committed, committed, evaluateAlerts } from '../effects.ts';
+import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   type DueDevices,
   dueDevices,
@@ -43,7 +43,7 @@ import {
   recordJobChange,
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
-import { sendMessage } from '../jobs/send-message.ts';
+import { messageEffects } from '../jobs/message-effects.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
 import { OPERATIONS } from './operation-jobs.ts';
 
@@ -116,7 +116,7 @@ export const writes = {
   /** The start is sent once; if that fails, `notSent` records it. */
   async start(sql: Sql, start: NewStart): Promise<Committed<Started>> {
     const { deviceNo, operationId, type, nowMs } = start;
-    const { watch, device, facts } = await lockDeviceFor(sql, deviceNo, 'operations');
+    const { evaluation, device, facts } = await lockDeviceFor(sql, deviceNo, 'operations');
     const { presence, capacityKg, configuration, latest, operations } = facts;
     const underWayId = operations.find(holdsDevice)?.operationId ?? null;
     const atStart = {
@@ -129,10 +129,14 @@ export const writes = {
     if (!(await OPERATIONS.insert(sql, operation, nowMs))) {
       throw operationInProgress((await claimingOperation(sql, deviceNo)) ?? 'of the same id');
     }
-    const logged = await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
+    const logged = await recordJobChange(sql, evaluation, OPERATIONS, {
+      before: null,
+      after: operation,
+      nowMs,
+    });
     const { deviceId } = device;
     const send = { kind: 'send_message', deviceNo, deviceId, message: startCommand(wanted) } as const;
-    return committed({ operation }, send, ...evaluateAlerts([deviceNo]), ...logged);
+    return committed({ operation }, send, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   /** Records that the start was not written to the device's connection, so nothing moved. */
@@ -140,12 +144,12 @@ export const writes = {
     sql: Sql,
     { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: NotSentReason },
   ): Promise<Committed<void>> {
-    const watch = await lockDevice(sql, deviceNo);
+    const evaluation = await lockDevice(sql, deviceNo);
     const before = await OPERATIONS.findOf(sql, deviceNo, operationId);
-    if (watch === undefined || before === undefined) return committed(undefined);
+    if (evaluation === undefined || before === undefined) return committed(undefined);
     const { operation } = advanceOperation(before, { kind: 'not_sent', why }, nowMs);
-    const logged = await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
-    return committed(undefined, ...evaluateAlerts([deviceNo]), ...logged);
+    const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
+    return committed(undefined, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   /** Returns `undefined` if the device has no such operation. */
@@ -153,26 +157,26 @@ export const writes = {
     sql: Sql,
     { deviceNo, operationId, nowMs }: OperationAddress,
   ): Promise<Committed<Stopped | undefined>> {
-    const watch = await lockDevice(sql, deviceNo);
+    const evaluation = await lockDevice(sql, deviceNo);
     const before = await findOrRebuild(sql, operationId, nowMs);
-    if (watch === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
+    if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
     const { operation, send } = advanceOperation(before, { kind: 'stop' }, nowMs);
-    const logged = await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
+    const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
     const stopped = { operation, send: send === 'stop' ? send : null };
-    return committed(stopped, ...evaluateAlerts([deviceNo]), ...logged);
+    return committed(stopped, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   async acknowledged(
     sql: Sql,
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: OperationAck; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
-    const watch = await lockDevice(sql, deviceNo);
+    const evaluation = await lockDevice(sql, deviceNo);
     const before = await OPERATIONS.find(sql, ack.operation_id);
-    if (watch === undefined || before === undefined)
+    if (evaluation === undefined || before === undefined)
       return unknownReference('answers to an operation that nobody started');
     if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
     const input = { kind: 'ack', accepted: ack.accepted, reason: ack.reason ?? null } as const;
-    return await applyReply(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
+    return await applyReply(sql, evaluation, before, advanceOperation(before, input, nowMs), nowMs);
   },
 
   /** Also registers an operation that this service did not start. */
@@ -180,13 +184,13 @@ export const writes = {
     sql: Sql,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
-    const watch = await lockDevice(sql, deviceNo);
-    if (watch === undefined) return unknownReference(NO_SILO);
+    const evaluation = await lockDevice(sql, deviceNo);
+    if (evaluation === undefined) return unknownReference(NO_SILO);
     const before = await findOrRebuild(sql, progress.operation_id, nowMs);
-    if (before === undefined) return await registerUnsolicited(sql, watch, progress, nowMs);
+    if (before === undefined) return await registerUnsolicited(sql, evaluation, progress, nowMs);
     if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
     const input = { kind: 'progress', ...deviceReport(progress) } as const;
-    return await applyReply(sql, watch, before, advanceOperation(before, input, nowMs), nowMs);
+    return await applyReply(sql, evaluation, before, advanceOperation(before, input, nowMs), nowMs);
   },
 
   /** Applies a tick to every unfinished operation, and returns the messages to send. */
@@ -227,26 +231,26 @@ function requestOf({ type, request }: NewStart): OperationRequest {
 
 async function applyReply(
   sql: Sql,
-  watch: AlarmEvaluation,
+  evaluation: AlarmEvaluation,
   before: OperationState,
   { operation, send }: OperationTransition,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {
   const { deviceNo, operationId } = operation;
-  const sends = await sendMessage(sql, deviceNo, send && operationMessage(operationId, send));
-  const logged = await recordJobChange(sql, watch, OPERATIONS, { before, after: operation, nowMs });
-  return appliedReply(...sends, ...evaluateAlerts([deviceNo]), ...logged);
+  const sends = await messageEffects(sql, deviceNo, send && operationMessage(operationId, send));
+  const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
+  return appliedReply(...sends, ...alertEvaluation([deviceNo]), ...logged);
 }
 
 async function registerUnsolicited(
   sql: Sql,
-  watch: AlarmEvaluation,
+  evaluation: AlarmEvaluation,
   progress: OperationProgress,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {
-  const { deviceNo } = watch;
+  const { deviceNo } = evaluation;
   const operation = unsolicitedOperation(deviceNo, progress, nowMs);
-  if (operation === null) return appliedReply(...evaluateAlerts([deviceNo]));
+  if (operation === null) return appliedReply(...alertEvaluation([deviceNo]));
   const [found] = await readDeviceFacts(sql, [deviceNo]);
   if (found === undefined || !areFactsFor(found.facts, 'operations')) return unknownReference(NO_SILO);
   const unasked = found.facts.operations.filter((other) => other.plan === null && holdsDevice(other));
@@ -255,6 +259,10 @@ async function registerUnsolicited(
   }
   // Another device may have reported the same id at the same time.
   if (!(await OPERATIONS.insert(sql, operation, nowMs))) return unknownReference(OF_ANOTHER_DEVICE);
-  const logged = await recordJobChange(sql, watch, OPERATIONS, { before: null, after: operation, nowMs });
-  return appliedReply(...evaluateAlerts([deviceNo]), ...logged);
+  const logged = await recordJobChange(sql, evaluation, OPERATIONS, {
+    before: null,
+    after: operation,
+    nowMs,
+  });
+  return appliedReply(...alertEvaluation([deviceNo]), ...logged);
 }

@@ -23,7 +23,7 @@ import { currentValues, latestOfDevice } from '@granary/store/tables/telemetry/l
 import { addMissingValues, insertReadings, lockReadings } from '@granary/store/tables/telemetry/readings';
 import { addToTracks, dropTracks, readTrack, type TrackRange } from '@granary/store/tables/telemetry/tracks';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
-import { type Committed, committed, evaluateAlerts } from '../effects.ts';
+import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import { addToOpenBuckets } from './open-buckets.ts';
 
 /** The sum of this many of the largest values is still an exact whole number in floating point. */
@@ -78,7 +78,7 @@ export const writes = {
     await recordRejections(sql, batch.rejections);
     const toEvaluate = await markForEvaluation(sql, newestValues(fiveMinutes), batch.seen);
     const receipt = { stored: news.length, repeated: batch.readings.length - news.length };
-    return committed(receipt, ...evaluateAlerts(toEvaluate));
+    return committed(receipt, ...alertEvaluation(toEvaluate));
   },
 
   /** Removes a limited part of the expired data and returns how much; 0 when nothing is left. */

@@ -13,7 +13,7 @@ export function deviceOffline(
   const type = 'device_offline';
   const alarmAtMs = offlineAlarmAtMs(presence, observedSinceMs);
   if (alarmAtMs === null || deviceStatus(presence, nowMs) !== 'offline') return { type, state: 'absent' };
-  if (nowMs < alarmAtMs) return { type, state: 'unsure' };
+  if (nowMs < alarmAtMs) return { type, state: 'indeterminate' };
   return {
     type,
     state: 'present',

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { initialConfiguration } from '../configuration/silo-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
 import { unsolicitedOperation } from '../operations/state.ts';
-import { evaluateAlerts, nextCheckAtMs } from './evaluation.ts';
+import { evaluateAlerts, nextEvaluationAtMs } from './evaluation.ts';
 import { contains } from './level-rules.ts';
 import { type AlertDelays, type AlertState, acknowledgeAlert, alertEvents } from './lifecycle.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
@@ -194,7 +194,8 @@ describe('whatever a silo goes through', () => {
 
   it('nothing changes before the next check is due', () => {
     whatever((alerts, facts, nowMs, { pauseMs }) => {
-      const dueAtMs = nextCheckAtMs(siloRules, facts, alerts.open, alerts.delays, nowMs) ?? nowMs + DAY_MS;
+      const dueAtMs =
+        nextEvaluationAtMs(siloRules, facts, alerts.open, alerts.delays, nowMs) ?? nowMs + DAY_MS;
       for (const laterMs of [nowMs + 1, Math.min(nowMs + pauseMs, dueAtMs - 1), dueAtMs - 1]) {
         if (laterMs >= dueAtMs) continue;
         const settings = { delays: alerts.delays, newAlertId: () => 'al_x' };
@@ -261,18 +262,21 @@ describe('the quiet band', () => {
 describe('the next check', () => {
   it('is when the first thing grows old, falls due or ends', () => {
     const facts = factsAt(50, START_MS);
-    assert.equal(nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, START_MS), START_MS + 30_001);
+    assert.equal(nextEvaluationAtMs(siloRules, facts, [], DEFAULT_DELAYS, START_MS), START_MS + 30_001);
     const alerts = new Alerts();
     alerts.evaluate(factsAt(15, START_MS), START_MS);
     alerts.evaluate(facts, START_MS);
-    assert.equal(nextCheckAtMs(siloRules, facts, alerts.open, DEFAULT_DELAYS, START_MS), START_MS + 5_000);
+    assert.equal(
+      nextEvaluationAtMs(siloRules, facts, alerts.open, DEFAULT_DELAYS, START_MS),
+      START_MS + 5_000,
+    );
     const muchLaterMs = START_MS + HOUR_MS;
     assert.equal(
-      nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, muchLaterMs),
+      nextEvaluationAtMs(siloRules, facts, [], DEFAULT_DELAYS, muchLaterMs),
       Date.parse(configuration.maintenance.next_scheduled),
     );
     const overdueMs = START_MS + 1_000 * DAY_MS;
-    assert.equal(nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, overdueMs), null);
+    assert.equal(nextEvaluationAtMs(siloRules, facts, [], DEFAULT_DELAYS, overdueMs), null);
   });
 
   it('is when a stop should have been confirmed', () => {
@@ -282,7 +286,7 @@ describe('the next check', () => {
     const stopping = { ...operation, status: 'stopping', stopRequestedAtMs: START_MS } as const;
     const facts = { ...factsAt(50, START_MS), operations: [stopping] };
     const dueAtMs = START_MS + STOP_CONFIRMATION_MS_MAX;
-    assert.equal(nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, START_MS), dueAtMs);
-    assert.notEqual(nextCheckAtMs(siloRules, facts, [], DEFAULT_DELAYS, dueAtMs), dueAtMs);
+    assert.equal(nextEvaluationAtMs(siloRules, facts, [], DEFAULT_DELAYS, START_MS), dueAtMs);
+    assert.notEqual(nextEvaluationAtMs(siloRules, facts, [], DEFAULT_DELAYS, dueAtMs), dueAtMs);
   });
 });

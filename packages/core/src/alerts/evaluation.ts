@@ -60,7 +60,7 @@ function alertChanges(
 }
 
 /** The earliest time after `nowMs` at which the alerts can change without a message; `null` for never. */
-export function nextCheckAtMs<Facts extends AlarmFacts>(
+export function nextEvaluationAtMs<Facts extends AlarmFacts>(
   rules: AlarmRules<Facts>,
   facts: Facts & Observed,
   open: readonly AlertState[],

@@ -8,7 +8,7 @@ import { initialFieldConfiguration } from '../configuration/field-configuration.
 import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
 import { beginMission, type MissionState } from '../missions/state.ts';
 import { HALT_CONFIRMATION_MS_MAX, START_ANSWER_MS_MAX } from '../missions/steps.ts';
-import { evaluateAlerts, nextCheckAtMs } from './evaluation.ts';
+import { evaluateAlerts, nextEvaluationAtMs } from './evaluation.ts';
 import { type FieldFacts, fieldConditionsOf, fieldRules } from './field-rules.ts';
 import type { AlertState, Condition } from './lifecycle.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
@@ -108,19 +108,24 @@ const conditionOf = (type: AlertType, change: Partial<Facts>, nowMs = NOW_MS): C
   return condition;
 };
 
-type Outcome = 'absent' | 'unsure' | 'info' | 'warning' | 'critical';
+type Outcome = 'absent' | 'indeterminate' | 'info' | 'warning' | 'critical';
 
 const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] = [
   ['low_battery', 'well charged', {}, 'absent'],
   ['low_battery', 'at the threshold', charged(25), 'warning'],
-  ['low_battery', 'a little above it', charged(25.001), 'unsure'],
-  ['low_battery', 'at the end of the dead band', charged(26), 'unsure'],
+  ['low_battery', 'a little above it', charged(25.001), 'indeterminate'],
+  ['low_battery', 'at the end of the dead band', charged(26), 'indeterminate'],
   ['low_battery', 'beyond the dead band', charged(26.001), 'absent'],
   ['low_battery', 'at the critical threshold', charged(10), 'critical'],
   ['low_battery', 'a little above the critical one', charged(10.001), 'warning'],
-  ['low_battery', 'low, but long ago', latestWith({ battery_level: { value: 0, tsMs: OLD_MS } }), 'unsure'],
-  ['low_battery', 'impossible', charged(101), 'unsure'],
-  ['low_battery', 'never reported', { latest: {} }, 'unsure'],
+  [
+    'low_battery',
+    'low, but long ago',
+    latestWith({ battery_level: { value: 0, tsMs: OLD_MS } }),
+    'indeterminate',
+  ],
+  ['low_battery', 'impossible', charged(101), 'indeterminate'],
+  ['low_battery', 'never reported', { latest: {} }, 'indeterminate'],
   ['geofence_breach', 'without a fence', away, 'absent'],
   ['geofence_breach', 'inside', fenced, 'absent'],
   ['geofence_breach', 'outside', { ...fenced, ...away }, 'critical'],
@@ -134,9 +139,9 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
     'geofence_breach',
     'outside, but long ago',
     { ...fenced, ...latestWith({ latitude: { value: 53e7, tsMs: OLD_MS } }) },
-    'unsure',
+    'indeterminate',
   ],
-  ['geofence_breach', 'nowhere', { ...fenced, latest: {} }, 'unsure'],
+  ['geofence_breach', 'nowhere', { ...fenced, latest: {} }, 'indeterminate'],
   ['mission_failed', 'without missions', {}, 'absent'],
   ['mission_failed', 'during one', { missions: [running] }, 'absent'],
   ['mission_failed', 'after a good one', { missions: [ended('completed', null)] }, 'absent'],
@@ -172,11 +177,16 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
   ['device_offline', 'offline in a mission', { presence: offline, missions: [running] }, 'critical'],
   ['device_offline', 'offline in a stop', { presence: offline, commands: [stop] }, 'critical'],
   ['device_offline', 'never heard of', { presence: { ...offline, lastSeenAtMs: null } }, 'absent'],
-  ['device_offline', 'offline a moment ago', { presence: { ...online, linkDownAtMs: NOW_MS } }, 'unsure'],
+  [
+    'device_offline',
+    'offline a moment ago',
+    { presence: { ...online, linkDownAtMs: NOW_MS } },
+    'indeterminate',
+  ],
   ['sensor_fault', 'in order', {}, 'absent'],
   ['sensor_fault', 'overcharged', charged(101), 'warning'],
   ['sensor_fault', 'in a storm', latestWith({ wind_speed: fresh(151_000) }), 'warning'],
-  ['sensor_fault', 'offline', { presence: offline }, 'unsure'],
+  ['sensor_fault', 'offline', { presence: offline }, 'indeterminate'],
   ['maintenance_due', 'not yet due', {}, 'absent'],
   [
     'maintenance_due',
@@ -238,7 +248,7 @@ describe('the alerts of a field device', () => {
 
   it('are looked at again when something could have become old', () => {
     const nextMs = (change: Partial<Facts>, open: readonly AlertState[] = []) =>
-      nextCheckAtMs(fieldRules, { ...facts, ...change }, open, DEFAULT_DELAYS, NOW_MS);
+      nextEvaluationAtMs(fieldRules, { ...facts, ...change }, open, DEFAULT_DELAYS, NOW_MS);
     assert.equal(nextMs({}), NOW_MS + FRESHNESS_MS + 1);
     assert.equal(nextMs({ commands: [stop] }), NOW_MS + STOP_CONFIRMATION_MS_MAX);
     assert.equal(nextMs({ missions: [startingFor(0)] }), NOW_MS + START_ANSWER_MS_MAX);

@@ -71,9 +71,9 @@ function lowBattery(facts: FieldFacts, nowMs: number): Condition {
   const { thresholds, alarms } = facts.configuration;
   const { low_battery, critical_battery } = thresholds;
   const level = usable(facts, 'battery_level', nowMs);
-  if (level === null) return { type, state: 'unsure' };
+  if (level === null) return { type, state: 'indeterminate' };
   if (level > low_battery) {
-    return { type, state: level > low_battery + alarms.dead_band ? 'absent' : 'unsure' };
+    return { type, state: level > low_battery + alarms.dead_band ? 'absent' : 'indeterminate' };
   }
   const isCritical = level <= critical_battery;
   const threshold = isCritical ? critical_battery : low_battery;
@@ -99,7 +99,7 @@ function geofenceBreach(facts: FieldFacts, nowMs: number): Condition {
   const { geofence, failsafe } = facts.configuration;
   if (geofence === null) return { type, state: 'absent' };
   const place = placeOf(facts, nowMs);
-  if (place === null) return { type, state: 'unsure' };
+  if (place === null) return { type, state: 'indeterminate' };
   if (isInside(geofence, place)) return { type, state: 'absent' };
   return {
     type,

@@ -58,7 +58,10 @@ export function levelRules({ thresholds, alarms }: LevelSettings, capacityG: num
   ];
 }
 
-export function stateAt({ present, absent }: LevelRule, weightG: number): 'present' | 'absent' | 'unsure' {
+export function stateAt(
+  { present, absent }: LevelRule,
+  weightG: number,
+): 'present' | 'absent' | 'indeterminate' {
   if (contains(present, weightG)) return 'present';
-  return contains(absent, weightG) ? 'absent' : 'unsure';
+  return contains(absent, weightG) ? 'absent' : 'indeterminate';
 }

@@ -34,7 +34,7 @@ const present: Condition = {
 };
 const worse: Condition = { ...present, severity: 'critical', currentValue: 5 };
 const absent: Condition = { type: 'low_level', state: 'absent' };
-const unsure: Condition = { type: 'low_level', state: 'unsure' };
+const indeterminate: Condition = { type: 'low_level', state: 'indeterminate' };
 
 const active: AlertState = {
   alertId: 'al_1',
@@ -72,55 +72,55 @@ const ALERTS = {
 
 /** The outcome, and the events that tell of it. */
 type Outcome = readonly [status: AlertState['status'] | null, ...events: string[]];
-type Row = Record<'present' | 'worse' | 'unsure' | 'absent' | 'absent for long', Outcome>;
+type Row = Record<'present' | 'worse' | 'indeterminate' | 'absent' | 'absent for long', Outcome>;
 
 const TABLE: Record<keyof typeof ALERTS, Row> = {
   'no alert': {
     present: ['active', 'alert.raised'],
     worse: ['active', 'alert.raised'],
-    unsure: [null],
+    indeterminate: [null],
     absent: [null],
     'absent for long': [null],
   },
   'a pending one': {
     present: ['active', 'alert.raised'],
     worse: ['active', 'alert.raised'],
-    unsure: [null],
+    indeterminate: [null],
     absent: [null],
     'absent for long': [null],
   },
   'an active one': {
     present: ['active'],
     worse: ['active', 'alert.severity_raised'],
-    unsure: ['active'],
+    indeterminate: ['active'],
     absent: ['active'],
     'absent for long': ['cleared', 'alert.status_changed'],
   },
   'an active one, going': {
     present: ['active'],
     worse: ['active', 'alert.severity_raised'],
-    unsure: ['active'],
+    indeterminate: ['active'],
     absent: ['active'],
     'absent for long': ['cleared', 'alert.status_changed'],
   },
   'an acknowledged one': {
     present: ['acknowledged'],
     worse: ['active', 'alert.severity_raised', 'alert.status_changed'],
-    unsure: ['acknowledged'],
+    indeterminate: ['acknowledged'],
     absent: ['acknowledged'],
     'absent for long': ['resolved', 'alert.status_changed'],
   },
   'a cleared one': {
     present: ['active', 'alert.status_changed'],
     worse: ['active', 'alert.severity_raised', 'alert.status_changed'],
-    unsure: ['cleared'],
+    indeterminate: ['cleared'],
     absent: ['cleared'],
     'absent for long': ['cleared'],
   },
   'a resolved one': {
     present: ['active', 'alert.raised'],
     worse: ['active', 'alert.raised'],
-    unsure: ['resolved'],
+    indeterminate: ['resolved'],
     absent: ['resolved'],
     'absent for long': ['resolved'],
   },
@@ -137,7 +137,7 @@ for (const name of keysOf(ALERTS)) {
       after?.status ?? null,
       ...alertEvents(ALERTS[name], after),
     ];
-    for (const [state, condition] of Object.entries({ present, worse, unsure, absent })) {
+    for (const [state, condition] of Object.entries({ present, worse, indeterminate, absent })) {
       const expected = TABLE[name][state as keyof Row];
       it(`${expected} when ${state}`, () => assert.deepEqual(outcome(at(ALERTS[name], condition)), expected));
     }
@@ -166,8 +166,8 @@ describe('delays', () => {
   });
 
   it('start anew when the condition breaks off', () => {
-    assert.equal(step(step(null, present, 0), unsure, 1_000), null);
-    for (const interruption of [present, unsure]) {
+    assert.equal(step(step(null, present, 0), indeterminate, 1_000), null);
+    for (const interruption of [present, indeterminate]) {
       const back = step(step(active, absent, 0), interruption, 4_000);
       assert.equal(back?.absentSinceMs, null);
       assert.equal(step(step(back, absent, 4_001), absent, 9_000)?.status, 'active');
@@ -314,7 +314,7 @@ it('every alert that is shown is a whole record', () => {
 });
 
 it('looking twice at the same time is looking once, whatever came before', () => {
-  const condition = fc.constantFrom(present, worse, absent, unsure);
+  const condition = fc.constantFrom(present, worse, absent, indeterminate);
   const pauses = fc.integer({ min: 0, max: 4_000 });
   const delays = fc.record({ onMs: fc.constantFrom(0, 3_000), offMs: fc.constantFrom(0, 5_000) });
   fc.assert(

@@ -51,8 +51,10 @@ export interface PresentCondition {
   readonly age?: { readonly sinceMs: number; readonly unitMs: number };
 }
 
-/** `unsure`: inside the dead band, or without data; such a condition neither raises nor clears an alert. */
-export type Condition = PresentCondition | { readonly type: AlertType; readonly state: 'absent' | 'unsure' };
+/** `indeterminate`: inside the dead band, or without data; such a condition neither raises nor clears an alert. */
+export type Condition =
+  | PresentCondition
+  | { readonly type: AlertType; readonly state: 'absent' | 'indeterminate' };
 
 export interface AlertState {
   readonly alertId: string;

@@ -6,7 +6,12 @@ import { type Observation, observe, offlineAlarmAtMs, offlineFromMs } from './ob
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const HOUR_MS = 3_600_000;
 
-const online: Observation = { toldStatus: 'online', observedSinceMs: 0, onlineSinceMs: 0, leftAtMs: null };
+const online: Observation = {
+  lastPublishedStatus: 'online',
+  observedSinceMs: 0,
+  onlineSinceMs: 0,
+  leftAtMs: null,
+};
 const seenAt = (lastSeenAtMs: number, linkDownAtMs: number | null = null): Presence => ({
   ...NEVER_SEEN,
   lastSeenAtMs,
@@ -36,7 +41,7 @@ describe('a device is known to be offline', () => {
 
 describe('the published status', () => {
   const statusAt = (presence: Presence, observedSinceMs: number, nowMs: number) =>
-    observe({ ...online, observedSinceMs }, presence, nowMs).toldStatus;
+    observe({ ...online, observedSinceMs }, presence, nowMs).lastPublishedStatus;
 
   it('follows the device', () => {
     assert.equal(statusAt(seenAt(NOW_MS), 0, NOW_MS), 'online');
@@ -56,10 +61,10 @@ describe('a device that comes back', () => {
   const left = observe(online, seenAt(NOW_MS), NOW_MS + FRESHNESS_MS + 1);
 
   it('gives its sensors time when it was silent', () => {
-    assert.deepEqual([left.toldStatus, left.leftAtMs], ['offline', NOW_MS]);
+    assert.deepEqual([left.lastPublishedStatus, left.leftAtMs], ['offline', NOW_MS]);
     const backMs = NOW_MS + HOUR_MS;
     const back = observe(left, seenAt(backMs), backMs);
-    assert.deepEqual([back.toldStatus, back.onlineSinceMs, back.leftAtMs], ['online', backMs, null]);
+    assert.deepEqual([back.lastPublishedStatus, back.onlineSinceMs, back.leftAtMs], ['online', backMs, null]);
     assert.deepEqual(observe(back, seenAt(backMs), backMs + 1), back);
   });
 
@@ -68,9 +73,9 @@ describe('a device that comes back', () => {
     for (let n = 0; n < 10; n++) {
       const atMs = NOW_MS + n * 20_000;
       observation = observe(observation, seenAt(atMs, atMs + 1), atMs + 1);
-      assert.equal(observation.toldStatus, 'offline');
+      assert.equal(observation.lastPublishedStatus, 'offline');
       observation = observe(observation, seenAt(atMs + 20_000), atMs + 20_000);
-      assert.deepEqual([observation.toldStatus, observation.onlineSinceMs], ['online', 0]);
+      assert.deepEqual([observation.lastPublishedStatus, observation.onlineSinceMs], ['online', 0]);
     }
   });
 });

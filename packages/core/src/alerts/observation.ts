@@ -12,7 +12,7 @@ export interface Observed {
 /** The state of a device that is stored between evaluations. */
 export interface Observation extends Observed {
   /** The status that the event log published last. */
-  readonly toldStatus: DeviceStatus;
+  readonly lastPublishedStatus: DeviceStatus;
   /** The last message of an offline device before it went offline. */
   readonly leftAtMs: number | null;
 }
@@ -42,13 +42,18 @@ export function observe(before: Observation, presence: Presence, nowMs: number):
   const status = deviceStatus(presence, nowMs);
   const offlineFrom = offlineFromMs(presence, observedSinceMs);
   const isUnknown = status === 'offline' && offlineFrom !== null && nowMs < offlineFrom;
-  const toldStatus = isUnknown ? before.toldStatus : status;
-  if (toldStatus === 'offline') {
-    const leftAtMs = before.toldStatus === 'offline' ? before.leftAtMs : presence.lastSeenAtMs;
-    return { ...before, toldStatus, leftAtMs };
+  const lastPublishedStatus = isUnknown ? before.lastPublishedStatus : status;
+  if (lastPublishedStatus === 'offline') {
+    const leftAtMs = before.lastPublishedStatus === 'offline' ? before.leftAtMs : presence.lastSeenAtMs;
+    return { ...before, lastPublishedStatus, leftAtMs };
   }
-  const isBack = before.toldStatus === 'offline' && wasSilent(before.leftAtMs, presence);
-  return { ...before, toldStatus, leftAtMs: null, onlineSinceMs: isBack ? nowMs : before.onlineSinceMs };
+  const isBack = before.lastPublishedStatus === 'offline' && wasSilent(before.leftAtMs, presence);
+  return {
+    ...before,
+    lastPublishedStatus,
+    leftAtMs: null,
+    onlineSinceMs: isBack ? nowMs : before.onlineSinceMs,
+  };
 }
 
 /** A connection that is lost repeatedly must not give a broken sensor more time. */

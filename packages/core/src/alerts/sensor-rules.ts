@@ -48,12 +48,12 @@ export function sensorStale(
   nowMs: number,
 ): Condition {
   const type = 'sensor_stale';
-  if (deviceStatus(presence, nowMs) !== 'online') return { type, state: 'unsure' };
+  if (deviceStatus(presence, nowMs) !== 'online') return { type, state: 'indeterminate' };
   const old = reported(latest, channels).filter(({ newest }) => !isFresh(newest, presence, nowMs));
   const [oldest, ...others] = old
     .filter(({ newest }) => nowMs >= staleFromMs(newest, presence, observed))
     .toSorted((a, b) => a.newest.tsMs - b.newest.tsMs);
-  if (oldest === undefined) return { type, state: old.length === 0 ? 'absent' : 'unsure' };
+  if (oldest === undefined) return { type, state: old.length === 0 ? 'absent' : 'indeterminate' };
   const silent = [oldest, ...others];
   const texts = silent.map(({ channel, newest }) => `no ${channel} since ${toIso(newest.tsMs)}`);
   const age = { sinceMs: oldest.newest.tsMs, unitMs: SECOND_MS };
@@ -77,13 +77,13 @@ export function sensorFault(
   nowMs: number,
 ): Condition {
   const type = 'sensor_fault';
-  if (deviceStatus(presence, nowMs) !== 'online') return { type, state: 'unsure' };
+  if (deviceStatus(presence, nowMs) !== 'online') return { type, state: 'indeterminate' };
   const wrong = reported(latest, channels).filter(
     ({ channel, newest }) => !isBelievable(channel, newest, capacityKg),
   );
   const current = wrong.filter(({ newest }) => isFresh(newest, presence, nowMs));
   const [first] = current;
-  if (first === undefined) return { type, state: wrong.length === 0 ? 'absent' : 'unsure' };
+  if (first === undefined) return { type, state: wrong.length === 0 ? 'absent' : 'indeterminate' };
   const { value, bound } = describeFault(first, capacityKg);
   return {
     type,

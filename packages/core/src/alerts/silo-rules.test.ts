@@ -95,21 +95,21 @@ const withLatest = (latest: Facts['latest']): Partial<Facts> => ({
   latest: { ...facts.latest, ...latest },
 });
 
-type Outcome = 'absent' | 'unsure' | 'info' | 'warning' | 'critical';
+type Outcome = 'absent' | 'indeterminate' | 'info' | 'warning' | 'critical';
 
 const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] = [
   ['low_level', 'in the middle', {}, 'absent'],
   ['low_level', 'at the threshold', weighing(20), 'warning'],
-  ['low_level', 'a gram above it', weighing(20.0001), 'unsure'],
-  ['low_level', 'at the end of the dead band', weighing(21), 'unsure'],
+  ['low_level', 'a gram above it', weighing(20.0001), 'indeterminate'],
+  ['low_level', 'at the end of the dead band', weighing(21), 'indeterminate'],
   ['low_level', 'beyond the dead band', weighing(21.0001), 'absent'],
   ['low_level', 'a little below empty', weighing(-1), 'warning'],
-  ['low_level', 'impossibly empty', weighing(-3), 'unsure'],
-  ['low_level', 'low, but long ago', withLatest({ weight: { value: 0, tsMs: OLD_MS } }), 'unsure'],
-  ['low_level', 'without any weight', { latest: {} }, 'unsure'],
+  ['low_level', 'impossibly empty', weighing(-3), 'indeterminate'],
+  ['low_level', 'low, but long ago', withLatest({ weight: { value: 0, tsMs: OLD_MS } }), 'indeterminate'],
+  ['low_level', 'without any weight', { latest: {} }, 'indeterminate'],
   ['high_level', 'at the threshold', weighing(90), 'warning'],
-  ['high_level', 'a gram below it', weighing(89.9999), 'unsure'],
-  ['high_level', 'at the end of the dead band', weighing(89), 'unsure'],
+  ['high_level', 'a gram below it', weighing(89.9999), 'indeterminate'],
+  ['high_level', 'at the end of the dead band', weighing(89), 'indeterminate'],
   ['high_level', 'below the dead band', weighing(88.9999), 'absent'],
   ['critical_level', 'low, but not that low', weighing(15), 'absent'],
   ['critical_level', 'at the bottom', weighing(10), 'critical'],
@@ -122,7 +122,7 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
     'sensor_stale',
     'silent, but not listened to for long enough',
     { ...withLatest({ humidity: { value: 0, tsMs: OLD_MS } }), observedSinceMs: NOW_MS - FRESHNESS_MS },
-    'unsure',
+    'indeterminate',
   ],
   [
     'sensor_stale',
@@ -134,7 +134,7 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
     'sensor_stale',
     'back online a moment ago',
     { ...withLatest({ humidity: { value: 0, tsMs: OLD_MS } }), onlineSinceMs: NOW_MS - FRESHNESS_MS },
-    'unsure',
+    'indeterminate',
   ],
   [
     'sensor_stale',
@@ -146,15 +146,30 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
   ['sensor_fault', 'heavier than it can be', weighing(110.0001), 'warning'],
   ['sensor_fault', 'as heavy as it can be', weighing(110), 'absent'],
   ['sensor_fault', 'too humid', withLatest({ humidity: { value: 100_001, tsMs: NOW_MS } }), 'warning'],
-  ['sensor_fault', 'too hot, long ago', withLatest({ temperature: { value: 1e6, tsMs: OLD_MS } }), 'unsure'],
-  ['sensor_fault', 'offline', { presence: offline }, 'unsure'],
-  ['sensor_fault', 'in maintenance', { presence: { ...online, reportedState: 'maintenance' } }, 'unsure'],
+  [
+    'sensor_fault',
+    'too hot, long ago',
+    withLatest({ temperature: { value: 1e6, tsMs: OLD_MS } }),
+    'indeterminate',
+  ],
+  ['sensor_fault', 'offline', { presence: offline }, 'indeterminate'],
+  [
+    'sensor_fault',
+    'in maintenance',
+    { presence: { ...online, reportedState: 'maintenance' } },
+    'indeterminate',
+  ],
   ['sensor_stale', 'without some sensor', { latest: { humidity: { value: 0, tsMs: NOW_MS } } }, 'absent'],
-  ['sensor_stale', 'offline', { presence: offline }, 'unsure'],
-  ['sensor_stale', 'in maintenance', { presence: { ...online, reportedState: 'maintenance' } }, 'unsure'],
+  ['sensor_stale', 'offline', { presence: offline }, 'indeterminate'],
+  [
+    'sensor_stale',
+    'in maintenance',
+    { presence: { ...online, reportedState: 'maintenance' } },
+    'indeterminate',
+  ],
   ['device_offline', 'in order', {}, 'absent'],
   ['device_offline', 'offline', { presence: offline }, 'warning'],
-  ['device_offline', 'offline for less than its delay', { presence: goneFor(29_999) }, 'unsure'],
+  ['device_offline', 'offline for less than its delay', { presence: goneFor(29_999) }, 'indeterminate'],
   [
     'device_offline',
     'offline without a delay',
@@ -165,7 +180,7 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
     'device_offline',
     'silent for less than its delay',
     { presence: { ...online, lastSeenAtMs: NOW_MS - FRESHNESS_MS - 30_000 } },
-    'unsure',
+    'indeterminate',
   ],
   [
     'device_offline',
@@ -177,7 +192,7 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
     'device_offline',
     'gone before the service listened',
     { presence: goneFor(3_600_000), observedSinceMs: NOW_MS - FRESHNESS_MS - 30_000 },
-    'unsure',
+    'indeterminate',
   ],
   [
     'device_offline',
@@ -236,9 +251,14 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
     'mass_imbalance',
     'not weighed yet',
     { operations: [{ ...completed, measuredAtMs: NOW_MS - 101 }] },
-    'unsure',
+    'indeterminate',
   ],
-  ['mass_imbalance', 'in an operation', { operations: [{ ...completed, measuredG: 0 }, later] }, 'unsure'],
+  [
+    'mass_imbalance',
+    'in an operation',
+    { operations: [{ ...completed, measuredG: 0 }, later] },
+    'indeterminate',
+  ],
 ];
 
 for (const [type, name, change, outcome] of TABLE) {

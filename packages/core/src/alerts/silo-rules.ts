@@ -60,7 +60,7 @@ function levelConditions(
     weight !== undefined && isFresh(weight, presence, nowMs) && isBelievable('weight', weight, capacityKg);
   return levelRules(configuration, capacityG).map((rule): Condition => {
     const { type, severity, thresholdPercent: threshold, side } = rule;
-    if (!isUsable) return { type, state: 'unsure' };
+    if (!isUsable) return { type, state: 'indeterminate' };
     const state = stateAt(rule, weight.value);
     if (state !== 'present') return { type, state };
     const currentValue = roundTo6((weight.value / capacityG) * 100);
@@ -136,7 +136,7 @@ function massImbalance({ operations, capacityKg }: SiloFacts): Condition {
   const newest = newestOf(operations);
   if (newest === undefined) return { type, state: 'absent' };
   const measuredG = finallyMeasuredG(newest);
-  if (measuredG === null) return { type, state: 'unsure' };
+  if (measuredG === null) return { type, state: 'indeterminate' };
   const balance = massBalance(newest.amountCompletedG, measuredG, toGrams(capacityKg, 'kg'));
   if (!balance.isImbalanced) return { type, state: 'absent' };
   const currentValue = Math.round(balance.differencePercent * 10) / 10;

@@ -45,10 +45,10 @@ export function applyStopReport(
 /** The stop is sent as soon as the device is reachable and then every second, until the device confirms it. */
 export function repeatStop(
   stop: CommandState,
-  { deviceOnline, isNewSession }: { readonly deviceOnline: boolean; readonly isNewSession: boolean },
+  { isReachable, isNewSession }: { readonly isReachable: boolean; readonly isNewSession: boolean },
   nowMs: number,
 ): CommandState {
-  if (stop.endedAtMs !== null || !deviceOnline) return stop;
+  if (stop.endedAtMs !== null || !isReachable) return stop;
   if (!isNewSession && !isDue(stop.resentAtMs, nowMs, STOP_RESEND_MS)) return stop;
   const status = stop.status === 'queued' ? 'sent' : stop.status;
   return { ...stop, status, sentAtMs: stop.sentAtMs ?? nowMs, resentAtMs: nowMs };

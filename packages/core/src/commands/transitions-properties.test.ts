@@ -23,7 +23,7 @@ const command = fc.constantFrom(begin('return_to_base'), begin('hold'), begin('e
 const timeMs = fc.integer({ min: -MINUTE_MS, max: 10 * MINUTE_MS }).map((sinceMs) => START_MS + sinceMs);
 const tick = fc.record({
   kind: fc.constant('tick' as const),
-  deviceOnline: fc.boolean(),
+  isReachable: fc.boolean(),
   isNewSession: fc.boolean(),
   isStopped: fc.boolean(),
 });
@@ -125,7 +125,7 @@ describe('whatever happens to a command', () => {
       fc.property(steps, (inputs) => {
         const stop = walk(begin('emergency_stop'), inputs).at(-1)?.command ?? begin('emergency_stop');
         const laterMs = Math.max(START_MS, stop.resentAtMs ?? START_MS) + MINUTE_MS;
-        const next = { kind: 'tick', deviceOnline: true, isNewSession: false, isStopped: true } as const;
+        const next = { kind: 'tick', isReachable: true, isNewSession: false, isStopped: true } as const;
         assert.equal(advanceCommand(stop, next, laterMs).send, isOpen(stop) ? 'execute' : null);
       }),
       { numRuns: 500 },
@@ -165,7 +165,7 @@ describe('with a device that answers truthfully in the end', () => {
           const input: CommandInput =
             index === 0
               ? { kind: 'issue', isReachable: linkIsUp }
-              : { kind: 'tick', deviceOnline: linkIsUp, isNewSession: false, isStopped: false };
+              : { kind: 'tick', isReachable: linkIsUp, isNewSession: false, isStopped: false };
           const { command: ticked, send } = advanceCommand(after, input, nowMs);
           after = ticked;
           if (send === null || !linkIsUp || messageIsLost) continue;

@@ -71,8 +71,8 @@ const progress = (state: ReportedState, tsMs = SOON_MS): CommandInput => ({
   reason: null,
   tsMs,
 });
-const online: CommandTick = { kind: 'tick', deviceOnline: true, isNewSession: false, isStopped: false };
-const offline: CommandTick = { ...online, deviceOnline: false };
+const online: CommandTick = { kind: 'tick', isReachable: true, isNewSession: false, isStopped: false };
+const offline: CommandTick = { ...online, isReachable: false };
 const LATE_MS = START_MS + MOTION_EXPIRY_MS + EXPIRY_SKEW_MS + 1;
 
 const INPUTS = {

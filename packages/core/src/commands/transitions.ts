@@ -36,7 +36,7 @@ export const commandReportContent = ({ state, reason, ts }: CommandProgress): Co
 export interface CommandTick {
   readonly kind: 'tick';
   /** The device has a live MQTT session that is subscribed to its commands. */
-  readonly deviceOnline: boolean;
+  readonly isReachable: boolean;
   /** The session has just begun, so earlier messages may not have arrived. */
   readonly isNewSession: boolean;
   /** An emergency stop is in force on the device. */
@@ -214,7 +214,7 @@ function applyTick(before: CommandState, tick: CommandTick, nowMs: number): Comm
   }
   if (before.status === 'queued') return applyTickToQueued(before, tick, nowMs);
   const command = markTimedOut(before, nowMs);
-  if (!tick.deviceOnline || !isReportDue({ ...command, lastHeardAtMs: lastContactAtMs(command) }, nowMs)) {
+  if (!tick.isReachable || !isReportDue({ ...command, lastHeardAtMs: lastContactAtMs(command) }, nowMs)) {
     return withoutMessage(command);
   }
   return { command: { ...command, reportAskedAtMs: nowMs }, send: 'report' };
@@ -228,7 +228,7 @@ function applyTickToQueued(command: CommandState, tick: CommandTick, nowMs: numb
   if (expiresAtMs !== null && nowMs > expiresAtMs) {
     return withoutMessage(expire(command, 'the device did not connect in time', nowMs));
   }
-  return tick.deviceOnline ? sendFirst(command, nowMs) : withoutMessage(command);
+  return tick.isReachable ? sendFirst(command, nowMs) : withoutMessage(command);
 }
 
 const lastContactAtMs = ({ lastHeardAtMs, sentAtMs }: CommandState): number | null =>

@@ -44,7 +44,7 @@ const scheduled = beginMission(
 const timeMs = fc.integer({ min: -MINUTE_MS, max: 30 * MINUTE_MS }).map((sinceMs) => START_MS + sinceMs);
 const tick = fc.record({
   kind: fc.constant('tick' as const),
-  deviceOnline: fc.boolean(),
+  isReachable: fc.boolean(),
   deviceFree: fc.boolean(),
   isStopped: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
 });
@@ -109,7 +109,7 @@ const uploaded: MissionState = {
 const ready = fc.constantFrom(scheduled, uploaded);
 const tickWhileReady = fc.record({
   kind: fc.constant('tick' as const),
-  deviceOnline: fc.constant(true),
+  isReachable: fc.constant(true),
   deviceFree: fc.constant(true),
   isStopped: fc.integer({ min: 0, max: 5 }).map((chance) => chance === 0),
 });
@@ -282,7 +282,7 @@ describe('with a device that answers truthfully in the end', () => {
           take(
             advanceMission(
               mission,
-              { kind: 'tick', deviceOnline: linkIsUp, deviceFree: true, isStopped: false },
+              { kind: 'tick', isReachable: linkIsUp, deviceFree: true, isStopped: false },
               nowMs,
             ),
           );

@@ -92,8 +92,8 @@ const progress = (state: ReportedState, change: object = {}): MissionInput => ({
   tsMs: SOON_MS,
   ...change,
 });
-const online: MissionTick = { kind: 'tick', deviceOnline: true, deviceFree: true, isStopped: false };
-const offline: MissionTick = { ...online, deviceOnline: false };
+const online: MissionTick = { kind: 'tick', isReachable: true, deviceFree: true, isStopped: false };
+const offline: MissionTick = { ...online, isReachable: false };
 const stopped: MissionTick = { ...online, isStopped: true };
 const START_IGNORED_MS = START_MS + START_ANSWER_MS_MAX;
 

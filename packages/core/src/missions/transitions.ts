@@ -33,7 +33,7 @@ export const LOST_MARGIN_MS = 10 * MINUTE_MS;
 export interface MissionTick {
   readonly kind: 'tick';
   /** The device has a live MQTT session that is subscribed to its commands. */
-  readonly deviceOnline: boolean;
+  readonly isReachable: boolean;
   /** The device runs no other mission and is not in maintenance. */
   readonly deviceFree: boolean;
   /** An emergency stop is in force on the device. */
@@ -131,12 +131,12 @@ function applyTick(before: MissionState, tick: MissionTick, nowMs: number): Miss
 
 function dispatch(
   mission: MissionState,
-  { deviceOnline, deviceFree }: MissionTick,
+  { isReachable, deviceFree }: MissionTick,
   nowMs: number,
 ): MissionTransition {
   const { startAtMs, expiresAtMs } = mission.plan;
   if (nowMs > expiresAtMs) return withoutMessage(end(mission, 'missed', NOT_STARTED, nowMs));
-  if (nowMs < startAtMs - UPLOAD_LEAD_MS || !deviceOnline || !deviceFree) return withoutMessage(mission);
+  if (nowMs < startAtMs - UPLOAD_LEAD_MS || !isReachable || !deviceFree) return withoutMessage(mission);
   return {
     mission: { ...mission, status: 'dispatched', dispatchedAtMs: nowMs, uploadSentAtMs: nowMs },
     send: 'upload',
@@ -150,8 +150,8 @@ function dropExpiredResume(mission: MissionState, nowMs: number): MissionState {
 }
 
 /** Records since when the device has been silent, because it then follows the link loss action of its configuration. */
-function recordSilence(mission: MissionState, { deviceOnline }: MissionTick, nowMs: number): MissionState {
-  const isSilent = !deviceOnline || isDue(lastContactAtMs(mission), nowMs, FRESHNESS_MS);
+function recordSilence(mission: MissionState, { isReachable }: MissionTick, nowMs: number): MissionState {
+  const isSilent = !isReachable || isDue(lastContactAtMs(mission), nowMs, FRESHNESS_MS);
   const isRecorded = mission.linkLostAtMs !== null;
   return isRecorded === isSilent ? mission : { ...mission, linkLostAtMs: isSilent ? nowMs : null };
 }
@@ -170,10 +170,10 @@ function isLost(mission: MissionState, nowMs: number): boolean {
 function resendRequest(
   mission: MissionState,
   kind: 'pause' | 'cancel',
-  { deviceOnline }: MissionTick,
+  { isReachable }: MissionTick,
   nowMs: number,
 ): MissionTransition {
-  const isStillWanted = deviceOnline && isDue(mission.requestSentAtMs, nowMs, STOP_RESEND_MS);
+  const isStillWanted = isReachable && isDue(mission.requestSentAtMs, nowMs, STOP_RESEND_MS);
   return isStillWanted ? request(mission, kind, nowMs) : withoutMessage(mission);
 }
 
@@ -184,11 +184,11 @@ function startWhenUploaded(mission: MissionState, tick: MissionTick, nowMs: numb
   if (nowMs > plan.expiresAtMs) return endAsMissed(mission, NOT_STARTED, tick, nowMs);
   if (acceptedAtMs === null) {
     if (nowMs > uploadAnswerDueMs(mission)) return endAsMissed(mission, UNANSWERED, tick, nowMs);
-    if (!tick.deviceOnline || !isDue(uploadSentAtMs, nowMs, UPLOAD_RESEND_MS)) return withoutMessage(mission);
+    if (!tick.isReachable || !isDue(uploadSentAtMs, nowMs, UPLOAD_RESEND_MS)) return withoutMessage(mission);
     return { mission: { ...mission, uploadSentAtMs: nowMs }, send: 'upload' };
   }
   if (nowMs < plan.startAtMs || !tick.deviceFree) return requestReport(mission, tick, nowMs);
-  if (!tick.deviceOnline) return withoutMessage(mission);
+  if (!tick.isReachable) return withoutMessage(mission);
   // The device answers a start with a report, so none is requested now.
   return { mission: { ...mission, startSentAtMs: nowMs, reportAskedAtMs: nowMs }, send: 'start' };
 }
@@ -199,18 +199,18 @@ export const uploadAnswerDueMs = ({ plan, dispatchedAtMs }: MissionState): numbe
 const endAsMissed = (
   mission: MissionState,
   result: MissionResult,
-  { deviceOnline }: MissionTick,
+  { isReachable }: MissionTick,
   nowMs: number,
 ): MissionTransition => ({
   mission: end(mission, 'missed', result, nowMs),
-  send: deviceOnline ? 'cancel' : null,
+  send: isReachable ? 'cancel' : null,
 });
 
 function requestReport(
   mission: MissionState,
-  { deviceOnline }: MissionTick,
+  { isReachable }: MissionTick,
   nowMs: number,
 ): MissionTransition {
-  if (!deviceOnline || !isReportDue(mission, nowMs)) return withoutMessage(mission);
+  if (!isReachable || !isReportDue(mission, nowMs)) return withoutMessage(mission);
   return { mission: { ...mission, reportAskedAtMs: nowMs }, send: 'report' };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { evaluateAlerts, nextCheckAtMs } from '../alerts/evaluation.ts';
+import { evaluateAlerts, nextEvaluationAtMs } from '../alerts/evaluation.ts';
 import { delaysOf } from '../alerts/monitoring.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
 import type { LatestValues } from '../telemetry/readings.ts';
@@ -31,7 +31,7 @@ describe('a weather station', () => {
   it('is offline after a silence, and says when that will be', () => {
     assert.deepEqual(raised(NOW_MS - FRESHNESS_MS - NEVER_SEEN.offlineDelayMs - 2, {}), ['device_offline']);
     assert.equal(
-      nextCheckAtMs(weatherStation, facts(NOW_MS, {}), [], delays, NOW_MS),
+      nextEvaluationAtMs(weatherStation, facts(NOW_MS, {}), [], delays, NOW_MS),
       NOW_MS + FRESHNESS_MS + 1,
     );
   });

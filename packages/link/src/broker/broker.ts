@@ -16,9 +16,9 @@ import type {
   LinkStatistics,
 } from '../port.ts';
 import { Connection, type ConnectionEvents } from '../session/connection.ts';
+import { deliver } from '../session/deliver.ts';
 import { DeviceChannel } from '../session/device-channel.ts';
 import { AbsentSessions, newSession, type Session } from '../session/session.ts';
-import { deliver } from '../session/uplink.ts';
 import { Admission, type Refused } from './admission.ts';
 import { LinkRecords } from './link-records.ts';
 import { startSilenceCheck } from './silence-check.ts';

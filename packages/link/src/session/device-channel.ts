@@ -43,9 +43,9 @@ import type { Delivery, LinkConfiguration, LinkDevice, LinkHandler, MessageOutco
 import { isDownSubject, ownSubject } from '../topics.ts';
 import { AcknowledgementQueue } from './acknowledgements.ts';
 import type { Connection } from './connection.ts';
+import { deliver } from './deliver.ts';
 import { OutboundWindow } from './outbound-window.ts';
 import type { Session } from './session.ts';
-import { deliver } from './uplink.ts';
 
 interface ChannelParts {
   readonly connection: Connection;

@@ -108,7 +108,11 @@ test('a message that sets something in motion and is not sent is recorded as suc
 test('every message is sent before anything is recorded, and a fault in recording reaches the caller', async () => {
   const { dispatcher, done } = rig({ delivery: 'expired', fails: true });
   const stop: DeviceMessage = { command: 'stop', operation_id: 'op_2' };
-  const effects: Effect[] = [sending(START), sending(stop), { kind: 'events_logged' }];
+  const hold = executing('hold', EXPIRES_AT);
+  const effects: Effect[] = [sending(START), sending(stop), sending(hold), { kind: 'events_logged' }];
   await assert.rejects(dispatcher.carryOut(effects), /the disk is full/);
-  assert.deepEqual(done.slice(0, 3), [['send', 'd-7', 'start'], ['send', 'd-7', 'stop'], ['feed']]);
+  const sent = ['start', 'stop', 'execute'].map((command) => ['send', 'd-7', command]);
+  assert.deepEqual(done.slice(0, 4), [...sent, ['feed']]);
+  // Each is recorded, although the first one failed.
+  assert.equal(done.length, 6);
 });

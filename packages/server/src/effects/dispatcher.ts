@@ -3,7 +3,7 @@ import type { CarryOut, Effect } from '@granary/app/effects';
 import type { Delivery, DeviceLink } from '@granary/link/port';
 import type { AlertEvaluator } from '../alerts/evaluator.ts';
 import { sendConfiguration } from '../delivery/configuration.ts';
-import type { DeviceCommands } from '../delivery/device-commands.ts';
+import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -14,7 +14,7 @@ interface DispatcherParts {
     readonly commands: Pick<App['commands'], 'notSent'>;
     readonly missions: Pick<App['missions'], 'notSent'>;
   };
-  readonly commands: Pick<DeviceCommands, 'send'>;
+  readonly commands: Pick<DeviceMessages, 'send'>;
   readonly link: Pick<DeviceLink, 'sendConfiguration' | 'disconnect'>;
   readonly evaluator: Pick<AlertEvaluator, 'wake'>;
   readonly feed: Pick<EventFeed, 'wake'>;
@@ -41,12 +41,17 @@ export class EffectDispatcher {
     this.#parts = parts;
   }
 
-  /** All messages are passed to the link before the first wait, so that none is delayed by the storage. */
+  /**
+   * All messages are passed to the link before the first wait, so that none is delayed by the storage. A message of which
+   * it cannot be recorded that it was not sent does not prevent this for the others.
+   */
   readonly carryOut: CarryOut = async (effects) => {
     if (this.#parts === null) return;
     const parts = this.#parts;
     const unsent = effects.flatMap((effect) => perform(parts, effect) ?? []);
-    for (const one of unsent) await recordNotSent(parts, one);
+    const recorded = await Promise.allSettled(unsent.map((one) => recordNotSent(parts, one)));
+    const failed = recorded.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   };
 }
 

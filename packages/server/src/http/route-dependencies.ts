@@ -1,6 +1,6 @@
 import type { App } from '@granary/app/app';
 import type { DeviceLink } from '@granary/link/port';
-import type { DeviceCommands } from '../delivery/device-commands.ts';
+import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import type { IngestCounters } from '../ingest/counters.ts';
@@ -23,7 +23,7 @@ export interface RouteDependencies {
   readonly keyring: Keyring;
   readonly directory: DeviceDirectory;
   readonly idempotency: Idempotency;
-  readonly commands: DeviceCommands;
+  readonly commands: DeviceMessages;
   readonly stops: OperationStopper;
   readonly emergencyStops: EmergencyStops;
   readonly subscribers: Subscribers;

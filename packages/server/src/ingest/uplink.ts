@@ -1,5 +1,5 @@
 import type { App } from '@granary/app/app';
-import { type CarryOut, evaluateAlerts } from '@granary/app/effects';
+import { alertEvaluation, type CarryOut } from '@granary/app/effects';
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
@@ -168,7 +168,7 @@ export class Uplink implements LinkHandler {
   async #updatePresence({ deviceNo }: LinkDevice, stored: Promise<void>): Promise<void> {
     await stored;
     // The batch requests an evaluation only for readings that can change an alert; a connection always can.
-    await this.#parts.carryOut(evaluateAlerts([deviceNo]));
+    await this.#parts.carryOut(alertEvaluation([deviceNo]));
   }
 
   #seen(device: LinkDevice): Promise<void> {

@@ -3,7 +3,7 @@ import type { CommandRequest } from '@granary/contract/commands';
 import { commandMessage } from '@granary/core/commands/record';
 import { beginCommand, type CommandState } from '@granary/core/commands/state';
 import { advanceCommand } from '@granary/core/commands/transitions';
-import type { DeviceCommands } from '../delivery/device-commands.ts';
+import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { PriorityCommands, SendResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 
@@ -19,7 +19,7 @@ type Issued = Awaited<ReturnType<App['commands']['issue']>>;
 
 interface EmergencyStopParts {
   readonly app: App;
-  readonly commands: DeviceCommands;
+  readonly commands: DeviceMessages;
   readonly priorityCommands: PriorityCommands;
   readonly now: () => number;
 }

@@ -3,7 +3,7 @@ import { operationMessage } from '@granary/core/operations/record';
 import { isTerminal, type OperationState, unsolicitedOperation } from '@granary/core/operations/state';
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { isStorageFault } from '@granary/store/errors';
-import type { DeviceCommands } from '../delivery/device-commands.ts';
+import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { PriorityCommands, SendResult, StoreResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 import { LATE, within } from './within.ts';
@@ -18,7 +18,7 @@ type Stored = Awaited<ReturnType<App['operations']['stop']>>;
 
 interface StopParts {
   readonly app: App;
-  readonly commands: DeviceCommands;
+  readonly commands: DeviceMessages;
   readonly priorityCommands: PriorityCommands;
   readonly now: () => number;
 }

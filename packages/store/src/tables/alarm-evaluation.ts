@@ -12,18 +12,18 @@ export interface AlarmEvaluation extends Observation {
   readonly deviceNo: number;
   /** `null` means that any activity of the device may change an alert. */
   readonly noChangeBand: WeightRange | null;
-  readonly checkAtMs: number | null;
+  readonly nextEvaluationAtMs: number | null;
 }
 
-/** How a status is named in stored rows. Fixed for ever. A device without one was never told of, and starts offline. */
+/** The stored code of each status, which never changes. The first status of a device counts as a change from offline. */
 const STATUS_CODES = { offline: 0, online: 1, maintenance: 2 } as const satisfies Record<
   DeviceStatus,
   number
 >;
 
-type WatchRow = [
+type EvaluationRow = [
   ...[deviceNo: number, minG: number | null, maxG: number | null],
-  ...[checkAtMs: number | null, toldStatus: number | null],
+  ...[nextEvaluationAtMs: number | null, lastPublishedStatus: number | null],
   ...[onlineSinceMs: number | null, leftAtMs: number | null, observedSinceMs: number],
 ];
 
@@ -32,7 +32,7 @@ const COLUMNS = [
   ...['online_since_ms', 'left_at_ms'],
 ];
 
-const WATCHES: BulkUpsert = {
+const EVALUATIONS: BulkUpsert = {
   table: 'alarm_evaluations',
   key: ['device_no'],
   columns: COLUMNS,
@@ -52,18 +52,25 @@ const MARKS: BulkUpsert = {
 };
 
 /** Also reads since when the service has been running, because every evaluation depends on it. */
-const SELECT_WATCH = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM alarm_evaluations`;
+const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM alarm_evaluations`;
 
 const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
   minG === null || maxG === null ? null : { minG, maxG };
 
-function toWatch([deviceNo, minG, maxG, checkAtMs, statusCode, ...observation]: WatchRow): AlarmEvaluation {
+function toEvaluation([
+  deviceNo,
+  minG,
+  maxG,
+  nextEvaluationAtMs,
+  statusCode,
+  ...observation
+]: EvaluationRow): AlarmEvaluation {
   const [onlineSinceMs, leftAtMs, observedSinceMs] = observation;
   return {
     deviceNo,
     noChangeBand: bandOf(minG, maxG),
-    checkAtMs,
-    toldStatus: DEVICE_STATUSES.find((status) => STATUS_CODES[status] === statusCode) ?? 'offline',
+    nextEvaluationAtMs,
+    lastPublishedStatus: DEVICE_STATUSES.find((status) => STATUS_CODES[status] === statusCode) ?? 'offline',
     onlineSinceMs: onlineSinceMs ?? 0,
     leftAtMs,
     observedSinceMs,
@@ -77,25 +84,25 @@ const whole = (boundG: number): number =>
 const toRow = ({
   deviceNo,
   noChangeBand,
-  checkAtMs,
-  toldStatus,
+  nextEvaluationAtMs,
+  lastPublishedStatus,
   onlineSinceMs,
   leftAtMs,
 }: AlarmEvaluation): NumberRow => [
   deviceNo,
   noChangeBand && whole(noChangeBand.minG),
   noChangeBand && whole(noChangeBand.maxG),
-  checkAtMs,
-  STATUS_CODES[toldStatus],
+  nextEvaluationAtMs,
+  STATUS_CODES[lastPublishedStatus],
   onlineSinceMs,
   leftAtMs,
 ];
 
 /** Whether both have the same stored form. */
-export const isSameWatch = (a: AlarmEvaluation, b: AlarmEvaluation | undefined): boolean =>
+export const isSameEvaluation = (a: AlarmEvaluation, b: AlarmEvaluation | undefined): boolean =>
   b !== undefined &&
-  a.checkAtMs === b.checkAtMs &&
-  a.toldStatus === b.toldStatus &&
+  a.nextEvaluationAtMs === b.nextEvaluationAtMs &&
+  a.lastPublishedStatus === b.lastPublishedStatus &&
   a.onlineSinceMs === b.onlineSinceMs &&
   a.leftAtMs === b.leftAtMs &&
   isSameBand(a.noChangeBand, b.noChangeBand);
@@ -109,8 +116,8 @@ export async function lockDevices(sql: Sql, deviceNos: readonly number[]): Promi
 }
 
 export async function lockDevice(sql: Sql, deviceNo: number): Promise<AlarmEvaluation | undefined> {
-  const [watch] = await lockDevices(sql, [deviceNo]);
-  return watch;
+  const [evaluation] = await lockDevices(sql, [deviceNo]);
+  return evaluation;
 }
 
 /** Like `lockDevices`, but skips devices that are already locked. */
@@ -119,24 +126,24 @@ export async function tryLockDevices(sql: Sql, deviceNos: readonly number[]): Pr
 }
 
 async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promise<AlarmEvaluation[]> {
-  const rows = await sql.query<WatchRow>(
-    `${SELECT_WATCH} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no ${how}`,
+  const rows = await sql.query<EvaluationRow>(
+    `${SELECT_EVALUATION} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no ${how}`,
     [JSON.stringify(deviceNos)],
   );
-  return rows.map(toWatch);
+  return rows.map(toEvaluation);
 }
 
 /** Locks the due devices that no other transaction has locked. */
 export async function lockDueDevices(sql: Sql, nowMs: number, limit: number): Promise<AlarmEvaluation[]> {
-  const rows = await sql.query<WatchRow>(
-    `${SELECT_WATCH} WHERE next_evaluation_at_ms <= $1 ORDER BY next_evaluation_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
+  const rows = await sql.query<EvaluationRow>(
+    `${SELECT_EVALUATION} WHERE next_evaluation_at_ms <= $1 ORDER BY next_evaluation_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
     [nowMs, limit],
   );
-  return rows.map(toWatch);
+  return rows.map(toEvaluation);
 }
 
-export async function saveWatches(sql: Sql, watches: readonly AlarmEvaluation[]): Promise<void> {
-  await sql.upsertMany(WATCHES, watches.toSorted((a, b) => a.deviceNo - b.deviceNo).map(toRow));
+export async function saveEvaluations(sql: Sql, evaluations: readonly AlarmEvaluation[]): Promise<void> {
+  await sql.upsertMany(EVALUATIONS, evaluations.toSorted((a, b) => a.deviceNo - b.deviceNo).map(toRow));
 }
 
 /** Marks devices as due, including new ones, so that another node evaluates them if this one stops. */

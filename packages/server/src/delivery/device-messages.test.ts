@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { DeviceMessage } from '@granary/app/effects';
 import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import { pino } from 'pino';
-import { commandOptions, DeviceCommands } from './device-commands.ts';
+import { commandOptions, DeviceMessages } from './device-messages.ts';
 
 const START: DeviceMessage = {
   ...{ command: 'start', operation_id: 'op_1', type: 'feed', amount_kg: 1, rate_kg_per_min: 1 },
@@ -36,7 +36,7 @@ test('what was not sent is answered, counted, and logged with the device, as a w
   const deliveries: Delivery[] = ['sent', 'not_connected', 'expired', 'in_flight'];
   const sendCommand = (_deviceId: string, _command: object, _options: CommandOptions) =>
     deliveries.shift() ?? 'sent';
-  const commands = new DeviceCommands({ sendCommand } as unknown as DeviceLink, logger, () => false);
+  const commands = new DeviceMessages({ sendCommand } as unknown as DeviceLink, logger, () => false);
   const answers = [START, START, START, STOP].map((command) => commands.send('silo-1', command));
   assert.deepEqual(answers, ['sent', 'not_connected', 'expired', 'in_flight']);
   assert.deepEqual(commands.unsent, { not_connected: 1, not_subscribed: 0, expired: 1, in_flight: 1 });

@@ -3,7 +3,7 @@ import { findDevices } from '@granary/store/tables/devices';
 import type { DeviceMessage, Effect } from '../effects.ts';
 
 /** The effect that sends a message to a device, if there is one to send. */
-export async function sendMessage(
+export async function messageEffects(
   sql: Sql,
   deviceNo: number,
   message: DeviceMessage | null,

@@ -4,7 +4,7 @@ import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import type { Logger } from '../logging/logger.ts';
 
 /** Sends commands to devices that have a live session, and logs and counts what was not sent. */
-export class DeviceCommands {
+export class DeviceMessages {
   readonly #link: DeviceLink;
   readonly #logger: Logger;
   readonly #unsent = { not_connected: 0, not_subscribed: 0, expired: 0, in_flight: 0 };
