@@ -15,7 +15,12 @@ const WAIT_MS_MAX = 10_000;
 
 /** Measures the time from a change to its event at each of a thousand readers, alone and beside a hundred readers that do not read. */
 export async function measureStream(dataDir: string): Promise<Finding> {
-  const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
+  const service = await startServiceProcess({
+    GRANARY_DATA_DIR: dataDir,
+    GRANARY_RATE_LIMIT: 'off',
+    // All readers connect from one address here.
+    GRANARY_HTTP_CONNECTIONS_PER_ADDRESS_MAX: String(2 * (SUBSCRIBERS + STALLED)),
+  });
   const [silo] = await registerSilos(service, 1);
   const keys = await issueKeys(service, (SUBSCRIBERS + STALLED) / STREAMS_PER_KEY);
   const keyOf = (index: number): string => keys[Math.floor(index / STREAMS_PER_KEY)] ?? '';
