@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '@granary/contract/errors';
-import { isValidAt, keyRecord } from '@granary/core/keys';
+import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import type { Sql } from '@granary/store/sql';
 import { logEvents, type NewEvent } from '@granary/store/tables/events';
 import {
@@ -17,7 +17,6 @@ import {
   type NewStoredKey,
   recordKeyUse,
   recordRevocation,
-  type StoredKey,
   saveKey,
 } from '@granary/store/tables/keys';
 import { type Committed, committed, eventsLogged } from './effects.ts';

@@ -31,7 +31,8 @@ interface Lifetime {
 export const isValidAt = ({ expiresAtMs, revokedAtMs }: Lifetime, nowMs: number): boolean =>
   (expiresAtMs === null || nowMs < expiresAtMs) && (revokedAtMs === null || nowMs < revokedAtMs);
 
-interface ShownKey extends Access {
+/** An API key as it is stored, without its hash. */
+export interface StoredKey extends Access {
   readonly keyId: string;
   readonly name: string;
   readonly createdAtMs: number;
@@ -41,7 +42,7 @@ interface ShownKey extends Access {
 }
 
 /** The record of a key for callers and for the event log, without the key and its hash. */
-export const keyRecord = (key: ShownKey): KeyRecord => ({
+export const keyRecord = (key: StoredKey): KeyRecord => ({
   key_id: key.keyId,
   name: key.name,
   scopes: [...key.scopes],

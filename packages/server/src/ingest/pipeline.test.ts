@@ -50,7 +50,7 @@ describe('the ingest pipeline', () => {
     assert.equal(pipeline.queuedReadings, 0);
   });
 
-  it('splits a batch that fails until only the guilty arrivals are left', async () => {
+  it('splits a batch that fails until only the arrivals are left that cannot be stored', async () => {
     const stored: number[] = [];
     const { pipeline, counters } = pipelineOver(async (batch) => {
       if (devicesOf(batch).some((deviceNo) => deviceNo % 10 === 3)) throw new RangeError('poison');

@@ -3,9 +3,9 @@ import { newId } from '@granary/app/ids';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
-import { isValidAt, keyRecord } from '@granary/core/keys';
+import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import type { StoredEvent } from '@granary/store/tables/events';
-import type { NewStoredKey, StoredKey } from '@granary/store/tables/keys';
+import type { NewStoredKey } from '@granary/store/tables/keys';
 import { hashSecret, newKey } from './secrets.ts';
 
 /** How long a checked key is valid without another check; a revocation on any node takes effect within a second. */

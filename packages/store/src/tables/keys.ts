@@ -1,14 +1,5 @@
-import type { Access } from '@granary/core/keys';
+import type { Access, StoredKey } from '@granary/core/keys';
 import type { Sql } from '../sql.ts';
-
-export interface StoredKey extends Access {
-  readonly keyId: string;
-  readonly name: string;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number | null;
-  readonly lastUsedAtMs: number | null;
-  readonly revokedAtMs: number | null;
-}
 
 /** Only the hash of the key is stored. */
 export interface KeySecret {
