@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { SILOS } from '@granary/simulator/farm/farm';
 import { FAULTS } from '@granary/simulator/faults/fault';
 import { FaultPlanError, parseFaultPlan } from '@granary/simulator/faults/plan';
@@ -7,7 +7,7 @@ import { FIELD_UNITS } from '@granary/simulator/field/fleet';
 import { type FarmOptions, HISTORY_DAYS_DEFAULT } from '@granary/simulator/start-farm';
 import { positiveNumber, UsageError } from './command.ts';
 
-const KINDS = new Map<string, DeviceKind>([
+const KINDS = new Map<string, DeviceGroup>([
   ...SILOS.map(({ id }) => [id, 'silo'] as const),
   ...FIELD_UNITS.map(({ id }) => [id, 'field'] as const),
 ]);

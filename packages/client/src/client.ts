@@ -1,5 +1,6 @@
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { DEFAULT_ADDRESSES, type DeviceGroupName, groupRoots } from '@granary/contract/endpoints/groups';
+import { DEFAULT_ADDRESSES, groupRoots } from '@granary/contract/endpoints/groups';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
 import { configurationClient } from './configuration.ts';
 import { derive } from './derive.ts';
@@ -46,11 +47,8 @@ export function createClient({
       current: siloReadings.current,
       history: siloReadings.history,
       /** For devices that do not use MQTT; resolves when the readings are on disk. */
-      send: (
-        group: DeviceGroupName,
-        deviceId: string,
-        readings: DeviceTelemetry,
-      ): Promise<TelemetryReceipt> => send[group](deviceId, readings),
+      send: (group: DeviceGroup, deviceId: string, readings: DeviceTelemetry): Promise<TelemetryReceipt> =>
+        send[group](deviceId, readings),
     },
     fieldReadings,
     operations: derive(operations, transport, roots),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { checkDeviceId, DeviceId } from './devices.ts';
+import { checkDeviceId, DeviceId } from './devices/devices.ts';
 import { type Checker, checker, closed, type ValidationIssue } from './input/schema.ts';
 import { pointerName } from './input/validation-issues.ts';
 import { Timestamp } from './time.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DeviceId } from './devices.ts';
+import { DeviceId } from './devices/devices.ts';
 import { checker, closed } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';

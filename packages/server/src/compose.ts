@@ -3,7 +3,7 @@ import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { LinkDevice } from '@granary/link/port';
 import { lockDataFolder } from '@granary/store/data-folder';
 import { AlertEvaluator } from './alerts/evaluator.ts';
-import { Observation } from './alerts/observation.ts';
+import { Uptime } from './alerts/uptime.ts';
 import { sendConfiguration } from './delivery/configuration.ts';
 import { DeviceMessages } from './delivery/device-messages.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
@@ -85,7 +85,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
 
-    const observation = new Observation(app, now);
+    const observation = new Uptime(app, now);
     await explainStart('the storage', () => observation.begin());
     const setAside = new SetAsideLog(logger);
     const evaluator = new AlertEvaluator({ app, observation, setAside, logger });

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { type ClientOptions, createClient } from '@granary/client/client';
-import type { DeviceCredentials } from '@granary/contract/devices';
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { Position } from '@granary/contract/positions';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { SECOND_MS } from '@granary/contract/time';
 import type { LinkChange } from './device/device-link.ts';
 import { MemoryFile } from './device/memory-file.ts';
@@ -124,13 +124,13 @@ function missing(what: string, id: string): never {
   throw new Error(`there is no simulated ${what} "${id}"`);
 }
 
-type Renew = (kind: DeviceKind, deviceId: string) => Promise<DeviceCredentials>;
+type Renew = (kind: DeviceGroup, deviceId: string) => Promise<DeviceCredentials>;
 
 /** The options that silos and field devices have in common. */
 function deviceOptionsFor(options: FarmOptions, memories: MemoryFile, renew: Renew) {
   const { mqttUrl, intervalMs = INTERVAL_MS_DEFAULT, faults, onEvent } = options;
   const { now = Date.now, random = Math.random, reconnectMsMax } = options;
-  return (kind: DeviceKind, deviceId: string, credentials: DeviceCredentials) => ({
+  return (kind: DeviceGroup, deviceId: string, credentials: DeviceCredentials) => ({
     link: {
       mqttUrl,
       credentials,

@@ -9,12 +9,12 @@ import {
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import {
-  type AlarmEvaluation,
+  type AlertEvaluation,
   lockDevice,
   lockDevices,
   lockDueDevices,
   saveObservedSince,
-} from '@granary/store/tables/alarm-evaluation';
+} from '@granary/store/tables/alert-evaluations';
 import {
   type AlertPage,
   expireAlerts,
@@ -94,7 +94,7 @@ export const writes = {
 
 async function evaluateHeld(
   sql: Sql,
-  held: readonly AlarmEvaluation[],
+  held: readonly AlertEvaluation[],
   nowMs: number,
 ): Promise<Committed<EvaluationReceipt>> {
   const { changes, events, setAside } = await evaluateDevices(sql, held, nowMs);

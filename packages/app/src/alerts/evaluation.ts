@@ -8,15 +8,15 @@ import { observe } from '@granary/core/alerts/observation';
 import { deviceSummary } from '@granary/core/devices/record';
 import type { Sql } from '@granary/store/sql';
 import {
-  type AlarmEvaluation,
+  type AlertEvaluation,
   isSameBand,
   isSameEvaluation,
   saveEvaluations,
-} from '@granary/store/tables/alarm-evaluation';
+} from '@granary/store/tables/alert-evaluations';
 import { openAlerts, removeAlert, saveAlerts } from '@granary/store/tables/alerts';
 import type { NewEvent } from '@granary/store/tables/events';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
-import { type AlarmSubject, readAlarmSubjects } from './alarm-subjects.ts';
+import { type EvaluatedDevice, readEvaluatedDevices } from './evaluated-devices.ts';
 
 /**
  * A batch that commits at the same time as an evaluation has read the previous no-change band. Another evaluation soon after
@@ -36,7 +36,7 @@ export interface Evaluation {
 
 /** The result of the evaluation of one device. */
 interface Outcome {
-  readonly evaluation: AlarmEvaluation;
+  readonly evaluation: AlertEvaluation;
   readonly changes: readonly AlertChange[];
   readonly events: readonly NewEvent[];
 }
@@ -50,14 +50,14 @@ interface OpenAlerts {
 /** Evaluates the alerts of locked devices from stored facts; a second evaluation changes nothing. */
 export async function evaluateDevices(
   sql: Sql,
-  held: readonly AlarmEvaluation[],
+  held: readonly AlertEvaluation[],
   nowMs: number,
 ): Promise<Evaluation> {
   if (held.length === 0) return { changes: 0, events: [], setAside: [] };
   const setAside: SetAside[] = [];
   const onUnreadable = (item: SetAside): void => void setAside.push(item);
   const deviceNos = held.map(({ deviceNo }) => deviceNo);
-  const found = await readAlarmSubjects(sql, deviceNos, onUnreadable);
+  const found = await readEvaluatedDevices(sql, deviceNos, onUnreadable);
   const subjects = new Map(found.map((subject) => [subject.device.deviceNo, subject]));
   const { alerts, unreadable } = await openAlerts(sql, ALERT_DOCUMENT, deviceNos, onUnreadable);
   const alertsOf = Map.groupBy(alerts, ({ deviceNo }) => deviceNo);
@@ -86,14 +86,19 @@ export async function evaluateDevices(
   return { changes: changes.length, events: outcomes.flatMap(({ events }) => events), setAside };
 }
 
-const postponed = (before: AlarmEvaluation, nowMs: number): Outcome => ({
+const postponed = (before: AlertEvaluation, nowMs: number): Outcome => ({
   evaluation: { ...before, nextEvaluationAtMs: nowMs + SET_ASIDE_RETRY_MS },
   changes: [],
   events: [],
 });
 
 /** Decides everything before the first write, so that a fault leaves the transaction unchanged. */
-function evaluate(before: AlarmEvaluation, subject: AlarmSubject, open: OpenAlerts, nowMs: number): Outcome {
+function evaluate(
+  before: AlertEvaluation,
+  subject: EvaluatedDevice,
+  open: OpenAlerts,
+  nowMs: number,
+): Outcome {
   const { device } = subject;
   const observation = observe(before, device.presence, nowMs);
   // An alert that cannot be read is still open, so a second one of its type must not be raised.
@@ -127,11 +132,11 @@ function applied(open: readonly AlertState[], changes: readonly AlertChange[]): 
 }
 
 function evaluationAfter(
-  before: AlarmEvaluation,
-  subject: AlarmSubject,
+  before: AlertEvaluation,
+  subject: EvaluatedDevice,
   open: readonly AlertState[],
   nowMs: number,
-): AlarmEvaluation {
+): AlertEvaluation {
   // Any message of an offline device makes it online, which must be logged.
   const band = before.lastPublishedStatus === 'offline' ? null : subject.noChangeBand(open);
   if (band !== null && (Number.isNaN(band.minG) || Number.isNaN(band.maxG))) {

@@ -3,7 +3,7 @@ import { FRESHNESS_MS } from '@granary/core/devices/status';
 import type { StoredValues } from '@granary/core/telemetry/readings';
 import type { NewestValue } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
-import { noChangeBandsOf, scheduleEvaluation } from '@granary/store/tables/alarm-evaluation';
+import { noChangeBandsOf, scheduleEvaluation } from '@granary/store/tables/alert-evaluations';
 import type { LastSeenUpdate } from '@granary/store/tables/presence';
 
 /** Finds the devices whose alerts a batch could change, and marks them as due, so that a crash loses no evaluation. */

@@ -8,7 +8,7 @@ import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument, storedConfiguration } from '@granary/core/configuration/document';
 import { profileOf } from '@granary/core/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
-import { lockDevices } from '@granary/store/tables/alarm-evaluation';
+import { lockDevices } from '@granary/store/tables/alert-evaluations';
 import {
   type ConfigurationRow,
   findConfiguration,

@@ -3,7 +3,7 @@ import type { Capability } from '@granary/contract/profiles/profile';
 import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
 import { areFactsFor, hasCapability, unsupported } from '@granary/core/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
-import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-evaluation';
+import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alert-evaluations';
 import { unfinishedCommands } from '@granary/store/tables/commands';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
@@ -53,7 +53,7 @@ export async function readDeviceFacts(
 
 export interface LockedDevice<Wanted extends Capability>
   extends DeviceWithFacts<DeviceFacts & FactsFor[Wanted]> {
-  readonly evaluation: AlarmEvaluation;
+  readonly evaluation: AlertEvaluation;
 }
 
 /** Locks a device until the end of the transaction, or refuses if its profile does not have the capability. */

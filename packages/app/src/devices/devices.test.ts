@@ -68,11 +68,11 @@ describeEachEngine('devices', (engine) => {
     const all = ['list-a', 'list_B', 'list_a', 'list_b'];
     const list = async (filter: Partial<DeviceFilter>): Promise<string[]> => {
       const everything = { facilities: null, deviceIds: null, afterDeviceId: null, limit: 100 };
-      const page = await app.devices.list({ kind: 'field', ...everything, ...filter });
+      const page = await app.devices.list({ group: 'field', ...everything, ...filter });
       return page.map(({ deviceId }) => deviceId).filter((deviceId) => deviceId.startsWith('list'));
     };
     assert.deepEqual(await list({}), all);
-    assert.deepEqual(await list({ kind: 'silo' }), []);
+    assert.deepEqual(await list({ group: 'silo' }), []);
     assert.deepEqual(await list({ afterDeviceId: 'list-a', limit: 2 }), ['list_B', 'list_a']);
     assert.deepEqual(await list({ facilities: ['West', 'O\'Neill "West"'] }), ['list-a', 'list_a']);
     assert.deepEqual(await list({ facilities: ['East'], deviceIds: ['list_b', 'list-a'] }), ['list_b']);

@@ -5,7 +5,7 @@ import { configurationDocument } from '@granary/core/configuration/document';
 import { deviceSummary } from '@granary/core/devices/record';
 import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
 import type { Sql } from '@granary/store/sql';
-import { scheduleEvaluation } from '@granary/store/tables/alarm-evaluation';
+import { scheduleEvaluation } from '@granary/store/tables/alert-evaluations';
 import { insertConfiguration } from '@granary/store/tables/configurations';
 import {
   type DeviceFields,

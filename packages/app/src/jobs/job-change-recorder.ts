@@ -1,5 +1,5 @@
 import type { Sql } from '@granary/store/sql';
-import type { AlarmEvaluation } from '@granary/store/tables/alarm-evaluation';
+import type { AlertEvaluation } from '@granary/store/tables/alert-evaluations';
 import { logEvents, type NewEvent } from '@granary/store/tables/events';
 import type { DeviceJob, JobChange, JobTable } from '@granary/store/tables/jobs';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
@@ -80,7 +80,7 @@ export class JobChangeRecorder {
   }
 
   /** Must be the last step of a write, because it logs events; `held` are the devices whose jobs were recorded. */
-  async close(held: readonly AlarmEvaluation[]): Promise<Effect[]> {
+  async close(held: readonly AlertEvaluation[]): Promise<Effect[]> {
     const toEvaluate = held.filter(({ deviceNo }) => this.#concerned.has(deviceNo));
     const { events, setAside } = await evaluateDevices(this.#sql, toEvaluate, this.#nowMs);
     this.setAside.push(...setAside);
@@ -93,7 +93,7 @@ export class JobChangeRecorder {
 /** For a write that changes only one job. */
 export async function recordJobChange<E extends DeviceJob>(
   sql: Sql,
-  evaluationRow: AlarmEvaluation,
+  evaluationRow: AlertEvaluation,
   jobs: JobTable<E>,
   { before, after, nowMs }: { readonly before: E | null; readonly after: E; readonly nowMs: number },
 ): Promise<Effect[]> {

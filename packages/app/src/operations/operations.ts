@@ -24,7 +24,7 @@ import { advanceOperation, type OperationTransition } from '@granary/core/operat
 import { areFactsFor } from '@granary/core/profiles/profiles';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { type AlarmEvaluation, lockDevice } from '@granary/store/tables/alarm-evaluation';
+import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alert-evaluations';
 import { claimingOperation, deviceOfOperation } from '@granary/store/tables/operations';
 import { UnreadableRow } from '@granary/store/tables/unreadable-row';
 import { lockDeviceFor, readDeviceFacts } from '../devices/device-facts.ts';
@@ -231,7 +231,7 @@ function requestOf({ type, request }: NewStart): OperationRequest {
 
 async function applyReply(
   sql: Sql,
-  evaluation: AlarmEvaluation,
+  evaluation: AlertEvaluation,
   before: OperationState,
   { operation, send }: OperationTransition,
   nowMs: number,
@@ -244,7 +244,7 @@ async function applyReply(
 
 async function registerUnsolicited(
   sql: Sql,
-  evaluation: AlarmEvaluation,
+  evaluation: AlertEvaluation,
   progress: OperationProgress,
   nowMs: number,
 ): Promise<Committed<ReplyResult>> {

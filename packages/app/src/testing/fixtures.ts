@@ -1,5 +1,5 @@
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
 import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
@@ -126,8 +126,8 @@ export async function eventsOfDevice(app: App, deviceNo: number): Promise<Stored
 
 const EVERYTHING = 1_000_000;
 
-const allDevices = (app: App, kind: DeviceKind) =>
-  app.devices.list({ kind, facilities: null, deviceIds: null, afterDeviceId: null, limit: EVERYTHING });
+const allDevices = (app: App, group: DeviceGroup) =>
+  app.devices.list({ group, facilities: null, deviceIds: null, afterDeviceId: null, limit: EVERYTHING });
 
 export const batchOf = (batch: Partial<TelemetryBatch>): TelemetryBatch => ({
   readings: [],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { PROFILES } from '@granary/contract/profiles/profiles';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { alertRecord } from '@granary/core/alerts/lifecycle';
@@ -24,8 +24,8 @@ type Answer = readonly [question: string, answer: unknown];
 /** What a database answers to every question that callers can ask, one line for each, in the form that callers see. */
 export async function storedAnswers(app: App, location: StoreLocation): Promise<string> {
   const answers: Answer[] = [];
-  for (const kind of ['silo', 'field'] as const) {
-    for (const device of await devicesOf(app, kind)) answers.push(...(await answersOf(app, device)));
+  for (const group of ['silo', 'field'] as const) {
+    for (const device of await devicesOf(app, group)) answers.push(...(await answersOf(app, device)));
   }
   for (const key of await app.keys.list({ afterKeyId: null, limit: LIMIT })) {
     answers.push(['key', keyRecord(key)]);
@@ -53,8 +53,8 @@ function withAlertNumbers(): (value: unknown) => string {
     });
 }
 
-const devicesOf = (app: App, kind: DeviceKind): Promise<StoredDevice[]> =>
-  app.devices.list({ kind, facilities: null, deviceIds: null, afterDeviceId: null, limit: LIMIT });
+const devicesOf = (app: App, group: DeviceGroup): Promise<StoredDevice[]> =>
+  app.devices.list({ group, facilities: null, deviceIds: null, afterDeviceId: null, limit: LIMIT });
 
 async function answersOf(app: App, device: StoredDevice): Promise<Answer[]> {
   const { deviceNo, deviceId, profile, name, model, firmwareVersion, facility, zone, capacityKg } = device;

@@ -1,4 +1,4 @@
-import { DEVICE_KINDS, type DeviceKind } from '@granary/contract/telemetry/channels';
+import { DEVICE_GROUPS, type DeviceGroup } from '@granary/contract/devices/groups';
 import { type Action, runAction } from '../actions.ts';
 import { type Command, parseOptions, positiveNumber, required, UsageError } from '../command.ts';
 import { ACCESS_HELP, ACCESS_OPTIONS, accessClient } from '../service-access.ts';
@@ -68,8 +68,8 @@ ${ACCESS_HELP}`,
   run: (args, environment) => runAction('devices', { list, register }, args, environment),
 };
 
-function asKind(text: string): DeviceKind {
-  const kind = DEVICE_KINDS.find((one) => one === text);
+function asKind(text: string): DeviceGroup {
+  const kind = DEVICE_GROUPS.find((one) => one === text);
   if (kind !== undefined) return kind;
   throw new UsageError(`--kind must be silo or field, not "${text}"`);
 }

@@ -1,9 +1,9 @@
 import { Alert, checkAcknowledgement, checkAlertQuery, checkShelving } from '../alerts.ts';
+import type { DeviceGroup } from '../devices/groups.ts';
 import { one, pageOf } from './answers.ts';
 import { body, endpoint } from './endpoint.ts';
-import type { DeviceGroupName } from './groups.ts';
 
-const alertEndpoints = (group: DeviceGroupName) => ({
+const alertEndpoints = (group: DeviceGroup) => ({
   /** Newest first; without a status the open alerts that are not shelved. */
   list: endpoint(group, 'GET', '/devices/{device_id}/alerts', {
     scope: 'read',

@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
+import type { DeviceGroup } from '../devices/groups.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Checker } from '../input/schema.ts';
 import { configurationOf, configurationPatchCheckOf } from '../profiles/group-checks.ts';
 import { one } from './answers.ts';
 import { body, endpoint } from './endpoint.ts';
-import type { DeviceGroupName } from './groups.ts';
 
 interface Shapes<Configuration extends TSchema, Patch> {
   readonly configuration: Configuration;
@@ -16,7 +16,7 @@ interface Shapes<Configuration extends TSchema, Patch> {
 const WITH_VERSION = { headers: ['etag'] };
 
 const configurationEndpoints = <Configuration extends TSchema, Patch>(
-  group: DeviceGroupName,
+  group: DeviceGroup,
   { configuration, checkPatch, errors, example }: Shapes<Configuration, Patch>,
 ) => ({
   get: endpoint(group, 'GET', '/devices/{device_id}/config', {

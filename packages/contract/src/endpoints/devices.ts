@@ -7,13 +7,13 @@ import {
   FieldDetail,
   Rejections,
   SiloDetail,
-} from '../devices.ts';
+} from '../devices/devices.ts';
+import type { DeviceGroup } from '../devices/groups.ts';
 import { checkPageQuery } from '../envelope.ts';
 import { type Checker, closed } from '../input/schema.ts';
 import { LinkStatus } from '../link/link-status.ts';
 import { one, pageOf } from './answers.ts';
 import { body, endpoint } from './endpoint.ts';
-import type { DeviceGroupName } from './groups.ts';
 
 /** Only this answer contains the secret. */
 export const RegisteredSilo = closed({ ...SiloDetail.properties, credentials: DeviceCredentials });
@@ -27,7 +27,7 @@ interface Shapes<Detail extends TObject, Registered extends TObject, Registratio
 }
 
 const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Registration>(
-  group: DeviceGroupName,
+  group: DeviceGroup,
   { detail, registered, checkRegistration, example }: Shapes<Detail, Registered, Registration>,
 ) => ({
   /** Ordered by id. */

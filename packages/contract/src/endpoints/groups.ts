@@ -1,6 +1,7 @@
+import type { DeviceGroup } from '../devices/groups.ts';
+
 /** Every path is relative to the root of its group, because settings decide where three of the groups are. */
-export type GroupName = 'service' | 'api' | 'silo' | 'field' | 'sandbox';
-export type DeviceGroupName = 'silo' | 'field';
+export type GroupName = 'service' | 'api' | DeviceGroup | 'sandbox';
 
 export interface GroupAddresses {
   readonly siloSegment: string;

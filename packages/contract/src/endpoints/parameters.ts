@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { CommandId } from '../commands.ts';
-import { DeviceId } from '../devices.ts';
+import { DeviceId } from '../devices/devices.ts';
 import type { ErrorCode } from '../errors.ts';
 import { id } from '../input/text-schemas.ts';
 import { MissionId } from '../missions.ts';

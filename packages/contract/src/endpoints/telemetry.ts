@@ -1,3 +1,4 @@
+import type { DeviceGroup } from '../devices/groups.ts';
 import type { Checker } from '../input/schema.ts';
 import { telemetryCheckOf } from '../profiles/group-checks.ts';
 import {
@@ -17,13 +18,12 @@ import {
 } from '../telemetry/telemetry.ts';
 import { one } from './answers.ts';
 import { body, endpoint } from './endpoint.ts';
-import type { DeviceGroupName } from './groups.ts';
 
 const AS_CSV = { alternatives: ['text/csv'] };
 const A_DAY = { from: '2026-11-14T00:00:00Z', to: '2026-11-15T00:00:00Z' };
 
 const sendEndpoint = (
-  group: DeviceGroupName,
+  group: DeviceGroup,
   check: Checker<DeviceTelemetry>,
   [older, newer]: readonly [object, object],
 ) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkSiloConfigurationPatch } from '../configuration/silo-configuration.ts';
-import { checkSiloRegistration } from '../devices.ts';
+import { checkSiloRegistration } from '../devices/devices.ts';
 import { siloScale } from '../profiles/silo-scale.ts';
 import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
 

@@ -6,7 +6,7 @@ import * as alerts from '../alerts.ts';
 import * as commands from '../commands.ts';
 import * as fieldConfiguration from '../configuration/field-configuration.ts';
 import * as configuration from '../configuration/silo-configuration.ts';
-import * as devices from '../devices.ts';
+import * as devices from '../devices/devices.ts';
 import * as envelope from '../envelope.ts';
 import * as events from '../events.ts';
 import * as keys from '../keys.ts';

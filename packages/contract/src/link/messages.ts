@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DEVICE_STATUSES } from '../device-statuses.ts';
+import { DEVICE_STATUSES } from '../devices/statuses.ts';
 import { checker, closed } from '../input/schema.ts';
 import { note } from '../input/text-schemas.ts';
 import { OPERATION_TYPES, OperationId, TargetContainer } from '../operations.ts';

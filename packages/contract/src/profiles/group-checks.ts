@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
+import type { DeviceGroup } from '../devices/groups.ts';
 import type { Checker } from '../input/schema.ts';
-import type { DeviceKind } from '../telemetry/channels.ts';
 import type { DeviceTelemetry } from '../telemetry/telemetry.ts';
 import {
   type ConfigurationOf,
@@ -14,7 +14,7 @@ type Profile = (typeof PROFILES)[keyof typeof PROFILES];
 
 /** Accepts what any profile of a group accepts. What none accepts has the faults that the default profile finds. */
 function anyOfGroup<Value>(
-  group: DeviceKind,
+  group: DeviceGroup,
   checkOf: (profile: Profile) => Checker<unknown>,
 ): Checker<Value> {
   const usual = checkOf(PROFILES[DEFAULT_PROFILES[group]]);
@@ -33,16 +33,16 @@ function eitherOf(schemas: readonly TSchema[]): TSchema {
 }
 
 /** The payload of every device of a group. Which of it a device may send depends on its profile. */
-export const telemetryCheckOf = (group: DeviceKind): Checker<DeviceTelemetry> =>
+export const telemetryCheckOf = (group: DeviceGroup): Checker<DeviceTelemetry> =>
   anyOfGroup(group, ({ checkTelemetry }) => checkTelemetry);
 
-export const configurationPatchCheckOf = <Group extends DeviceKind>(
+export const configurationPatchCheckOf = <Group extends DeviceGroup>(
   group: Group,
 ): Checker<ConfigurationPatchOf<Group>> =>
   anyOfGroup(group, ({ checkConfigurationPatch }) => checkConfigurationPatch);
 
 /** The configuration of every device of a group. */
-export const configurationOf = <Group extends DeviceKind>(group: Group) =>
+export const configurationOf = <Group extends DeviceGroup>(group: Group) =>
   Type.Unsafe<ConfigurationOf<Group>>(
     eitherOf(profileNamesOf(group).map((name) => PROFILES[name].configuration)),
   );

@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox';
+import type { DeviceGroup } from '../devices/groups.ts';
 import type { Checker } from '../input/schema.ts';
 import type { FieldAck, FieldProgress } from '../link/field-messages.ts';
 import type { OperationAck, OperationProgress } from '../link/messages.ts';
-import type { ChannelName, DeviceKind } from '../telemetry/channels.ts';
+import type { ChannelName } from '../telemetry/channels.ts';
 import type { DeviceTelemetry } from '../telemetry/telemetry.ts';
 
 /** What a device can be asked to do. */
@@ -21,7 +22,7 @@ export interface ReplyChecks {
 /** What a profile declares of everything that crosses a wire. Its decisions are in `core/src/profiles`. */
 export interface ProfileContract<Configuration extends TSchema = TSchema, Patch = unknown> {
   /** In which group of endpoints its devices are registered. */
-  readonly group: DeviceKind;
+  readonly group: DeviceGroup;
   /** What its devices measure. */
   readonly channels: readonly ChannelName[];
   readonly checkTelemetry: Checker<DeviceTelemetry>;

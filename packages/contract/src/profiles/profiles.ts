@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { DeviceKind } from '../telemetry/channels.ts';
+import type { DeviceGroup } from '../devices/groups.ts';
 import type { ProfileContract } from './profile.ts';
 import { rover } from './rover.ts';
 import { siloScale } from './silo-scale.ts';
@@ -20,9 +20,9 @@ export type ProfileName = keyof Registry;
 export type DeviceConfiguration = Static<Registry[ProfileName]['configuration']>;
 export type ConfigurationPatch = PatchOf<Registry[ProfileName]>;
 
-type ProfileOf<Group extends DeviceKind> = Extract<Registry[ProfileName], { readonly group: Group }>;
-export type ConfigurationOf<Group extends DeviceKind> = Static<ProfileOf<Group>['configuration']>;
-export type ConfigurationPatchOf<Group extends DeviceKind> = PatchOf<ProfileOf<Group>>;
+type ProfileOf<Group extends DeviceGroup> = Extract<Registry[ProfileName], { readonly group: Group }>;
+export type ConfigurationOf<Group extends DeviceGroup> = Static<ProfileOf<Group>['configuration']>;
+export type ConfigurationPatchOf<Group extends DeviceGroup> = PatchOf<ProfileOf<Group>>;
 
 type PatchOf<Profile> = Profile extends ProfileContract<infer _Configuration, infer Patch> ? Patch : never;
 
@@ -36,13 +36,13 @@ export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
 export const DEFAULT_PROFILES = {
   silo: 'silo_scale',
   field: 'rover',
-} as const satisfies Record<DeviceKind, ProfileName>;
+} as const satisfies Record<DeviceGroup, ProfileName>;
 
 /** What a text for people calls the devices of a group. */
 export const GROUP_TITLES = {
   silo: 'silo scales',
   field: 'field devices',
-} as const satisfies Record<DeviceKind, string>;
+} as const satisfies Record<DeviceGroup, string>;
 
-export const profileNamesOf = (group: DeviceKind): readonly ProfileName[] =>
+export const profileNamesOf = (group: DeviceGroup): readonly ProfileName[] =>
   PROFILE_NAMES.filter((name) => PROFILES[name].group === group);

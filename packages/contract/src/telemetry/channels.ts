@@ -29,6 +29,3 @@ export const CHANNELS = {
 export type ChannelName = keyof typeof CHANNELS;
 
 export const CHANNEL_NAMES = Object.keys(CHANNELS) as readonly ChannelName[];
-
-export const DEVICE_KINDS = ['silo', 'field'] as const;
-export type DeviceKind = (typeof DEVICE_KINDS)[number];

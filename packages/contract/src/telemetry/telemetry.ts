@@ -1,5 +1,5 @@
 import { type Static, type TOptional, Type } from 'typebox';
-import { SENSOR_TYPES } from '../device-statuses.ts';
+import { SENSOR_TYPES } from '../devices/statuses.ts';
 import { type Checker, checker, closed } from '../input/schema.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
 import type { ChannelName } from './channels.ts';

@@ -2,7 +2,7 @@ import type { Maintenance } from '@granary/contract/configuration/shared-configu
 import { checkedTimeMs, HOUR_MS } from '@granary/contract/time';
 import { deviceStatus, type Presence } from '../devices/status.ts';
 import type { Condition } from './lifecycle.ts';
-import { type Observed, offlineAlarmAtMs } from './observation.ts';
+import { type Observed, offlineAlertAtMs } from './observation.ts';
 
 /** More severe when the device is offline during a job, such as `an operation`. */
 export function deviceOffline(
@@ -11,7 +11,7 @@ export function deviceOffline(
   nowMs: number,
 ): Condition {
   const type = 'device_offline';
-  const alarmAtMs = offlineAlarmAtMs(presence, observedSinceMs);
+  const alarmAtMs = offlineAlertAtMs(presence, observedSinceMs);
   if (alarmAtMs === null || deviceStatus(presence, nowMs) !== 'offline') return { type, state: 'absent' };
   if (nowMs < alarmAtMs) return { type, state: 'indeterminate' };
   return {

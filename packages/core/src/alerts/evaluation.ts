@@ -3,17 +3,17 @@ import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs } from '@granary/contract/time';
 import { freshnessMs } from '../devices/status.ts';
 import { type AlertDelays, type AlertState, advanceAlert, type Condition, onDelayMs } from './lifecycle.ts';
-import { type Observed, offlineAlarmAtMs, offlineFromMs } from './observation.ts';
+import { type Observed, offlineAlertAtMs, offlineFromMs } from './observation.ts';
 import { type SensorFacts, staleFromMs } from './sensor-rules.ts';
 
 /** What the alerts of every device follow from, whatever its profile adds. */
-export interface AlarmFacts extends SensorFacts {
+export interface AlertFacts extends SensorFacts {
   readonly deviceNo: number;
   readonly configuration: { readonly maintenance: Maintenance };
 }
 
 /** The alerts that devices of a profile can have. */
-export interface AlarmRules<Facts extends AlarmFacts> {
+export interface AlertRules<Facts extends AlertFacts> {
   /** The sensors whose silence and whose values are judged. */
   readonly channels: readonly ChannelName[];
   /** The present conditions of the device, exactly one for each type of alert it can have. */
@@ -34,8 +34,8 @@ export interface EvaluationSettings {
 }
 
 /** The changes of a device's alerts according to its present facts; a second evaluation changes nothing. */
-export const evaluateAlerts = <Facts extends AlarmFacts>(
-  rules: AlarmRules<Facts>,
+export const evaluateAlerts = <Facts extends AlertFacts>(
+  rules: AlertRules<Facts>,
   facts: Facts & Observed,
   open: readonly AlertState[],
   settings: EvaluationSettings,
@@ -60,8 +60,8 @@ function alertChanges(
 }
 
 /** The earliest time after `nowMs` at which the alerts can change without a message; `null` for never. */
-export function nextEvaluationAtMs<Facts extends AlarmFacts>(
-  rules: AlarmRules<Facts>,
+export function nextEvaluationAtMs<Facts extends AlertFacts>(
+  rules: AlertRules<Facts>,
   facts: Facts & Observed,
   open: readonly AlertState[],
   delays: AlertDelays,
@@ -99,7 +99,7 @@ function silenceTimesMs(
     staleFromMs(value, presence, observed),
   ]);
   const { observedSinceMs } = observed;
-  const ofDevice = [offlineFromMs(presence, observedSinceMs), offlineAlarmAtMs(presence, observedSinceMs)];
+  const ofDevice = [offlineFromMs(presence, observedSinceMs), offlineAlertAtMs(presence, observedSinceMs)];
   return [...ofSensors, ...ofDevice.filter((timeMs) => timeMs !== null)];
 }
 

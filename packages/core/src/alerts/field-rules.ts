@@ -11,7 +11,7 @@ import { type MissionState, missionHoldsDevice } from '../missions/state.ts';
 import { haltOverdueAtMs, startAnswerDueMs } from '../missions/steps.ts';
 import { isPlausible, type LatestValues, roundTo6 } from '../telemetry/readings.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
-import type { AlarmRules } from './evaluation.ts';
+import type { AlertRules } from './evaluation.ts';
 import { valueStepPercent } from './level-rules.ts';
 import type { Condition } from './lifecycle.ts';
 import type { Observed } from './observation.ts';
@@ -44,7 +44,7 @@ export function fieldConditionsOf(facts: FieldFacts & Observed, nowMs: number): 
   ];
 }
 
-export const fieldRules: AlarmRules<FieldFacts> = {
+export const fieldRules: AlertRules<FieldFacts> = {
   channels: rover.channels,
   conditionsOf: fieldConditionsOf,
   timesMs: ({ commands, missions, observedSinceMs }) => [

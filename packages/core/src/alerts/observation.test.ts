@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FRESHNESS_MS, NEVER_SEEN, type Presence } from '../devices/status.ts';
-import { type Observation, observe, offlineAlarmAtMs, offlineFromMs } from './observation.ts';
+import { type Observation, observe, offlineAlertAtMs, offlineFromMs } from './observation.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -35,7 +35,7 @@ describe('a device is known to be offline', () => {
 
   it('and an alarm after its delay', () => {
     const presence = { ...seenAt(NOW_MS), reportingIntervalMs: 1_000, offlineDelayMs: 500 };
-    assert.equal(offlineAlarmAtMs(presence, 0), NOW_MS + 3_501);
+    assert.equal(offlineAlertAtMs(presence, 0), NOW_MS + 3_501);
   });
 });
 

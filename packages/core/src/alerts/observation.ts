@@ -1,4 +1,4 @@
-import type { DeviceStatus } from '@granary/contract/device-statuses';
+import type { DeviceStatus } from '@granary/contract/devices/statuses';
 import { deviceStatus, freshnessMs, type Presence } from '../devices/status.ts';
 
 /** The part of a device's silence that the service could observe. */
@@ -31,7 +31,7 @@ export function offlineFromMs(presence: Presence, observedSinceMs: number): numb
 }
 
 /** When `device_offline` is raised. */
-export function offlineAlarmAtMs(presence: Presence, observedSinceMs: number): number | null {
+export function offlineAlertAtMs(presence: Presence, observedSinceMs: number): number | null {
   const fromMs = offlineFromMs(presence, observedSinceMs);
   return fromMs === null ? null : fromMs + presence.offlineDelayMs;
 }

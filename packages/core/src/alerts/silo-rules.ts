@@ -8,7 +8,7 @@ import { shownFailure } from '../operations/status-detail.ts';
 import { type LatestValues, roundTo6 } from '../telemetry/readings.ts';
 import { toGrams } from '../units.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
-import type { AlarmRules } from './evaluation.ts';
+import type { AlertRules } from './evaluation.ts';
 import { levelRules, stateAt, valueStepPercent } from './level-rules.ts';
 import type { Condition } from './lifecycle.ts';
 import type { Observed } from './observation.ts';
@@ -41,7 +41,7 @@ export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condit
   ];
 }
 
-export const siloRules: AlarmRules<SiloFacts> = {
+export const siloRules: AlertRules<SiloFacts> = {
   channels: siloScale.channels,
   conditionsOf,
   timesMs: ({ operations, observedSinceMs }) =>

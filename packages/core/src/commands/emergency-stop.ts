@@ -1,4 +1,4 @@
-import type { EmergencyStopSummary } from '@granary/contract/devices';
+import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
 import { type CommandState, isEmergencyStop, isOpen } from './state.ts';

@@ -1,5 +1,5 @@
-import { SENSOR_TYPES } from '@granary/contract/device-statuses';
-import type { DeviceSummary, FieldDetail, Rejections, SiloDetail } from '@granary/contract/devices';
+import type { DeviceSummary, FieldDetail, Rejections, SiloDetail } from '@granary/contract/devices/devices';
+import { SENSOR_TYPES } from '@granary/contract/devices/statuses';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { emergencyStopSummary } from '../commands/emergency-stop.ts';

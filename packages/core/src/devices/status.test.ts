@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeviceStatus } from '@granary/contract/device-statuses';
+import type { DeviceStatus } from '@granary/contract/devices/statuses';
 import { deviceStatus, FRESHNESS_MS, NEVER_SEEN, type Presence } from './status.ts';
 
 const NOW_MS = 1_000_000_000_000;

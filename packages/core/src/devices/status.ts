@@ -1,4 +1,4 @@
-import type { DeviceStatus } from '@granary/contract/device-statuses';
+import type { DeviceStatus } from '@granary/contract/devices/statuses';
 
 /** A device that missed this many reports is offline, and its values are stale. */
 const MISSED_REPORTS_MAX = 3;

@@ -3,7 +3,7 @@ import type {
   DeviceConfiguration,
   ProfileName,
 } from '@granary/contract/profiles/profiles';
-import type { AlarmFacts, AlarmRules } from '../alerts/evaluation.ts';
+import type { AlertFacts, AlertRules } from '../alerts/evaluation.ts';
 import type { FieldFacts } from '../alerts/field-rules.ts';
 import type { WeightRange } from '../alerts/level-rules.ts';
 import type { AlertState } from '../alerts/lifecycle.ts';
@@ -13,9 +13,9 @@ import type { MissionState } from '../missions/state.ts';
 import type { OperationState } from '../operations/state.ts';
 
 /** The facts for decisions about a device; jobs that its profile cannot have are empty. */
-export interface DeviceFacts<Configuration = DeviceConfiguration> extends AlarmFacts {
+export interface DeviceFacts<Configuration = DeviceConfiguration> extends AlertFacts {
   readonly profile: ProfileName;
-  readonly configuration: Configuration & AlarmFacts['configuration'];
+  readonly configuration: Configuration & AlertFacts['configuration'];
   /** The latest operation, and all others that occupy the device. */
   readonly operations: readonly OperationState[];
   /** The mission that ended last, and those that occupy the device. */
@@ -26,7 +26,7 @@ export interface DeviceFacts<Configuration = DeviceConfiguration> extends AlarmF
 
 /** The decisions of a profile; its messages and schemas are in `contract/src/profiles`. */
 export interface DeviceProfile<Configuration = DeviceConfiguration, Patch = ConfigurationPatch>
-  extends AlarmRules<DeviceFacts<Configuration>> {
+  extends AlertRules<DeviceFacts<Configuration>> {
   /** The configuration of a new device. */
   initialConfiguration(nowMs: number): Configuration;
   /** Merges the patch into the configuration, and refuses a result that contradicts itself. */

@@ -1,4 +1,4 @@
-import type { SensorType } from '@granary/contract/device-statuses';
+import type { SensorType } from '@granary/contract/devices/statuses';
 import { Refusal } from '@granary/contract/errors';
 import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
 import {

@@ -1,4 +1,4 @@
-import type { SensorStatus } from '@granary/contract/device-statuses';
+import type { SensorStatus } from '@granary/contract/devices/statuses';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
 import type { CurrentReadings, DeviceReading, Quality } from '@granary/contract/telemetry/telemetry';

@@ -1,13 +1,13 @@
 import type { App } from '@granary/app/app';
 import type { Logger } from '../logging/logger.ts';
 import type { SetAsideLog } from '../workers/set-aside-log.ts';
-import type { Observation } from './observation.ts';
+import type { Uptime } from './uptime.ts';
 
 const DEVICES_PER_CALL_MAX = 500;
 
 interface EvaluatorParts {
   readonly app: App;
-  readonly observation: Observation;
+  readonly observation: Uptime;
   readonly setAside: SetAsideLog;
   readonly logger: Logger;
 }

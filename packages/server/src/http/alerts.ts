@@ -1,7 +1,7 @@
 import type { Alert } from '@granary/contract/alerts';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { type AlertState, alertRecord } from '@granary/core/alerts/lifecycle';
 import type { FastifyInstance } from 'fastify';
 import { findDevice } from './devices/find-device.ts';
@@ -9,11 +9,11 @@ import { paged, pageOf, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
-export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
+export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
   const { app, idempotency, now } = parts;
 
-  register(routes, endpoints.alerts[kind].list, async (request, _reply, read) => {
-    const { deviceNo } = await findDevice(request, app, kind);
+  register(routes, endpoints.alerts[group].list, async (request, _reply, read) => {
+    const { deviceNo } = await findDevice(request, app, group);
     const { status: filter = 'open', ...asked } = read.query(request);
     const page = pageOf(asked);
     const alerts = await app.alerts.list({
@@ -25,13 +25,13 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, k
     return paged(alerts, page, ({ alertId }) => alertId, shown);
   });
 
-  register(routes, endpoints.alerts[kind].get, async (request) => {
-    const { deviceNo } = await findDevice(request, app, kind);
+  register(routes, endpoints.alerts[group].get, async (request) => {
+    const { deviceNo } = await findDevice(request, app, group);
     return success(shown(found(await app.alerts.find(deviceNo, request.params.alert_id))));
   });
 
-  register(routes, endpoints.alerts[kind].acknowledge, async (request, reply, read) => {
-    const { deviceNo } = await findDevice(request, app, kind);
+  register(routes, endpoints.alerts[group].acknowledge, async (request, reply, read) => {
+    const { deviceNo } = await findDevice(request, app, group);
     const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
     const by = read.body(request);
     const nowMs = now();
@@ -41,8 +41,8 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, k
     return success(shown(found(result)));
   });
 
-  register(routes, endpoints.alerts[kind].shelve, async (request, reply, read) => {
-    const { deviceNo } = await findDevice(request, app, kind);
+  register(routes, endpoints.alerts[group].shelve, async (request, reply, read) => {
+    const { deviceNo } = await findDevice(request, app, group);
     const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
     const shelving = read.body(request);
     const nowMs = now();
@@ -52,8 +52,8 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, k
     return success(shown(found(result)));
   });
 
-  register(routes, endpoints.alerts[kind].unshelve, async (request, reply) => {
-    const { deviceNo } = await findDevice(request, app, kind);
+  register(routes, endpoints.alerts[group].unshelve, async (request, reply) => {
+    const { deviceNo } = await findDevice(request, app, group);
     const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
     const nowMs = now();
     const { result } = await idempotency.once(request, reply, (slices) =>

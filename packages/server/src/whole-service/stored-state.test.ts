@@ -9,7 +9,7 @@ import { Alert } from '@granary/contract/alerts';
 import { CommandRecord } from '@granary/contract/commands';
 import { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
-import { FieldDetail, SiloDetail } from '@granary/contract/devices';
+import { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import { type Checker, checker } from '@granary/contract/input/schema';
 import { MissionRecord } from '@granary/contract/missions';
 import { OperationRecord } from '@granary/contract/operations';

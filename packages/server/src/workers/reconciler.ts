@@ -4,7 +4,7 @@ import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { hasCapability } from '@granary/core/profiles/profiles';
 import type { DeviceLink, LinkDevice } from '@granary/link/port';
 import type { AlertEvaluator } from '../alerts/evaluator.ts';
-import type { Observation } from '../alerts/observation.ts';
+import type { Uptime } from '../alerts/uptime.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { PriorityCommands } from '../urgent/priority-commands.ts';
 import type { SetAsideLog } from './set-aside-log.ts';
@@ -22,7 +22,7 @@ interface ReconcilerParts {
   readonly setAside: SetAsideLog;
   readonly priorityCommands: PriorityCommands;
   readonly evaluator: AlertEvaluator;
-  readonly observation: Observation;
+  readonly observation: Uptime;
   readonly logger: Logger;
   readonly now: () => number;
 }

@@ -1,4 +1,4 @@
-import type { DeviceCredentials } from '@granary/contract/devices';
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { type DeviceState, topicOf, type UpSubject } from '@granary/contract/link/messages';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import { backoffMs } from './backoff.ts';

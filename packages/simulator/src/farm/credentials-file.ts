@@ -1,4 +1,4 @@
-import type { DeviceCredentials } from '@granary/contract/devices';
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { isRecord, JsonFile } from '../device/json-file.ts';
 
 /** The file with the secrets of the simulated devices. */

@@ -1,6 +1,10 @@
 import type { Client } from '@granary/client/client';
-import type { DeviceCredentials, FieldRegistration, SiloRegistration } from '@granary/contract/devices';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type {
+  DeviceCredentials,
+  FieldRegistration,
+  SiloRegistration,
+} from '@granary/contract/devices/devices';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { declaredConfiguration, type FieldUnit } from '../field/fleet.ts';
 import type { Station } from '../weather/weather-station.ts';
 import type { CredentialsFile } from './credentials-file.ts';
@@ -42,7 +46,7 @@ export const enrolStations = (
   );
 
 async function enrol<Unit extends { readonly id: string }>(
-  group: Pick<Client['devices'][DeviceKind], 'listAll' | 'renewCredentials'>,
+  group: Pick<Client['devices'][DeviceGroup], 'listAll' | 'renewCredentials'>,
   secrets: CredentialsFile,
   units: readonly Unit[],
   register: (unit: Unit) => Promise<{ readonly credentials: DeviceCredentials }>,
@@ -64,7 +68,7 @@ async function enrol<Unit extends { readonly id: string }>(
 export async function renewSecret(
   client: Client,
   secrets: CredentialsFile,
-  kind: DeviceKind,
+  kind: DeviceGroup,
   deviceId: string,
 ): Promise<DeviceCredentials> {
   const credentials = await client.devices[kind].renewCredentials(deviceId);

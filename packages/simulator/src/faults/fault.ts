@@ -1,4 +1,4 @@
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { Reading } from '../physics/reading.ts';
 import type { SiloReading } from '../silo/scale.ts';
 import { createDrift } from './drift.ts';
@@ -32,10 +32,10 @@ export const FAULTS = {
     'skip-waypoint': 'every second waypoint of a mission is skipped',
     'die-half-way': 'the power fails half-way through a mission, for half a minute',
   },
-} as const satisfies Record<DeviceKind, Record<string, string>>;
+} as const satisfies Record<DeviceGroup, Record<string, string>>;
 
-export type FaultNameOf<Kind extends DeviceKind> = string & keyof (typeof FAULTS)[Kind];
-export type FaultName = { [Kind in DeviceKind]: FaultNameOf<Kind> }[DeviceKind];
+export type FaultNameOf<Kind extends DeviceGroup> = string & keyof (typeof FAULTS)[Kind];
+export type FaultName = { [Kind in DeviceGroup]: FaultNameOf<Kind> }[DeviceGroup];
 
 /** Several faults apply in order: first those of the values, then those of the sending. */
 export function createReadingFault<R extends Reading>(names: ReadonlySet<FaultName>): ReadingFault<R> {
@@ -55,5 +55,5 @@ export function createSiloReadingFault(names: ReadonlySet<FaultName>): ReadingFa
   return (reading) => drift(reading).flatMap(common);
 }
 
-export const isFaultOf = (kind: DeviceKind, name: string): name is FaultName =>
-  Object.hasOwn(FAULTS[kind], name);
+export const isFaultOf = (group: DeviceGroup, name: string): name is FaultName =>
+  Object.hasOwn(FAULTS[group], name);

@@ -1,4 +1,4 @@
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { FAULTS, type FaultName, isFaultOf } from './fault.ts';
 
 export type FaultPlan = ReadonlyMap<string, ReadonlySet<FaultName>>;
@@ -11,7 +11,7 @@ export class FaultPlanError extends Error {
 }
 
 /** Parses `silo-03:link-loss,rover-01:stuck`; a device may appear several times. */
-export function parseFaultPlan(text: string, kinds: ReadonlyMap<string, DeviceKind>): FaultPlan {
+export function parseFaultPlan(text: string, kinds: ReadonlyMap<string, DeviceGroup>): FaultPlan {
   const plan = new Map<string, Set<FaultName>>();
   for (const entry of text.split(',')) {
     const [deviceId = '', name = '', ...rest] = entry.trim().split(':');

@@ -1,5 +1,5 @@
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { Presence } from '@granary/core/devices/status';
 import type { Sql, Value } from '../sql.ts';
 
@@ -23,7 +23,7 @@ export interface StoredDevice extends DeviceFields {
 }
 
 export interface DeviceFilter {
-  readonly kind: DeviceKind;
+  readonly group: DeviceGroup;
   /** A device must be in every given list. */
   readonly facilities: readonly string[] | null;
   readonly deviceIds: readonly string[] | null;
@@ -77,7 +77,7 @@ export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promi
 
 /** Ordered by device id, so that a page starts where the previous one ended. */
 export async function listDevices(sql: Sql, filter: DeviceFilter): Promise<StoredDevice[]> {
-  const params: Value[] = [filter.kind, filter.afterDeviceId ?? '', filter.limit];
+  const params: Value[] = [filter.group, filter.afterDeviceId ?? '', filter.limit];
   const conditions = ['kind = $1', 'device_id > $2'];
   for (const [column, allowed] of [
     ['facility', filter.facilities],

@@ -1,7 +1,7 @@
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { PROFILES } from '@granary/contract/profiles/profiles';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { accept, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -11,20 +11,20 @@ import { findDevice } from './find-device.ts';
 export function configurationRoutes(
   routes: FastifyInstance,
   parts: RouteDependencies,
-  kind: DeviceKind,
+  group: DeviceGroup,
 ): void {
   const { app, now } = parts;
 
-  register(routes, endpoints.configuration[kind].get, async (request, reply) => {
-    const device = await findDevice(request, app, kind);
+  register(routes, endpoints.configuration[group].get, async (request, reply) => {
+    const device = await findDevice(request, app, group);
     const stored = await app.configuration.get(device.deviceNo);
     if (stored === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
     tag(reply, stored.version);
     return success(stored.configuration);
   });
 
-  register(routes, endpoints.configuration[kind].update, async (request, reply) => {
-    const device = await findDevice(request, app, kind);
+  register(routes, endpoints.configuration[group].update, async (request, reply) => {
+    const device = await findDevice(request, app, group);
     const { checkConfigurationPatch } = PROFILES[device.profile];
     const patch = accept(checkConfigurationPatch, request.body, 'configuration');
     const expected = expectedVersion(request.headers['if-match']);

@@ -1,11 +1,11 @@
 import type { App } from '@granary/app/app';
-import type { FieldDetail, SiloDetail } from '@granary/contract/devices';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
+import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { StoredDevice } from '@granary/store/tables/devices';
 
 /** What the answers about devices of one group differ in. */
 export interface DeviceGroupRoutes {
-  readonly kind: DeviceKind;
+  readonly group: DeviceGroup;
   /** Of a device that has not reported anything and was not asked for anything. */
   detailOfNew(device: StoredDevice, nowMs: number): SiloDetail | FieldDetail;
   readDetail(app: App, device: StoredDevice, now: () => number): Promise<SiloDetail | FieldDetail>;

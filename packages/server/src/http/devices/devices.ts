@@ -1,9 +1,9 @@
 import type { NewDevice } from '@granary/app/devices/devices';
-import type { FieldRegistration, SiloRegistration } from '@granary/contract/devices';
+import type { FieldRegistration, SiloRegistration } from '@granary/contract/devices/devices';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { deviceSummary, rejectionsRecord } from '@granary/core/devices/record';
 import { canAccess } from '@granary/core/keys';
 import { profileOf } from '@granary/core/profiles/profiles';
@@ -18,16 +18,15 @@ import { findDevice } from './find-device.ts';
 export function deviceRoutes(
   routes: FastifyInstance,
   parts: RouteDependencies,
-  group: DeviceGroupRoutes,
+  { group, detailOfNew, readDetail }: DeviceGroupRoutes,
 ): void {
-  const { kind } = group;
   const { app, idempotency, now } = parts;
 
-  register(routes, endpoints.devices[kind].list, async (request, _reply, read) => {
+  register(routes, endpoints.devices[group].list, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
     const { facilities, deviceIds } = request.caller;
     const rows = await app.devices.list({
-      kind,
+      group,
       facilities,
       deviceIds,
       afterDeviceId: page.after,
@@ -42,28 +41,28 @@ export function deviceRoutes(
     );
   });
 
-  register(routes, endpoints.devices[kind].register, async (request, reply, read) => {
+  register(routes, endpoints.devices[group].register, async (request, reply, read) => {
     const wanted = read.body(request);
     const { device_id: deviceId, location } = wanted;
     if (!canAccess(request.caller, { deviceId, facility: location.facility })) {
       throw new Refusal('forbidden', 'this API key may not register a device there');
     }
     const fresh = newDeviceSecret();
-    const drafted = draft(wanted, kind, hashSecret(fresh), now());
+    const drafted = draft(wanted, group, hashSecret(fresh), now());
     const { result, secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
       slices.devices.register(drafted),
     );
-    const registered = group.detailOfNew(result, now());
+    const registered = detailOfNew(result, now());
     return success({ ...registered, credentials: { username: deviceId, secret } });
   });
 
-  register(routes, endpoints.devices[kind].get, async (request) => {
-    const device = await findDevice(request, app, kind);
-    return success(await group.readDetail(app, device, now));
+  register(routes, endpoints.devices[group].get, async (request) => {
+    const device = await findDevice(request, app, group);
+    return success(await readDetail(app, device, now));
   });
 
-  register(routes, endpoints.devices[kind].renewCredentials, async (request, reply) => {
-    const device = await findDevice(request, app, kind);
+  register(routes, endpoints.devices[group].renewCredentials, async (request, reply) => {
+    const device = await findDevice(request, app, group);
     const fresh = newDeviceSecret();
     const { secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
       slices.devices.replaceSecret(device.deviceNo, hashSecret(fresh), now()),
@@ -71,8 +70,8 @@ export function deviceRoutes(
     return success({ username: device.deviceId, secret });
   });
 
-  register(routes, endpoints.devices[kind].rejections, async (request) => {
-    const device = await findDevice(request, app, kind);
+  register(routes, endpoints.devices[group].rejections, async (request) => {
+    const device = await findDevice(request, app, group);
     const { total, recent } = await app.devices.rejections(device.deviceNo);
     return success(rejectionsRecord(total, recent));
   });
@@ -80,11 +79,11 @@ export function deviceRoutes(
 
 function draft(
   wanted: SiloRegistration | FieldRegistration,
-  kind: DeviceKind,
+  group: DeviceGroup,
   secretHash: string,
   nowMs: number,
 ): NewDevice {
-  const profile = ('profile' in wanted ? wanted.profile : undefined) ?? DEFAULT_PROFILES[kind];
+  const profile = ('profile' in wanted ? wanted.profile : undefined) ?? DEFAULT_PROFILES[group];
   return {
     deviceId: wanted.device_id,
     profile,

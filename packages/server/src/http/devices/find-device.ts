@@ -1,7 +1,7 @@
 import type { App } from '@granary/app/app';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { Refusal } from '@granary/contract/errors';
 import { GROUP_TITLES, PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { canAccess } from '@granary/core/keys';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyRequest } from 'fastify';
@@ -19,14 +19,14 @@ interface Found {
 /** Returns the device if it belongs to this group and the key may access it. */
 export function requireAccess<D extends Found>(
   { caller }: FastifyRequest<DevicePath>,
-  kind: DeviceKind,
+  wanted: DeviceGroup,
   found: D | undefined,
 ): D {
   if (found === undefined || !canAccess(caller, found)) {
     throw new Refusal('device_not_found', 'there is no such device');
   }
   const { group } = PROFILES[found.profile];
-  if (group === kind) return found;
+  if (group === wanted) return found;
   const where = GROUP_TITLES[group];
   throw new Refusal('device_not_found', `there is no such device in this group; it is one of the ${where}`);
 }
@@ -34,8 +34,8 @@ export function requireAccess<D extends Found>(
 export const findDevice = async (
   request: FastifyRequest<DevicePath>,
   app: App,
-  kind: DeviceKind,
-): Promise<StoredDevice> => requireAccess(request, kind, await app.devices.find(request.params.device_id));
+  group: DeviceGroup,
+): Promise<StoredDevice> => requireAccess(request, group, await app.devices.find(request.params.device_id));
 
 /** Every silo is registered with a capacity. */
 export function capacityOf({

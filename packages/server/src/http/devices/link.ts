@@ -1,6 +1,6 @@
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { LinkStatus } from '@granary/contract/link/link-status';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import { toIso } from '@granary/contract/time';
 import type { LinkStatistics } from '@granary/link/port';
 import type { FastifyInstance } from 'fastify';
@@ -12,10 +12,10 @@ import { findDevice } from './find-device.ts';
 export function linkRoutes(
   routes: FastifyInstance,
   { app, link }: RouteDependencies,
-  kind: DeviceKind,
+  group: DeviceGroup,
 ): void {
-  register(routes, endpoints.devices[kind].link, async (request) => {
-    const { deviceId, deviceNo } = await findDevice(request, app, kind);
+  register(routes, endpoints.devices[group].link, async (request) => {
+    const { deviceId, deviceNo } = await findDevice(request, app, group);
     const { total } = await app.devices.rejections(deviceNo);
     return success(linkStatus(link.linkStatistics(deviceId), total));
   });

@@ -3,7 +3,7 @@ import type { DeviceGroupRoutes } from './device-group.ts';
 import { capacityOf } from './find-device.ts';
 
 export const SILO_GROUP: DeviceGroupRoutes = {
-  kind: 'silo',
+  group: 'silo',
   detailOfNew: (device, nowMs) => siloDetail({ device, capacityKg: capacityOf(device), latest: {} }, nowMs),
   readDetail: async (app, device, now) => {
     const latest = await app.telemetry.latest(device.deviceNo);

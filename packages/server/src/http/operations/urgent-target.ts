@@ -1,7 +1,7 @@
 import type { IdempotentSlices } from '@granary/app/app';
 import type { IdempotentResult } from '@granary/app/idempotency';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { Refusal } from '@granary/contract/errors';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DirectoryEntry } from '../../devices/device-directory.ts';
 import { deadlineOf } from '../../urgent/urgent-deadline.ts';
@@ -12,9 +12,9 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 export const urgentTarget = async (
   request: FastifyRequest<DevicePath>,
   { directory }: RouteDependencies,
-  kind: DeviceKind,
+  group: DeviceGroup,
 ): Promise<DirectoryEntry> =>
-  requireAccess(request, kind, await directory.findUrgently(request.params.device_id, deadlineOf(request)));
+  requireAccess(request, group, await directory.findUrgently(request.params.device_id, deadlineOf(request)));
 
 /** An Idempotency-Key that was used for another request must not prevent a stop. */
 export async function storeUrgently<Result>(

@@ -1,9 +1,9 @@
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { ISSUES_MAX } from '@granary/contract/input/validation-issues';
 import { PROFILES } from '@granary/contract/profiles/profiles';
-import type { DeviceKind } from '@granary/contract/telemetry/channels';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import { channelOf, historyPoints, planHistory } from '@granary/core/telemetry/history';
 import {
@@ -47,10 +47,10 @@ export function siloTelemetryRoutes(routes: FastifyInstance, { app, now }: Route
   });
 }
 
-export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, kind: DeviceKind): void {
+export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
   const { app, pipeline, idempotency, settings, now } = parts;
-  register(routes, endpoints.telemetry[kind].send, async (request, reply) => {
-    const device = await findDevice(request, app, kind);
+  register(routes, endpoints.telemetry[group].send, async (request, reply) => {
+    const device = await findDevice(request, app, group);
     const sent = accept(PROFILES[device.profile].checkTelemetry, request.body, 'telemetry');
     const nowMs = now();
     const readings = acceptAll(device, sent, readingWindow(nowMs, settings.rawRetentionDays));

@@ -8,7 +8,7 @@ const GAP_MS = 5 * SECOND_MS;
  * Tracks since when the service has been running without interruption. It starts again after a start, a storage outage or a
  * suspended process, so that silence in between is not attributed to devices.
  */
-export class Observation {
+export class Uptime {
   readonly #app: App;
   readonly #now: () => number;
   #observedUntilMs = Number.NEGATIVE_INFINITY;

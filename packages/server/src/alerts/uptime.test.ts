@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import type { App } from '@granary/app/app';
 import { describeEachEngine } from '@granary/app/testing/engines';
 import { SECOND_MS } from '@granary/contract/time';
-import { Observation } from './observation.ts';
+import { Uptime } from './uptime.ts';
 
 const START_MS = Date.UTC(2026, 5, 15, 12);
 
@@ -17,7 +17,7 @@ describeEachEngine('the time since which the service listens', (engine) => {
   const sinceMs = async () => (await engine.query('SELECT since_ms FROM observation'))[0]?.[0];
 
   it('begins with the start, and anew after a time in which nothing could be evaluated', async () => {
-    const observation = new Observation(app, () => nowMs);
+    const observation = new Uptime(app, () => nowMs);
     const evaluate = () => observation.during((atMs) => app.alerts.evaluateDue({ nowMs: atMs, limit: 1 }));
     await observation.begin();
     assert.equal(await sinceMs(), START_MS);
@@ -37,7 +37,7 @@ describeEachEngine('the time since which the service listens', (engine) => {
   });
 
   it('begins anew after the process was suspended', async () => {
-    const observation = new Observation(app, () => nowMs);
+    const observation = new Uptime(app, () => nowMs);
     await observation.begin();
     nowMs += 60 * SECOND_MS;
     await observation.during((atMs) => app.alerts.evaluateDue({ nowMs: atMs, limit: 1 }));

@@ -1,4 +1,4 @@
-import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/device-statuses';
+import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
 import type { WeightRange } from '@granary/core/alerts/level-rules';
 import type { Observation } from '@granary/core/alerts/observation';
 import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
@@ -8,7 +8,7 @@ import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
  * row is also the lock of the device: every decision about its jobs or alerts locks it first, several of them in the order
  * of their numbers.
  */
-export interface AlarmEvaluation extends Observation {
+export interface AlertEvaluation extends Observation {
   readonly deviceNo: number;
   /** `null` means that any activity of the device may change an alert. */
   readonly noChangeBand: WeightRange | null;
@@ -64,7 +64,7 @@ function toEvaluation([
   nextEvaluationAtMs,
   statusCode,
   ...observation
-]: EvaluationRow): AlarmEvaluation {
+]: EvaluationRow): AlertEvaluation {
   const [onlineSinceMs, leftAtMs, observedSinceMs] = observation;
   return {
     deviceNo,
@@ -88,7 +88,7 @@ const toRow = ({
   lastPublishedStatus,
   onlineSinceMs,
   leftAtMs,
-}: AlarmEvaluation): NumberRow => [
+}: AlertEvaluation): NumberRow => [
   deviceNo,
   noChangeBand && whole(noChangeBand.minG),
   noChangeBand && whole(noChangeBand.maxG),
@@ -99,7 +99,7 @@ const toRow = ({
 ];
 
 /** Whether both have the same stored form. */
-export const isSameEvaluation = (a: AlarmEvaluation, b: AlarmEvaluation | undefined): boolean =>
+export const isSameEvaluation = (a: AlertEvaluation, b: AlertEvaluation | undefined): boolean =>
   b !== undefined &&
   a.nextEvaluationAtMs === b.nextEvaluationAtMs &&
   a.lastPublishedStatus === b.lastPublishedStatus &&
@@ -111,21 +111,21 @@ export const isSameBand = (a: WeightRange | null, b: WeightRange | null): boolea
   a === b || (a !== null && b !== null && whole(a.minG) === whole(b.minG) && whole(a.maxG) === whole(b.maxG));
 
 /** Locks these devices until the end of the transaction. */
-export async function lockDevices(sql: Sql, deviceNos: readonly number[]): Promise<AlarmEvaluation[]> {
+export async function lockDevices(sql: Sql, deviceNos: readonly number[]): Promise<AlertEvaluation[]> {
   return await hold(sql, deviceNos, sql.forUpdate);
 }
 
-export async function lockDevice(sql: Sql, deviceNo: number): Promise<AlarmEvaluation | undefined> {
+export async function lockDevice(sql: Sql, deviceNo: number): Promise<AlertEvaluation | undefined> {
   const [evaluation] = await lockDevices(sql, [deviceNo]);
   return evaluation;
 }
 
 /** Like `lockDevices`, but skips devices that are already locked. */
-export async function tryLockDevices(sql: Sql, deviceNos: readonly number[]): Promise<AlarmEvaluation[]> {
+export async function tryLockDevices(sql: Sql, deviceNos: readonly number[]): Promise<AlertEvaluation[]> {
   return await hold(sql, deviceNos, `${sql.forUpdate} ${sql.skipLocked}`);
 }
 
-async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promise<AlarmEvaluation[]> {
+async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promise<AlertEvaluation[]> {
   const rows = await sql.query<EvaluationRow>(
     `${SELECT_EVALUATION} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no ${how}`,
     [JSON.stringify(deviceNos)],
@@ -134,7 +134,7 @@ async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promis
 }
 
 /** Locks the due devices that no other transaction has locked. */
-export async function lockDueDevices(sql: Sql, nowMs: number, limit: number): Promise<AlarmEvaluation[]> {
+export async function lockDueDevices(sql: Sql, nowMs: number, limit: number): Promise<AlertEvaluation[]> {
   const rows = await sql.query<EvaluationRow>(
     `${SELECT_EVALUATION} WHERE next_evaluation_at_ms <= $1 ORDER BY next_evaluation_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
     [nowMs, limit],
@@ -142,7 +142,7 @@ export async function lockDueDevices(sql: Sql, nowMs: number, limit: number): Pr
   return rows.map(toEvaluation);
 }
 
-export async function saveEvaluations(sql: Sql, evaluations: readonly AlarmEvaluation[]): Promise<void> {
+export async function saveEvaluations(sql: Sql, evaluations: readonly AlertEvaluation[]): Promise<void> {
   await sql.upsertMany(EVALUATIONS, evaluations.toSorted((a, b) => a.deviceNo - b.deviceNo).map(toRow));
 }
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './device-statuses.ts';
-import { checker, closed } from './input/schema.ts';
-import { id, line, lineOrEmpty } from './input/text-schemas.ts';
-import { PROFILE_NAMES, profileNamesOf } from './profiles/profiles.ts';
-import { Timestamp } from './time.ts';
+import { checker, closed } from '../input/schema.ts';
+import { id, line, lineOrEmpty } from '../input/text-schemas.ts';
+import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
+import { Timestamp } from '../time.ts';
+import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './statuses.ts';
 
 export const DeviceId = id();
 

@@ -11,7 +11,7 @@ import { type DeviceWithFacts, readDeviceFacts } from '../devices/device-facts.t
 import { newId } from '../ids.ts';
 
 /** What an evaluation asks of a device, whatever its profile. `open` are the alerts that are not resolved. */
-export interface AlarmSubject {
+export interface EvaluatedDevice {
   readonly device: StoredDevice;
   changes(open: readonly AlertState[], observed: Observed, nowMs: number): AlertChange[];
   /** When the alerts of the device can change without a message; `null` for never. */
@@ -19,15 +19,15 @@ export interface AlarmSubject {
   noChangeBand(open: readonly AlertState[]): WeightRange | null;
 }
 
-export async function readAlarmSubjects(
+export async function readEvaluatedDevices(
   sql: Sql,
   deviceNos: readonly number[],
   onUnreadable: OnUnreadable,
-): Promise<AlarmSubject[]> {
-  return (await readDeviceFacts(sql, deviceNos, onUnreadable)).map(alarmSubject);
+): Promise<EvaluatedDevice[]> {
+  return (await readDeviceFacts(sql, deviceNos, onUnreadable)).map(evaluatedDevice);
 }
 
-function alarmSubject({ device, facts }: DeviceWithFacts): AlarmSubject {
+function evaluatedDevice({ device, facts }: DeviceWithFacts): EvaluatedDevice {
   const profile = profileOf(device.profile);
   const delays = delaysOf(facts.configuration.alarms);
   const observedFacts = ({ observedSinceMs, onlineSinceMs }: Observed) => ({
