@@ -1,8 +1,8 @@
 import { type AlertChange, evaluateAlerts, nextEvaluationAtMs } from '@granary/core/alerts/evaluation';
-import type { WeightRange } from '@granary/core/alerts/level-rules';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { delaysOf } from '@granary/core/alerts/monitoring';
 import type { Observed } from '@granary/core/alerts/observation';
+import type { WeightRange } from '@granary/core/alerts/rules/level-rules';
 import { profileOf } from '@granary/core/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
 import type { StoredDevice } from '@granary/store/tables/devices';

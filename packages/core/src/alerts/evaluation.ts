@@ -4,7 +4,7 @@ import { checkedTimeMs } from '@granary/contract/time';
 import { freshnessMs } from '../devices/status.ts';
 import { type AlertDelays, type AlertState, advanceAlert, type Condition, onDelayMs } from './lifecycle.ts';
 import { type Observed, offlineAlertAtMs, offlineFromMs } from './observation.ts';
-import { type SensorFacts, staleFromMs } from './sensor-rules.ts';
+import { type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
 
 /** What the alerts of every device follow from, whatever its profile adds. */
 export interface AlertFacts extends SensorFacts {

@@ -3,6 +3,7 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
 import { isPlausible, type StoredValues } from '../telemetry/readings.ts';
 import { toGrams } from '../units.ts';
+import type { AlertState } from './lifecycle.ts';
 import {
   atLeast,
   atMost,
@@ -11,8 +12,7 @@ import {
   levelRules,
   valueStepPercent,
   type WeightRange,
-} from './level-rules.ts';
-import type { AlertState } from './lifecycle.ts';
+} from './rules/level-rules.ts';
 
 /**
  * The weights that cannot change any alert about the level, so that a reading within them needs no evaluation; `null` when

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { STOP_CONFIRMATION_MS_MAX as OPERATION_STOP_MS_MAX } from '../alerts/silo-rules.ts';
+import { STOP_CONFIRMATION_MS_MAX as OPERATION_STOP_MS_MAX } from '../alerts/rules/silo-rules.ts';
 import { STOP_CONFIRMATION_MS_MAX as EMERGENCY_STOP_MS_MAX } from '../commands/emergency-stop-replies.ts';
 import { COMMAND_RULES } from '../commands/state.ts';
 import { COMMAND_TIMEOUT_MS } from '../commands/transitions.ts';

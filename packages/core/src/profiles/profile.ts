@@ -4,10 +4,10 @@ import type {
   ProfileName,
 } from '@granary/contract/profiles/profiles';
 import type { AlertFacts, AlertRules } from '../alerts/evaluation.ts';
-import type { FieldFacts } from '../alerts/field-rules.ts';
-import type { WeightRange } from '../alerts/level-rules.ts';
 import type { AlertState } from '../alerts/lifecycle.ts';
-import type { SiloFacts } from '../alerts/silo-rules.ts';
+import type { FieldFacts } from '../alerts/rules/field-rules.ts';
+import type { WeightRange } from '../alerts/rules/level-rules.ts';
+import type { SiloFacts } from '../alerts/rules/silo-rules.ts';
 import type { CommandState } from '../commands/state.ts';
 import type { MissionState } from '../missions/state.ts';
 import type { OperationState } from '../operations/state.ts';

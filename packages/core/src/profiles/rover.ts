@@ -2,7 +2,7 @@ import type {
   FieldConfiguration,
   FieldConfigurationPatch,
 } from '@granary/contract/configuration/field-configuration';
-import { fieldRules } from '../alerts/field-rules.ts';
+import { fieldRules } from '../alerts/rules/field-rules.ts';
 import { applyFieldPatch, initialFieldConfiguration } from '../configuration/field-configuration.ts';
 import type { DeviceProfile } from './profile.ts';
 

@@ -3,7 +3,7 @@ import type {
   SiloConfigurationPatch,
 } from '@granary/contract/configuration/silo-configuration';
 import { noChangeBand } from '../alerts/no-change-band.ts';
-import { type SiloFacts, siloRules } from '../alerts/silo-rules.ts';
+import { type SiloFacts, siloRules } from '../alerts/rules/silo-rules.ts';
 import { applyPatch, initialConfiguration } from '../configuration/silo-configuration.ts';
 import type { DeviceFacts, DeviceProfile } from './profile.ts';
 

@@ -3,9 +3,9 @@ import type {
   WeatherStationConfigurationPatch,
 } from '@granary/contract/configuration/weather-station-configuration';
 import { weatherStation as contract } from '@granary/contract/profiles/weather-station';
-import { deviceOffline, maintenanceDue } from '../alerts/device-rules.ts';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
-import { sensorFault, sensorStale } from '../alerts/sensor-rules.ts';
+import { deviceOffline, maintenanceDue } from '../alerts/rules/device-rules.ts';
+import { sensorFault, sensorStale } from '../alerts/rules/sensor-rules.ts';
 import { initialMaintenance, patchMaintenance } from '../configuration/silo-configuration.ts';
 import type { DeviceProfile } from './profile.ts';
 

@@ -1,6 +1,6 @@
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
-import type { WeightRange } from '@granary/core/alerts/level-rules';
 import type { Observation } from '@granary/core/alerts/observation';
+import type { WeightRange } from '@granary/core/alerts/rules/level-rules';
 import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
 
 /**

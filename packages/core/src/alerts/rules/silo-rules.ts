@@ -1,17 +1,17 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { siloScale } from '@granary/contract/profiles/silo-scale';
 import { SECOND_MS } from '@granary/contract/time';
-import type { Presence } from '../devices/status.ts';
-import { IMBALANCE_PERCENT_MAX, massBalance } from '../operations/mass-balance.ts';
-import { finallyMeasuredG, holdsDevice, type OperationState } from '../operations/state.ts';
-import { shownFailure } from '../operations/status-detail.ts';
-import { type LatestValues, roundTo6 } from '../telemetry/readings.ts';
-import { toGrams } from '../units.ts';
+import type { Presence } from '../../devices/status.ts';
+import { IMBALANCE_PERCENT_MAX, massBalance } from '../../operations/mass-balance.ts';
+import { finallyMeasuredG, holdsDevice, type OperationState } from '../../operations/state.ts';
+import { shownFailure } from '../../operations/status-detail.ts';
+import { type LatestValues, roundTo6 } from '../../telemetry/readings.ts';
+import { toGrams } from '../../units.ts';
+import type { AlertRules } from '../evaluation.ts';
+import type { Condition } from '../lifecycle.ts';
+import type { Observed } from '../observation.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
-import type { AlertRules } from './evaluation.ts';
 import { levelRules, stateAt, valueStepPercent } from './level-rules.ts';
-import type { Condition } from './lifecycle.ts';
-import type { Observed } from './observation.ts';
 import { isBelievable, isFresh, sensorFault, sensorStale } from './sensor-rules.ts';
 
 /** Long enough for a gate to close and for the device to report; after this time an unconfirmed stop raises an alert. */

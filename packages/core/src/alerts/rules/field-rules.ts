@@ -2,19 +2,19 @@ import type { FieldConfiguration } from '@granary/contract/configuration/field-c
 import type { Point } from '@granary/contract/positions';
 import { rover } from '@granary/contract/profiles/rover';
 import { CHANNELS } from '@granary/contract/telemetry/channels';
-import { isUnconfirmedStop } from '../commands/emergency-stop.ts';
-import { STOP_CONFIRMATION_MS_MAX } from '../commands/emergency-stop-replies.ts';
-import type { CommandState } from '../commands/state.ts';
-import { freshnessMs, type Presence } from '../devices/status.ts';
-import { isInside } from '../geometry/geofence.ts';
-import { type MissionState, missionHoldsDevice } from '../missions/state.ts';
-import { haltOverdueAtMs, startAnswerDueMs } from '../missions/steps.ts';
-import { isPlausible, type LatestValues, roundTo6 } from '../telemetry/readings.ts';
+import { isUnconfirmedStop } from '../../commands/emergency-stop.ts';
+import { STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop-replies.ts';
+import type { CommandState } from '../../commands/state.ts';
+import { freshnessMs, type Presence } from '../../devices/status.ts';
+import { isInside } from '../../geometry/geofence.ts';
+import { type MissionState, missionHoldsDevice } from '../../missions/state.ts';
+import { haltOverdueAtMs, startAnswerDueMs } from '../../missions/steps.ts';
+import { isPlausible, type LatestValues, roundTo6 } from '../../telemetry/readings.ts';
+import type { AlertRules } from '../evaluation.ts';
+import type { Condition } from '../lifecycle.ts';
+import type { Observed } from '../observation.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
-import type { AlertRules } from './evaluation.ts';
 import { valueStepPercent } from './level-rules.ts';
-import type { Condition } from './lifecycle.ts';
-import type { Observed } from './observation.ts';
 import { sensorFault } from './sensor-rules.ts';
 
 /** The facts for the alerts of a field device. */

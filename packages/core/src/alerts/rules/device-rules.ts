@@ -1,8 +1,8 @@
 import type { Maintenance } from '@granary/contract/configuration/shared-configuration';
 import { checkedTimeMs, HOUR_MS } from '@granary/contract/time';
-import { deviceStatus, type Presence } from '../devices/status.ts';
-import type { Condition } from './lifecycle.ts';
-import { type Observed, offlineAlertAtMs } from './observation.ts';
+import { deviceStatus, type Presence } from '../../devices/status.ts';
+import type { Condition } from '../lifecycle.ts';
+import { type Observed, offlineAlertAtMs } from '../observation.ts';
 
 /** More severe when the device is offline during a job, such as `an operation`. */
 export function deviceOffline(

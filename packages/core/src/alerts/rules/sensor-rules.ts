@@ -1,9 +1,14 @@
 import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import { deviceStatus, freshnessMs, type Presence } from '../devices/status.ts';
-import { isPlausible, type LatestValue, type LatestValues, plausibleRange } from '../telemetry/readings.ts';
-import type { Condition } from './lifecycle.ts';
-import type { Observed } from './observation.ts';
+import { deviceStatus, freshnessMs, type Presence } from '../../devices/status.ts';
+import {
+  isPlausible,
+  type LatestValue,
+  type LatestValues,
+  plausibleRange,
+} from '../../telemetry/readings.ts';
+import type { Condition } from '../lifecycle.ts';
+import type { Observed } from '../observation.ts';
 
 export interface SensorFacts {
   readonly presence: Presence;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ALERT_TYPES, type AlertType } from '@granary/contract/alerts';
 import { toIso } from '@granary/contract/time';
-import { initialConfiguration } from '../configuration/silo-configuration.ts';
-import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
-import { beginOperation, type OperationState } from '../operations/state.ts';
-import type { Condition } from './lifecycle.ts';
-import type { Observed } from './observation.ts';
+import { initialConfiguration } from '../../configuration/silo-configuration.ts';
+import { FRESHNESS_MS, NEVER_SEEN } from '../../devices/status.ts';
+import { beginOperation, type OperationState } from '../../operations/state.ts';
+import type { Condition } from '../lifecycle.ts';
+import type { Observed } from '../observation.ts';
 import { conditionsOf, type SiloFacts, STOP_CONFIRMATION_MS_MAX } from './silo-rules.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
