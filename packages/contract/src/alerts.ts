@@ -62,6 +62,8 @@ export const Alert = closed({
   shelved_until: TimestampOrNull,
   shelve_reason: Type.Union([Reason, Type.Null()]),
   shelved_by: Type.Union([Person, Type.Null()]),
+  /** The sensor of a `sensor_threshold` alert; other alerts do not have it. */
+  sensor_id: Type.Optional(Type.String()),
 });
 
 export const Acknowledgement = closed({ acknowledged_by: Person, note: Type.Optional(Note) });

@@ -3,8 +3,9 @@ import type { EventType } from '@granary/contract/events';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import type { AlertChange } from '@granary/core/alerts/evaluation';
-import { type AlertState, alertEvents, alertRecord } from '@granary/core/alerts/lifecycle';
+import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { observe } from '@granary/core/alerts/observation';
+import { alertEvents, alertRecord } from '@granary/core/alerts/record';
 import { deviceSummary } from '@granary/core/devices/record';
 import type { Sql } from '@granary/store/sql';
 import {

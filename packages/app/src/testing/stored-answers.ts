@@ -3,7 +3,7 @@ import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
-import { alertRecord } from '@granary/core/alerts/lifecycle';
+import { alertRecord } from '@granary/core/alerts/record';
 import { commandRecord } from '@granary/core/commands/record';
 import { deviceStatus } from '@granary/core/devices/status';
 import { keyRecord } from '@granary/core/keys';

@@ -1,12 +1,17 @@
 import { ALERT_STATUSES } from '@granary/contract/alerts';
-import { documentKind } from '../documents/versioned.ts';
+import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 import type { AlertState } from './lifecycle.ts';
 
 const STATUSES: readonly unknown[] = [...ALERT_STATUSES, 'pending'];
 
 /** The stored form of an alert. */
-export const ALERT_DOCUMENT = documentKind<AlertState>([], (content) => {
+export const ALERT_DOCUMENT = documentKind<AlertState>([addRule], (content) => {
   const { status } = content;
   if (!STATUSES.includes(status)) throw new Error(`unknown status ${JSON.stringify(status)}`);
   return content as unknown as AlertState;
 });
+
+/** Version 1 adds the threshold rule; before it, no alert came from one. */
+function addRule(content: DocumentContent): DocumentContent {
+  return { rule: null, ...content };
+}

@@ -7,10 +7,11 @@ import { initialConfiguration } from '../configuration/silo-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
 import { unsolicitedOperation } from '../operations/state.ts';
 import { evaluateAlerts, nextEvaluationAtMs } from './evaluation.ts';
-import { type AlertDelays, type AlertState, acknowledgeAlert, alertEvents } from './lifecycle.ts';
+import { type AlertDelays, type AlertState, acknowledgeAlert } from './lifecycle.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
 import { isWithinNoChangeBand, noChangeBand } from './no-change-band.ts';
 import type { Observed } from './observation.ts';
+import { alertEvents } from './record.ts';
 import { contains } from './rules/level-rules.ts';
 import { type SiloFacts, STOP_CONFIRMATION_MS_MAX, siloRules } from './rules/silo-rules.ts';
 

@@ -2,7 +2,14 @@ import type { Maintenance } from '@granary/contract/configuration/shared-configu
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs } from '@granary/contract/time';
 import { freshnessMs } from '../devices/status.ts';
-import { type AlertDelays, type AlertState, advanceAlert, type Condition, onDelayMs } from './lifecycle.ts';
+import {
+  type AlertDelays,
+  type AlertState,
+  advanceAlert,
+  type Condition,
+  isAbout,
+  onDelayMs,
+} from './lifecycle.ts';
 import { type Observed, offlineAlertAtMs, offlineFromMs } from './observation.ts';
 import { type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
 
@@ -16,7 +23,7 @@ export interface AlertFacts extends SensorFacts {
 export interface AlertRules<Facts extends AlertFacts> {
   /** The sensors whose silence and whose values are judged. */
   readonly channels: readonly ChannelName[];
-  /** The present conditions of the device, exactly one for each type of alert it can have. */
+  /** The present conditions of the device, exactly one for each type of alert it can have, and one for each rule. */
   conditionsOf(facts: Facts & Observed, nowMs: number): Condition[];
   /** When a condition of this profile can change without a message, apart from silence and maintenance. */
   timesMs(facts: Facts & Observed): readonly number[];
@@ -40,7 +47,28 @@ export const evaluateAlerts = <Facts extends AlertFacts>(
   open: readonly AlertState[],
   settings: EvaluationSettings,
   nowMs: number,
-): AlertChange[] => alertChanges(facts.deviceNo, rules.conditionsOf(facts, nowMs), open, settings, nowMs);
+): AlertChange[] =>
+  alertChanges(
+    facts.deviceNo,
+    withRemovedRules(rules.conditionsOf(facts, nowMs), open),
+    open,
+    settings,
+    nowMs,
+  );
+
+/** Adds the condition of alerts whose rule, or its sensor, no longer exists: absent, so that they clear. */
+const withRemovedRules = (conditions: readonly Condition[], open: readonly AlertState[]): Condition[] => {
+  const removed = open.filter(
+    (alert) => alert.rule !== null && !conditions.some((condition) => isAbout(alert, condition)),
+  );
+  const absent = removed.flatMap(({ type, rule }): Condition[] =>
+    rule === null ? [] : [{ type, rule, state: 'absent', delays: NO_DELAYS }],
+  );
+  return [...conditions, ...absent];
+};
+
+/** No later value could bring back the condition of a rule that does not exist. */
+const NO_DELAYS: AlertDelays = { onMs: 0, offMs: 0 };
 
 /** The changes of a device's alerts according to its conditions. */
 function alertChanges(
@@ -53,8 +81,8 @@ function alertChanges(
   const subject = { deviceNo, newAlertId };
   return conditions
     .map((condition) => {
-      const before = open.find(({ type }) => type === condition.type) ?? null;
-      return { before, after: advanceAlert(before, condition, subject, delays, nowMs) };
+      const before = open.find((alert) => isAbout(alert, condition)) ?? null;
+      return { before, after: advanceAlert(before, condition, subject, condition.delays ?? delays, nowMs) };
     })
     .filter(({ before, after }) => before !== after);
 }
@@ -67,26 +95,19 @@ export function nextEvaluationAtMs<Facts extends AlertFacts>(
   delays: AlertDelays,
   nowMs: number,
 ): number | null {
+  const conditions = rules.conditionsOf(facts, nowMs);
   const timesMs = [
     checkedTimeMs(facts.configuration.maintenance.next_scheduled),
     ...silenceTimesMs(facts, rules.channels),
-    ...growthTimesMs(rules.conditionsOf(facts, nowMs), open),
+    ...growthTimesMs(conditions, open),
     ...rules.timesMs(facts),
-  ];
-  return earliestCheckAtMs(timesMs, open, delays, nowMs);
+    ...open.flatMap((alert) => dueTimesMs(alert, delaysFor(alert, conditions, delays))),
+  ].filter((timeMs) => timeMs > nowMs);
+  return timesMs.length === 0 ? null : Math.min(...timesMs);
 }
 
-/** The next of these times and of the times that the open alerts wait for. */
-function earliestCheckAtMs(
-  timesMs: readonly number[],
-  open: readonly AlertState[],
-  delays: AlertDelays,
-  nowMs: number,
-): number | null {
-  const dueMs = open.flatMap((alert) => dueTimesMs(alert, delays));
-  const comingMs = [...timesMs, ...dueMs].filter((timeMs) => timeMs > nowMs);
-  return comingMs.length === 0 ? null : Math.min(...comingMs);
-}
+const delaysFor = (alert: AlertState, conditions: readonly Condition[], delays: AlertDelays): AlertDelays =>
+  conditions.find((condition) => isAbout(alert, condition))?.delays ?? delays;
 
 /** When the silence of a device or of its sensors changes a status or raises an alert. */
 function silenceTimesMs(
@@ -108,7 +129,7 @@ const growthTimesMs = (conditions: readonly Condition[], open: readonly AlertSta
   conditions.flatMap((condition) => {
     if (condition.state !== 'present' || condition.age === undefined) return [];
     const { sinceMs, unitMs } = condition.age;
-    const alert = open.find(({ type }) => type === condition.type);
+    const alert = open.find((one) => isAbout(one, condition));
     const shown = alert?.currentValue ?? null;
     return shown === null ? [] : [sinceMs + (shown + (condition.valueStep ?? 0)) * unitMs];
   });

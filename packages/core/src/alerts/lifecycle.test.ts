@@ -9,14 +9,13 @@ import {
   type AlertState,
   acknowledgeAlert,
   advanceAlert,
-  alertEvents,
-  alertRecord,
   type Condition,
   needsAttention,
   SHELVED_MS_MAX,
   shelveAlert,
   unshelveAlert,
 } from './lifecycle.ts';
+import { alertEvents, alertRecord } from './record.ts';
 
 const NOW_MS = 1_000_000_000_000;
 const DELAYS = { onMs: 0, offMs: 5_000 };
@@ -40,6 +39,7 @@ const active: AlertState = {
   alertId: 'al_1',
   deviceNo: 1,
   type: 'low_level',
+  rule: null,
   status: 'active',
   severity: 'warning',
   message: 'level 18.0 % is at or below 20 %',

@@ -1,15 +1,13 @@
 import {
   type Acknowledgement,
   ALERT_SEVERITIES,
-  type Alert,
   type AlertSeverity,
   type AlertStatus,
   type AlertType,
   type Shelving,
 } from '@granary/contract/alerts';
 import { Refusal } from '@granary/contract/errors';
-import type { EventType } from '@granary/contract/events';
-import { checkedTimeMs, DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 
 /** An alert that is shelved for longer would be hidden rather than postponed. */
 export const SHELVED_MS_MAX = 30 * DAY_MS;
@@ -33,8 +31,16 @@ const MEASURED: ReadonlySet<AlertType> = new Set<AlertType>([
 
 export const onDelayMs = (type: AlertType, { onMs }: AlertDelays): number => (MEASURED.has(type) ? onMs : 0);
 
-export interface PresentCondition {
+/** What a condition is about; of one device there is one condition for each of these. */
+export interface ConditionSubject {
   readonly type: AlertType;
+  /** The key of the threshold rule that the condition comes from; other types have one condition per device. */
+  readonly rule?: string;
+  /** The delays of the rule; those of the device when not given. */
+  readonly delays?: AlertDelays;
+}
+
+export interface PresentCondition extends ConditionSubject {
   readonly state: 'present';
   readonly severity: AlertSeverity;
   readonly message: string;
@@ -54,12 +60,18 @@ export interface PresentCondition {
 /** `indeterminate`: inside the dead band, or without data; such a condition neither raises nor clears an alert. */
 export type Condition =
   | PresentCondition
-  | { readonly type: AlertType; readonly state: 'absent' | 'indeterminate' };
+  | (ConditionSubject & { readonly state: 'absent' | 'indeterminate' });
+
+/** Whether a condition changes this alert. */
+export const isAbout = (alert: AlertState, { type, rule }: ConditionSubject): boolean =>
+  alert.type === type && alert.rule === (rule ?? null);
 
 export interface AlertState {
   readonly alertId: string;
   readonly deviceNo: number;
   readonly type: AlertType;
+  /** The key of the threshold rule that raised the alert; `null` for all other types. */
+  readonly rule: string | null;
   /** `pending`: the condition is present, but not yet for the on-delay; such an alert is not shown. */
   readonly status: AlertStatus | 'pending';
   readonly severity: AlertSeverity;
@@ -127,6 +139,7 @@ const pendingAlert = (
   alertId: newAlertId(),
   deviceNo,
   type: condition.type,
+  rule: condition.rule ?? null,
   status: 'pending',
   ...detailsOf(condition),
   createdAtMs: nowMs,
@@ -231,41 +244,3 @@ function refuseUntil(message: string): never {
 /** The alert is neither acknowledged nor shelved. */
 export const needsAttention = ({ status, shelvedUntilMs }: AlertState, nowMs: number): boolean =>
   (status === 'active' || status === 'cleared') && (shelvedUntilMs === null || shelvedUntilMs <= nowMs);
-
-/** The events of a change. */
-export function alertEvents(before: AlertState | null, after: AlertState | null): EventType[] {
-  if (after === null || after.status === 'pending') return [];
-  if (before === null || before.status === 'pending' || before.alertId !== after.alertId)
-    return ['alert.raised'];
-  const events: EventType[] = [];
-  if (after.severity !== before.severity) events.push('alert.severity_raised');
-  if (after.cause !== before.cause) events.push('alert.updated');
-  if (after.status !== before.status) events.push('alert.status_changed');
-  if (after.shelvedUntilMs !== before.shelvedUntilMs) {
-    events.push(after.shelvedUntilMs === null ? 'alert.unshelved' : 'alert.shelved');
-  }
-  return events;
-}
-
-/** The record for callers; `null` for a pending alert, which is not shown. */
-export function alertRecord(alert: AlertState): Alert | null {
-  if (alert.status === 'pending') return null;
-  return {
-    alert_id: alert.alertId,
-    type: alert.type,
-    severity: alert.severity,
-    message: alert.message,
-    current_value: alert.currentValue,
-    threshold: alert.threshold,
-    created_at: toIso(alert.createdAtMs),
-    status: alert.status,
-    acknowledged_by: alert.acknowledgedBy,
-    acknowledged_at: toIsoOrNull(alert.acknowledgedAtMs),
-    note: alert.note,
-    cleared_at: toIsoOrNull(alert.clearedAtMs),
-    resolved_at: toIsoOrNull(alert.resolvedAtMs),
-    shelved_until: toIsoOrNull(alert.shelvedUntilMs),
-    shelve_reason: alert.shelveReason,
-    shelved_by: alert.shelvedBy,
-  };
-}

@@ -64,7 +64,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'an alert': {
     document: ALERT_DOCUMENT as DocumentKind<object>,
     stored: { alertId: 'al_1', deviceNo: 1, type: 'low_level', status: 'active' },
-    added: {},
+    added: { rule: null },
   },
   'a configuration': {
     document: CONFIGURATION_DOCUMENT,
