@@ -1,27 +1,8 @@
 import { join } from 'node:path';
-import type { DeviceGroup } from '@granary/contract/devices/groups';
-import { SILOS } from '@granary/simulator/farm/farm';
-import { FAULTS } from '@granary/simulator/faults/fault';
-import { FaultPlanError, parseFaultPlan } from '@granary/simulator/faults/plan';
-import { FIELD_UNITS } from '@granary/simulator/field/fleet';
+import { FaultPlanError, parseFaultPlan } from '@granary/simulator/farm/fault-plan';
+import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
 import { type FarmOptions, HISTORY_DAYS_DEFAULT } from '@granary/simulator/start-farm';
 import { positiveNumber, UsageError } from './command.ts';
-
-const KINDS = new Map<string, DeviceGroup>([
-  ...SILOS.map(({ id }) => [id, 'silo'] as const),
-  ...FIELD_UNITS.map(({ id }) => [id, 'field'] as const),
-]);
-
-const FAULT_MEANINGS: readonly (readonly [name: string, meaning: string])[] = Object.entries({
-  ...FAULTS.silo,
-  ...FAULTS.field,
-}).map(([name, meaning]) => [name, `${meaning}${restriction(name)}`]);
-const NAME_LENGTH = Math.max(...FAULT_MEANINGS.map(([{ length }]) => length));
-
-function restriction(name: string): string {
-  if (!(name in FAULTS.field)) return ' (silos)';
-  return name in FAULTS.silo ? '' : ' (field devices)';
-}
 
 /** The options that `demo` and `simulate` share. */
 export const FARM_OPTIONS = {
@@ -34,14 +15,34 @@ export const FARM_HELP = `  --interval <seconds>   time between two readings of 
   --fault <list>         let devices misbehave, e.g. silo-03:link-loss,rover-01:stuck; may be repeated
   --no-history           do not write a past of ${HISTORY_DAYS_DEFAULT} days on first start
 
-Silos:
-${SILOS.map(({ id, name, facility }) => `  ${id}  ${name}, ${facility.name}`).join('\n')}
-
-Field devices:
-${FIELD_UNITS.map(({ id, name, facility }) => `  ${id}  ${name}, ${facility.name}`).join('\n')}
+${deviceLists()}
 
 Faults:
-${FAULT_MEANINGS.map(([name, meaning]) => `  ${name.padEnd(NAME_LENGTH)} ${meaning}`).join('\n')}`;
+${faultList()}`;
+
+function deviceLists(): string {
+  return SIMULATED_PROFILES.map(({ title, devices }) => {
+    const lines = devices.map(({ unit: { id, name, facility } }) => `  ${id}  ${name}, ${facility.name}`);
+    return `${title.charAt(0).toUpperCase()}${title.slice(1)}:\n${lines.join('\n')}`;
+  }).join('\n\n');
+}
+
+/** Every fault once; one that not all devices can have, or that differs between them, with the devices that can have it. */
+function faultList(): string {
+  const titles = new Map<string, string[]>();
+  const nameLength = Math.max(
+    ...SIMULATED_PROFILES.flatMap(({ faults }) => Object.keys(faults).map(({ length }) => length)),
+  );
+  for (const { title, faults } of SIMULATED_PROFILES) {
+    for (const [name, meaning] of Object.entries(faults)) {
+      const line = `  ${name.padEnd(nameLength)} ${meaning}`;
+      titles.set(line, [...(titles.get(line) ?? []), title]);
+    }
+  }
+  return [...titles]
+    .map(([line, of]) => (of.length === SIMULATED_PROFILES.length ? line : `${line} (${of.join(', ')})`))
+    .join('\n');
+}
 
 interface FarmValues {
   readonly interval: string;
@@ -49,10 +50,11 @@ interface FarmValues {
   readonly 'no-history': boolean;
 }
 
-type FarmChoices = Required<Pick<FarmOptions, 'intervalMs' | 'faults' | 'historyDays'>>;
+type FarmChoices = Required<Pick<FarmOptions, 'profiles' | 'intervalMs' | 'faults' | 'historyDays'>>;
 
 export function farmChoices(values: FarmValues): FarmChoices {
   return {
+    profiles: SIMULATED_PROFILES,
     intervalMs: positiveNumber(values.interval, '--interval') * 1_000,
     faults: values.fault === undefined ? new Map() : faultPlan(values.fault.join(',')),
     historyDays: values['no-history'] ? 0 : HISTORY_DAYS_DEFAULT,
@@ -61,7 +63,7 @@ export function farmChoices(values: FarmValues): FarmChoices {
 
 function faultPlan(text: string): FarmChoices['faults'] {
   try {
-    return parseFaultPlan(text, KINDS);
+    return parseFaultPlan(text, SIMULATED_PROFILES);
   } catch (cause) {
     if (!(cause instanceof FaultPlanError)) throw cause;
     throw new UsageError(`--fault: ${cause.message}`, { cause });

@@ -8,7 +8,9 @@ export function createFarmReporter(print: (line: string) => void): (event: FarmE
   return (event) => {
     switch (event.kind) {
       case 'registered':
-        print(`farm: registered ${event.siloIds.length} silos, ${event.fieldIds.length} field devices`);
+        print(
+          `farm: registered ${event.devices.map(({ ids, title }) => `${ids.length} ${title}`).join(', ')}`,
+        );
         break;
       case 'history':
         print(

@@ -108,10 +108,10 @@ test('simulate connects to a running service and leaves it running', async (t) =
     mqttUrl,
     '--no-history',
     '--fault',
-    'silo-02:stuck,rover-01:stuck',
+    'silo-02:stuck,rover-01:stuck,weather-01:dropout',
   ];
   const farm = granary(t, args, { GRANARY_API_KEY: key, GRANARY_DATA_DIR });
-  await farm.says(/farm: registered 9 silos, 6 field devices/);
+  await farm.says(/farm: registered 9 silos, 4 rovers and drones, 2 weather stations/);
   await farm.says(/farm: running/);
   farm.signal('SIGINT');
   assert.equal(await farm.exited, 0);

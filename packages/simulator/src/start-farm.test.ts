@@ -4,18 +4,19 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@granary/client/client';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
-import { SILOS } from './farm/farm.ts';
 import { FIELD_UNITS } from './field/fleet.ts';
+import { SiloController } from './silo/silo-controller.ts';
+import { SILOS } from './silo/silos.ts';
 import { weightKgAt } from './silo/weight.ts';
 import { type Farm, type FarmEvent, type FarmOptions, startFarm } from './start-farm.ts';
 import { startService } from './testing/service.ts';
-import { STATIONS } from './weather/weather-station.ts';
+import { STATIONS } from './weather/stations.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 8;
 const READINGS_PER_DAY = 288;
 const FARM = { intervalMs: 500, historyDays: HISTORY_DAYS };
-const DEVICES_TOTAL = SILOS.length + FIELD_UNITS.length;
+const DEVICES_TOTAL = SILOS.length + FIELD_UNITS.length + STATIONS.length;
 
 async function farmWithEvents(t: TestContext, options: FarmOptions) {
   const events: FarmEvent[] = [];
@@ -117,7 +118,7 @@ test('after a restart of the farm the moved amount is still there, and the opera
   t.after(() => first.stop());
   await untilAll(client, 'online');
   while ((await client.telemetry.current(siloId)).level.timestamp === null) await sleep(POLL_MS);
-  first.silo(siloId).fault('stall', true);
+  first.fault(siloId, 'stall', true);
   const { operation_id } = await client.operations.discharge(siloId, {
     amount: 8,
     target_container: 'truck',
@@ -128,10 +129,13 @@ test('after a restart of the farm the moved amount is still there, and the opera
 
   const second = await startFarm({ ...options, historyDays: 0 });
   t.after(() => second.stop());
-  assert.ok(Math.abs(second.silo(siloId).weightKg - first.silo(siloId).weightKg) < 2);
+  assert.ok(
+    Math.abs(second.model(siloId, SiloController).weightKg - first.model(siloId, SiloController).weightKg) <
+      2,
+  );
   while ((await operation()).status !== 'failed') await sleep(POLL_MS);
   assert.equal((await operation()).failure?.message, 'power lost');
-  assert.throws(() => second.silo('silo-99'), /no simulated silo "silo-99"/);
+  assert.throws(() => second.model('silo-99', SiloController), /no simulated device "silo-99"/);
 });
 
 test('lost secrets are replaced', async (t) => {
@@ -157,7 +161,7 @@ test('a key without the scope to register devices is refused with a clear messag
 test('waits while the service limits its key, instead of failing', async (t) => {
   const { client, options } = await startService(t, { ...FARM, historyDays: 0 }, { GRANARY_RATE_LIMIT: '5' });
   const { farm } = await farmWithEvents(t, options);
-  assert.ok(farm.silo(SILOS[0]?.id ?? ''));
+  assert.ok(farm.model(SILOS[0]?.id ?? '', SiloController));
   // The farm uses the same key and has used up its request limit.
   await sleep(1_000);
   assert.equal((await client.devices.field.list()).data.length, FIELD_UNITS.length + STATIONS.length);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '@granary/contract/time';
+import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
 import { type Farm, startFarm } from '@granary/simulator/start-farm';
 import { CountingSilo } from '../testing/devices/counting-silo.ts';
 import { IS_FULL_SIZE } from '../testing/rig-size.ts';
@@ -76,6 +77,7 @@ test('after the service was down nobody is blamed for its silence but the device
     () => ADMIN_KEY,
   );
   farm = await startFarm({
+    profiles: SIMULATED_PROFILES,
     ...{ baseUrl: httpUrl, adminKey: ADMIN_KEY, mqttUrl, credentialsFile: join(folder, 'farm.json') },
     // Devices that wait longer than the alarm allows would rightly raise it.
     ...{ intervalMs: reportMs, historyDays: 0, reconnectMsMax: reportMs },

@@ -1,17 +1,16 @@
 import { SECOND_MS } from '@granary/contract/time';
-import type { FaultName } from '../faults/fault.ts';
-import { linkIsLost } from '../faults/link-loss.ts';
-import type { ReadingFault } from '../faults/reading-fault.ts';
-import { linkIsLostBy } from '../faults/run-faults.ts';
+import type { ActiveFaults, CommonFault, JobFault } from '../faults/faults.ts';
+import { linkIsLost, linkIsLostBy } from '../faults/link-faults.ts';
+import type { ReadingFault } from '../faults/reading-faults.ts';
+import { DeviceLink, type DeviceLinkOptions } from '../link/device-link.ts';
 import type { Reading } from '../physics/reading.ts';
-import { DeviceLink, type DeviceLinkOptions } from './device-link.ts';
 import { Outbox } from './outbox.ts';
 import { SerialSender } from './serial-sender.ts';
 
 /** The tick interval while the device carries something out, and until it stands still afterwards. */
 const BUSY_INTERVAL_MS = SECOND_MS;
 
-/** The model of one kind of device: its physical state, and the part that carries out commands and reports on them. */
+/** The model of a device: its physical state, and the part that carries out commands and reports on them. */
 export interface DeviceModel<R extends Reading> {
   /** Without power the device neither measures nor sends nor receives. */
   readonly hasPower: boolean;
@@ -32,27 +31,35 @@ export interface DeviceModel<R extends Reading> {
   keep(): Promise<void>;
 }
 
-export interface DeviceOptions<R extends Reading> {
+type DeviceFault = CommonFault | JobFault;
+
+export interface DeviceOptions<Fault extends string> {
   readonly link: Omit<DeviceLinkOptions, 'onCommand' | 'onConfiguration'>;
   readonly intervalMs: number;
-  readonly faults: ReadonlySet<FaultName>;
-  readonly createReadingFault: (names: ReadonlySet<FaultName>) => ReadingFault<R>;
+  readonly faults: ReadonlySet<Fault>;
   readonly now: () => number;
 }
 
+/** In what the devices of one profile differ from others. */
+export interface DeviceParts<R extends Reading, Model, Fault extends string> {
+  readonly createReadingFault: (faults: ActiveFaults<Fault | DeviceFault>) => ReadingFault<R>;
+  readonly createModel: (environment: Environment<Fault>) => Model;
+}
+
 /** The parts of the device that its model uses; the set of faults changes over time. */
-export interface Environment {
+export interface Environment<Fault extends string> {
   readonly link: DeviceLink;
-  readonly faults: ReadonlySet<FaultName>;
+  readonly faults: ActiveFaults<Fault | DeviceFault>;
   readonly nowMs: number;
 }
 
 /** A simulated device: measures at every interval, carries out commands, and sends readings and reports. */
-export class Device<R extends Reading, I extends DeviceModel<R>> {
+export class Device<R extends Reading, Model extends DeviceModel<R>, Fault extends string> {
   readonly link: DeviceLink;
-  protected readonly model: I;
-  readonly #options: DeviceOptions<R>;
-  readonly #faults: Set<FaultName>;
+  readonly model: Model;
+  readonly #options: DeviceOptions<Fault>;
+  readonly #createReadingFault: DeviceParts<R, Model, Fault>['createReadingFault'];
+  readonly #faults: Set<Fault | DeviceFault>;
   readonly #startedMs: number;
   readonly #outbox = new Outbox<R>();
   readonly #sender = new SerialSender(() => this.#sendNext());
@@ -60,10 +67,11 @@ export class Device<R extends Reading, I extends DeviceModel<R>> {
   #isLinkLost = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: DeviceOptions<R>, createModel: (environment: Environment) => I) {
+  constructor(options: DeviceOptions<Fault>, parts: DeviceParts<R, Model, Fault>) {
     this.#options = options;
+    this.#createReadingFault = parts.createReadingFault;
     this.#faults = new Set(options.faults);
-    this.#applyFaults = options.createReadingFault(this.#faults);
+    this.#applyFaults = parts.createReadingFault(this.#faults);
     this.#startedMs = options.now();
     this.link = new DeviceLink({
       ...options.link,
@@ -74,7 +82,7 @@ export class Device<R extends Reading, I extends DeviceModel<R>> {
         options.link.onChange(change);
       },
     });
-    this.model = createModel({ link: this.link, faults: this.#faults, nowMs: this.#startedMs });
+    this.model = parts.createModel({ link: this.link, faults: this.#faults, nowMs: this.#startedMs });
   }
 
   start(): void {
@@ -89,10 +97,10 @@ export class Device<R extends Reading, I extends DeviceModel<R>> {
   }
 
   /** Takes effect at the next tick; readings that a fault still holds back when it ends are lost. */
-  fault(name: FaultName, isOn: boolean): void {
+  fault(name: Fault | DeviceFault, isOn: boolean): void {
     if (isOn) this.#faults.add(name);
     else this.#faults.delete(name);
-    this.#applyFaults = this.#options.createReadingFault(this.#faults);
+    this.#applyFaults = this.#createReadingFault(this.#faults);
   }
 
   #tick(): void {

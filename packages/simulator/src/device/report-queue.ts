@@ -1,4 +1,4 @@
-import type { DeviceLink } from './device-link.ts';
+import type { DeviceLink } from '../link/device-link.ts';
 import { Reports } from './reports.ts';
 import { SerialSender } from './serial-sender.ts';
 

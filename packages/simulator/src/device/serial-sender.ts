@@ -1,4 +1,4 @@
-import { LinkStoppedError } from './device-link.ts';
+import { LinkStoppedError } from '../link/link-stopped.ts';
 
 /** Sends messages one at a time, each after the previous one was delivered. */
 export class SerialSender {

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@granary/client/client';
 import type { MissionRecord } from '@granary/contract/missions';
+import { FieldController } from '../field/field-controller.ts';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { apartM, planePointOf, pointOf } from '../field/vehicle/ground.ts';
 import { startFarm } from '../start-farm.ts';
@@ -58,7 +59,7 @@ test('field devices are registered, have a history, and send only valid messages
 
 test('a move moves, a mission completes, and a lost link brings the rover home', async (t) => {
   const { client, farm } = await startAll(t);
-  farm.field(THIRD.id).fault('link-loss-while-running', true);
+  farm.fault(THIRD.id, 'link-loss-while-running', true);
   const { lat, lng } = pointOf(FIRST.ground, { eastM: 8, northM: 0 });
   const [move, mission, cutOff] = await Promise.all([
     client.commands.give(FIRST.id, {
@@ -81,5 +82,5 @@ test('a move moves, a mission completes, and a lost link brings the rover home',
   const lost = await untilOver(client, THIRD.id, cutOff);
   assert.deepEqual([lost.status, lost.result?.message], ['aborted', 'link lost']);
   while ((await fromHomeM(client, THIRD)) > 0.1) await sleep(POLL_MS);
-  assert.throws(() => farm.field('rover-99'), /no simulated field device "rover-99"/);
+  assert.throws(() => farm.model('rover-99', FieldController), /no simulated device "rover-99"/);
 });

@@ -4,7 +4,7 @@ import { READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry/telemetry'
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
 import { readingAt } from '../silo/scale.ts';
-import { SILOS, type Silo } from './farm.ts';
+import { SILOS, type Silo } from '../silo/silos.ts';
 import { backfillMessages, missingSpan } from './missing-history.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 9, 41, 7);

@@ -16,11 +16,13 @@ export interface BackfillSource {
   readonly spacingMs: number;
   readonly readingAt: (timeMs: number) => Reading;
   /** The history that the service has, one point for each day with readings. */
-  readonly dailyPoints: (query: {
-    readonly interval: '1d';
-    readonly from: string;
-    readonly to: string;
-  }) => Promise<{ readonly points: readonly HistoryPoint[] }>;
+  readonly dailyPoints: (query: DailyQuery) => Promise<{ readonly points: readonly HistoryPoint[] }>;
+}
+
+export interface DailyQuery {
+  readonly interval: '1d';
+  readonly from: string;
+  readonly to: string;
 }
 
 /** The time range that the service has no readings of; `undefined` when the backfill is complete. */

@@ -1,4 +1,5 @@
-import { type DeviceLink, LinkStoppedError } from '../device/device-link.ts';
+import type { DeviceLink } from '../link/device-link.ts';
+import { LinkStoppedError } from '../link/link-stopped.ts';
 import { type BackfillSource, backfillMessages, findMissingHistory } from './missing-history.ts';
 
 export type HistoryEvent =

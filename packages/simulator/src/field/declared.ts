@@ -1,7 +1,7 @@
 import { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { checker } from '@granary/contract/input/schema';
-import { isRecord } from '../device/json-file.ts';
 import { parseJson } from '../device/message.ts';
+import { isRecord } from '../files/json-file.ts';
 
 const checkConfiguration = checker(FieldConfiguration);
 

@@ -5,22 +5,25 @@ import {
   type FieldProgress,
   isAboutMission,
 } from '@granary/contract/link/field-messages';
+import type { Position } from '@granary/contract/positions';
 import { SECOND_MS } from '@granary/contract/time';
 import type { DeviceModel } from '../device/device.ts';
-import type { DeviceLink } from '../device/device-link.ts';
 import { parseMessage } from '../device/message.ts';
 import { ReportQueue } from '../device/report-queue.ts';
-import type { FaultName } from '../faults/fault.ts';
-import { SILENCE_MS } from '../faults/run-faults.ts';
-import { execute } from './commands.ts';
+import type { ActiveFaults } from '../faults/faults.ts';
+import { SILENCE_MS } from '../faults/link-faults.ts';
+import type { DeviceLink } from '../link/device-link.ts';
 import { parseConfiguration } from './declared.ts';
+import type { FieldFault } from './faults.ts';
 import type { FieldUnit } from './fleet.ts';
 import { type FieldMemory, interruptedIn, memoryOf, powerUp } from './memory.ts';
 import { isHalfDone } from './missions/mission-machine.ts';
 import { acceptUpload, control } from './missions/missions.ts';
-import { commandProgress, isUnderWay, missionProgress, type Pilot } from './pilot.ts';
-import { advance, isMoving } from './piloting.ts';
-import { changedProgress, heartbeatOf, mergeProgress } from './progress-diff.ts';
+import { execute } from './pilot/commands.ts';
+import { commandProgress, isUnderWay, missionProgress, type Pilot } from './pilot/pilot.ts';
+import { advance, isMoving } from './pilot/piloting.ts';
+import { changedProgress, heartbeatOf, mergeProgress } from './pilot/progress-diff.ts';
+import { pointOf } from './vehicle/ground.ts';
 import { type FieldReading, measure } from './vehicle/instruments.ts';
 import type { RoverBody } from './vehicle/rover-body.ts';
 
@@ -29,7 +32,7 @@ const POWER_FAILS_MS = 30 * SECOND_MS;
 export interface FieldControllerOptions {
   readonly unit: FieldUnit;
   readonly link: DeviceLink;
-  readonly faults: ReadonlySet<FaultName>;
+  readonly faults: ActiveFaults<FieldFault>;
   /** The stored state, if there is any. */
   readonly memory: FieldMemory | undefined;
   readonly keep: (memory: FieldMemory) => Promise<void>;
@@ -61,6 +64,12 @@ export class FieldController implements DeviceModel<FieldReading> {
 
   get body(): RoverBody {
     return this.#pilot.body;
+  }
+
+  /** The true position at the last tick. */
+  get position(): Position {
+    const { lat, lng } = pointOf(this.#options.unit.ground, this.body);
+    return { latitude: lat, longitude: lng, altitude: this.body.altitudeM };
   }
 
   get hasPower(): boolean {

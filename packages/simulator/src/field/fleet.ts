@@ -1,20 +1,15 @@
 import type { FieldConfigurationPatch } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
-import { type Facility, HILLSIDE, RIVERSIDE } from '../farm/farm.ts';
+import { type FarmUnit, HILLSIDE, RIVERSIDE } from '../farm/facilities.ts';
 import { COORDINATE_RESOLUTION, round } from '../physics/resolution.ts';
 import { type Chassis, DRONE, ROVER } from './vehicle/chassis.ts';
 import type { Vehicle } from './vehicle/drive.ts';
+import type { Located } from './vehicle/environment.ts';
 import { ahead, type Ground, groundAround, pointOf } from './vehicle/ground.ts';
 
 /** One of the farm's field devices; to add one, add a row to the table. */
-export interface FieldUnit extends Vehicle {
-  readonly id: string;
-  readonly name: string;
-  readonly firmwareVersion: string;
-  readonly facility: Facility;
-  readonly zone: string;
-  /** The soil moisture around its home, in percent. */
-  readonly soilMoisture: number;
+export interface FieldUnit extends FarmUnit, Vehicle, Located {
+  readonly ground: Ground;
 }
 
 /** The configured consumption is higher than the simulated one, because wind, soft ground and battery age cost energy. */

@@ -13,10 +13,10 @@ import {
   START_MS,
   upload,
 } from '../testing/field.ts';
-import { execute } from './commands.ts';
 import { interruptedIn, isFieldMemory, memoryOf, powerUp } from './memory.ts';
 import { acceptUpload, control } from './missions/missions.ts';
-import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
+import { execute } from './pilot/commands.ts';
+import { commandProgress, missionProgress, type Pilot } from './pilot/pilot.ts';
 import { isAirborne } from './vehicle/drive.ts';
 import { apartM } from './vehicle/ground.ts';
 

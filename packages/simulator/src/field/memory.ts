@@ -7,12 +7,11 @@ import {
   type MissionProgress,
 } from '@granary/contract/link/field-messages';
 import { Position } from '@granary/contract/positions';
-import { isRecord } from '../device/json-file.ts';
+import { isRecord } from '../files/json-file.ts';
 import { isConfiguration } from './declared.ts';
-import type { FieldUnit } from './fleet.ts';
 import type { MissionRun } from './missions/mission-machine.ts';
-import { commandProgress, endMission, type Pilot } from './pilot.ts';
-import { planePointOf, pointOf, surfaceM } from './vehicle/ground.ts';
+import { commandProgress, endMission, type Pilot } from './pilot/pilot.ts';
+import { type Ground, planePointOf, pointOf, surfaceM } from './vehicle/ground.ts';
 import { bodyAtHome, type RoverBody } from './vehicle/rover-body.ts';
 
 /** The state that survives a loss of power. */
@@ -29,7 +28,12 @@ export interface FieldMemory {
   readonly isStopped?: boolean;
 }
 
-export function memoryOf({ ground }: FieldUnit, pilot: Pilot): FieldMemory {
+/** The ground of a device turns its position on the earth into one on the plane. */
+interface Grounded {
+  readonly ground: Ground;
+}
+
+export function memoryOf({ ground }: Grounded, pilot: Pilot): FieldMemory {
   const { body, configuration, task, held, commands, mission, missions, isStopped } = pilot;
   const { lat, lng } = pointOf(ground, body);
   const { headingDegrees, batteryPercent, payloadKg, altitudeM, timeMs } = body;
@@ -53,7 +57,7 @@ export function memoryOf({ ground }: FieldUnit, pilot: Pilot): FieldMemory {
  * The device after a restart. Jobs under way have ended, because nothing may begin to move when the power returns. A
  * mission that waits for a start or a resume still waits. Without stored state the device is new, and at home.
  */
-export function powerUp(unit: FieldUnit, memory: FieldMemory | undefined, nowMs: number): Pilot {
+export function powerUp(unit: Grounded, memory: FieldMemory | undefined, nowMs: number): Pilot {
   const pilot: Pilot = {
     body: bodyAfter(unit, memory, nowMs),
     configuration: memory?.configuration ?? null,
@@ -73,7 +77,7 @@ export function powerUp(unit: FieldUnit, memory: FieldMemory | undefined, nowMs:
 const POWER_LOST = 'power lost';
 
 /** A device that was in the air is now on the ground. */
-function bodyAfter({ ground }: FieldUnit, memory: FieldMemory | undefined, nowMs: number): RoverBody {
+function bodyAfter({ ground }: Grounded, memory: FieldMemory | undefined, nowMs: number): RoverBody {
   const home = bodyAtHome(ground, nowMs);
   if (memory === undefined) return home;
   const { position, headingDegrees, batteryPercent, payloadKg } = memory;

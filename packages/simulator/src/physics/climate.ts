@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import type { Silo } from '../farm/farm.ts';
+import type { Facility } from '../farm/facilities.ts';
 import { wander } from './random.ts';
 
 const YEAR_DAYS = 365.25;
@@ -12,7 +12,13 @@ const HUMIDITY_MIN = 15;
 const HUMIDITY_MAX = 97;
 
 /** The properties of a site that modify the weather. */
-export type Exposed = Pick<Silo, 'id' | 'facility' | 'dayNightC' | 'meanHumidity'>;
+export interface Exposed {
+  readonly id: string;
+  readonly facility: Facility;
+  /** Half the temperature difference between night and afternoon; larger in thin steel than in concrete. */
+  readonly dayNightC: number;
+  readonly meanHumidity: number;
+}
 
 /** Season and weather are the same for all devices of a facility; the difference between day and night depends on the device. */
 export function temperatureCAt(exposed: Exposed, timeMs: number): number {

@@ -4,10 +4,10 @@ import type { StartCommand } from '@granary/contract/link/messages';
 import { OPERATION_TYPES } from '@granary/contract/operations';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
-import { SILOS } from '../farm/farm.ts';
-import { progressOf } from './controller.ts';
 import { advance, INITIAL_MEMORY, type Machine, memoryOf, powerUp } from './machine.ts';
-import { begin, halt } from './operations.ts';
+import { progressOf } from './operations/controller.ts';
+import { begin, halt } from './operations/operations.ts';
+import { SILOS } from './silos.ts';
 
 const START_MS = Date.UTC(2026, 10, 15, 20);
 const GRAM_KG = 0.001;

@@ -1,9 +1,9 @@
 import { checkOperationProgress, type OperationProgress } from '@granary/contract/link/messages';
-import { isRecord } from '../device/json-file.ts';
-import type { Silo } from '../farm/farm.ts';
-import { type Controller, restoreController, storedOperations } from './controller.ts';
-import { proceed } from './operations.ts';
+import { isRecord } from '../files/json-file.ts';
+import { type Controller, restoreController, storedOperations } from './operations/controller.ts';
+import { proceed } from './operations/operations.ts';
 import { bodyAt, moveMaterial, offsetKg, type SiloBody, stepBody } from './silo-body.ts';
+import type { Stocked } from './weight.ts';
 
 /** A silo with its content and the controller of its gate. */
 export interface Machine {
@@ -28,18 +28,18 @@ export function isMemory(value: unknown): value is Memory {
   );
 }
 
-export const powerUp = (silo: Silo, memory: Memory, nowMs: number): Machine => ({
+export const powerUp = (silo: Stocked, memory: Memory, nowMs: number): Machine => ({
   body: bodyAt(silo, nowMs, memory.offsetKg),
   controller: restoreController(memory.operations),
 });
 
-export const memoryOf = (silo: Silo, { body, controller }: Machine): Memory => ({
+export const memoryOf = (silo: Stocked, { body, controller }: Machine): Memory => ({
   offsetKg: offsetKg(silo, body),
   operations: storedOperations(controller, body.timeMs),
 });
 
 /** Advances a silo in time. */
-export function advance(silo: Silo, machine: Machine, nowMs: number, isJammed: boolean): Machine {
+export function advance(silo: Stocked, machine: Machine, nowMs: number, isJammed: boolean): Machine {
   const { body } = machine;
   if (machine.controller.running === null) return { ...machine, body: stepBody(silo, body, nowMs) };
   const environment = { contentKg: body.weightKg, capacityKg: silo.capacityKg, isJammed };

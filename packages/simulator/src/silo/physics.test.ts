@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { siloScale } from '@granary/contract/profiles/silo-scale';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import { SILOS, type Silo } from '../farm/farm.ts';
 import { measure, readingAt } from './scale.ts';
 import { bodyAt, moveMaterial, offsetKg, stepBody } from './silo-body.ts';
+import { SILOS, type Silo } from './silos.ts';
 import { weightKgAt } from './weight.ts';
 
 const START_MS = Date.UTC(2025, 0, 1);

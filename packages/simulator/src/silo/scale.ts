@@ -1,15 +1,20 @@
-import type { Silo } from '../farm/farm.ts';
-import { humidityAt, temperatureCAt } from '../physics/climate.ts';
+import { type Exposed, humidityAt, temperatureCAt } from '../physics/climate.ts';
 import { jitter } from '../physics/random.ts';
-import type { Reading } from '../physics/reading.ts';
 import { round } from '../physics/resolution.ts';
 import { bodyAt, type SiloBody } from './silo-body.ts';
+import type { SiloReading } from './silo-reading.ts';
+import type { Stocked } from './weight.ts';
 
-/** One telemetry reading of a silo. */
-export interface SiloReading extends Reading {
-  readonly weight: number;
-  readonly temperature: number;
-  readonly humidity: number;
+export interface Model {
+  readonly name: string;
+  readonly resolutionKg: number;
+  readonly noiseKg: number;
+}
+
+/** The properties of a silo that its sensors depend on. */
+export interface Weighed extends Stocked, Exposed {
+  readonly facility: Exposed['facility'];
+  readonly model: Model;
 }
 
 const TEMPERATURE_NOISE_C = 0.15;
@@ -17,7 +22,7 @@ const HUMIDITY_NOISE = 0.4;
 const CLIMATE_RESOLUTION = 0.1;
 
 /** Measures the body with the noise and the resolution of the scale model. */
-export function measure(silo: Silo, { timeMs, weightKg }: SiloBody): SiloReading {
+export function measure(silo: Weighed, { timeMs, weightKg }: SiloBody): SiloReading {
   const noise = (sensor: string) => jitter(`${silo.id} ${sensor}`, timeMs);
   const { resolutionKg, noiseKg } = silo.model;
   return {
@@ -34,6 +39,6 @@ export function measure(silo: Silo, { timeMs, weightKg }: SiloBody): SiloReading
   };
 }
 
-export const readingAt = (silo: Silo, timeMs: number): SiloReading => measure(silo, bodyAt(silo, timeMs));
+export const readingAt = (silo: Weighed, timeMs: number): SiloReading => measure(silo, bodyAt(silo, timeMs));
 
 const clamp = (value: number, max: number): number => Math.min(max, Math.max(0, value));

@@ -1,5 +1,4 @@
-import type { Silo } from '../farm/farm.ts';
-import { weightKgAt } from './weight.ts';
+import { type Stocked, weightKgAt } from './weight.ts';
 
 /** The true content of a silo, after regular use, deliveries and operations. */
 export interface SiloBody {
@@ -8,23 +7,23 @@ export interface SiloBody {
 }
 
 /** `offsetKg` is the difference from the content by regular use and deliveries alone. */
-export function bodyAt(silo: Silo, timeMs: number, offsetKg = 0): SiloBody {
+export function bodyAt(silo: Stocked, timeMs: number, offsetKg = 0): SiloBody {
   return { timeMs, weightKg: within(silo, weightKgAt(silo, timeMs) + offsetKg) };
 }
 
-export const offsetKg = (silo: Silo, { timeMs, weightKg }: SiloBody): number =>
+export const offsetKg = (silo: Stocked, { timeMs, weightKg }: SiloBody): number =>
   weightKg - weightKgAt(silo, timeMs);
 
 /** Applies regular use and deliveries until another time, within the limits of empty and full. */
-export function stepBody(silo: Silo, body: SiloBody, timeMs: number): SiloBody {
+export function stepBody(silo: Stocked, body: SiloBody, timeMs: number): SiloBody {
   const scheduledKg = weightKgAt(silo, timeMs) - weightKgAt(silo, body.timeMs);
   return { timeMs, weightKg: within(silo, body.weightKg + scheduledKg) };
 }
 
 /** Moves material in (positive) or out (negative) until another time; regular use pauses, because there is one gate. */
-export const moveMaterial = (silo: Silo, body: SiloBody, timeMs: number, kg: number): SiloBody => ({
+export const moveMaterial = (silo: Stocked, body: SiloBody, timeMs: number, kg: number): SiloBody => ({
   timeMs,
   weightKg: within(silo, body.weightKg + kg),
 });
 
-const within = ({ capacityKg }: Silo, kg: number): number => Math.min(capacityKg, Math.max(0, kg));
+const within = ({ capacityKg }: Stocked, kg: number): number => Math.min(capacityKg, Math.max(0, kg));

@@ -6,26 +6,26 @@ import {
 } from '@granary/contract/link/messages';
 import { SECOND_MS } from '@granary/contract/time';
 import type { DeviceModel } from '../device/device.ts';
-import type { DeviceLink } from '../device/device-link.ts';
 import { parseMessage } from '../device/message.ts';
 import { ReportQueue } from '../device/report-queue.ts';
-import type { Silo } from '../farm/farm.ts';
-import type { FaultName } from '../faults/fault.ts';
-import { exaggerated } from '../faults/lying-amount.ts';
-import { SILENCE_MS } from '../faults/run-faults.ts';
-import { progressOf, type Run } from './controller.ts';
+import type { ActiveFaults } from '../faults/faults.ts';
+import { SILENCE_MS } from '../faults/link-faults.ts';
+import type { DeviceLink } from '../link/device-link.ts';
+import { exaggerated, type SiloFault } from './faults.ts';
 import { advance, type Machine, type Memory, memoryOf, powerUp } from './machine.ts';
-import { begin, halt } from './operations.ts';
-import { measure, type SiloReading } from './scale.ts';
+import { progressOf, type Run } from './operations/controller.ts';
+import { begin, halt } from './operations/operations.ts';
+import { measure, type Weighed } from './scale.ts';
 import type { SiloBody } from './silo-body.ts';
+import type { SiloReading } from './silo-reading.ts';
 
 /** The device keeps its short interval until the weight has settled. */
 const REST_AFTER_MS = 5 * SECOND_MS;
 
 export interface SiloControllerOptions {
-  readonly silo: Silo;
+  readonly silo: Weighed;
   readonly link: DeviceLink;
-  readonly faults: ReadonlySet<FaultName>;
+  readonly faults: ActiveFaults<SiloFault>;
   /** The stored state. */
   readonly memory: Memory;
   readonly keep: (memory: Memory) => Promise<void>;
@@ -56,6 +56,11 @@ export class SiloController implements DeviceModel<SiloReading> {
 
   get body(): SiloBody {
     return this.#machine.body;
+  }
+
+  /** The true content at the last tick, whatever the scale shows. */
+  get weightKg(): number {
+    return this.body.weightKg;
   }
 
   get runMs(): number | null {

@@ -7,11 +7,11 @@ import {
   type StartCommand,
 } from '@granary/contract/link/messages';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { SILOS } from '../farm/farm.ts';
-import type { FaultName } from '../faults/fault.ts';
+import { createSiloDevice } from '../profiles/silo-scale.ts';
 import { type RecordingBroker, startBroker } from '../testing/broker.ts';
-import { INITIAL_MEMORY, type Memory } from './machine.ts';
-import { SiloDevice } from './silo-device.ts';
+import type { SiloFault } from './faults.ts';
+import { INITIAL_MEMORY, isMemory, type Memory } from './machine.ts';
+import { SILOS } from './silos.ts';
 
 /** An evening without regular use or deliveries, so that only the operations of these tests change the content. */
 const START_MS = Date.UTC(2026, 10, 15, 20);
@@ -21,15 +21,14 @@ const [SILO = assert.fail()] = SILOS;
 function startDevice(
   t: TestContext,
   broker: RecordingBroker,
-  faults: FaultName[] = [],
+  faults: SiloFault[] = [],
   memory = INITIAL_MEMORY,
 ) {
   let nowMs = START_MS;
   const kept: Memory[] = [];
   const disk = { isReady: Promise.resolve(), isFull: false };
   const troubles: string[] = [];
-  const device = new SiloDevice({
-    silo: SILO,
+  const device = createSiloDevice(SILO, {
     link: {
       mqttUrl: broker.url,
       credentials: { username: SILO.id, secret: 'right' },
@@ -39,10 +38,11 @@ function startDevice(
     },
     intervalMs: 10,
     faults: new Set(faults),
-    memory,
+    recall: (isKnown) => (isKnown(memory) ? memory : undefined),
     keep: async (latest) => {
       await disk.isReady;
       if (disk.isFull) throw new Error('the disk is full');
+      assert.ok(isMemory(latest));
       kept.push(latest);
     },
     onTrouble: (reason) => troubles.push(reason),
@@ -55,7 +55,7 @@ function startDevice(
     kept,
     disk,
     troubles,
-    beforeKg: device.weightKg,
+    beforeKg: device.model.weightKg,
     start: async (changes: Partial<StartCommand> = {}) => {
       await broker.until(() => states(broker).at(-1) === 'online');
       await broker.command(SILO.id, { ...START, ...changes });
@@ -126,7 +126,7 @@ test('a feed is acknowledged, reported as it goes on, and really there in the en
   pass(3.5);
   assert.equal((await untilReported(broker, 'completed')).amount_kg, 50);
   assert.deepEqual(acks(broker), [{ operation_id: 'op_1', accepted: true }]);
-  assert.ok(isAbout(device.weightKg, beforeKg + 50));
+  assert.ok(isAbout(device.model.weightKg, beforeKg + 50));
   pass(1);
   await afterMoreReadings(broker);
   assert.ok(Math.abs((weights(broker).at(-1) ?? 0) - beforeKg - 50) <= 2 * SILO.model.noiseKg);
@@ -145,7 +145,7 @@ test('a stopped discharge moves no more, however often it is stopped or started 
   await broker.until(() => acks(broker).length === 2);
   pass(10);
   await afterMoreReadings(broker);
-  assert.ok(isAbout(device.weightKg, beforeKg - 25));
+  assert.ok(isAbout(device.model.weightKg, beforeKg - 25));
   assert.equal(progress(broker).at(-1)?.state, 'stopped');
 });
 
@@ -188,7 +188,7 @@ test('continues while the link is lost, and reports after the reconnect', async 
   await broker.until(() => states(broker).length === 2);
   pass(4);
   assert.equal((await untilReported(broker, 'completed')).amount_kg, 50);
-  assert.ok(isAbout(device.weightKg, beforeKg + 50));
+  assert.ok(isAbout(device.model.weightKg, beforeKg + 50));
   assert.deepEqual(states(broker), ['online', 'offline', 'online']);
 });
 
@@ -201,14 +201,14 @@ test('after a loss of power the operation is over, and the content as it was lef
   await broker.until(() => progress(broker).at(-1)?.amount_kg === 25);
   await first.device.stop();
   const second = startDevice(t, broker, [], first.kept.at(-1));
-  assert.ok(isAbout(second.device.weightKg, first.beforeKg + 25));
+  assert.ok(isAbout(second.device.model.weightKg, first.beforeKg + 25));
   const { reason, amount_kg } = await untilReported(broker, 'failed');
   assert.deepEqual([reason, amount_kg], ['power lost', 25]);
   await second.start();
   await broker.until(() => acks(broker).length === 2);
   second.pass(10);
   await afterMoreReadings(broker);
-  assert.ok(isAbout(second.device.weightKg, first.beforeKg + 25));
+  assert.ok(isAbout(second.device.model.weightKg, first.beforeKg + 25));
 });
 
 test('reports an operation only after its state is stored', async (t) => {
@@ -242,7 +242,7 @@ test('ignore-commands: nothing moves and nothing is reported, until the fault en
   await afterMoreReadings(broker);
   pass(10);
   await afterMoreReadings(broker);
-  assert.ok(isAbout(device.weightKg, beforeKg));
+  assert.ok(isAbout(device.model.weightKg, beforeKg));
   device.fault('ignore-commands', false);
   await start();
   await untilReported(broker, 'running');
@@ -256,7 +256,7 @@ test('late-ack: the first report arrives long after the operation began', async 
   await afterMoreReadings(broker);
   pass(14);
   await afterMoreReadings(broker);
-  assert.ok(isAbout(device.weightKg, beforeKg + 50));
+  assert.ok(isAbout(device.model.weightKg, beforeKg + 50));
   assert.deepEqual([acks(broker), progress(broker)], [[], []]);
   pass(1);
   await untilReported(broker, 'completed');
@@ -273,7 +273,7 @@ test('stall: stops half-way, reports that it runs, and fails at its time limit',
   assert.equal(progress(broker).at(-1)?.state, 'running');
   pass(10);
   assert.equal((await untilReported(broker, 'failed')).reason, 'the longest time allowed is over');
-  assert.ok(isAbout(device.weightKg, beforeKg + 25));
+  assert.ok(isAbout(device.model.weightKg, beforeKg + 25));
 });
 
 test('lying-amount: reports a fifth more than it moved', async (t) => {
@@ -283,5 +283,5 @@ test('lying-amount: reports a fifth more than it moved', async (t) => {
   await broker.until(() => acks(broker).length === 1);
   pass(7);
   assert.equal((await untilReported(broker, 'completed')).amount_kg, 60);
-  assert.ok(isAbout(device.weightKg, beforeKg + 50));
+  assert.ok(isAbout(device.model.weightKg, beforeKg + 50));
 });

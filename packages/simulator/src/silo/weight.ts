@@ -1,6 +1,34 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
-import type { Silo } from '../farm/farm.ts';
 import { chance, jitter } from '../physics/random.ts';
+
+/** The properties of a silo that its content depends on. */
+export interface Stocked {
+  readonly id: string;
+  readonly facility: { readonly utcOffsetHours: number };
+  readonly capacityKg: number;
+  readonly use: Use;
+  readonly delivery: Delivery;
+}
+
+/** Material leaves evenly during these hours of the local day, each `[from, to)`. */
+export interface Use {
+  readonly hours: readonly (readonly [number, number])[];
+  readonly dailyKg: number;
+  /** The share of the daily use on Saturdays and Sundays. */
+  readonly weekendShare: number;
+}
+
+/**
+ * A truck comes every `everyDays` days and fills the silo. A silo that is not used at weekends is filled every whole number
+ * of weeks, so that its level before each delivery is about the same.
+ */
+export interface Delivery {
+  readonly everyDays: number;
+  readonly hour: number;
+  readonly minutes: number;
+  /** As a share of the capacity. */
+  readonly fillTo: number;
+}
 
 /** The random variation of a day's use, of a truck's arrival and of the level after a delivery. */
 const USE_SPREAD = 0.12;
@@ -11,7 +39,7 @@ const FILL_SPREAD = 0.03;
  * The content of a silo at any time, by regular use and deliveries alone. It depends on the time only: every delivery fills
  * to a known level, so nothing before the last one matters.
  */
-export function weightKgAt(silo: Silo, timeMs: number): number {
+export function weightKgAt(silo: Stocked, timeMs: number): number {
   const cycle = cycleAt(silo, timeMs);
   const filledMs = deliveryStartMs(silo, cycle) + silo.delivery.minutes * MINUTE_MS;
   if (timeMs >= filledMs) return filledKg(silo, cycle) - usedKg(silo, filledMs, timeMs);
@@ -19,7 +47,7 @@ export function weightKgAt(silo: Silo, timeMs: number): number {
 }
 
 /** No material is used while the truck fills the silo. */
-function whileFillingKg(silo: Silo, cycle: number, timeMs: number): number {
+function whileFillingKg(silo: Stocked, cycle: number, timeMs: number): number {
   const startMs = deliveryStartMs(silo, cycle);
   const durationMs = silo.delivery.minutes * MINUTE_MS;
   const previousFilledMs = deliveryStartMs(silo, cycle - 1) + durationMs;
@@ -28,25 +56,25 @@ function whileFillingKg(silo: Silo, cycle: number, timeMs: number): number {
 }
 
 /** The number of the last delivery. */
-function cycleAt(silo: Silo, timeMs: number): number {
+function cycleAt(silo: Stocked, timeMs: number): number {
   const guess = Math.floor(timeMs / (silo.delivery.everyDays * DAY_MS)) + 1;
   for (let cycle = guess; ; cycle--) {
     if (deliveryStartMs(silo, cycle) <= timeMs) return cycle;
   }
 }
 
-function deliveryStartMs(silo: Silo, cycle: number): number {
+function deliveryStartMs(silo: Stocked, cycle: number): number {
   const { everyDays, hour } = silo.delivery;
   const firstDay = Math.floor(chance(silo.id, 0) * everyDays);
   const day = cycle * everyDays + firstDay;
   return dayStartMs(silo, day) + hour * HOUR_MS + jitter(`${silo.id} arrival`, cycle) * ARRIVAL_SPREAD_MS;
 }
 
-function filledKg(silo: Silo, cycle: number): number {
+function filledKg(silo: Stocked, cycle: number): number {
   return silo.capacityKg * (silo.delivery.fillTo + jitter(`${silo.id} fill`, cycle) * FILL_SPREAD);
 }
 
-function usedKg(silo: Silo, fromMs: number, toMs: number): number {
+function usedKg(silo: Stocked, fromMs: number, toMs: number): number {
   const hoursPerDay = silo.use.hours.reduce((sum, [from, to]) => sum + to - from, 0);
   let kg = 0;
   for (let day = dayAt(silo, fromMs); dayStartMs(silo, day) < toMs; day++) {
@@ -60,7 +88,7 @@ function usedKg(silo: Silo, fromMs: number, toMs: number): number {
   return kg;
 }
 
-function usePerDayKg(silo: Silo, day: number): number {
+function usePerDayKg(silo: Stocked, day: number): number {
   const { dailyKg, weekendShare } = silo.use;
   const share = isWeekend(day) ? weekendShare : 1;
   return dailyKg * share * (1 + jitter(`${silo.id} use`, day) * USE_SPREAD);
@@ -72,7 +100,8 @@ function isWeekend(day: number): boolean {
   return weekday === 0 || weekday === 6;
 }
 
-const dayAt = (silo: Silo, timeMs: number): number =>
+const dayAt = (silo: Stocked, timeMs: number): number =>
   Math.floor((timeMs + silo.facility.utcOffsetHours * HOUR_MS) / DAY_MS);
 
-const dayStartMs = (silo: Silo, day: number): number => day * DAY_MS - silo.facility.utcOffsetHours * HOUR_MS;
+const dayStartMs = (silo: Stocked, day: number): number =>
+  day * DAY_MS - silo.facility.utcOffsetHours * HOUR_MS;

@@ -6,8 +6,8 @@ import type { WaypointAction } from '@granary/contract/missions';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { powerUp } from '../field/memory.ts';
-import type { Pilot } from '../field/pilot.ts';
-import { advance, type Conditions } from '../field/piloting.ts';
+import type { Pilot } from '../field/pilot/pilot.ts';
+import { advance, type Conditions } from '../field/pilot/piloting.ts';
 import { pointOf } from '../field/vehicle/ground.ts';
 
 export const START_MS = Date.UTC(2026, 10, 15, 12);

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { createClient } from '@granary/client/client';
 import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
+import { SIMULATED_PROFILES } from '../profiles/profiles.ts';
 import type { FarmOptions } from '../start-farm.ts';
 
 /** The real service in a temporary folder, and the options for a farm that connects to it. */
@@ -28,6 +29,7 @@ export async function startService(
   const client = createClient({ baseUrl: httpUrl, apiKey: adminKey.key });
   const credentialsFile = join(folder, 'farm.json');
   const options: FarmOptions = {
+    profiles: SIMULATED_PROFILES,
     baseUrl: httpUrl,
     adminKey: adminKey.key,
     mqttUrl,

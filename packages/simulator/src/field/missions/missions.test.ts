@@ -10,8 +10,8 @@ import {
   START_MS,
   upload,
 } from '../../testing/field.ts';
-import { execute } from '../commands.ts';
-import { commandProgress, missionProgress, type Pilot } from '../pilot.ts';
+import { execute } from '../pilot/commands.ts';
+import { commandProgress, missionProgress, type Pilot } from '../pilot/pilot.ts';
 import { acceptUpload, control } from './missions.ts';
 
 const MISSION = upload(SHORT_WAY);

@@ -1,8 +1,17 @@
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import type { Facility } from '../../farm/facilities.ts';
 import { type Exposed, humidityAt, localHour, temperatureCAt, wave } from '../../physics/climate.ts';
 import { wander } from '../../physics/random.ts';
-import type { FieldUnit } from '../fleet.ts';
-import { type Place, surfaceM } from './ground.ts';
+import { type Ground, type Place, surfaceM } from './ground.ts';
+
+/** The properties of a device that its surroundings depend on. */
+export interface Located {
+  readonly id: string;
+  readonly facility: Facility;
+  readonly ground: Ground;
+  /** The soil moisture around its home, in percent. */
+  readonly soilMoisture: number;
+}
 
 /** The conditions at a place and time. */
 export interface Environment {
@@ -27,7 +36,7 @@ const SEA_LEVEL_HPA = 1_013;
 const HPA_PER_M = 0.12;
 const WINDIEST_HOUR = 14;
 
-const exposed = ({ id, facility }: FieldUnit): Exposed => ({
+const exposed = ({ id, facility }: Located): Exposed => ({
   id,
   facility,
   dayNightC: DAY_NIGHT_C,
@@ -35,7 +44,7 @@ const exposed = ({ id, facility }: FieldUnit): Exposed => ({
 });
 
 /** Depends on place and time only, like the weather at the silos. */
-export function environmentAt(unit: FieldUnit, place: Place, timeMs: number): Environment {
+export function environmentAt(unit: Located, place: Place, timeMs: number): Environment {
   const { facility, ground } = unit;
   const abroad = exposed(unit);
   const heightM = place.altitudeM - surfaceM(ground, place);
@@ -57,7 +66,7 @@ export function environmentAt(unit: FieldUnit, place: Place, timeMs: number): En
 }
 
 /** The moisture varies within a few dozen metres: hollows are wet and ridges dry. */
-const soilMoistureAt = ({ soilMoisture }: FieldUnit, { eastM, northM }: Place): number =>
+const soilMoistureAt = ({ soilMoisture }: Located, { eastM, northM }: Place): number =>
   soilMoisture + 6 * Math.sin(eastM / 35) + 4 * Math.cos(northM / 28);
 
 /** Daylight from 6:00 to 18:00, with the maximum at noon. */

@@ -1,8 +1,7 @@
 import { jitter } from '../../physics/random.ts';
 import type { Reading } from '../../physics/reading.ts';
 import { COORDINATE_RESOLUTION, round } from '../../physics/resolution.ts';
-import type { FieldUnit } from '../fleet.ts';
-import { environmentAt } from './environment.ts';
+import { environmentAt, type Located } from './environment.ts';
 import { apartM, pointOf } from './ground.ts';
 import type { RoverBody } from './rover-body.ts';
 
@@ -31,7 +30,7 @@ export const signalDbm = (distanceM: number): number =>
   Math.max(SIGNAL_MIN_DBM, SIGNAL_NEAR_DBM - SIGNAL_LOSS_DB * Math.log10(1 + distanceM / SIGNAL_NEAR_M));
 
 /** Measures the body and its environment with the noise and the resolution of real sensors. */
-export function measure(unit: FieldUnit, body: RoverBody): FieldReading {
+export function measure(unit: Located, body: RoverBody): FieldReading {
   const { timeMs } = body;
   const noise = (sensor: string, size: number) => size * jitter(`${unit.id} ${sensor}`, timeMs);
   const around = environmentAt(unit, body, timeMs);

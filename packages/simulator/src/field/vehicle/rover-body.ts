@@ -1,9 +1,9 @@
-import { HOUR_MS } from '@granary/contract/time';
-import type { Chassis } from './chassis.ts';
-import type { Ground, Place } from './ground.ts';
-
 /** The true physical state of a field device. */
-export interface RoverBody extends Place {
+export interface RoverBody {
+  /** In metres from its home, and above sea level. */
+  readonly eastM: number;
+  readonly northM: number;
+  readonly altitudeM: number;
   readonly timeMs: number;
   /** Clockwise from north. */
   readonly headingDegrees: number;
@@ -12,36 +12,10 @@ export interface RoverBody extends Place {
   readonly payloadKg: number;
 }
 
-/** The movement and the elapsed time since the last step. */
-export interface Effort {
-  readonly movedM: number;
-  readonly elapsedMs: number;
-  readonly isActive: boolean;
-  readonly isCharging: boolean;
-}
-
-const METRES_PER_KM = 1_000;
-
-/** The energy for movement grows in proportion to the total mass. */
-export function spend({ battery, massKg }: Chassis, body: RoverBody, effort: Effort): RoverBody {
-  const { movedM, elapsedMs, isActive, isCharging } = effort;
-  const hours = elapsedMs / HOUR_MS;
-  if (isCharging) return charged(body, battery.chargePercentPerHour * hours);
-  const load = 1 + body.payloadKg / massKg;
-  const perHour = isActive ? battery.activePercentPerHour : battery.awakePercentPerHour;
-  const used = (movedM / METRES_PER_KM) * battery.percentPerKm * load + perHour * hours;
-  return charged(body, -used);
-}
-
-const charged = (body: RoverBody, percent: number): RoverBody => ({
-  ...body,
-  batteryPercent: Math.min(100, Math.max(0, body.batteryPercent + percent)),
-});
-
-/** An empty battery allows no movement. */
-export const isEmpty = ({ batteryPercent }: RoverBody): boolean => batteryPercent <= 0;
-
-export const bodyAtHome = ({ originAltitudeM }: Ground, timeMs: number): RoverBody => ({
+export const bodyAtHome = (
+  { originAltitudeM }: { readonly originAltitudeM: number },
+  timeMs: number,
+): RoverBody => ({
   eastM: 0,
   northM: 0,
   altitudeM: originAltitudeM,

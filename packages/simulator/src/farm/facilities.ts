@@ -1,0 +1,27 @@
+export interface Facility {
+  readonly name: string;
+  readonly utcOffsetHours: number;
+  /** The mean temperature of the year, its seasonal amplitude, and the amplitude of the weather. */
+  readonly climate: { readonly meanC: number; readonly seasonC: number; readonly weatherC: number };
+}
+
+/** What the table of each profile says about every device of the farm. */
+export interface FarmUnit {
+  readonly id: string;
+  readonly name: string;
+  readonly firmwareVersion: string;
+  readonly facility: Facility;
+  readonly zone: string;
+}
+
+export const HILLSIDE: Facility = {
+  name: 'Hillside Farm',
+  utcOffsetHours: 1,
+  climate: { meanC: 11, seasonC: 9, weatherC: 6 },
+};
+
+export const RIVERSIDE: Facility = {
+  name: 'Riverside Mill',
+  utcOffsetHours: 1,
+  climate: { meanC: 13, seasonC: 8, weatherC: 4 },
+};

@@ -1,0 +1,96 @@
+import type { Client } from '@granary/client/client';
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
+import type { HistoryPoint } from '@granary/contract/telemetry/telemetry';
+import type { DeviceOptions } from '../device/device.ts';
+import type { FarmUnit } from '../farm/facilities.ts';
+import type { BackfillSource, DailyQuery } from '../farm/missing-history.ts';
+import type { DeviceLink } from '../link/device-link.ts';
+import type { Reading } from '../physics/reading.ts';
+
+/** One profile of devices as the farm simulates it. The farm walks the profiles and knows nothing else about devices. */
+export interface SimulatedProfile {
+  /** The name of these devices in a text for people, in the plural. */
+  readonly title: string;
+  /** The meaning of every fault that these devices can have. */
+  readonly faults: Readonly<Record<string, string>>;
+  readonly devices: readonly SimulatedDevice[];
+}
+
+/** One device of the farm, before it is registered and started. */
+export interface SimulatedDevice {
+  readonly unit: FarmUnit;
+  readonly group: DeviceGroup;
+  readonly register: (client: Client) => Promise<Registered>;
+  readonly backfill: (client: Client) => BackfillSource;
+  readonly create: (options: RunOptions<string>) => RunningDevice;
+}
+
+export interface Registered {
+  readonly credentials: DeviceCredentials;
+}
+
+export interface RunningDevice {
+  readonly link: DeviceLink;
+  /** The physical state of the device. */
+  readonly model: object;
+  start(): void;
+  stop(): Promise<void>;
+  fault(name: string, isOn: boolean): void;
+}
+
+export interface RunOptions<Fault extends string> extends DeviceOptions<Fault> {
+  /** The state that was kept before the device was switched off; `undefined` when there is none, or an invalid one. */
+  readonly recall: <Memory>(isMemory: (value: unknown) => value is Memory) => Memory | undefined;
+  readonly keep: (memory: object) => Promise<void>;
+  readonly onTrouble: (reason: string) => void;
+}
+
+/** The definition of a profile; `Unit` is a row of its table of devices. */
+export interface ProfileDefinition<Unit extends FarmUnit, Fault extends string> {
+  readonly title: string;
+  readonly group: DeviceGroup;
+  readonly units: readonly Unit[];
+  readonly faults: Readonly<Record<Fault, string>>;
+  readonly register: (client: Client, unit: Unit) => Promise<Registered>;
+  readonly history: {
+    readonly spacingMs: number;
+    readonly readingAt: (unit: Unit, timeMs: number) => Reading;
+    /** The history of one sensor that the service has. */
+    readonly dailyPoints: (
+      client: Client,
+      unit: Unit,
+      query: DailyQuery,
+    ) => Promise<{ readonly points: readonly HistoryPoint[] }>;
+  };
+  readonly create: (unit: Unit, options: RunOptions<Fault>) => RunningDevice;
+}
+
+/** Hides the type of the rows, so that the farm can walk the devices of all profiles. */
+export function simulatedProfile<Unit extends FarmUnit, Fault extends string>(
+  definition: ProfileDefinition<Unit, Fault>,
+): SimulatedProfile {
+  const { title, group, units, faults, register, history, create } = definition;
+  const isFault = (name: string): name is Fault => Object.hasOwn(faults, name);
+  const devices = units.map((unit) => ({
+    unit,
+    group,
+    register: (client: Client) => register(client, unit),
+    backfill: (client: Client) => ({
+      spacingMs: history.spacingMs,
+      readingAt: (timeMs: number) => history.readingAt(unit, timeMs),
+      dailyPoints: (query: DailyQuery) => history.dailyPoints(client, unit, query),
+    }),
+    create: (options: RunOptions<string>) =>
+      create(unit, { ...options, faults: new Set([...options.faults].filter(isFault)) }),
+  }));
+  return { title, faults, devices };
+}
+
+/** The part of a registration that all profiles have. */
+export const registrationOf = ({ id, name, firmwareVersion, facility, zone }: FarmUnit) => ({
+  device_id: id,
+  name,
+  firmware_version: firmwareVersion,
+  location: { facility: facility.name, zone },
+});

@@ -1,0 +1,29 @@
+import { MINUTE_MS } from '@granary/contract/time';
+import { Device } from '../device/device.ts';
+import { createWeatherFault, WEATHER_FAULTS } from '../weather/faults.ts';
+import { STATIONS } from '../weather/stations.ts';
+import { weatherAt } from '../weather/weather.ts';
+import { WeatherModel } from '../weather/weather-model.ts';
+import { registrationOf, simulatedProfile } from './profile.ts';
+
+const HISTORY_SPACING_MS = 15 * MINUTE_MS;
+
+export const weatherStation = simulatedProfile({
+  title: 'weather stations',
+  group: 'field',
+  units: STATIONS,
+  faults: WEATHER_FAULTS,
+  register: (client, station) =>
+    client.devices.field.register({ ...registrationOf(station), model: 'WS-6', profile: 'weather_station' }),
+  history: {
+    spacingMs: HISTORY_SPACING_MS,
+    readingAt: (station, timeMs) => weatherAt(station, timeMs, timeMs - HISTORY_SPACING_MS),
+    dailyPoints: (client, { id }, query) =>
+      client.fieldReadings.history(id, { ...query, sensor: 'temperature' }),
+  },
+  create: (station, options) =>
+    new Device(options, {
+      createReadingFault: createWeatherFault,
+      createModel: ({ nowMs }) => new WeatherModel(station, nowMs),
+    }),
+});

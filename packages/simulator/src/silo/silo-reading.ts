@@ -1,0 +1,8 @@
+import type { Reading } from '../physics/reading.ts';
+
+/** One telemetry reading of a silo. */
+export interface SiloReading extends Reading {
+  readonly weight: number;
+  readonly temperature: number;
+  readonly humidity: number;
+}
