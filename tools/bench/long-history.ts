@@ -1,6 +1,7 @@
 import { type App, openApp } from '@granary/app/app';
 import { DAY_MS } from '@granary/contract/time';
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { Reading } from '@granary/core/telemetry/readings';
 
 export const YEAR_SILO = 'silo-0001';
@@ -43,14 +44,15 @@ export async function writeLongHistory(
   }
 }
 
+/** Weight, temperature and humidity. */
 const reading = (deviceNo: number, tsMs: number): Reading => ({
   deviceNo,
   tsMs,
-  values: {
-    weight: 5_000_000 + Math.round(4_000_000 * Math.sin(tsMs / DAY_MS)),
-    temperature: 15_000 + Math.round(5_000 * Math.sin((tsMs * 2 * Math.PI) / DAY_MS)),
-    humidity: 55_000 + (tsMs % 1_000),
-  },
+  group: STANDARD_SENSORS.weight.lane.group,
+  a: 5_000_000 + Math.round(4_000_000 * Math.sin(tsMs / DAY_MS)),
+  b: 15_000 + Math.round(5_000 * Math.sin((tsMs * 2 * Math.PI) / DAY_MS)),
+  c: 55_000 + (tsMs % 1_000),
+  badMask: 0,
 });
 
 async function register(app: App): Promise<number[]> {
@@ -67,6 +69,7 @@ async function register(app: App): Promise<number[]> {
       capacityKg: 10_000,
       secretHash: '',
       registeredAtMs: 0,
+      sensorDocument: null,
       configuration: initialConfiguration(0),
     });
     deviceNos.push(deviceNo);

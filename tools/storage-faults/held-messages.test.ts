@@ -93,7 +93,7 @@ describe('while PostgreSQL is down', () => {
     const raw = await rawReadings({ engine: 'postgres', url: postgres.url });
     assert.equal(raw.length, new Set(raw.map(({ deviceNo, tsMs }) => `${deviceNo} ${tsMs}`)).size);
     for (const [n, { acknowledgedMs }] of publishing.entries()) {
-      const own = raw.filter(({ values }) => values.weight === (n + 1) * 1_000);
+      const own = raw.filter(({ a: weightG }) => weightG === (n + 1) * 1_000);
       const stored = new Set(own.map(({ tsMs }) => tsMs));
       const lost = acknowledgedMs.filter((tsMs) => !stored.has(tsMs));
       assert.deepEqual(lost, []);

@@ -55,7 +55,7 @@ test('frozen for 20 s and killed 5 times: nothing acknowledged is lost, stops ar
   const location = { engine: 'postgres', url: postgres.url } as const;
   const app = await openApp(location);
   const stored = new Map(
-    (await rawReadings(location)).map(({ deviceNo, tsMs, values }) => [`${deviceNo} ${tsMs}`, values.weight]),
+    (await rawReadings(location)).map(({ deviceNo, tsMs, a: weightG }) => [`${deviceNo} ${tsMs}`, weightG]),
   );
   for (const [index, deviceId] of PUBLISHERS.entries()) {
     const deviceNo = (await app.devices.find(deviceId))?.deviceNo;

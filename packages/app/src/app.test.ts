@@ -5,7 +5,15 @@ import { WRITES_PENDING_MAX } from '@granary/store/engine';
 import { StoreOpenError } from '@granary/store/errors';
 import { type App, openApp } from './app.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { batchOf, isRefusal, NOW_MS, newDevice, reading, registerDevice } from './testing/fixtures.ts';
+import {
+  batchOf,
+  isRefusal,
+  latestOf,
+  NOW_MS,
+  newDevice,
+  reading,
+  registerDevice,
+} from './testing/fixtures.ts';
 
 describeEachEngine('the store', (engine) => {
   let app: App;
@@ -62,7 +70,7 @@ describeEachEngine('the store', (engine) => {
       await engine.query(`SELECT ts_ms FROM readings WHERE device_no = ${deviceNo} ORDER BY ts_ms`),
       [[NOW_MS], [NOW_MS + 2]],
     );
-    const { tsMs } = (await app.telemetry.latest(deviceNo)).weight ?? {};
+    const { tsMs } = (await latestOf(app, deviceNo)).weight ?? {};
     assert.equal(tsMs, NOW_MS + 2);
   });
 

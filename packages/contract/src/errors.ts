@@ -32,6 +32,7 @@ export const STATUS_OF = {
   emergency_stop_unconfirmed: 409,
   device_in_maintenance: 409,
   not_supported: 409,
+  sensor_conflict: 409,
   idempotency_in_progress: 409,
   stale_version: 412,
   body_too_large: 413,

@@ -7,6 +7,7 @@ import { Timestamp } from './time.ts';
 /** One name for each kind of change; the data of a changed status contains the new status. */
 export const EVENT_TYPES = [
   'device.registered',
+  'device.updated',
   'device.credentials_replaced',
   'device.status_changed',
   'configuration.changed',

@@ -5,7 +5,8 @@ import { checkFieldConfigurationPatch } from './configuration/field-configuratio
 import type { ValidationIssue } from './input/schema.ts';
 import { checkFieldAck, checkFieldCommand, checkFieldProgress } from './link/field-messages.ts';
 import { checkMission, checkMissionQuery } from './missions.ts';
-import { checkFieldHistoryQuery, checkTrackQuery } from './telemetry/field-readings.ts';
+import { checkTrackQuery } from './telemetry/field-readings.ts';
+import { checkHistoryQuery } from './telemetry/telemetry.ts';
 
 const at = { latitude: 52.5, longitude: 13.4, altitude: 0 };
 const move = { command: 'move_to_coordinates', parameters: at };
@@ -125,10 +126,10 @@ const CASES: Record<string, Cases> = {
     ],
   },
   'a history query': {
-    check: checkFieldHistoryQuery,
+    check: checkHistoryQuery,
     accepted: [{}, { sensor: 'soil_moisture', interval: '5m', aggregate: 'max' }],
     refused: [
-      [{ sensor: 'weight' }, '/sensor'],
+      [{ sensor: 7 }, '/sensor'],
       [{ interval: '2h' }, '/interval'],
     ],
   },

@@ -1,5 +1,7 @@
 import type { MassUnit, RateUnit } from '@granary/contract/operations';
-import { roundTo6 } from './telemetry/readings.ts';
+
+/** Six decimals are finer than the resolution of any sensor, and remove binary rounding errors. */
+export const roundTo6 = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 interface Scale {
   readonly grams: number;

@@ -6,6 +6,7 @@ import { AlertEvaluator } from './alerts/evaluator.ts';
 import { Uptime } from './alerts/uptime.ts';
 import { sendConfiguration } from './delivery/configuration.ts';
 import { DeviceMessages } from './delivery/device-messages.ts';
+import { DeclaredSensors } from './devices/declared-sensors.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
 import { DeviceLog } from './devices/device-log.ts';
 import { logLinkEvent } from './devices/link-log.ts';
@@ -78,17 +79,19 @@ export function createService(settings: Settings, surroundings: Environment = {}
     );
 
     const keyring = new Keyring(app, now);
+    const declaredSensors = new DeclaredSensors(app.devices);
     const feed = new EventFeed(app, logger, (events) => {
       for (const keyId of endedKeyIds(events)) keyring.drop(keyId);
       directory.observe(events);
+      declaredSensors.observe(events);
     });
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
 
-    const observation = new Uptime(app, now);
-    await explainStart('the storage', () => observation.begin());
+    const uptime = new Uptime(app, now);
+    await explainStart('the storage', () => uptime.begin());
     const setAside = new SetAsideLog(logger);
-    const evaluator = new AlertEvaluator({ app, observation, setAside, logger });
+    const evaluator = new AlertEvaluator({ app, uptime, setAside, logger });
     undos.push(() => evaluator.drain());
     const ingestCounters = newIngestCounters();
     const pipeline = new IngestPipeline({
@@ -108,7 +111,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(() => linkLog.stop());
 
     const uplink = new Uplink({
-      ...{ app, directory, pipeline, queue, log, counters: ingestCounters, now },
+      ...{ app, directory, declaredSensors, pipeline, queue, log, counters: ingestCounters, now },
       rawRetentionDays: settings.rawRetentionDays,
       carryOut: effects.carryOut,
       awaitsConfiguration: (device: LinkDevice) => sendStoredConfiguration(device),
@@ -125,9 +128,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
       if (stored !== undefined) sendConfiguration(link, deviceId, stored);
     };
     const reconciler = new Reconciler({
-      ...{ app, link, priorityCommands, evaluator, observation, setAside, logger, now },
+      ...{ app, link, priorityCommands, evaluator, uptime, setAside, logger, now },
     });
-    effects.start({ app, commands, link, evaluator, feed, keyring, directory, now });
+    effects.start({ app, commands, link, evaluator, feed, keyring, directory, declaredSensors, now });
     const mqtt = await explainStart(`GRANARY_MQTT_PORT (${settings.mqttHost}:${settings.mqttPort})`, () =>
       link.start(),
     );

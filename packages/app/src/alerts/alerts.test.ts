@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import type { AlertFilter } from '@granary/contract/alerts';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { FRESHNESS_MS, NEVER_SEEN } from '@granary/core/devices/status';
-import type { StoredValues } from '@granary/core/telemetry/readings';
+import type { NamedValues } from '@granary/core/testing/readings';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import {
@@ -254,7 +254,7 @@ describeEachEngine('alerts', (engine) => {
 
   it('of sensors are about those that are silent or wrong now', async () => {
     const deviceNo = await registerDevice(app, { capacityKg: SILO_CAPACITY_KG });
-    const send = async (values: StoredValues, atMs: number) => {
+    const send = async (values: NamedValues, atMs: number) => {
       const readings = [reading(deviceNo, atMs, values)];
       const batch = batchOf({ readings, seen: [{ deviceNo, atMs }] });
       await app.telemetry.append(batch);
@@ -340,7 +340,7 @@ describeEachEngine('alerts', (engine) => {
   it('are looked at once more a second after it has changed which readings are quiet', async () => {
     const { deviceNo } = await lowSilo();
     const nextEvaluationAtMs = () =>
-      engine.query(`SELECT next_evaluation_at_ms FROM alarm_evaluations WHERE device_no = ${deviceNo}`);
+      engine.query(`SELECT next_evaluation_at_ms FROM alert_evaluations WHERE device_no = ${deviceNo}`);
     assert.deepEqual(await nextEvaluationAtMs(), [[NOW_MS + 1 + SECOND_MS]]);
     await evaluate(deviceNo, NOW_MS + 1 + SECOND_MS);
     assert.deepEqual(await nextEvaluationAtMs(), [[NOW_MS + 1 + FRESHNESS_MS + 1]]);

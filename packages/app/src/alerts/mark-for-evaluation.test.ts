@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { SECOND_MS } from '@granary/contract/time';
-import type { StoredValues } from '@granary/core/telemetry/readings';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import { isBelievable } from '@granary/core/telemetry/plausibility';
+import type { Reading } from '@granary/core/telemetry/readings';
+import { type NamedValues, readingsOf } from '@granary/core/testing/readings';
 import fc from 'fast-check';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
-import {
-  batchOf,
-  evaluatedAfter,
-  NOW_MS,
-  reading,
-  registerDevice,
-  SILO_CAPACITY_KG,
-} from '../testing/fixtures.ts';
+import { batchOf, evaluatedAfter, NOW_MS, registerDevice, SILO_CAPACITY_KG } from '../testing/fixtures.ts';
 
 const CAPACITY_G = SILO_CAPACITY_KG * 1_000;
 
@@ -21,7 +17,7 @@ const weightG = fc
   .tuple(fc.constantFrom(-3, 0, 10, 11, 20, 21, 50, 89, 90, 100, 111), fc.integer({ min: -2, max: 2 }))
   .map(([percent, grams]) => (percent * CAPACITY_G) / 100 + grams);
 
-const values: fc.Arbitrary<StoredValues> = fc.record(
+const values: fc.Arbitrary<NamedValues> = fc.record(
   {
     weight: weightG,
     temperature: fc.constantFrom(20_000, 200_000),
@@ -48,6 +44,16 @@ const story = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
+/** The reading as the service accepts it, with the implausible values marked. */
+function judged(deviceNo: number, tsMs: number, sent: NamedValues): Reading[] {
+  const isBad = ([name, value]: [string, number]) =>
+    !isBelievable(STANDARD_SENSORS[name as keyof NamedValues], { value, tsMs }, SILO_CAPACITY_KG);
+  const { bad = [], good = [] } = Object.groupBy(Object.entries(sent), (entry) =>
+    isBad(entry) ? 'bad' : 'good',
+  );
+  return readingsOf(deviceNo, tsMs, Object.fromEntries(good), Object.fromEntries(bad));
+}
+
 describeEachEngine('the readings that need an evaluation', (engine) => {
   let app: App;
   before(async () => {
@@ -72,7 +78,7 @@ describeEachEngine('the readings that need an evaluation', (engine) => {
               await app.alerts.acknowledge({ deviceNo, alertId, by, nowMs });
             }
           } else {
-            const readings = [reading(deviceNo, nowMs - step.lateMs, step.values)];
+            const readings = judged(deviceNo, nowMs - step.lateMs, step.values);
             const batch = batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] });
             if ((await evaluatedAfter(app, batch)).length > 0) continue;
             const { newest } = await app.events.bounds();

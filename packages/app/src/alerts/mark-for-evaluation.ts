@@ -1,6 +1,5 @@
 import { isWithinNoChangeBand } from '@granary/core/alerts/no-change-band';
 import { FRESHNESS_MS } from '@granary/core/devices/status';
-import type { StoredValues } from '@granary/core/telemetry/readings';
 import type { NewestValue } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
 import { noChangeBandsOf, scheduleEvaluation } from '@granary/store/tables/alert-evaluations';
@@ -15,20 +14,18 @@ export async function markForEvaluation(
   const signs = signsOfLife(values, seen);
   if (signs.size === 0) return [];
   const bands = await noChangeBandsOf(sql, [...signs.keys()]);
-  const toEvaluate = bands.flatMap(({ deviceNo, noChangeBand, capacityKg }) => {
+  const toEvaluate = bands.flatMap(({ deviceNo, noChangeBand }) => {
     const sign = signs.get(deviceNo);
-    return sign?.isLate || !isWithinNoChangeBand(noChangeBand, sign?.values ?? {}, capacityKg)
-      ? [deviceNo]
-      : [];
+    return sign?.isLate || !isWithinNoChangeBand(noChangeBand, sign?.values ?? []) ? [deviceNo] : [];
   });
   await scheduleEvaluation(sql, toEvaluate);
   return toEvaluate;
 }
 
 interface DeviceActivity {
-  readonly values: StoredValues;
+  readonly values: NewestValue[];
   seenAtMs: number;
-  /** An old value may be the first of its channel and reveal a broken sensor. */
+  /** An old value may be the first of its sensor and reveal a broken sensor. */
   isLate: boolean;
 }
 
@@ -40,7 +37,7 @@ function signsOfLife(
   const signOf = (deviceNo: number): DeviceActivity => {
     let sign = signs.get(deviceNo);
     if (sign === undefined) {
-      sign = { values: {}, seenAtMs: Number.NEGATIVE_INFINITY, isLate: false };
+      sign = { values: [], seenAtMs: Number.NEGATIVE_INFINITY, isLate: false };
       signs.set(deviceNo, sign);
     }
     return sign;
@@ -49,10 +46,10 @@ function signsOfLife(
     const sign = signOf(deviceNo);
     sign.seenAtMs = Math.max(sign.seenAtMs, atMs);
   }
-  for (const { deviceNo, channel, value, tsMs } of values) {
-    const sign = signOf(deviceNo);
-    sign.values[channel] = value;
-    if (sign.seenAtMs - tsMs > FRESHNESS_MS) sign.isLate = true;
+  for (const value of values) {
+    const sign = signOf(value.deviceNo);
+    sign.values.push(value);
+    if (sign.seenAtMs - value.tsMs > FRESHNESS_MS) sign.isLate = true;
   }
   return signs;
 }

@@ -35,12 +35,12 @@ export async function readDeviceFacts(
   const commands = ofEach(
     commanded.length === 0 ? [] : await unfinishedCommands(sql, COMMANDS, commanded, onUnreadable),
   );
-  return known.flatMap(({ device, latest, configuration }) => {
+  return known.flatMap(({ device, sensors, latest, configuration }) => {
     const { deviceNo, profile, presence, capacityKg } = device;
     const parsed = parsedConfiguration(device, configuration, onUnreadable);
     if (parsed === null) return [];
     const facts: DeviceFacts = {
-      ...{ deviceNo, profile, presence, latest },
+      ...{ deviceNo, profile, presence, sensors, latest },
       ...(capacityKg === null ? {} : { capacityKg }),
       configuration: parsed,
       operations: operations.get(deviceNo) ?? [],

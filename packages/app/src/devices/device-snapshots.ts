@@ -1,6 +1,7 @@
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { storedConfiguration } from '@granary/core/configuration/document';
-import type { LatestValues } from '@granary/core/telemetry/readings';
+import { sensorsOf } from '@granary/core/sensors/declared-sensors';
+import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
 import type { Sql } from '@granary/store/sql';
 import { configurationsOf } from '@granary/store/tables/configurations';
 import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
@@ -10,6 +11,7 @@ import { type OnUnreadable, reasonOf, UnreadableRow } from '@granary/store/table
 /** The facts for decisions about a device of any kind. */
 export interface DeviceSnapshot {
   readonly device: StoredDevice;
+  readonly sensors: readonly Sensor[];
   readonly latest: LatestValues;
   /** JSON whose schema depends on the profile of the device. */
   readonly configuration: string;
@@ -21,10 +23,11 @@ export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]
   const latest = await latestOfDevices(sql, deviceNos);
   const configurations = await configurationsOf(sql, deviceNos);
   return devices.flatMap((device) => {
-    const configuration = configurations.get(device.deviceNo);
-    return configuration === undefined
-      ? []
-      : [{ device, latest: latest.get(device.deviceNo) ?? {}, configuration }];
+    const { deviceNo, profile, sensorDocument } = device;
+    const configuration = configurations.get(deviceNo);
+    if (configuration === undefined) return [];
+    const sensors = sensorsOf(profile, sensorDocument);
+    return [{ device, sensors, latest: latestValues(sensors, latest.get(deviceNo) ?? []), configuration }];
   });
 }
 

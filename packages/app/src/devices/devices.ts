@@ -1,11 +1,19 @@
+import type { DevicePatch } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument } from '@granary/core/configuration/document';
 import { deviceSummary } from '@granary/core/devices/record';
 import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
+import { declareSensors } from '@granary/core/sensors/declare-sensors';
+import {
+  asDeclaration,
+  declaredSensors,
+  isInUse,
+  SENSORS_DOCUMENT,
+} from '@granary/core/sensors/declared-sensors';
 import type { Sql } from '@granary/store/sql';
-import { scheduleEvaluation } from '@granary/store/tables/alert-evaluations';
+import { lockDevices, scheduleEvaluation } from '@granary/store/tables/alert-evaluations';
 import { insertConfiguration } from '@granary/store/tables/configurations';
 import {
   type DeviceFields,
@@ -13,8 +21,10 @@ import {
   findDevice,
   insertDevice,
   listDevices,
+  lockDeviceRow,
   type StoredDevice,
   saveSecretHash,
+  saveSensors,
 } from '@granary/store/tables/devices';
 import { logEvents } from '@granary/store/tables/events';
 import {
@@ -24,6 +34,7 @@ import {
   recordLinkDown,
   recordReportedState,
 } from '@granary/store/tables/presence';
+import { evaluateDevices } from '../alerts/evaluation.ts';
 import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
 
 export interface NewDevice extends DeviceFields {
@@ -53,6 +64,35 @@ export const writes = {
     const registered = { type: 'device.registered', deviceNo, atMs, data } as const;
     await logEvents(sql, [registered]);
     return committed(stored, ...eventsLogged([registered]));
+  },
+
+  /** Replaces the declared sensors; the alerts are evaluated in the same transaction. */
+  async update(
+    sql: Sql,
+    deviceNo: number,
+    { sensors }: DevicePatch,
+    nowMs: number,
+  ): Promise<Committed<StoredDevice>> {
+    const device = await lockDeviceRow(sql, deviceNo);
+    if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+    if (sensors === undefined) return committed(device);
+    const declared = declareSensors(declaredSensors(device.sensorDocument), sensors);
+    const sensorDocument = SENSORS_DOCUMENT.write(declared);
+    if (sensorDocument === device.sensorDocument) return committed(device);
+    await saveSensors(sql, deviceNo, sensorDocument);
+    const after = { ...device, sensorDocument };
+    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
+    const data = {
+      ...deviceSummary(after, nowMs),
+      sensors: declared.sensors.filter(isInUse).map(asDeclaration),
+    };
+    const updated = { type: 'device.updated', deviceNo, atMs: nowMs, data } as const;
+    await logEvents(sql, [updated, ...events]);
+    return committed(
+      after,
+      { kind: 'device_updated', deviceId: device.deviceId },
+      ...eventsLogged([updated]),
+    );
   },
 
   /** Returns whether the device exists. */

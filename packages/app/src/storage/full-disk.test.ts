@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { ErrorCode } from '@granary/contract/errors';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { type App, openApp } from '../app.ts';
 import { batchOf, isRefusal, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
 
@@ -90,7 +91,13 @@ async function withStore<T>(folder: string, work: (app: App) => Promise<T>): Pro
 }
 
 async function countReadings(app: App, deviceNo: number): Promise<number> {
-  const days = { deviceNo, channel: 'weight', interval: '1d', fromMs: 0, toMs: 2 * NOW_MS } as const;
+  const days = {
+    deviceNo,
+    lane: STANDARD_SENSORS.weight.lane,
+    interval: '1d',
+    fromMs: 0,
+    toMs: 2 * NOW_MS,
+  } as const;
   return (await app.telemetry.history(days)).reduce((sum, { count }) => sum + count, 0);
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { describeEachEngine } from '../testing/engines.ts';
-import { batchOf, reading } from '../testing/fixtures.ts';
+import { batchOf, latestOf, reading } from '../testing/fixtures.ts';
 import { restoreOldDatabase, WRITTEN_AT_MS } from '../testing/old-databases.ts';
 
 const LAST_SCHEMA_WITHOUT_BAD_READINGS = 3;
@@ -14,12 +15,18 @@ describeEachEngine('a database in which the sum of five minutes has become too l
     const device = await app.devices.find('silo-alerts');
     assert(device !== undefined);
     const { deviceNo } = device;
-    const { weight } = await app.telemetry.latest(deviceNo);
+    const { weight } = await latestOf(app, deviceNo);
     assert.partialDeepStrictEqual(weight, { value: 500_000, tsMs: WRITTEN_AT_MS });
 
     const laterMs = WRITTEN_AT_MS + 1;
     await app.telemetry.append(batchOf({ readings: [reading(deviceNo, laterMs, { weight: 7 })] }));
-    const range = { deviceNo, channel: 'weight', interval: '5m', fromMs: 0, toMs: laterMs } as const;
+    const range = {
+      deviceNo,
+      lane: STANDARD_SENSORS.weight.lane,
+      interval: '5m',
+      fromMs: 0,
+      toMs: laterMs,
+    } as const;
     const bucket = (await app.telemetry.history(range)).at(-1);
     assert.partialDeepStrictEqual(bucket, { sum: 7, count: 1, max: 7, badCount: 91_000 });
   });

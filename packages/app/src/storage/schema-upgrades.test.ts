@@ -4,6 +4,7 @@ import { before, describe, it } from 'node:test';
 import { StoreOpenError } from '@granary/store/errors';
 import type { App } from '../app.ts';
 import { describeEachEngine, type TestEngine } from '../testing/engines.ts';
+import { latestOf } from '../testing/fixtures.ts';
 import {
   answersFile,
   COMPLETE_SCHEMAS,
@@ -85,7 +86,7 @@ describe('databases that older versions wrote', () => {
 
       it('keeps its readings, and its devices are evaluated from then on', async () => {
         const siloNo = await deviceNo(app, 'silo-alerts');
-        const { weight } = await app.telemetry.latest(siloNo);
+        const { weight } = await latestOf(app, siloNo);
         assert.partialDeepStrictEqual(weight, { value: 500_000, tsMs: WRITTEN_AT_MS });
         await app.alerts.evaluateDue({ nowMs: WRITTEN_AT_MS, limit: LIMIT });
         const page = { deviceNo: siloNo, filter: 'open', beforeAlertId: null, limit: LIMIT } as const;

@@ -1,6 +1,5 @@
 import type { UseCaseCall } from '@granary/store/engine';
-import type { CurrentValues } from '@granary/store/tables/telemetry/latest-values';
-import type { TelemetryBatch } from './telemetry.ts';
+import type { CurrentValues, TelemetryBatch } from './telemetry.ts';
 
 type Read = (deviceId: string) => Promise<CurrentValues | undefined>;
 
@@ -37,7 +36,10 @@ export class CurrentValuesCache {
     if (slice === 'telemetry' && name === 'append') {
       const [{ readings }] = args as [TelemetryBatch];
       for (const { deviceNo } of readings) this.#forget(deviceNo);
-    } else if (slice === 'configuration' && name === 'change') {
+    } else if (
+      (slice === 'configuration' && name === 'change') ||
+      (slice === 'devices' && name === 'update')
+    ) {
       const [deviceNo] = args as [number];
       this.#forget(deviceNo);
     }

@@ -17,14 +17,14 @@ export async function addToOpenBuckets(sql: Sql, fiveMinutes: readonly Rollup[])
   const rows = await lockOpenBuckets(sql, fiveMinutes);
   const closed: Rollup[] = [];
   for (const series of seriesOf(fiveMinutes)) {
-    const [{ deviceNo, channel }] = series;
+    const [{ deviceNo, slot }] = series;
     const row = rows.get(openBucketKey(series[0]));
     if (row === undefined) throw new Error(`device ${deviceNo} has no row for its newest values`);
-    const stored = openBucketIn(row, channel);
+    const stored = openBucketIn(row, slot);
     const open = stored === undefined || 'count' in stored ? stored : { ...NO_GOOD_VALUE, ...stored };
     const rolled = rollOver(open, series);
     closed.push(...rolled.closed);
-    putOpenBucket(row, channel, rolled.open);
+    putOpenBucket(row, slot, rolled.open);
   }
   await saveOpenBuckets(sql, [...rows.values()]);
   return closed;

@@ -3,13 +3,16 @@ import { before, it } from 'node:test';
 import { CHANNEL_NAMES, type ChannelName } from '@granary/contract/telemetry/channels';
 import { INTERVALS, type Interval } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import { distinctReadings } from '@granary/core/telemetry/distinct-readings';
 import type { Bucket } from '@granary/core/telemetry/history';
-import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
-import { distinctReadings, newestValues, rollUp } from '@granary/core/telemetry/rollup';
+import type { Reading } from '@granary/core/telemetry/readings';
+import { newestValues, rollUp } from '@granary/core/telemetry/rollup';
+import { type NamedValues, readingsOf } from '@granary/core/testing/readings';
 import fc from 'fast-check';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
-import { batchOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
+import { batchOf, latestOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
 import { rawReadings } from '../testing/raw-readings.ts';
 import { READINGS_PER_APPEND_MAX } from './telemetry.ts';
 
@@ -18,8 +21,8 @@ const STEP_MS = 67_000;
 
 interface Sent {
   readonly step: number;
-  readonly values: StoredValues;
-  readonly badValues?: StoredValues;
+  readonly values: NamedValues;
+  readonly badValues?: NamedValues;
 }
 
 const someValues = fc
@@ -71,8 +74,9 @@ const deliveries = sentReadings.chain((sent) => {
 });
 
 function expectedHistory(readings: readonly Reading[], channel: ChannelName, interval: Interval): Bucket[] {
+  const { group, slot } = STANDARD_SENSORS[channel].lane;
   return rollUp(distinctReadings(readings))
-    .filter((rollup) => rollup.channel === channel && rollup.interval === interval)
+    .filter((rollup) => rollup.group === group && rollup.slot === slot && rollup.interval === interval)
     .map(({ startMs, sum, count, min, max, last, bad }) => {
       const figures = count === 0 ? { min: null, max: null, last: null } : { min, max, last };
       return { startMs, sum, count, ...figures, badCount: bad?.count ?? 0 };
@@ -89,7 +93,7 @@ describeEachEngine('telemetry', (engine) => {
   const wholeHistory = (deviceNo: number, channel: ChannelName, interval: Interval) =>
     app.telemetry.history({
       deviceNo,
-      channel,
+      lane: STANDARD_SENSORS[channel].lane,
       interval,
       fromMs: NOW_MS - 9 * DAY_MS,
       toMs: NOW_MS + 9 * DAY_MS,
@@ -101,7 +105,7 @@ describeEachEngine('telemetry', (engine) => {
     const first = reading(deviceNo, hour(0), { weight: 10, temperature: -5 });
     const second = reading(deviceNo, hour(1) - 1, { weight: 30 });
     await append(reading(deviceNo, hour(40), { weight: 7 }), second, first);
-    const range = { deviceNo, channel: 'weight', interval: '1h' } as const;
+    const range = { deviceNo, lane: STANDARD_SENSORS.weight.lane, interval: '1h' } as const;
     const bucket = { startMs: hour(0), sum: 40, count: 2, min: 10, max: 30, last: 30, badCount: 0 };
     const later = { startMs: hour(40), sum: 7, count: 1, min: 7, max: 7, last: 7, badCount: 0 };
     assert.deepEqual(await app.telemetry.history({ ...range, fromMs: hour(0), toMs: hour(41) }), [
@@ -114,10 +118,10 @@ describeEachEngine('telemetry', (engine) => {
 
   it('knows the newest value of each channel, whatever comes late', async () => {
     const deviceNo = await registerDevice(app);
-    assert.deepEqual(await app.telemetry.latest(deviceNo), {});
+    assert.deepEqual(await latestOf(app, deviceNo), {});
     await append(reading(deviceNo, NOW_MS, { weight: 1, humidity: 2 }));
     await append(reading(deviceNo, NOW_MS - 1, { weight: 9, temperature: -3 }));
-    assert.deepEqual(await app.telemetry.latest(deviceNo), {
+    assert.deepEqual(await latestOf(app, deviceNo), {
       weight: { value: 1, tsMs: NOW_MS },
       temperature: { value: -3, tsMs: NOW_MS - 1 },
       humidity: { value: 2, tsMs: NOW_MS },
@@ -127,8 +131,8 @@ describeEachEngine('telemetry', (engine) => {
   it('stores every channel there is', async () => {
     const deviceNo = await registerDevice(app);
     const values = Object.fromEntries(CHANNEL_NAMES.map((channel, n) => [channel, n + 1]));
-    await append(reading(deviceNo, NOW_MS, values));
-    const latest = await app.telemetry.latest(deviceNo);
+    await append(...readingsOf(deviceNo, NOW_MS, values));
+    const latest = await latestOf(app, deviceNo);
     assert.deepEqual(
       CHANNEL_NAMES.map((channel) => latest[channel]?.value),
       Object.values(values),
@@ -150,9 +154,7 @@ describeEachEngine('telemetry', (engine) => {
     const last = await append(reading(deviceNo, NOW_MS, { weight: 4 }));
     assert.partialDeepStrictEqual(last, { stored: 0, repeated: 1 });
     assert.deepEqual(
-      await engine.query(
-        `SELECT ts_ms, weight, temperature, humidity FROM readings WHERE device_no = ${deviceNo} ORDER BY ts_ms`,
-      ),
+      await engine.query(`SELECT ts_ms, a, b, c FROM readings WHERE device_no = ${deviceNo} ORDER BY ts_ms`),
       [
         [NOW_MS, 5, 9, 7],
         [NOW_MS + 1, 1, null, null],
@@ -171,14 +173,12 @@ describeEachEngine('telemetry', (engine) => {
   it('gives the same history and latest values however the readings were delivered', async () => {
     const property = fc.asyncProperty(deliveries, async ({ sent, delivered, batchSize }) => {
       const deviceNo = await registerDevice(app);
-      const toReading = ({ step: at, ...values }: Sent) => ({
-        ...{ deviceNo, tsMs: NOW_MS + at * STEP_MS },
-        ...values,
-      });
+      const toReadings = ({ step: at, values, badValues }: Sent) =>
+        readingsOf(deviceNo, NOW_MS + at * STEP_MS, values, badValues);
       for (let from = 0; from < delivered.length; from += batchSize) {
-        await append(...delivered.slice(from, from + batchSize).map(toReading));
+        await append(...delivered.slice(from, from + batchSize).flatMap(toReadings));
       }
-      const readings = sent.map(toReading);
+      const readings = sent.flatMap(toReadings);
       for (const channel of ['weight', 'humidity', 'latitude'] as const) {
         for (const interval of INTERVALS) {
           const expected = expectedHistory(readings, channel, interval);
@@ -186,8 +186,14 @@ describeEachEngine('telemetry', (engine) => {
         }
       }
       const newest = newestValues(rollUp(distinctReadings(readings)));
-      const latest = newest.map(({ channel, value, tsMs }) => [channel, { value, tsMs }]);
-      assert.deepEqual(await app.telemetry.latest(deviceNo), Object.fromEntries(latest));
+      const latest = newest.map(({ group, slot, value, tsMs }) => {
+        const isHere = (name: ChannelName) => {
+          const { lane } = STANDARD_SENSORS[name];
+          return lane.group === group && lane.slot === slot;
+        };
+        return [CHANNEL_NAMES.find(isHere), { value, tsMs }];
+      });
+      assert.deepEqual(await latestOf(app, deviceNo), Object.fromEntries(latest));
       const raw = (await rawReadings(engine.location)).filter((one) => one.deviceNo === deviceNo);
       assert.deepEqual(raw, structuredClone(distinctReadings(readings)));
     });
@@ -202,7 +208,7 @@ describeEachEngine('telemetry', (engine) => {
         reading(deviceNo, NOW_MS + n * MINUTE_MS, { weight: n, humidity: 1 }),
       ),
     );
-    const parts = readings.map((whole) => ({ ...whole, values: { weight: whole.values.weight ?? 0 } }));
+    const parts = readings.map((whole) => ({ ...whole, c: null }));
     await Promise.all(
       [readings, readings.toReversed(), parts, readings].map((batch, turn) =>
         (turn % 2 ? app : other).telemetry.append(batchOf({ readings: batch })),
@@ -255,7 +261,13 @@ describeEachEngine('retention', (engine) => {
     assert(removed.every((count) => count <= 2 * limits.rowsMax));
     assert.deepEqual(await engine.query('SELECT ts_ms FROM readings'), [[NOW_MS]]);
     const kept = INTERVALS.map(async (interval) => {
-      const range = { deviceNo, channel: 'weight', interval, fromMs: 0, toMs: NOW_MS + DAY_MS } as const;
+      const range = {
+        deviceNo,
+        lane: STANDARD_SENSORS.weight.lane,
+        interval,
+        fromMs: 0,
+        toMs: NOW_MS + DAY_MS,
+      };
       return [interval, (await app.telemetry.history(range)).length];
     });
     assert.deepEqual(await Promise.all(kept), [
@@ -284,7 +296,7 @@ describeEachEngine('the newest values of a device', (engine) => {
     const weightNow = async () => (await app.telemetry.current('watched'))?.latest.weight?.value;
     assert.equal(await weightNow(), undefined);
     for (let round = 1; round <= 20; round++) {
-      const readings = [{ deviceNo, tsMs: 1_000 * round, values: { weight: round } }];
+      const readings = [reading(deviceNo, 1_000 * round, { weight: round })];
       await app.telemetry.append({ readings, seen: [], rejections: [] });
       assert.deepEqual([await weightNow(), await weightNow()], [round, round]);
     }

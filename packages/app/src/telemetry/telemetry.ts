@@ -1,11 +1,9 @@
-import type { Reading } from '@granary/core/telemetry/readings';
-import {
-  distinctReadings,
-  missingPart,
-  newestValues,
-  rollUpMinutes,
-  withCoarser,
-} from '@granary/core/telemetry/rollup';
+import { sensorsInUse } from '@granary/core/sensors/declared-sensors';
+import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
+import { POSITION_GROUP, standardSensorsOf } from '@granary/core/sensors/standard-sensors';
+import { distinctReadings, missingPart } from '@granary/core/telemetry/distinct-readings';
+import { goodValueIn, type Reading } from '@granary/core/telemetry/readings';
+import { newestValues, rollUpMinutes, withCoarser } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
 import {
   type LastSeenUpdate,
@@ -19,9 +17,15 @@ import {
   type HistoryRange,
   readBuckets,
 } from '@granary/store/tables/telemetry/buckets';
-import { currentValues, latestOfDevice } from '@granary/store/tables/telemetry/latest-values';
+import { type CurrentRows, currentRows, latestOfDevice } from '@granary/store/tables/telemetry/latest-values';
 import { addMissingValues, insertReadings, lockReadings } from '@granary/store/tables/telemetry/readings';
-import { addToTracks, dropTracks, readTrack, type TrackRange } from '@granary/store/tables/telemetry/tracks';
+import {
+  addToTracks,
+  dropTracks,
+  type NewPlace,
+  readTrack,
+  type TrackRange,
+} from '@granary/store/tables/telemetry/tracks';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import { addToOpenBuckets } from './open-buckets.ts';
@@ -49,11 +53,26 @@ export interface Expiry {
   readonly rowsMax: number;
 }
 
+/** A device and its latest values. */
+export interface CurrentValues extends Omit<CurrentRows, 'latest' | 'sensorDocument'> {
+  readonly declared: readonly Sensor[];
+  readonly latest: LatestValues;
+}
+
 export const reads = {
-  latest: (sql: Sql, deviceNo: number) => latestOfDevice(sql, deviceNo),
+  async latest(sql: Sql, deviceNo: number, sensors: readonly Sensor[]): Promise<LatestValues> {
+    return latestValues(sensors, await latestOfDevice(sql, deviceNo));
+  },
 
   /** Reads a device and its latest values in one statement, so that both are consistent. */
-  current: (sql: Sql, deviceId: string) => currentValues(sql, deviceId),
+  async current(sql: Sql, deviceId: string): Promise<CurrentValues | undefined> {
+    const found = await currentRows(sql, deviceId);
+    if (found === undefined) return undefined;
+    const { sensorDocument, latest, ...device } = found;
+    const declared = sensorsInUse(sensorDocument);
+    const sensors = [...standardSensorsOf(device.profile), ...declared];
+    return { ...device, declared, latest: latestValues(sensors, latest) };
+  },
 
   history: (sql: Sql, range: HistoryRange) => readBuckets(sql, range),
 
@@ -73,7 +92,7 @@ export const writes = {
     const news = await storeReadings(sql, distinctReadings(batch.readings));
     const fiveMinutes = rollUpMinutes(news);
     await addToBuckets(sql, withCoarser(await addToOpenBuckets(sql, fiveMinutes)));
-    await addToTracks(sql, news);
+    await addToTracks(sql, news.flatMap(placeIn));
     await recordSeen(sql, batch.seen);
     await recordRejections(sql, batch.rejections);
     const toEvaluate = await markForEvaluation(sql, newestValues(fiveMinutes), batch.seen);
@@ -90,6 +109,19 @@ export const writes = {
   },
 };
 
+/** Readings without a plausible part of a position are left out. */
+function placeIn(reading: Reading): NewPlace[] {
+  if (reading.group !== POSITION_GROUP) return [];
+  const { deviceNo, tsMs } = reading;
+  const [latitude, longitude, altitude] = [
+    goodValueIn(reading, 0),
+    goodValueIn(reading, 1),
+    goodValueIn(reading, 2),
+  ];
+  if (latitude === null && longitude === null && altitude === null) return [];
+  return [{ deviceNo, tsMs, latitude, longitude, altitude }];
+}
+
 /** Returns the new values: whole readings, and the missing parts of repeated ones. */
 async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {
   if (readings.length === 0) return [];
@@ -104,9 +136,11 @@ async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Re
   return distinctReadings([...whole, ...fills]);
 }
 
+const NO_VALUES = { a: null, b: null, c: null };
+
 async function fillGaps(sql: Sql, repeated: readonly Reading[]): Promise<Reading[]> {
   const stored = await lockReadings(sql, repeated);
-  const fills = repeated.flatMap((reading, index) => missingPart(stored[index] ?? {}, reading) ?? []);
+  const fills = repeated.flatMap((reading, index) => missingPart(stored[index] ?? NO_VALUES, reading) ?? []);
   await addMissingValues(sql, fills);
   return fills;
 }

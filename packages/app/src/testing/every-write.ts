@@ -1,4 +1,5 @@
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { readingsOf } from '@granary/core/testing/readings';
 import type { App } from '../app.ts';
 import type { SLICES, SliceName } from '../use-cases.ts';
 import { batchOf, NOW_MS, newDevice, reading, tickDue } from './fixtures.ts';
@@ -49,7 +50,7 @@ function append(round: WriteRound): Promise<unknown>[] {
   const position = { latitude: 520_000_000, longitude: 130_000_000, battery_level: batteryLevel };
   const readings = [
     ...silos.flatMap((no) => [reading(no, nowMs, { weight }), reading(no, nowMs - PAST_MS, { weight })]),
-    ...rovers.map((no) => reading(no, nowMs, position)),
+    ...rovers.flatMap((no) => readingsOf(no, nowMs, position)),
   ];
   const seen = [...silos, ...rovers].map((deviceNo) => ({ deviceNo, atMs: nowMs }));
   const rejections = silos.map((deviceNo) => {
@@ -72,6 +73,14 @@ export const EVERY_WRITE: EveryWrite = {
     register: (round) => [
       round.app.devices.register(newDevice({ deviceId: `new-${round.round}`, registeredAtMs: atMs(round) })),
     ],
+    update: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) =>
+        round.app.devices.update(
+          deviceNo,
+          { sensors: [{ sensor_id: `co2_${round.round}`, type: 'co2', unit: 'ppm' }] },
+          atMs(round),
+        ),
+      ),
     replaceSecret: (round) =>
       ofEach(round.silos, (deviceNo) =>
         round.app.devices.replaceSecret(deviceNo, `hash ${round.round}`, atMs(round)),

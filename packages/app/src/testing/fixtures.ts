@@ -2,7 +2,8 @@ import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
-import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import { type NamedValues, readingOf, readingsOf } from '@granary/core/testing/readings';
 import type { StoredEvent } from '@granary/store/tables/events';
 import type { App } from '../app.ts';
 import type { NewDevice } from '../devices/devices.ts';
@@ -27,6 +28,7 @@ export function newDevice(fields: Partial<NewDevice> = {}): NewDevice {
     capacityKg: 12_500.5,
     secretHash: 'hash of a secret',
     registeredAtMs: NOW_MS,
+    sensorDocument: null,
     configuration: initialConfiguration(NOW_MS),
     ...fields,
   };
@@ -87,7 +89,7 @@ export async function locate(
     altitude: 40_000,
     battery_level: battery * 1_000,
   };
-  const readings = [reading(deviceNo, nowMs, values)];
+  const readings = readingsOf(deviceNo, nowMs, values);
   return await evaluatedAfter(app, batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }));
 }
 
@@ -136,11 +138,12 @@ export const batchOf = (batch: Partial<TelemetryBatch>): TelemetryBatch => ({
   ...batch,
 });
 
-export const reading = (deviceNo: number, tsMs: number, values: StoredValues): Reading => ({
-  deviceNo,
-  tsMs,
-  values,
-});
+export const reading = (deviceNo: number, tsMs: number, values: NamedValues) =>
+  readingOf(deviceNo, tsMs, values);
+
+/** The latest values of the standard sensors. */
+export const latestOf = (app: App, deviceNo: number) =>
+  app.telemetry.latest(deviceNo, Object.values(STANDARD_SENSORS));
 
 export const isRefusal =
   (code: ErrorCode) =>

@@ -1,30 +1,27 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CHANNEL_NAMES } from '@granary/contract/telemetry/channels';
-import type { Reading, StoredValues } from '@granary/core/telemetry/readings';
-import { badBitOf } from '@granary/store/tables/telemetry/channel-layout';
+import type { Reading } from '@granary/core/telemetry/readings';
 import { Client } from 'pg';
 import type { StoreLocation } from '../app.ts';
 
-const QUERY = `SELECT device_no, ts_ms, ${CHANNEL_NAMES.join(', ')}, bad_mask FROM readings ORDER BY ts_ms, device_no`;
+const QUERY = `SELECT device_no, ts_ms, sensor_group, a, b, c, bad_mask FROM readings
+               ORDER BY ts_ms, device_no, sensor_group`;
 
 /** Every raw reading, read directly from the database, so that tests can compare answers with it. */
 export async function rawReadings(location: StoreLocation): Promise<Reading[]> {
   const rows = location.engine === 'sqlite' ? fromFile(location.folder) : await fromServer(location.url);
-  return rows.map((row) => {
-    const values: StoredValues = {};
-    const badValues: StoredValues = {};
-    const badMask = Number(row['bad_mask'] ?? 0);
-    for (const name of CHANNEL_NAMES) {
-      const value = row[name];
-      if (value === null || value === undefined) continue;
-      const isBad = (badMask & badBitOf(name)) !== 0;
-      (isBad ? badValues : values)[name] = Number(value);
-    }
-    const reading = { deviceNo: Number(row['device_no']), tsMs: Number(row['ts_ms']), values };
-    return badMask === 0 ? reading : { ...reading, badValues };
-  });
+  return rows.map((row) => ({
+    deviceNo: Number(row['device_no']),
+    tsMs: Number(row['ts_ms']),
+    group: Number(row['sensor_group']),
+    a: numberOrNull(row['a']),
+    b: numberOrNull(row['b']),
+    c: numberOrNull(row['c']),
+    badMask: Number(row['bad_mask'] ?? 0),
+  }));
 }
+
+const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 type Row = Readonly<Record<string, unknown>>;
 

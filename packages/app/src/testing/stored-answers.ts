@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { PROFILES } from '@granary/contract/profiles/profiles';
+import { CHANNEL_NAMES } from '@granary/contract/telemetry/channels';
 import { INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { alertRecord } from '@granary/core/alerts/record';
@@ -10,8 +11,12 @@ import { keyRecord } from '@granary/core/keys';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
 import { hasCapability } from '@granary/core/profiles/profiles';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import type { Reading } from '@granary/core/telemetry/readings';
+import { namedValue } from '@granary/core/testing/readings';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { App, StoreLocation } from '../app.ts';
+import { latestOf } from './fixtures.ts';
 import { WRITTEN_AT_MS } from './old-databases.ts';
 import { rawReadings } from './raw-readings.ts';
 
@@ -33,7 +38,7 @@ export async function storedAnswers(app: App, location: StoreLocation): Promise<
   for (const plant of await app.plants.list({ after: null, limit: LIMIT })) answers.push(['plant', plant]);
   const text = withAlertNumbers();
   const lines = answers.map(([question, answer]) => `${question} ${text(answer)}`);
-  const readings = await rawReadings(location);
+  const readings = asOneRowPerTime(await rawReadings(location));
   const events = await app.events.after({ sequence: 0, limit: LIMIT });
   // Digests stand for long lists that the fixture holds word for word.
   lines.push(`raw readings ${readings.length} ${digest(text(readings))}`);
@@ -71,7 +76,7 @@ async function answersOf(app: App, device: StoredDevice): Promise<Answer[]> {
     [`device ${deviceId}`, shown],
     [`rejections ${deviceId}`, await app.devices.rejections(deviceNo)],
     [`configuration ${deviceId}`, await app.configuration.get(deviceNo)],
-    [`latest ${deviceId}`, await app.telemetry.latest(deviceNo)],
+    [`latest ${deviceId}`, await latestOf(app, deviceNo)],
     ...(await historyOf(app, device)),
     [`track ${deviceId}`, track],
     ...(await jobs).map((job): Answer => [`job ${deviceId}`, job]),
@@ -83,7 +88,13 @@ async function historyOf(app: App, { deviceNo, deviceId, profile }: StoredDevice
   const answers: Answer[] = [];
   for (const channel of PROFILES[profile].channels) {
     for (const interval of INTERVALS) {
-      const range = { deviceNo, channel, interval, fromMs: FROM_MS, toMs: TO_MS };
+      const range = {
+        deviceNo,
+        lane: STANDARD_SENSORS[channel].lane,
+        interval,
+        fromMs: FROM_MS,
+        toMs: TO_MS,
+      };
       answers.push([`history ${deviceId} ${channel} ${interval}`, await app.telemetry.history(range)]);
     }
   }
@@ -109,3 +120,21 @@ async function commandsAndMissionsOf(app: App, page: Page): Promise<object[]> {
 
 /** The sentence for people is made anew from the rest with every answer. */
 const withoutDetail = ({ status_detail: _, ...record }: { readonly status_detail: string }): object => record;
+
+/** Raw readings in the form in which they were recorded, when a row had a column for every sensor. */
+function asOneRowPerTime(readings: readonly Reading[]): object[] {
+  const rows = Map.groupBy(readings, ({ tsMs, deviceNo }) => `${tsMs} ${deviceNo}`);
+  return [...rows.values()].map((groups) => {
+    const found = CHANNEL_NAMES.flatMap((name) =>
+      groups.flatMap((reading) => {
+        const value = namedValue(reading, name);
+        return value === undefined ? [] : [{ name, ...value }];
+      }),
+    );
+    const valuesOf = (isBad: boolean) =>
+      Object.fromEntries(found.filter((one) => one.isBad === isBad).map(({ name, value }) => [name, value]));
+    const { deviceNo, tsMs } = groups[0] ?? {};
+    const row = { deviceNo, tsMs, values: valuesOf(false) };
+    return found.some(({ isBad }) => isBad) ? { ...row, badValues: valuesOf(true) } : row;
+  });
+}

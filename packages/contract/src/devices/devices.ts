@@ -3,6 +3,7 @@ import { checker, closed } from '../input/schema.ts';
 import { id, line, lineOrEmpty } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
 import { Timestamp } from '../time.ts';
+import { DeclaredSensorSummary, SensorDeclarations } from './sensors.ts';
 import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './statuses.ts';
 
 export const DeviceId = id();
@@ -37,7 +38,8 @@ export const SiloDetail = closed({
   ...DeviceSummary.properties,
   firmware_version: Type.String(),
   capacity: Capacity,
-  sensors: Type.Array(SensorSummary),
+  /** The declared sensors follow those of the profile. */
+  sensors: Type.Array(Type.Union([SensorSummary, DeclaredSensorSummary])),
 });
 
 /** While it is active, only `emergency_stop` and `release_emergency_stop` are accepted. */
@@ -52,7 +54,10 @@ export const EmergencyStopSummary = closed({
 export const FieldDetail = closed({
   ...DeviceSummary.properties,
   firmware_version: Type.String(),
-  emergency_stop: EmergencyStopSummary,
+  /** In the answers of devices that accept commands. */
+  emergency_stop: Type.Optional(EmergencyStopSummary),
+  /** In the answers of devices that have declared sensors. */
+  sensors: Type.Optional(Type.Array(DeclaredSensorSummary)),
 });
 
 const registrationFields = {
@@ -61,6 +66,8 @@ const registrationFields = {
   model: Label,
   firmware_version: Type.Optional(lineOrEmpty(100)),
   location: Location,
+  /** The sensors that the device has beside those of its profile. */
+  sensors: Type.Optional(SensorDeclarations),
 };
 
 export const SiloRegistration = closed({ ...registrationFields, capacity: Capacity });
@@ -68,6 +75,12 @@ export const FieldRegistration = closed({
   ...registrationFields,
   /** `rover` when not given. */
   profile: Type.Optional(Type.Enum(profileNamesOf('field'))),
+});
+
+/** What is not given stays as it is. */
+export const DevicePatch = closed({
+  /** Replaces the list; a sensor that is missing in it is removed, and its history is kept. */
+  sensors: Type.Optional(SensorDeclarations),
 });
 
 /** The MQTT login of a device; the secret is shown once and stored only as a hash. */
@@ -93,9 +106,11 @@ export type EmergencyStopSummary = Static<typeof EmergencyStopSummary>;
 export type FieldDetail = Static<typeof FieldDetail>;
 export type SiloRegistration = Static<typeof SiloRegistration>;
 export type FieldRegistration = Static<typeof FieldRegistration>;
+export type DevicePatch = Static<typeof DevicePatch>;
 export type DeviceCredentials = Static<typeof DeviceCredentials>;
 export type Rejections = Static<typeof Rejections>;
 
 export const checkDeviceId = checker(DeviceId);
 export const checkSiloRegistration = checker(SiloRegistration);
 export const checkFieldRegistration = checker(FieldRegistration);
+export const checkDevicePatch = checker(DevicePatch);

@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox';
 import {
+  checkDevicePatch,
   checkFieldRegistration,
   checkSiloRegistration,
   DeviceCredentials,
@@ -25,6 +26,8 @@ interface Shapes<Detail extends TObject, Registered extends TObject, Registratio
   readonly checkRegistration: Checker<Registration>;
   readonly example: Registration;
 }
+
+const CO2 = { sensor_id: 'co2', type: 'co2', unit: 'ppm', precision: 0, min: 0, max: 10_000 };
 
 const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Registration>(
   group: DeviceGroup,
@@ -57,8 +60,23 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
     summary: 'Registers a device, and answers its secret for the device link this once.',
     body: body(checkRegistration, 'device'),
     answers: { 200: one(registered) },
-    errors: ['device_exists'],
+    errors: ['device_exists', 'sensor_conflict'],
     examples: [{ summary: 'a new device', body: example }],
+  }),
+  update: endpoint(group, 'PATCH', '/devices/{device_id}', {
+    scope: 'admin',
+    summary: 'Changes what is known of a device; the list of declared sensors is replaced as a whole.',
+    body: body(checkDevicePatch, 'device'),
+    answers: { 200: one(detail) },
+    errors: ['sensor_conflict'],
+    examples: [
+      { summary: 'a further sensor', body: { sensors: [CO2] } },
+      {
+        summary: 'a sensor with the name of a standard one',
+        body: { sensors: [{ ...CO2, sensor_id: 'temperature' }] },
+        refusal: 'sensor_conflict',
+      },
+    ],
   }),
   /** Makes a new secret; the old one stops working. */
   renewCredentials: endpoint(group, 'POST', '/devices/{device_id}/credentials', {

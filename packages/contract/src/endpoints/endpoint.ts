@@ -6,7 +6,7 @@ import { errorsOf } from './errors.ts';
 import type { GroupName } from './groups.ts';
 import { exampleParameter, type PathParameters, parameterNames } from './parameters.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type RequestHeader = 'if-match' | 'last-event-id' | 'idempotency-key';
 
 /** A body in JSON. */

@@ -2,10 +2,8 @@ import type { DeviceGroup } from '../devices/groups.ts';
 import type { Checker } from '../input/schema.ts';
 import { telemetryCheckOf } from '../profiles/group-checks.ts';
 import {
-  checkFieldHistoryQuery,
   checkTrackQuery,
   EnvironmentalReading,
-  FieldHistory,
   LocationReading,
   Track,
 } from '../telemetry/field-readings.ts';
@@ -94,8 +92,8 @@ export const fieldTelemetry = {
   history: endpoint('field', 'GET', '/devices/{device_id}/sensors/history', {
     scope: 'read',
     summary: 'Shows what a field device reported, one point for each interval that has readings.',
-    query: checkFieldHistoryQuery,
-    answers: { 200: one(FieldHistory, AS_CSV) },
+    query: checkHistoryQuery,
+    answers: { 200: one(SensorHistory, AS_CSV) },
     examples: [
       { summary: 'the temperature of the last day by the hour' },
       { summary: 'the soil moisture of one day', query: { ...A_DAY, sensor: 'soil_moisture' } },

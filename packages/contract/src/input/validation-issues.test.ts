@@ -48,7 +48,7 @@ const CHECKERS = Object.entries(MODULES).flatMap(([module, exported]) =>
 );
 
 const KEYWORDS =
-  /^(type|description|const|enum|anyOf|properties|required|additionalProperties|minProperties|items|minItems|maxItems|uniqueItems|minLength|maxLength|pattern|format|minimum|maximum|exclusiveMinimum|exclusiveMaximum)$/;
+  /^(type|description|const|enum|anyOf|properties|required|additionalProperties|patternProperties|minProperties|maxProperties|items|minItems|maxItems|uniqueItems|minLength|maxLength|pattern|format|minimum|maximum|exclusiveMinimum|exclusiveMaximum)$/;
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -56,6 +56,10 @@ function* nodesOf(schema: TSchema | Node, path: string): Generator<[string, Node
   const node = schema as Node;
   yield [path, node];
   for (const [name, property] of Object.entries((node['properties'] ?? {}) as Node)) {
+    yield* nodesOf(property as Node, `${path}/${name}`);
+  }
+  for (const [name, property] of Object.entries((node['patternProperties'] ?? {}) as Node)) {
+    assert.ok(Number(node['maxProperties']) <= 1_000, `${path} has no maxProperties`);
     yield* nodesOf(property as Node, `${path}/${name}`);
   }
   if (node['items'] !== undefined) yield* nodesOf(node['items'] as Node, `${path}/*`);
@@ -91,7 +95,8 @@ describe('faults', () => {
     const present = fc.anything().filter((value) => value !== undefined);
     const values = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>,
-      fc.record({ ts: present, weight: present }, { requiredKeys: [] }),
+      fc.record({ ts: present, weight: present, sensors: present }, { requiredKeys: [] }),
+      fc.record({ ts: fc.integer(), sensors: fc.dictionary(fc.string(), fc.oneof(fc.double(), present)) }),
       fc.record({ name: fc.string(), scopes: fc.array(fc.constantFrom(...keys.SCOPES, 'x')) }),
       fc.record({
         mission_name: fc.string(),

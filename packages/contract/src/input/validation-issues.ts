@@ -21,6 +21,9 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean;
+  /** One pattern at most: the schema of every field whose name matches it. */
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
+  readonly maxProperties?: number;
   readonly minProperties?: number;
   readonly items?: SchemaNode;
   readonly minItems?: number;
@@ -107,6 +110,9 @@ function collectFromObject(
   faults: ValidationIssue[],
 ): void {
   const { properties = {}, required = [], minProperties = 0 } = schema;
+  const { patternProperties = {}, maxProperties = Number.POSITIVE_INFINITY } = schema;
+  const [[pattern, matching] = []] = Object.entries(patternProperties);
+  const names = pattern === undefined ? null : new RegExp(pattern, 'u');
   for (const name of required) {
     if (!Object.hasOwn(value, name)) faults.push({ path: `${path}/${name}`, message: 'is required' });
   }
@@ -114,15 +120,20 @@ function collectFromObject(
   for (const name in value) {
     if (faults.length >= ISSUES_MAX) return;
     count++;
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (property !== undefined) collect(property, value[name], `${path}/${name}`, faults);
+    const named = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const property = named ?? (names?.test(name) === true ? matching : undefined);
+    if (property !== undefined) collect(property, value[name], `${path}/${pointerName(name)}`, faults);
     else if (schema.additionalProperties === false) {
       faults.push({ path: `${path}/${pointerName(name)}`, message: 'is not a known field' });
     }
   }
+  if (count > maxProperties) {
+    faults.push({ path, message: `must have at most ${maxProperties} fields, not ${count}` });
+  }
   if (count < minProperties) {
     const others = Object.keys(properties).filter((name) => !required.includes(name));
-    faults.push({ path, message: `must have at least one of ${others.join(', ')}` });
+    const missing = names === null ? `one of ${others.join(', ')}` : 'one field';
+    faults.push({ path, message: `must have at least ${missing}` });
   }
 }
 

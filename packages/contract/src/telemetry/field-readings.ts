@@ -1,14 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed } from '../input/schema.ts';
-import { PROFILES, profileNamesOf } from '../profiles/profiles.ts';
 import { HOUR_MS, Timestamp } from '../time.ts';
-import type { ChannelName } from './channels.ts';
-import { AGGREGATES, HistoryPoint, INTERVALS, QUALITIES } from './telemetry.ts';
-
-/** Everything that devices of the field group measure. */
-export const FIELD_CHANNELS: readonly ChannelName[] = [
-  ...new Set(profileNamesOf('field').flatMap((name) => PROFILES[name].channels)),
-];
+import { DeclaredReadings, QUALITIES } from './telemetry.ts';
 
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
@@ -42,21 +35,7 @@ export const EnvironmentalReading = closed({
   last_updated: TimestampOrNull,
   quality: closed(ofEachSensor(Quality)),
   age_s: closed(ofEachSensor(NumberOrNull)),
-});
-
-export const FieldHistoryQuery = closed({
-  from: Type.Optional(Timestamp),
-  to: Type.Optional(Timestamp),
-  interval: Type.Optional(Type.Enum(INTERVALS)),
-  /** `temperature` when not given. */
-  sensor: Type.Optional(Type.Enum(FIELD_CHANNELS)),
-  aggregate: Type.Optional(Type.Enum(AGGREGATES)),
-});
-
-export const FieldHistory = closed({
-  sensor: Type.Enum(FIELD_CHANNELS),
-  interval: Type.Enum(INTERVALS),
-  points: Type.Array(HistoryPoint),
+  sensors: Type.Optional(DeclaredReadings),
 });
 
 export const TRACK_POINTS_MAX = 10_000;
@@ -84,11 +63,8 @@ export const Track = closed({ from: Timestamp, to: Timestamp, points: Type.Array
 
 export type LocationReading = Static<typeof LocationReading>;
 export type EnvironmentalReading = Static<typeof EnvironmentalReading>;
-export type FieldHistoryQuery = Static<typeof FieldHistoryQuery>;
-export type FieldHistory = Static<typeof FieldHistory>;
 export type TrackQuery = Static<typeof TrackQuery>;
 export type TrackPoint = Static<typeof TrackPoint>;
 export type Track = Static<typeof Track>;
 
-export const checkFieldHistoryQuery = checker(FieldHistoryQuery);
 export const checkTrackQuery = checker(TrackQuery);

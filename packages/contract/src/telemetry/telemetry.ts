@@ -1,5 +1,5 @@
 import { type Static, type TOptional, Type } from 'typebox';
-import { SENSOR_TYPES } from '../devices/statuses.ts';
+import { SENSORS_DECLARED_MAX, SensorId } from '../devices/sensors.ts';
 import { type Checker, checker, closed } from '../input/schema.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
 import type { ChannelName } from './channels.ts';
@@ -12,6 +12,9 @@ export type Quality = (typeof QUALITIES)[number];
 /** A reading in a message: a time and at least one value. */
 export type DeviceReading = { readonly ts: DeviceTime } & {
   readonly [C in ChannelName]?: number;
+} & {
+  /** The values of declared sensors. */
+  readonly sensors?: Readonly<Record<string, number>>;
 };
 
 export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
@@ -19,11 +22,18 @@ export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
 /** Not limited like `DeviceTime`, so that a rejection can name the unit that a wrong number seems to have. */
 const ReadingTime = Type.Union([Type.Integer(), Timestamp]);
 
+/** Which of the names the device has declared is not known here. */
+const DeclaredValues = Type.Record(SensorId, Type.Number(), {
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: SENSORS_DECLARED_MAX,
+});
+
 /** The payload of devices that measure these: the same over MQTT and over HTTP. */
 export function telemetryChecker(channels: readonly ChannelName[]): Checker<DeviceTelemetry> {
   const values = channels.map((name) => [name, Type.Optional(Type.Number())] as const);
   const reading = Type.Object(
-    { ts: ReadingTime, ...Object.fromEntries<TOptional>(values) },
+    { ts: ReadingTime, ...Object.fromEntries<TOptional>(values), sensors: Type.Optional(DeclaredValues) },
     { additionalProperties: false, minProperties: 2 },
   );
   const many = Type.Array(reading, { minItems: 1, maxItems: READINGS_PER_MESSAGE_MAX });
@@ -37,6 +47,12 @@ const measured = {
 
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 
+/** The newest values of declared sensors by their ids; in the answers of devices that have some. */
+export const DeclaredReadings = Type.Record(
+  Type.String(),
+  closed({ current: NumberOrNull, unit: Type.String(), ...measured }),
+);
+
 export const CurrentReadings = closed({
   level: closed({
     current: NumberOrNull,
@@ -47,6 +63,7 @@ export const CurrentReadings = closed({
   }),
   temperature: closed({ current: NumberOrNull, unit: Type.Literal('celsius'), ...measured }),
   humidity: closed({ current: NumberOrNull, unit: Type.Literal('percent'), ...measured }),
+  sensors: Type.Optional(DeclaredReadings),
 });
 
 export const INTERVALS = ['5m', '1h', '1d'] as const;
@@ -65,20 +82,22 @@ export const HistoryQuery = closed({
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
   interval: Type.Optional(Type.Enum(INTERVALS)),
-  sensor: Type.Optional(Type.Enum(SENSOR_TYPES)),
+  /** A standard sensor of the profile or a declared one. */
+  sensor: Type.Optional(Type.String({ maxLength: 64 })),
   aggregate: Type.Optional(Type.Enum(AGGREGATES)),
 });
 
 export const HistoryPoint = closed({ timestamp: Timestamp, value: Type.Number() });
 
 export const SensorHistory = closed({
-  sensor: Type.Enum(SENSOR_TYPES),
+  sensor: Type.String(),
   interval: Type.Enum(INTERVALS),
   points: Type.Array(HistoryPoint),
 });
 
 export const TelemetryReceipt = closed({ stored: Type.Integer() });
 
+export type DeclaredReadings = Static<typeof DeclaredReadings>;
 export type CurrentReadings = Static<typeof CurrentReadings>;
 export type HistoryQuery = Static<typeof HistoryQuery>;
 export type HistoryPoint = Static<typeof HistoryPoint>;

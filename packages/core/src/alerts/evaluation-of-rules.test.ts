@@ -15,6 +15,7 @@ const DELAYS = { onMs: 0, offMs: 5 * SECOND_MS };
 const facts: AlertFacts & Observed = {
   deviceNo: 1,
   presence: NEVER_SEEN,
+  sensors: [],
   latest: {},
   configuration: { maintenance: initialMaintenance(NOW_MS) },
   observedSinceMs: 0,
@@ -22,7 +23,6 @@ const facts: AlertFacts & Observed = {
 };
 
 const rulesWith = (conditions: readonly Condition[]): AlertRules<AlertFacts> => ({
-  channels: [],
   conditionsOf: () => [...conditions],
   timesMs: () => [],
 });

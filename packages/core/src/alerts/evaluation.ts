@@ -1,7 +1,6 @@
 import type { Maintenance } from '@granary/contract/configuration/shared-configuration';
-import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs } from '@granary/contract/time';
-import { freshnessMs } from '../devices/status.ts';
+import { sensorFreshnessMs } from '../telemetry/current-readings.ts';
 import {
   type AlertDelays,
   type AlertState,
@@ -11,7 +10,7 @@ import {
   onDelayMs,
 } from './lifecycle.ts';
 import { type Observed, offlineAlertAtMs, offlineFromMs } from './observation.ts';
-import { type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
+import { reported, type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
 
 /** What the alerts of every device follow from, whatever its profile adds. */
 export interface AlertFacts extends SensorFacts {
@@ -21,8 +20,6 @@ export interface AlertFacts extends SensorFacts {
 
 /** The alerts that devices of a profile can have. */
 export interface AlertRules<Facts extends AlertFacts> {
-  /** The sensors whose silence and whose values are judged. */
-  readonly channels: readonly ChannelName[];
   /** The present conditions of the device, exactly one for each type of alert it can have, and one for each rule. */
   conditionsOf(facts: Facts & Observed, nowMs: number): Condition[];
   /** When a condition of this profile can change without a message, apart from silence and maintenance. */
@@ -98,7 +95,7 @@ export function nextEvaluationAtMs<Facts extends AlertFacts>(
   const conditions = rules.conditionsOf(facts, nowMs);
   const timesMs = [
     checkedTimeMs(facts.configuration.maintenance.next_scheduled),
-    ...silenceTimesMs(facts, rules.channels),
+    ...silenceTimesMs(facts),
     ...growthTimesMs(conditions, open),
     ...rules.timesMs(facts),
     ...open.flatMap((alert) => dueTimesMs(alert, delaysFor(alert, conditions, delays))),
@@ -110,14 +107,10 @@ const delaysFor = (alert: AlertState, conditions: readonly Condition[], delays: 
   conditions.find((condition) => isAbout(alert, condition))?.delays ?? delays;
 
 /** When the silence of a device or of its sensors changes a status or raises an alert. */
-function silenceTimesMs(
-  { presence, latest, ...observed }: SensorFacts & Observed,
-  channels: readonly ChannelName[],
-): number[] {
-  const newest = channels.flatMap((channel) => latest[channel] ?? []);
-  const ofSensors = newest.flatMap((value) => [
-    value.tsMs + freshnessMs(presence) + 1,
-    staleFromMs(value, presence, observed),
+function silenceTimesMs({ presence, latest, sensors, ...observed }: SensorFacts & Observed): number[] {
+  const ofSensors = reported(latest, sensors).flatMap(({ sensor, newest }) => [
+    newest.tsMs + sensorFreshnessMs(sensor, presence) + 1,
+    staleFromMs(sensor, newest, presence, observed),
   ]);
   const { observedSinceMs } = observed;
   const ofDevice = [offlineFromMs(presence, observedSinceMs), offlineAlertAtMs(presence, observedSinceMs)];

@@ -1,7 +1,7 @@
 import type { AlertType } from '@granary/contract/alerts';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
-import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
-import { isPlausible, type StoredValues } from '../telemetry/readings.ts';
+import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import type { NewestValue } from '../telemetry/rollup.ts';
 import { toGrams } from '../units.ts';
 import type { AlertState } from './lifecycle.ts';
 import {
@@ -67,19 +67,12 @@ function quietRange(rule: LevelRule, { status, absentSinceMs }: AlertState): Wei
 const allBut = ({ minG, maxG }: WeightRange): WeightRange =>
   minG === Number.NEGATIVE_INFINITY ? atLeast(maxG + 1) : atMost(minG - 1);
 
-/** A reading inside the band without implausible values. */
-export function isWithinNoChangeBand(
-  band: WeightRange | null,
-  values: StoredValues,
-  capacityKg: number,
-): boolean {
+/** The latest values of a device are plausible and inside the band. */
+export function isWithinNoChangeBand(band: WeightRange | null, values: readonly NewestValue[]): boolean {
   if (band === null) return false;
-  for (const name in values) {
-    const channel = name as ChannelName;
-    const value = values[channel];
-    if (value === undefined) continue;
-    if (channel === 'weight' && !contains(band, value)) return false;
-    if (!isPlausible(channel, value / CHANNELS[channel].scale, capacityKg)) return false;
-  }
-  return true;
+  const { lane } = STANDARD_SENSORS.weight;
+  return values.every(
+    ({ group, slot, value, isBad }) =>
+      !isBad && (group !== lane.group || slot !== lane.slot || contains(band, value)),
+  );
 }

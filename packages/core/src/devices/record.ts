@@ -1,10 +1,14 @@
 import type { DeviceSummary, FieldDetail, Rejections, SiloDetail } from '@granary/contract/devices/devices';
+import type { DeclaredSensorSummary } from '@granary/contract/devices/sensors';
 import { SENSOR_TYPES } from '@granary/contract/devices/statuses';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { emergencyStopSummary } from '../commands/emergency-stop.ts';
 import type { CommandState } from '../commands/state.ts';
-import { currentReadings, type LatestValues, sensorStatus } from '../telemetry/readings.ts';
+import { hasCapability } from '../profiles/profiles.ts';
+import { asDeclaration, declaredSensors, isInUse, sensorsInUse } from '../sensors/declared-sensors.ts';
+import type { LatestValues } from '../sensors/sensor.ts';
+import { currentReadings, declaredReadings, sensorStatus } from '../telemetry/current-readings.ts';
 import { deviceStatus, type Presence } from './status.ts';
 
 interface ShownDevice {
@@ -30,6 +34,7 @@ export const deviceSummary = (device: ShownDevice, nowMs: number): DeviceSummary
 
 interface DetailedDevice extends ShownDevice {
   readonly firmwareVersion: string;
+  readonly sensorDocument: string | null;
 }
 
 const commonDetail = (device: DetailedDevice, nowMs: number) => ({
@@ -37,15 +42,38 @@ const commonDetail = (device: DetailedDevice, nowMs: number) => ({
   firmware_version: device.firmwareVersion,
 });
 
-/** `stop` is the emergency stop in force, if there is one. */
-export const fieldDetail = (
-  device: DetailedDevice,
-  stop: CommandState | undefined,
+function declaredSummaries(
+  { sensorDocument, presence }: DetailedDevice,
+  latest: LatestValues,
   nowMs: number,
-): FieldDetail => ({
-  ...commonDetail(device, nowMs),
-  emergency_stop: emergencyStopSummary(stop),
-});
+): DeclaredSensorSummary[] {
+  const { sensors: readings } = declaredReadings(sensorsInUse(sensorDocument), latest, presence, nowMs);
+  if (readings === undefined) return [];
+  return declaredSensors(sensorDocument)
+    .sensors.filter(isInUse)
+    .map((sensor) => ({
+      ...asDeclaration(sensor),
+      status: sensorStatus(readings[sensor.sensorId] ?? NEVER_REPORTED),
+    }));
+}
+
+const NEVER_REPORTED = { timestamp: null, quality: 'bad' } as const;
+
+interface FieldDevice {
+  readonly device: DetailedDevice;
+  readonly latest: LatestValues;
+  /** The emergency stop in force, if there is one. */
+  readonly stop: CommandState | undefined;
+}
+
+export function fieldDetail({ device, latest, stop }: FieldDevice, nowMs: number): FieldDetail {
+  const sensors = declaredSummaries(device, latest, nowMs);
+  return {
+    ...commonDetail(device, nowMs),
+    ...(hasCapability(device.profile, 'commands') ? { emergency_stop: emergencyStopSummary(stop) } : {}),
+    ...(sensors.length === 0 ? {} : { sensors }),
+  };
+}
 
 interface Silo {
   readonly device: DetailedDevice;
@@ -56,11 +84,12 @@ interface Silo {
 export function siloDetail({ device, capacityKg, latest }: Silo, nowMs: number): SiloDetail {
   const { reportingIntervalMs } = device.presence;
   const readings = currentReadings(latest, { reportingIntervalMs, capacityKg }, nowMs);
-  const sensors = SENSOR_TYPES.map((type) => ({
+  const standard = SENSOR_TYPES.map((type) => ({
     type,
     sensor_id: `${device.deviceId}-${type}`,
     status: sensorStatus(readings[type]),
   }));
+  const sensors = [...standard, ...declaredSummaries(device, latest, nowMs)];
   return { ...commonDetail(device, nowMs), capacity: { max: capacityKg, unit: 'kg' }, sensors };
 }
 

@@ -1,13 +1,15 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { Mission, Preflight, Waypoint } from '@granary/contract/missions';
-import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
+import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs, DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { refuseWhileStopped } from '../commands/emergency-stop.ts';
 import { type DeviceToMove, refuseMovement } from '../commands/refusals.ts';
 import { isInside, staysInside } from '../geometry/geofence.ts';
 import { READING_AGE_MS_MAX } from '../operations/interlocks.ts';
-import { isPlausible, type LatestValue, type LatestValues } from '../telemetry/readings.ts';
+import type { LatestValue, LatestValues } from '../sensors/sensor.ts';
+import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import { isPlausible } from '../telemetry/plausibility.ts';
 import { estimateMission, isFeasible, type Place } from './preflight.ts';
 import { isMissionOver, type MissionPlan, type MissionState } from './state.ts';
 
@@ -91,8 +93,9 @@ const batteryOf = ({ battery_level }: LatestValues): number => requiredValue('ba
 
 function plausibleOrNull(channel: ChannelName, latest: LatestValue | undefined): number | null {
   if (latest === undefined) return null;
-  const value = latest.value / CHANNELS[channel].scale;
-  return isPlausible(channel, value) ? value : null;
+  const sensor = STANDARD_SENSORS[channel];
+  const value = latest.value / sensor.scale;
+  return isPlausible(sensor, value) ? value : null;
 }
 
 function requiredValue(channel: ChannelName, latest: LatestValue | undefined): number {

@@ -3,8 +3,10 @@ import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { deviceStatus, type Presence } from '../devices/status.ts';
-import { isPlausible, type LatestValue, roundTo6 } from '../telemetry/readings.ts';
-import { fromGrams, fromGramsPerMin, toGrams, toGramsPerMin } from '../units.ts';
+import type { LatestValue } from '../sensors/sensor.ts';
+import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import { isPlausible } from '../telemetry/plausibility.ts';
+import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '../units.ts';
 import type { OperationPlan } from './state.ts';
 
 export const READING_AGE_MS_MAX = MINUTE_MS;
@@ -82,7 +84,7 @@ function usableWeightG(silo: SiloAtStart, nowMs: number): number {
   if (ageMs > READING_AGE_MS_MAX) {
     refuse('reading_stale', `the last weight is ${Math.round(ageMs / SECOND_MS)} s old`);
   }
-  if (!isPlausible('weight', fromGrams(weight.value, 'kg'), capacityKg)) {
+  if (!isPlausible(STANDARD_SENSORS.weight, fromGrams(weight.value, 'kg'), capacityKg)) {
     refuse('reading_stale', 'the last weight cannot be true, so nobody knows how much is inside');
   }
   return weight.value;

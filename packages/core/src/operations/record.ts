@@ -1,8 +1,7 @@
 import type { SiloCommand, StartCommand } from '@granary/contract/link/messages';
 import type { OperationRecord, OperationStarted } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
-import { roundTo6 } from '../telemetry/readings.ts';
-import { fromGrams, fromGramsPerMin } from '../units.ts';
+import { fromGrams, fromGramsPerMin, roundTo6 } from '../units.ts';
 import type { NewOperation, OperationPlan, OperationState } from './state.ts';
 import { shownFailure, statusDetail } from './status-detail.ts';
 

@@ -8,7 +8,6 @@ import { applyPatch, initialConfiguration } from '../configuration/silo-configur
 import type { DeviceFacts, DeviceProfile } from './profile.ts';
 
 export const siloScale: DeviceProfile<SiloConfiguration, SiloConfigurationPatch> = {
-  channels: siloRules.channels,
   initialConfiguration,
   patchConfiguration: applyPatch,
   conditionsOf: (facts, nowMs) => siloRules.conditionsOf({ ...facts, ...withCapacity(facts) }, nowMs),

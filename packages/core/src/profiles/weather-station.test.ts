@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { evaluateAlerts, nextEvaluationAtMs } from '../alerts/evaluation.ts';
 import { delaysOf } from '../alerts/monitoring.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
-import type { LatestValues } from '../telemetry/readings.ts';
+import type { LatestValues } from '../sensors/sensor.ts';
+import { standardSensorsOf } from '../sensors/standard-sensors.ts';
 import { weatherStation } from './weather-station.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
@@ -13,6 +14,7 @@ const delays = delaysOf(configuration.alarms);
 
 const facts = (lastSeenAtMs: number, latest: LatestValues) => ({
   ...({ deviceNo: 1, profile: 'weather_station', configuration, latest } as const),
+  sensors: standardSensorsOf('weather_station'),
   presence: { ...NEVER_SEEN, lastSeenAtMs },
   ...{ operations: [], missions: [], commands: [] },
   ...{ observedSinceMs: 0, onlineSinceMs: 0 },

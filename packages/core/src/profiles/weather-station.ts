@@ -2,7 +2,6 @@ import type {
   WeatherStationConfiguration,
   WeatherStationConfigurationPatch,
 } from '@granary/contract/configuration/weather-station-configuration';
-import { weatherStation as contract } from '@granary/contract/profiles/weather-station';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { deviceOffline, maintenanceDue } from '../alerts/rules/device-rules.ts';
 import { sensorFault, sensorStale } from '../alerts/rules/sensor-rules.ts';
@@ -10,15 +9,14 @@ import { initialMaintenance, patchMaintenance } from '../configuration/silo-conf
 import type { DeviceProfile } from './profile.ts';
 
 export const weatherStation: DeviceProfile<WeatherStationConfiguration, WeatherStationConfigurationPatch> = {
-  channels: contract.channels,
   initialConfiguration: (nowMs) => ({ maintenance: initialMaintenance(nowMs), ...DEFAULT_MONITORING }),
   patchConfiguration: (current, patch) => ({
     maintenance: patchMaintenance(current.maintenance, patch.maintenance),
     ...patchMonitoring(current, patch),
   }),
   conditionsOf: (facts, nowMs) => [
-    sensorStale(facts, contract.channels, nowMs),
-    sensorFault(facts, contract.channels, nowMs),
+    sensorStale(facts, nowMs),
+    sensorFault(facts, nowMs),
     deviceOffline(facts, null, nowMs),
     maintenanceDue(facts.configuration.maintenance, nowMs),
   ],

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rover } from '@granary/contract/profiles/rover';
 import { TRACK_DEFAULT_MS } from '@granary/contract/telemetry/field-readings';
 import { HOUR_MS, toIso } from '@granary/contract/time';
 import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
-import {
-  environmentalReading,
-  fieldHistoryPoints,
-  locationReading,
-  planFieldHistory,
-  planTrack,
-  trackPoints,
-} from './field-readings.ts';
+import { STANDARD_SENSORS, standardSensorsOf } from '../sensors/standard-sensors.ts';
+import { environmentalReading, locationReading, planTrack, trackPoints } from './field-readings.ts';
+import { historyPoints, planFieldHistory } from './history.ts';
 
+const SENSORS = standardSensorsOf('rover');
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const fresh = (value: number) => ({ value, tsMs: NOW_MS - 2_000 });
 const old = (value: number) => ({ value, tsMs: NOW_MS - FRESHNESS_MS - 1 });
@@ -72,7 +67,7 @@ describe('the environment', () => {
         light_intensity: fresh(20_000_000),
         wind_speed: fresh(200_000),
       },
-      rover.channels,
+      SENSORS,
       NEVER_SEEN,
       NOW_MS,
     );
@@ -106,20 +101,22 @@ describe('the environment', () => {
 
 describe('the history of a field device', () => {
   it('is of any of its values', () => {
-    const plan = planFieldHistory(
-      { sensor: 'latitude', aggregate: 'max', interval: '5m' },
-      rover.channels,
-      NOW_MS,
-    );
+    const plan = planFieldHistory({ sensor: 'latitude', aggregate: 'max', interval: '5m' }, SENSORS, NOW_MS);
     const buckets = [{ startMs: NOW_MS, sum: 0, count: 2, min: 0, max: 52_5200000, last: 0, badCount: 5 }];
-    assert.deepEqual(fieldHistoryPoints(buckets, plan), [{ timestamp: toIso(NOW_MS), value: 52.52 }]);
-    assert.equal(fieldHistoryPoints(buckets, { ...plan, aggregate: 'count' })[0]?.value, 2);
-    assert.equal(fieldHistoryPoints(buckets, { ...plan, aggregate: 'bad_count' })[0]?.value, 5);
+    assert.deepEqual(historyPoints(buckets, plan, null), [{ timestamp: toIso(NOW_MS), value: 52.52 }]);
+    assert.equal(historyPoints(buckets, { ...plan, aggregate: 'count' }, null)[0]?.value, 2);
+    assert.equal(historyPoints(buckets, { ...plan, aggregate: 'bad_count' }, null)[0]?.value, 5);
+  });
+
+  it('is refused for a sensor that it does not have', () => {
+    const asks = () => planFieldHistory({ sensor: 'rainfall' }, SENSORS, NOW_MS);
+    assert.throws(asks, { code: 'invalid_input', message: 'the query is not valid' });
   });
 
   it('is the temperature of a day unless asked otherwise', () => {
-    assert.deepEqual(planFieldHistory({}, rover.channels, NOW_MS), {
-      sensor: 'temperature',
+    assert.deepEqual(planFieldHistory({}, SENSORS, NOW_MS), {
+      name: 'temperature',
+      sensor: STANDARD_SENSORS.temperature,
       interval: '1h',
       aggregate: 'avg',
       fromMs: NOW_MS - 24 * HOUR_MS,

@@ -1,18 +1,18 @@
-import { Refusal } from '@granary/contract/errors';
 import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
 import {
   type EnvironmentalReading,
-  type FieldHistoryQuery,
   type LocationReading,
   TRACK_DEFAULT_MS,
   TRACK_POINTS_MAX,
   type TrackPoint,
   type TrackQuery,
 } from '@granary/contract/telemetry/field-readings';
-import { type HistoryPoint, QUALITIES, type Quality } from '@granary/contract/telemetry/telemetry';
+import { QUALITIES, type Quality } from '@granary/contract/telemetry/telemetry';
 import { checkedTimeMs, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
-import { type Bucket, bucketValue, planSpan, pointsOf, refuseEmptyRange, type Span } from './history.ts';
-import { type LatestValues, type Measuring, measure } from './readings.ts';
+import type { LatestValues, Sensor } from '../sensors/sensor.ts';
+import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import { type Measuring, measure } from './current-readings.ts';
+import { refuseEmptyRange } from './history.ts';
 
 interface Seen {
   readonly value: number | null;
@@ -22,7 +22,7 @@ interface Seen {
 
 function see(channel: ChannelName, latest: LatestValues, device: Measuring, nowMs: number): Seen {
   const newest = latest[channel];
-  const { value, quality } = measure(channel, newest, device, nowMs);
+  const { value, quality } = measure(STANDARD_SENSORS[channel], newest, device, nowMs);
   return { value, quality, tsMs: newest?.tsMs ?? null };
 }
 
@@ -69,10 +69,10 @@ export function locationReading(latest: LatestValues, device: Measuring, nowMs: 
   };
 }
 
-/** The newest of what a device says of its surroundings; `channels` are those that its profile has. */
+/** The newest of what a device says of its surroundings. */
 export function environmentalReading(
   latest: LatestValues,
-  channels: readonly ChannelName[],
+  sensors: readonly Sensor[],
   device: Measuring,
   nowMs: number,
 ): EnvironmentalReading {
@@ -84,7 +84,9 @@ export function environmentalReading(
     wind_speed: see('wind_speed', latest, device, nowMs),
     atmospheric_pressure: see('atmospheric_pressure', latest, device, nowMs),
   };
-  const rainfall = channels.includes('rainfall') ? see('rainfall', latest, device, nowMs) : null;
+  const rainfall = sensors.includes(STANDARD_SENSORS.rainfall)
+    ? see('rainfall', latest, device, nowMs)
+    : null;
   const each = <Value>(of: (one: Seen) => Value) => ({
     temperature: of(seen.temperature),
     humidity: of(seen.humidity),
@@ -101,29 +103,6 @@ export function environmentalReading(
     age_s: each((one) => ageS(one, nowMs)),
   };
 }
-
-export interface FieldHistoryPlan extends Span {
-  readonly sensor: ChannelName;
-}
-
-/** Refuses a sensor that devices of this profile do not have. */
-export function planFieldHistory(
-  query: FieldHistoryQuery,
-  channels: readonly ChannelName[],
-  nowMs: number,
-): FieldHistoryPlan {
-  const { sensor = 'temperature' } = query;
-  if (!channels.includes(sensor)) {
-    const message = `must be one of ${channels.join(', ')}`;
-    throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/sensor', message }]);
-  }
-  return { sensor, ...planSpan(query, nowMs) };
-}
-
-export const fieldHistoryPoints = (
-  buckets: readonly Bucket[],
-  { aggregate, sensor }: FieldHistoryPlan,
-): HistoryPoint[] => pointsOf(buckets, (bucket) => bucketValue(bucket, aggregate, sensor));
 
 export interface TrackPlan {
   readonly fromMs: number;

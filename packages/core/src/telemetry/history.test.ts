@@ -2,18 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import { AGGREGATES } from '@granary/contract/telemetry/telemetry';
-import { historyPoints, planHistory } from './history.ts';
+import { STANDARD_SENSORS, standardSensorsOf } from '../sensors/standard-sensors.ts';
+import { historyPoints, planSiloHistory } from './history.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const DAY_MS = 86_400_000;
+const SENSORS = standardSensorsOf('silo_scale');
 
 test('an empty query asks for the hourly level of the last day', () => {
-  const plan = { sensor: 'level', interval: '1h', aggregate: 'avg', fromMs: NOW_MS - DAY_MS, toMs: NOW_MS };
-  assert.deepEqual(planHistory({}, NOW_MS), plan);
+  const asked = { name: 'level', sensor: STANDARD_SENSORS.weight };
+  const plan = { ...asked, interval: '1h', aggregate: 'avg', fromMs: NOW_MS - DAY_MS, toMs: NOW_MS };
+  assert.deepEqual(planSiloHistory({}, SENSORS, NOW_MS), plan);
 });
 
 test('from defaults to a day before to', () => {
-  const { fromMs, toMs } = planHistory({ to: '2026-01-02T00:00:00Z' }, NOW_MS);
+  const { fromMs, toMs } = planSiloHistory({ to: '2026-01-02T00:00:00Z' }, SENSORS, NOW_MS);
   assert.equal(toMs - fromMs, DAY_MS);
 });
 
@@ -22,38 +25,63 @@ const refusal = (text: RegExp) => (error: unknown) =>
 
 test('an empty or backward range is refused', () => {
   const at = '2026-01-01T00:00:00Z';
-  assert.throws(() => planHistory({ from: at, to: at }, NOW_MS), refusal(/empty/));
-  assert.throws(() => planHistory({ from: '2026-01-02T00:00:00Z', to: at }, NOW_MS), refusal(/empty/));
+  assert.throws(() => planSiloHistory({ from: at, to: at }, SENSORS, NOW_MS), refusal(/empty/));
+  assert.throws(
+    () => planSiloHistory({ from: '2026-01-02T00:00:00Z', to: at }, SENSORS, NOW_MS),
+    refusal(/empty/),
+  );
 });
 
 test('10,000 points are answered, one more is refused with the interval that would fit', () => {
   const query = { from: '2026-01-01T00:00:00Z', interval: '5m' } as const;
   const end = Date.parse(query.from) + 10_000 * 300_000;
-  assert.ok(planHistory({ ...query, to: new Date(end).toISOString() }, NOW_MS));
+  assert.ok(planSiloHistory({ ...query, to: new Date(end).toISOString() }, SENSORS, NOW_MS));
   const tooFar = { ...query, to: new Date(end + 300_000).toISOString() };
-  assert.throws(() => planHistory(tooFar, NOW_MS), refusal(/10001 points.*interval=1h would fit/));
+  assert.throws(
+    () => planSiloHistory(tooFar, SENSORS, NOW_MS),
+    refusal(/10001 points.*interval=1h would fit/),
+  );
   const decades = { ...query, from: '1900-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' };
-  assert.throws(() => planHistory(decades, NOW_MS), refusal(/shorter range/));
+  assert.throws(() => planSiloHistory(decades, SENSORS, NOW_MS), refusal(/shorter range/));
 });
 
 test('each aggregate is shown in the unit of its sensor', () => {
   const figures = { sum: 3_000_000, count: 4, min: 500_000, max: 1_000_000, last: 900_000, badCount: 3 };
   const buckets = [{ startMs: NOW_MS, ...figures }];
   const shown = AGGREGATES.map(
-    (aggregate) => historyPoints(buckets, planHistory({ aggregate }, NOW_MS), 2_000)[0]?.value,
+    (aggregate) => historyPoints(buckets, planSiloHistory({ aggregate }, SENSORS, NOW_MS), 2_000)[0]?.value,
   );
   assert.deepEqual(shown, [37.5, 25, 50, 45, 150, 4, 3]);
-  const temperature = historyPoints(buckets, planHistory({ sensor: 'temperature' }, NOW_MS), 2_000);
+  const temperature = historyPoints(
+    buckets,
+    planSiloHistory({ sensor: 'temperature' }, SENSORS, NOW_MS),
+    2_000,
+  );
   assert.deepEqual(temperature, [{ timestamp: '2026-03-01T12:00:00.000Z', value: 750 }]);
 });
 
 test('a bucket of implausible values has no point but their number', () => {
   const bucket = { startMs: NOW_MS, sum: 0, count: 0, min: null, max: null, last: null, badCount: 2 };
   for (const aggregate of AGGREGATES) {
-    const points = historyPoints([bucket], planHistory({ aggregate }, NOW_MS), 2_000);
+    const points = historyPoints([bucket], planSiloHistory({ aggregate }, SENSORS, NOW_MS), 2_000);
     assert.deepEqual(
       points.map(({ value }) => value),
       aggregate === 'bad_count' ? [2] : [],
     );
   }
+});
+
+test('a silo has a history of its level, not of its weight, and of its declared sensors', () => {
+  const lane = { group: 100, slot: 0 } as const;
+  const co2 = { ...STANDARD_SENSORS.humidity, sensorId: 'co2', type: 'co2', unit: 'ppm', scale: 1, lane };
+  const plan = planSiloHistory({ sensor: 'co2', aggregate: 'last' }, [...SENSORS, co2], NOW_MS);
+  assert.deepEqual([plan.name, plan.sensor], ['co2', co2]);
+  const bucket = { startMs: NOW_MS, sum: 800, count: 1, min: 800, max: 800, last: 800, badCount: 0 };
+  assert.deepEqual(
+    historyPoints([bucket], plan, 2_000).map(({ value }) => value),
+    [800],
+  );
+  const message = 'must be one of level, temperature, humidity';
+  const details = [{ path: '/sensor', message }];
+  assert.throws(() => planSiloHistory({ sensor: 'weight' }, SENSORS, NOW_MS), { details });
 });

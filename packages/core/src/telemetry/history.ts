@@ -1,6 +1,4 @@
-import type { SensorType } from '@granary/contract/devices/statuses';
 import { Refusal } from '@granary/contract/errors';
-import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
 import {
   type Aggregate,
   HISTORY_POINTS_MAX,
@@ -11,7 +9,9 @@ import {
   type Interval,
 } from '@granary/contract/telemetry/telemetry';
 import { checkedTimeMs, DAY_MS, toIso } from '@granary/contract/time';
-import { roundTo6 } from './readings.ts';
+import type { Sensor } from '../sensors/sensor.ts';
+import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import { roundTo6 } from '../units.ts';
 
 /** The requested buckets and the aggregate. */
 export interface Span {
@@ -22,13 +22,38 @@ export interface Span {
 }
 
 export interface HistoryPlan extends Span {
-  readonly sensor: SensorType;
+  /** The name in the query; `level` is not a sensor, but the weight as a share of the capacity. */
+  readonly name: string;
+  readonly sensor: Sensor;
 }
 
-export const planHistory = (query: HistoryQuery, nowMs: number): HistoryPlan => ({
-  sensor: query.sensor ?? 'level',
-  ...planSpan(query, nowMs),
-});
+const LEVEL = 'level';
+
+/** The history of a silo; refuses a sensor that it does not have. */
+export function planSiloHistory(query: HistoryQuery, sensors: readonly Sensor[], nowMs: number): HistoryPlan {
+  const { weight } = STANDARD_SENSORS;
+  const named = sensors.map((sensor) => ({ name: sensor === weight ? LEVEL : sensor.sensorId, sensor }));
+  return { ...sensorNamed(query.sensor ?? LEVEL, named), ...planSpan(query, nowMs) };
+}
+
+/** The history of a field device; refuses a sensor that it does not have. */
+export function planFieldHistory(
+  query: HistoryQuery,
+  sensors: readonly Sensor[],
+  nowMs: number,
+): HistoryPlan {
+  const named = sensors.map((sensor) => ({ name: sensor.sensorId, sensor }));
+  return { ...sensorNamed(query.sensor ?? 'temperature', named), ...planSpan(query, nowMs) };
+}
+
+type NamedSensor = Pick<HistoryPlan, 'name' | 'sensor'>;
+
+function sensorNamed(wanted: string, sensors: readonly NamedSensor[]): NamedSensor {
+  const found = sensors.find(({ name }) => name === wanted);
+  if (found !== undefined) return found;
+  const message = `must be one of ${sensors.map(({ name }) => name).join(', ')}`;
+  throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/sensor', message }]);
+}
 
 /** Adds the defaults to a history query, and refuses one with too many points. */
 export function planSpan(query: Omit<HistoryQuery, 'sensor'>, nowMs: number): Span {
@@ -60,7 +85,7 @@ function fittingInterval(fromMs: number, toMs: number): string {
   return fits === undefined ? 'ask for a shorter range' : `interval=${fits} would fit`;
 }
 
-/** The figures of a bucket in the smallest unit of the channel; `null` when it has implausible values only. */
+/** The figures of a bucket in the smallest unit of the sensor; `null` when it has implausible values only. */
 export interface Bucket {
   readonly startMs: number;
   readonly sum: number;
@@ -71,41 +96,29 @@ export interface Bucket {
   readonly badCount: number;
 }
 
-/** `level` is the weight as a share of the capacity. */
-export const channelOf = (sensor: SensorType): ChannelName => (sensor === 'level' ? 'weight' : sensor);
-
 const COUNTS: ReadonlySet<Aggregate> = new Set(['count', 'bad_count']);
 
-/** The aggregate in the unit of the channel, or a count; `null` when the bucket has no value for it. */
-export function bucketValue(bucket: Bucket, aggregate: Aggregate, channel: ChannelName): number | null {
+/** The aggregate in the unit of the sensor, or a count; `null` when the bucket has no value for it. */
+function bucketValue(bucket: Bucket, { aggregate, sensor }: HistoryPlan): number | null {
   if (aggregate === 'bad_count') return bucket.badCount;
   if (bucket.count === 0) return null;
   if (aggregate === 'count') return bucket.count;
   const stored = aggregate === 'avg' ? bucket.sum / bucket.count : bucket[aggregate];
-  return stored === null ? null : stored / CHANNELS[channel].scale;
+  return stored === null ? null : stored / sensor.scale;
 }
 
+/** A bucket without a value has no point; `capacityKg` is `null` for a device that has no level. */
 export function historyPoints(
   buckets: readonly Bucket[],
-  { sensor, aggregate }: HistoryPlan,
-  capacityKg: number,
+  plan: HistoryPlan,
+  capacityKg: number | null,
 ): HistoryPoint[] {
-  const isShare = sensor === 'level' && !COUNTS.has(aggregate);
-  const channel = channelOf(sensor);
-  return pointsOf(buckets, (bucket) => {
-    const value = bucketValue(bucket, aggregate, channel);
-    return value !== null && isShare ? (value / capacityKg) * 100 : value;
-  });
-}
-
-/** A bucket without a value has no point. */
-export function pointsOf(
-  buckets: readonly Bucket[],
-  valueIn: (bucket: Bucket) => number | null,
-): HistoryPoint[] {
+  const isShare = plan.name === LEVEL && !COUNTS.has(plan.aggregate);
   const points: HistoryPoint[] = [];
   for (const bucket of buckets) {
-    const value = valueIn(bucket);
+    const measured = bucketValue(bucket, plan);
+    const value =
+      measured !== null && isShare && capacityKg !== null ? (measured / capacityKg) * 100 : measured;
     if (value !== null) points.push({ timestamp: toIso(bucket.startMs), value: roundTo6(value) });
   }
   return points;

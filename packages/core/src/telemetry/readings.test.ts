@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { CHANNEL_NAMES, CHANNELS } from '@granary/contract/telemetry/channels';
 import fc from 'fast-check';
 import { FRESHNESS_MS, NEVER_SEEN } from '../devices/status.ts';
-import { acceptReading, currentReadings, isFault, isPlausible, sensorStatus } from './readings.ts';
+import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import { namedValue, readingOf } from '../testing/readings.ts';
+import { currentReadings, sensorStatus } from './current-readings.ts';
+import { isPlausible } from './plausibility.ts';
+import { acceptReading, isFault } from './readings.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const silo = { ...NEVER_SEEN, capacityKg: 1_000 };
@@ -11,8 +15,8 @@ const WINDOW = { oldestMs: NOW_MS - 1_000, newestMs: NOW_MS + 1_000 };
 
 test('a reading is stored in milliseconds and whole smallest units', () => {
   const sent = { ts: '2026-03-01T13:00:00.250+01:00', weight: 1234.5678, temperature: -3.2 };
-  const expected = { deviceNo: 7, tsMs: NOW_MS + 250, values: { weight: 1_234_568, temperature: -3_200 } };
-  assert.deepEqual(acceptReading({ deviceNo: 7 }, sent, WINDOW), expected);
+  const expected = readingOf(7, NOW_MS + 250, { weight: 1_234_568, temperature: -3_200 });
+  assert.deepEqual(acceptReading({ deviceNo: 7 }, sent, WINDOW), [expected]);
 });
 
 const REFUSED = [
@@ -33,17 +37,12 @@ for (const [sent, path] of REFUSED) {
 
 test('implausible values are kept apart, by range and by the capacity of the silo', () => {
   const sent = { ts: NOW_MS, weight: 1_500, temperature: 20, humidity: 101 };
-  const accepted = { deviceNo: 1, tsMs: NOW_MS };
-  assert.deepEqual(acceptReading({ deviceNo: 1, capacityKg: 1_000 }, sent, WINDOW), {
-    ...accepted,
-    values: { temperature: 20_000 },
-    badValues: { weight: 1_500_000, humidity: 101_000 },
-  });
-  assert.deepEqual(acceptReading({ deviceNo: 1, capacityKg: 2_000 }, sent, WINDOW), {
-    ...accepted,
-    values: { weight: 1_500_000, temperature: 20_000 },
-    badValues: { humidity: 101_000 },
-  });
+  assert.deepEqual(acceptReading({ deviceNo: 1, capacityKg: 1_000 }, sent, WINDOW), [
+    readingOf(1, NOW_MS, { temperature: 20_000 }, { weight: 1_500_000, humidity: 101_000 }),
+  ]);
+  assert.deepEqual(acceptReading({ deviceNo: 1, capacityKg: 2_000 }, sent, WINDOW), [
+    readingOf(1, NOW_MS, { weight: 1_500_000, temperature: 20_000 }, { humidity: 101_000 }),
+  ]);
 });
 
 test('no sequence of plausible values makes a sum too large', () => {
@@ -51,7 +50,8 @@ test('no sequence of plausible values makes a sum too large', () => {
   const readingsInDay = 86_400_000;
   for (const channel of CHANNEL_NAMES) {
     const { scale } = CHANNELS[channel];
-    const isPossible = (stored: number) => isPlausible(channel, stored / scale, Number.MAX_VALUE);
+    const isPossible = (stored: number) =>
+      isPlausible(STANDARD_SENSORS[channel], stored / scale, Number.MAX_VALUE);
     const exactMax = Math.ceil(Number.MAX_SAFE_INTEGER / readingsIn5Minutes);
     assert.deepEqual([isPossible(exactMax), isPossible(-exactMax)], [false, false], channel);
     const wholeMax = Math.ceil(Number(2n ** 63n / BigInt(readingsInDay)));
@@ -75,9 +75,11 @@ test('what a device sends with three decimals is read back exactly', () => {
   const thousandths = fc.integer({ min: -60_000, max: 120_000 });
   fc.assert(
     fc.property(thousandths, (value) => {
-      const reading = acceptReading({ deviceNo: 1 }, { ts: NOW_MS, temperature: value / 1_000 }, WINDOW);
-      assert.ok(!isFault(reading));
-      assert.equal((reading.values.temperature ?? Number.NaN) / CHANNELS.temperature.scale, value / 1_000);
+      const result = acceptReading({ deviceNo: 1 }, { ts: NOW_MS, temperature: value / 1_000 }, WINDOW);
+      assert.ok(!isFault(result));
+      const [reading] = result;
+      const stored = reading && namedValue(reading, 'temperature')?.value;
+      assert.equal((stored ?? Number.NaN) / CHANNELS.temperature.scale, value / 1_000);
     }),
   );
 });

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CHANNEL_NAMES } from '@granary/contract/telemetry/channels';
 import { INTERVAL_MS, INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import type { Reading, StoredValues } from './readings.ts';
-import {
-  type BadFigures,
-  distinctReadings,
-  missingPart,
-  newestValues,
-  type Rollup,
-  rollUp,
-} from './rollup.ts';
+import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import { type NamedValues, namedValue, readingOf } from '../testing/readings.ts';
+import { distinctReadings, missingPart } from './distinct-readings.ts';
+import type { Reading } from './readings.ts';
+import { type BadFigures, newestValues, type Rollup, rollUp } from './rollup.ts';
 
 const START_MS = Date.UTC(2026, 0, 1, 23, 50);
 
@@ -38,12 +33,17 @@ const reading: fc.Arbitrary<Reading> = fc
     return readingOf(deviceNo, tsMs, Object.fromEntries(good), Object.fromEntries(bad));
   });
 
-const readingOf = (deviceNo: number, tsMs: number, good: StoredValues, bad: StoredValues): Reading =>
-  Object.keys(bad).length === 0
-    ? { deviceNo, tsMs, values: good }
-    : { deviceNo, tsMs, values: good, badValues: bad };
+const NAMES = ['weight', 'temperature', 'humidity'] as const;
 
-const valuesOf = ({ values: good, badValues }: Reading): StoredValues => ({ ...good, ...badValues });
+/** Each value of a reading in a reading of its own. */
+const partsOf = (whole: Reading): Reading[] =>
+  NAMES.flatMap((name) => {
+    const found = namedValue(whole, name);
+    if (found === undefined) return [];
+    const part = { [name]: found.value };
+    const { deviceNo, tsMs } = whole;
+    return [found.isBad ? readingOf(deviceNo, tsMs, {}, part) : readingOf(deviceNo, tsMs, part)];
+  });
 
 const readings: fc.Arbitrary<Reading[]> = fc.uniqueArray(reading, {
   selector: ({ deviceNo, tsMs }) => `${deviceNo} ${tsMs}`,
@@ -55,10 +55,7 @@ const deliveries = readings.chain((sent) =>
   fc
     .tuple(fc.subarray(sent), fc.subarray(sent), fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }))
     .chain(([again, inParts, sizes]) => {
-      const parts = inParts.flatMap(({ deviceNo, tsMs, values: good, badValues = {} }) => [
-        ...Object.entries(good).map(([name, value]) => readingOf(deviceNo, tsMs, { [name]: value }, {})),
-        ...Object.entries(badValues).map(([name, value]) => readingOf(deviceNo, tsMs, {}, { [name]: value })),
-      ]);
+      const parts = inParts.flatMap(partsOf);
       const delivered = [...sent, ...again, ...parts];
       return fc
         .shuffledSubarray(delivered, { minLength: delivered.length })
@@ -78,15 +75,14 @@ function split(items: Reading[], sizes: number[]): Reading[][] {
 
 /** What a store does with each batch, kept in memory. */
 function storeInBatches(batches: Reading[][]): Rollup[] {
-  const stored = new Map<string, StoredValues>();
+  const stored = new Map<string, Reading>();
   const buckets = new Map<string, Rollup>();
   for (const batch of batches) {
     const news = distinctReadings(batch).flatMap((one) => {
       const key = `${one.deviceNo} ${one.tsMs}`;
-      const known = stored.get(key) ?? {};
-      const missing = missingPart(known, one);
-      stored.set(key, { ...valuesOf(one), ...known });
-      return missing ?? [];
+      const known = stored.get(key);
+      stored.set(key, distinctReadings(known === undefined ? [one] : [known, one])[0] ?? one);
+      return known === undefined ? one : (missingPart(known, one) ?? []);
     });
     for (const rollup of rollUp(news)) {
       const known = buckets.get(keyOf(rollup));
@@ -96,8 +92,8 @@ function storeInBatches(batches: Reading[][]): Rollup[] {
   return [...buckets.values()];
 }
 
-const keyOf = ({ deviceNo, channel, interval, startMs }: Rollup): string =>
-  `${deviceNo} ${channel} ${interval} ${startMs}`;
+const keyOf = ({ deviceNo, group, slot, interval, startMs }: Rollup): string =>
+  `${deviceNo} ${group} ${slot} ${interval} ${startMs}`;
 
 function sumOf(a: Rollup, b: Rollup): Rollup {
   const later = b.lastTsMs > a.lastTsMs ? b : a;
@@ -119,19 +115,19 @@ function sumOfBad(a: BadFigures, b: BadFigures): BadFigures {
 function recompute(sent: readonly Reading[]): Rollup[] {
   const buckets = new Map<string, Rollup>();
   for (const interval of INTERVALS) {
-    for (const channel of CHANNEL_NAMES) {
-      for (const { deviceNo, tsMs } of sent.filter((one) => valuesOf(one)[channel] !== undefined)) {
+    for (const name of NAMES) {
+      for (const { deviceNo, tsMs } of sent.filter((one) => namedValue(one, name) !== undefined)) {
         const startMs = Math.floor(tsMs / INTERVAL_MS[interval]) * INTERVAL_MS[interval];
         const inWindow = sent
           .filter((other) => other.deviceNo === deviceNo)
           .filter((other) => other.tsMs >= startMs && other.tsMs < startMs + INTERVAL_MS[interval])
           .toSorted((a, b) => a.tsMs - b.tsMs);
-        const inside = inWindow.filter((other) => other.values[channel] !== undefined);
-        const bad = inWindow.filter((other) => other.badValues?.[channel] !== undefined);
+        const inside = inWindow.filter((other) => namedValue(other, name)?.isBad === false);
+        const bad = inWindow.filter((other) => namedValue(other, name)?.isBad === true);
         const lastBad = bad.at(-1);
-        const all = inside.map((other) => other.values[channel] ?? Number.NaN);
+        const all = inside.map((other) => namedValue(other, name)?.value ?? Number.NaN);
         const bucket: Rollup = {
-          ...{ deviceNo, channel, interval, startMs },
+          ...{ deviceNo, ...STANDARD_SENSORS[name].lane, interval, startMs },
           sum: all.reduce((total, value) => total + value, 0),
           count: all.length,
           min: Math.min(...all),
@@ -141,7 +137,7 @@ function recompute(sent: readonly Reading[]): Rollup[] {
           bad: lastBad
             ? {
                 count: bad.length,
-                last: lastBad.badValues?.[channel] ?? Number.NaN,
+                last: namedValue(lastBad, name)?.value ?? Number.NaN,
                 lastTsMs: lastBad.tsMs,
               }
             : null,
@@ -164,34 +160,36 @@ describe('rolling up readings', () => {
     );
   });
 
-  it('finds the newest value of every channel, good or bad', () => {
+  it('finds the newest value of every sensor, good or bad', () => {
     fc.assert(
       fc.property(readings, (sent) => {
-        for (const { deviceNo, channel, value, tsMs } of newestValues(rollUp(distinctReadings(sent)))) {
+        for (const { deviceNo, slot, value, tsMs, isBad } of newestValues(rollUp(distinctReadings(sent)))) {
+          const name = NAMES[slot];
           const own = sent.filter((one) => one.deviceNo === deviceNo);
-          const newest = own.filter((one) => valuesOf(one)[channel] !== undefined);
+          const newest = own.filter((one) => namedValue(one, name) !== undefined);
           assert.equal(tsMs, Math.max(...newest.map((one) => one.tsMs)));
-          assert.deepEqual(
-            value,
-            newest.filter((one) => one.tsMs === tsMs).map((one) => valuesOf(one)[channel])[0],
-          );
+          const last = newest.find((one) => one.tsMs === tsMs);
+          assert.deepEqual({ value, isBad }, last && namedValue(last, name));
         }
       }),
     );
   });
 
   it('names every series once among the newest values', () => {
-    const days = [0, 1, 2].map((day) => ({ tsMs: START_MS + day * DAY_MS, values: { weight: day } }));
-    const sent = [2, 1].flatMap((deviceNo) => days.map((reading) => ({ deviceNo, ...reading })));
+    const sent = [2, 1].flatMap((deviceNo) =>
+      [0, 1, 2].map((day) => readingOf(deviceNo, START_MS + day * DAY_MS, { weight: day })),
+    );
+    const newest = { ...STANDARD_SENSORS.weight.lane, value: 2, tsMs: START_MS + 2 * DAY_MS, isBad: false };
     assert.deepEqual(newestValues(rollUp(distinctReadings(sent))), [
-      { deviceNo: 1, channel: 'weight', value: 2, tsMs: START_MS + 2 * DAY_MS },
-      { deviceNo: 2, channel: 'weight', value: 2, tsMs: START_MS + 2 * DAY_MS },
+      { deviceNo: 1, ...newest },
+      { deviceNo: 2, ...newest },
     ]);
   });
 });
 
 describe('distinct readings', () => {
-  const at = (tsMs: number, some: StoredValues): Reading => ({ deviceNo: 1, tsMs, values: some });
+  const at = (tsMs: number, good: NamedValues, bad: NamedValues = {}): Reading =>
+    readingOf(1, tsMs, good, bad);
 
   it('keeps the first value and fills in what it lacked', () => {
     assert.deepEqual(distinctReadings([at(5, { weight: 1 }), at(3, {}), at(5, { weight: 2, humidity: 3 })]), [
@@ -201,14 +199,15 @@ describe('distinct readings', () => {
   });
 
   it('takes nothing from a reading that says nothing new', () => {
-    assert.equal(missingPart({ weight: 0, humidity: 2 }, at(5, { weight: 9 })), undefined);
-    assert.deepEqual(missingPart({ weight: 0 }, at(5, { weight: 9, humidity: 0 })), at(5, { humidity: 0 }));
-    assert.equal(missingPart({ weight: 0 }, { ...at(5, {}), badValues: { weight: 9 } }), undefined);
+    const weighed = at(5, { weight: 0 });
+    assert.equal(missingPart(at(5, { weight: 0, humidity: 2 }), at(5, { weight: 9 })), undefined);
+    assert.deepEqual(missingPart(weighed, at(5, { weight: 9, humidity: 0 })), at(5, { humidity: 0 }));
+    assert.equal(missingPart(weighed, at(5, {}, { weight: 9 })), undefined);
   });
 
   it('keeps a value good or bad as it came first', () => {
     const good = at(5, { weight: 1 });
-    const bad = { ...at(5, { humidity: 3 }), badValues: { weight: 2 } };
+    const bad = at(5, { humidity: 3 }, { weight: 2 });
     assert.deepEqual(distinctReadings([good, bad]), [at(5, { weight: 1, humidity: 3 })]);
     assert.deepEqual(distinctReadings([bad, good]), [bad]);
   });

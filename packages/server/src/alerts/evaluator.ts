@@ -7,7 +7,7 @@ const DEVICES_PER_CALL_MAX = 500;
 
 interface EvaluatorParts {
   readonly app: App;
-  readonly observation: Uptime;
+  readonly uptime: Uptime;
   readonly setAside: SetAsideLog;
   readonly logger: Logger;
 }
@@ -41,12 +41,12 @@ export class AlertEvaluator {
   }
 
   async #evaluateAll(): Promise<void> {
-    const { app, observation, setAside, logger } = this.#parts;
+    const { app, uptime, setAside, logger } = this.#parts;
     while (this.#waiting.size > 0) {
       const deviceNos = [...this.#waiting].slice(0, DEVICES_PER_CALL_MAX);
       for (const deviceNo of deviceNos) this.#waiting.delete(deviceNo);
       try {
-        const receipt = await observation.during((nowMs) => app.alerts.evaluate({ deviceNos, nowMs }));
+        const receipt = await uptime.during((nowMs) => app.alerts.evaluate({ deviceNos, nowMs }));
         setAside.note(receipt.setAside);
       } catch (error) {
         logger.warn({ err: error }, 'evaluating alerts failed');

@@ -19,7 +19,14 @@ const device = (secret: string): StoredDevice => ({
     model: 'GS',
     firmwareVersion: '1',
   },
-  ...{ facility: 'north', zone: 'a', capacityKg: 1_000, secretHash: hashSecret(secret), registeredAtMs: 0 },
+  ...{
+    facility: 'north',
+    zone: 'a',
+    capacityKg: 1_000,
+    secretHash: hashSecret(secret),
+    sensorDocument: null,
+    registeredAtMs: 0,
+  },
   presence: NEVER_SEEN,
 });
 

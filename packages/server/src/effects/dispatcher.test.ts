@@ -47,6 +47,7 @@ function rig({ delivery = 'sent', fails = false }: { delivery?: Delivery; fails?
     feed: { wake: () => void done.push(['feed']) },
     keyring: { drop: (keyId) => void done.push(['drop key', keyId]) },
     directory: { dropSecret: (deviceId) => void done.push(['drop secret', deviceId]) },
+    declaredSensors: { drop: (deviceId) => void done.push(['drop sensors', deviceId]) },
     now: () => NOW_MS,
   });
   return { dispatcher, done };

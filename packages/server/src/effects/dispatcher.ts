@@ -4,6 +4,7 @@ import type { Delivery, DeviceLink } from '@granary/link/port';
 import type { AlertEvaluator } from '../alerts/evaluator.ts';
 import { sendConfiguration } from '../delivery/configuration.ts';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
+import type { DeclaredSensors } from '../devices/declared-sensors.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -20,6 +21,7 @@ interface DispatcherParts {
   readonly feed: Pick<EventFeed, 'wake'>;
   readonly keyring: Pick<Keyring, 'drop'>;
   readonly directory: Pick<DeviceDirectory, 'dropSecret'>;
+  readonly declaredSensors: Pick<DeclaredSensors, 'drop'>;
   readonly now: () => number;
 }
 
@@ -74,6 +76,9 @@ function perform(parts: DispatcherParts, effect: Effect): Unsent | null {
     case 'credentials_replaced':
       parts.directory.dropSecret(effect.deviceId);
       parts.link.disconnect(effect.deviceId);
+      return null;
+    case 'device_updated':
+      parts.declaredSensors.drop(effect.deviceId);
       return null;
     case 'key_ended':
       parts.keyring.drop(effect.keyId);

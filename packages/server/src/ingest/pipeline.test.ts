@@ -3,6 +3,7 @@ import { afterEach, describe, it } from 'node:test';
 import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { isRefusal } from '@granary/app/testing/fixtures';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import { readingOf } from '@granary/core/testing/readings';
 import { pino } from 'pino';
 import { eventually } from '../testing/eventually.ts';
 import { newIngestCounters } from './counters.ts';
@@ -26,7 +27,7 @@ afterEach(async () => {
 const arrivalOf = (deviceNo: number, count = 1): Arrival => ({
   deviceNo,
   seenAtMs: 0,
-  readings: Array.from({ length: count }, (_, tsMs) => ({ deviceNo, tsMs, values: { weight: 1 } })),
+  readings: Array.from({ length: count }, (_, tsMs) => readingOf(deviceNo, tsMs, { weight: 1 })),
   rejections: [],
 });
 

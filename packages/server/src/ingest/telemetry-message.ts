@@ -1,3 +1,4 @@
+import { pointerName } from '@granary/contract/input/validation-issues';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import {
   acceptReading,
@@ -5,6 +6,7 @@ import {
   type Reading,
   type ReadingSource,
   type ReadingWindow,
+  undeclaredIn,
 } from '@granary/core/telemetry/readings';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
@@ -16,6 +18,15 @@ export interface SortedReadings {
   readonly rejection: LinkRejection | null;
 }
 
+/** The other values of such a reading are stored: a device may know sensors that the service does not. */
+function undeclaredFault(source: ReadingSource, reading: DeviceReading): string | null {
+  if (reading.sensors === undefined) return null;
+  const [first, ...others] = undeclaredIn(source, reading);
+  if (first === undefined) return null;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `/sensors/${pointerName(first)}${more} is not declared; the other values are stored`;
+}
+
 /** Valid readings are stored even when others in the same message are rejected, because the whole message is acknowledged. */
 export function sortReadings(
   source: ReadingSource,
@@ -24,17 +35,16 @@ export function sortReadings(
 ): SortedReadings {
   const readings: Reading[] = [];
   let firstFault: { readonly reading: DeviceReading; readonly reason: string } | null = null;
+  let faultCount = 0;
   for (const [index, reading] of sent.entries()) {
     const result = acceptReading(source, reading, window);
-    if (!isFault(result)) {
-      readings.push(result);
-      continue;
-    }
-    const path = sent.length === 1 ? result.path : `/${index}${result.path}`;
-    firstFault ??= { reading, reason: `${path} ${result.message}` };
+    const reason = isFault(result) ? `${result.path} ${result.message}` : undeclaredFault(source, reading);
+    if (!isFault(result)) for (const row of result) readings.push(row);
+    if (reason === null) continue;
+    faultCount++;
+    firstFault ??= { reading, reason: sent.length === 1 ? reason : `/${index}${reason}` };
   }
   if (firstFault === null) return { readings, rejection: null };
-  const faultCount = sent.length - readings.length;
   const others = faultCount === 1 ? '' : `; ${faultCount} of ${sent.length} readings are rejected`;
   return {
     readings,

@@ -4,7 +4,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX, type ReadingWindow } from '@granary/core/telemetry/readings';
+import { CLOCK_AHEAD_MS_MAX, type ReadingSource, type ReadingWindow } from '@granary/core/telemetry/readings';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type {
@@ -17,6 +17,7 @@ import type {
 } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/tables/presence';
+import type { DeclaredSensors } from '../devices/declared-sensors.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { DeviceLog } from '../devices/device-log.ts';
 import type { IngestCounters } from './counters.ts';
@@ -28,6 +29,7 @@ import { sortReadings } from './telemetry-message.ts';
 interface UplinkParts {
   readonly app: App;
   readonly directory: Pick<DeviceDirectory, 'authenticate'>;
+  readonly declaredSensors: Pick<DeclaredSensors, 'of'>;
   readonly pipeline: IngestPipeline;
   readonly queue: DeviceQueue;
   readonly log: DeviceLog;
@@ -114,10 +116,16 @@ export class Uplink implements LinkHandler {
 
   async #telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<MessageOutcome> {
     const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
-    const { readings, rejection } = sortReadings(device, sent, window);
+    const { readings, rejection } = sortReadings(await this.#sourceOf(device, sent), sent, window);
     const rejections = rejection === null ? [] : [this.#storable(device, rejection)];
     await this.#submit(device, this.#arrival(device, { readings, rejections }));
     return rejection === null ? 'used' : 'rejected';
+  }
+
+  /** Most devices have no declared sensors, and their messages do not wait for a look-up. */
+  async #sourceOf(device: LinkDevice, sent: readonly DeviceReading[]): Promise<ReadingSource> {
+    if (!sent.some(({ sensors }) => sensors !== undefined)) return device;
+    return { ...device, declared: await this.#parts.declaredSensors.of(device.deviceId) };
   }
 
   async #stateUsed(device: LinkDevice, state: DeviceState['state']): Promise<MessageOutcome> {

@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeEachEngine } from '@granary/app/testing/engines';
 import { rawReadings } from '@granary/app/testing/raw-readings';
-import { siloScale } from '@granary/contract/profiles/silo-scale';
 import { INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
+import { standardSensorsOf } from '@granary/core/sensors/standard-sensors';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { rollUp } from '@granary/core/telemetry/rollup';
 import { type Publisher, startPublisher } from '../testing/devices/publisher.ts';
@@ -66,19 +66,18 @@ describeEachEngine('killed while devices publish', (engine) => {
       for (const reading of raw) if (reading.deviceNo === deviceNo) stored.set(reading.tsMs, reading);
       const sent = acknowledged[index] ?? [];
       assert.ok(sent.length > KILLS[engine.name], `${deviceId} had ${sent.length} readings acknowledged`);
-      for (const { tsMs, weightG } of sent)
-        assert.equal(stored.get(tsMs)?.values.weight, weightG, `${deviceId} ${tsMs}`);
+      for (const { tsMs, weightG } of sent) assert.equal(stored.get(tsMs)?.a, weightG, `${deviceId} ${tsMs}`);
     }
     assert.equal(raw.length, new Set(raw.map(({ deviceNo, tsMs }) => `${deviceNo} ${tsMs}`)).size);
 
     const expected = rollUp(raw);
     let compared = 0;
     for (const deviceNo of new Set(raw.map((reading) => reading.deviceNo))) {
-      for (const channel of siloScale.channels) {
+      for (const { lane } of standardSensorsOf('silo_scale')) {
         for (const interval of INTERVALS) {
           const range = {
             deviceNo,
-            channel,
+            lane,
             interval,
             fromMs: Date.now() - 2 * DAY_MS,
             toMs: Date.now() + DAY_MS,
@@ -89,7 +88,8 @@ describeEachEngine('killed while devices publish', (engine) => {
             const right = expected.find(
               (one) =>
                 one.deviceNo === deviceNo &&
-                one.channel === channel &&
+                one.group === lane.group &&
+                one.slot === lane.slot &&
                 one.interval === interval &&
                 one.startMs === startMs,
             );

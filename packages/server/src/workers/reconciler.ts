@@ -22,7 +22,7 @@ interface ReconcilerParts {
   readonly setAside: SetAsideLog;
   readonly priorityCommands: PriorityCommands;
   readonly evaluator: AlertEvaluator;
-  readonly observation: Uptime;
+  readonly uptime: Uptime;
   readonly logger: Logger;
   readonly now: () => number;
 }
@@ -120,10 +120,10 @@ export class Reconciler {
   }
 
   async #evaluateDue(): Promise<void> {
-    const { app, observation, setAside } = this.#parts;
+    const { app, uptime, setAside } = this.#parts;
     let devices = DEVICES_PER_CALL_MAX;
     while (devices === DEVICES_PER_CALL_MAX) {
-      const receipt = await observation.during((nowMs) =>
+      const receipt = await uptime.during((nowMs) =>
         app.alerts.evaluateDue({ nowMs, limit: DEVICES_PER_CALL_MAX }),
       );
       setAside.note(receipt.setAside);

@@ -45,6 +45,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: '8e732792ff97207d53708368f20a7c857afcc293bb65b5448a3f740ac8a3008c',
     postgres: '8e732792ff97207d53708368f20a7c857afcc293bb65b5448a3f740ac8a3008c',
   },
+  {
+    sqlite: '778e0087f7bb2d0b5287ea2d74b754f560e82de75d864d73431ad67488f5d116',
+    postgres: '01d045d4add0cd4901feeb1d25476f937f641942bc01393cb7b07c8023ff3df8',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

@@ -11,6 +11,7 @@ import { RETENTION } from './v6-retention.ts';
 import { OBSERVATION } from './v7-observation.ts';
 import { PLAIN_NAMES } from './v8-plain-names.ts';
 import { PROFILES } from './v9-profiles.ts';
+import { SENSORS } from './v10-sensors.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   OBSERVATION,
   PLAIN_NAMES,
   PROFILES,
+  SENSORS,
 ];
 
 /** Brings the tables to the newest version. The caller's transaction makes it all or nothing. */

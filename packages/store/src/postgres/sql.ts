@@ -10,7 +10,7 @@ export interface Queryable {
 }
 
 export class PostgresSql implements Sql {
-  readonly forUpdate = 'FOR UPDATE';
+  readonly forUpdate = 'FOR NO KEY UPDATE';
   readonly skipLocked = 'SKIP LOCKED';
   readonly #connection: Queryable;
   readonly #partitions: Partitions;

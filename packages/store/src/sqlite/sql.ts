@@ -61,8 +61,9 @@ export class SqliteSql implements Sql {
 
   async dropReadings(beforeMs: number, rowsMax: number): Promise<number> {
     return await this.run(
-      `DELETE FROM readings WHERE (ts_ms, device_no) IN (
-         SELECT ts_ms, device_no FROM readings WHERE ts_ms < $1 ORDER BY ts_ms, device_no LIMIT $2
+      `DELETE FROM readings WHERE (ts_ms, device_no, sensor_group) IN (
+         SELECT ts_ms, device_no, sensor_group FROM readings WHERE ts_ms < $1
+         ORDER BY ts_ms, device_no, sensor_group LIMIT $2
        )`,
       [beforeMs, rowsMax],
     );

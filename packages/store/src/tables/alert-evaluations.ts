@@ -33,7 +33,7 @@ const COLUMNS = [
 ];
 
 const EVALUATIONS: BulkUpsert = {
-  table: 'alarm_evaluations',
+  table: 'alert_evaluations',
   key: ['device_no'],
   columns: COLUMNS,
   update: COLUMNS.slice(1)
@@ -45,14 +45,14 @@ const EVALUATIONS: BulkUpsert = {
 const AT_ONCE_MS = 0;
 
 const MARKS: BulkUpsert = {
-  table: 'alarm_evaluations',
+  table: 'alert_evaluations',
   key: ['device_no'],
   columns: ['device_no', 'next_evaluation_at_ms'],
   update: 'next_evaluation_at_ms = excluded.next_evaluation_at_ms',
 };
 
 /** Also reads since when the service has been running, because every evaluation depends on it. */
-const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM alarm_evaluations`;
+const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM alert_evaluations`;
 
 const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
   minG === null || maxG === null ? null : { minG, maxG };
@@ -157,20 +157,16 @@ export async function scheduleEvaluation(sql: Sql, deviceNos: readonly number[])
 export interface DeviceBand {
   readonly deviceNo: number;
   readonly noChangeBand: WeightRange | null;
-  readonly capacityKg: number;
 }
 
 /** In the order of the devices' numbers. */
 export async function noChangeBandsOf(sql: Sql, deviceNos: readonly number[]): Promise<DeviceBand[]> {
-  const rows = await sql.query<[deviceNo: number, minG: number | null, maxG: number | null, kg: number]>(
-    `SELECT device_no, no_change_min_g, no_change_max_g, capacity_kg FROM alarm_evaluations JOIN devices USING (device_no)
+  const rows = await sql.query<[deviceNo: number, minG: number | null, maxG: number | null]>(
+    `SELECT device_no, no_change_min_g, no_change_max_g FROM alert_evaluations
      WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
     [JSON.stringify(deviceNos)],
   );
-  return rows.map(([deviceNo, minG, maxG, capacityKg]) => ({
-    ...{ deviceNo, capacityKg },
-    noChangeBand: bandOf(minG, maxG),
-  }));
+  return rows.map(([deviceNo, minG, maxG]) => ({ deviceNo, noChangeBand: bandOf(minG, maxG) }));
 }
 
 /** Records that the service is running without a gap from now on; a later call of another node wins. */

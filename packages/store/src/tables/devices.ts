@@ -14,6 +14,8 @@ export interface DeviceFields {
   readonly capacityKg: number | null;
   readonly secretHash: string;
   readonly registeredAtMs: number;
+  /** JSON with the sensors that were declared; `null` if there were none. */
+  readonly sensorDocument: string | null;
 }
 
 export interface StoredDevice extends DeviceFields {
@@ -42,22 +44,23 @@ type DeviceRow = [
   ],
   ...[facility: string, zone: string, capacityKg: number | null, secretHash: string, registeredAtMs: number],
   ...[lastSeenAtMs: number | null, linkDownAtMs: number | null, reportedState: Presence['reportedState']],
-  ...[reportingIntervalMs: number, offlineDelayMs: number],
+  ...[reportingIntervalMs: number, offlineDelayMs: number, sensorDocument: string | null],
 ];
 
 const SELECT_DEVICE = `
   SELECT device_no, device_id, profile, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
          registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state, reporting_interval_ms,
-         offline_delay_ms
+         offline_delay_ms, sensors
   FROM devices JOIN presence USING (device_no)`;
 
 function toDevice(row: DeviceRow): StoredDevice {
   const [deviceNo, deviceId, profile, name, model, firmwareVersion, ...more] = row;
   const [facility, zone, capacityKg, secretHash, registeredAtMs, ...presence] = more;
-  const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs] = presence;
+  const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, sensorDocument] =
+    presence;
   return {
     ...{ deviceNo, deviceId, profile, name, model, firmwareVersion },
-    ...{ facility, zone, capacityKg, secretHash, registeredAtMs },
+    ...{ facility, zone, capacityKg, secretHash, registeredAtMs, sensorDocument },
     presence: { lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs },
   };
 }
@@ -75,10 +78,18 @@ export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promi
   return rows.map(toDevice);
 }
 
+/** Locks the device and its presence until the end of the transaction. */
+export async function lockDeviceRow(sql: Sql, deviceNo: number): Promise<StoredDevice | undefined> {
+  const [row] = await sql.query<DeviceRow>(`${SELECT_DEVICE} WHERE device_no = $1 ${sql.forUpdate}`, [
+    deviceNo,
+  ]);
+  return row && toDevice(row);
+}
+
 /** Ordered by device id, so that a page starts where the previous one ended. */
 export async function listDevices(sql: Sql, filter: DeviceFilter): Promise<StoredDevice[]> {
   const params: Value[] = [filter.group, filter.afterDeviceId ?? '', filter.limit];
-  const conditions = ['kind = $1', 'device_id > $2'];
+  const conditions = ['device_group = $1', 'device_id > $2'];
   for (const [column, allowed] of [
     ['facility', filter.facilities],
     ['device_id', filter.deviceIds],
@@ -110,14 +121,14 @@ export async function deviceIdsOf(
 /** Answers its number, or `undefined` if the id is taken. */
 export async function insertDevice(sql: Sql, device: DeviceFields): Promise<number | undefined> {
   const [row] = await sql.query<[deviceNo: number]>(
-    `INSERT INTO devices (device_id, kind, profile, name, model, firmware_version, facility, zone,
-                          capacity_kg, secret_hash, registered_at_ms)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    `INSERT INTO devices (device_id, device_group, profile, name, model, firmware_version, facility, zone,
+                          capacity_kg, secret_hash, registered_at_ms, sensors)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      ON CONFLICT (device_id) DO NOTHING RETURNING device_no`,
     [
       ...[device.deviceId, PROFILES[device.profile].group, device.profile, device.name, device.model],
       ...[device.firmwareVersion, device.facility, device.zone],
-      ...[device.capacityKg, device.secretHash, device.registeredAtMs],
+      ...[device.capacityKg, device.secretHash, device.registeredAtMs, device.sensorDocument],
     ],
   );
   return row?.[0];
@@ -134,4 +145,8 @@ export async function saveSecretHash(
     [deviceNo, secretHash],
   );
   return row?.[0];
+}
+
+export async function saveSensors(sql: Sql, deviceNo: number, sensorDocument: string): Promise<void> {
+  await sql.run('UPDATE devices SET sensors = $2 WHERE device_no = $1', [deviceNo, sensorDocument]);
 }

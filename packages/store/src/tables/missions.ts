@@ -12,9 +12,9 @@ export async function lastEndedMissions<Mission extends DeviceJob>(
     sql,
     `mission_no IN (
        SELECT (SELECT mission_no FROM missions AS own
-               WHERE own.device_no = alarm_evaluations.device_no AND own.ended_at_ms IS NOT NULL
+               WHERE own.device_no = alert_evaluations.device_no AND own.ended_at_ms IS NOT NULL
                ORDER BY own.ended_at_ms DESC, own.mission_no DESC LIMIT 1)
-       FROM alarm_evaluations WHERE ${sql.isOneOfNumbers('alarm_evaluations.device_no', '$1')})`,
+       FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')})`,
     [JSON.stringify(deviceNos)],
   );
 }

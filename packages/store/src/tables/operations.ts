@@ -11,8 +11,8 @@ export async function newestOperations<Operation extends DeviceJob>(
   return await operations.where(
     sql,
     `operation_no IN (
-       SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = alarm_evaluations.device_no)
-       FROM alarm_evaluations WHERE ${sql.isOneOfNumbers('alarm_evaluations.device_no', '$1')})`,
+       SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = alert_evaluations.device_no)
+       FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')})`,
     [JSON.stringify(deviceNos)],
   );
 }

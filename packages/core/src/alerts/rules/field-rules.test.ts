@@ -8,6 +8,7 @@ import { initialFieldConfiguration } from '../../configuration/field-configurati
 import { FRESHNESS_MS, NEVER_SEEN } from '../../devices/status.ts';
 import { beginMission, type MissionState } from '../../missions/state.ts';
 import { HALT_CONFIRMATION_MS_MAX, START_ANSWER_MS_MAX } from '../../missions/steps.ts';
+import { standardSensorsOf } from '../../sensors/standard-sensors.ts';
 import { evaluateAlerts, nextEvaluationAtMs } from '../evaluation.ts';
 import type { AlertState, Condition } from '../lifecycle.ts';
 import { DEFAULT_MONITORING, delaysOf } from '../monitoring.ts';
@@ -30,6 +31,7 @@ const fresh = (value: number) => ({ value, tsMs: NOW_MS });
 const facts: Facts = {
   deviceNo: 1,
   presence: online,
+  sensors: standardSensorsOf('rover'),
   latest: { latitude: fresh(52_0050000), longitude: fresh(13_0050000), battery_level: fresh(80_000) },
   configuration,
   missions: [],

@@ -1,7 +1,5 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
-import { rover } from '@granary/contract/profiles/rover';
-import { CHANNELS } from '@granary/contract/telemetry/channels';
 import { isUnconfirmedStop } from '../../commands/emergency-stop.ts';
 import { STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop-replies.ts';
 import type { CommandState } from '../../commands/state.ts';
@@ -9,7 +7,10 @@ import { freshnessMs, type Presence } from '../../devices/status.ts';
 import { isInside } from '../../geometry/geofence.ts';
 import { type MissionState, missionHoldsDevice } from '../../missions/state.ts';
 import { haltOverdueAtMs, startAnswerDueMs } from '../../missions/steps.ts';
-import { isPlausible, type LatestValues, roundTo6 } from '../../telemetry/readings.ts';
+import type { LatestValues, Sensor } from '../../sensors/sensor.ts';
+import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
+import { isPlausible } from '../../telemetry/plausibility.ts';
+import { roundTo6 } from '../../units.ts';
 import type { AlertRules } from '../evaluation.ts';
 import type { Condition } from '../lifecycle.ts';
 import type { Observed } from '../observation.ts';
@@ -22,6 +23,7 @@ export interface FieldFacts {
   readonly deviceNo: number;
   readonly presence: Presence;
   readonly latest: LatestValues;
+  readonly sensors: readonly Sensor[];
   readonly configuration: FieldConfiguration;
   /** The mission that ended last, and those that occupy the device. */
   readonly missions: readonly MissionState[];
@@ -38,14 +40,13 @@ export function fieldConditionsOf(facts: FieldFacts & Observed, nowMs: number): 
     geofenceBreach(facts, nowMs),
     missionFailed(facts, nowMs),
     emergencyStopUnconfirmed(facts, nowMs),
-    sensorFault(facts, rover.channels, nowMs),
+    sensorFault(facts, nowMs),
     deviceOffline(facts, underWay(facts), nowMs),
     maintenanceDue(facts.configuration.maintenance, nowMs),
   ];
 }
 
 export const fieldRules: AlertRules<FieldFacts> = {
-  channels: rover.channels,
   conditionsOf: fieldConditionsOf,
   timesMs: ({ commands, missions, observedSinceMs }) => [
     ...commands.filter(isUnconfirmedStop).map(confirmationDueMs),
@@ -62,8 +63,9 @@ function usable(
 ): number | null {
   const newest = latest[channel];
   if (newest === undefined || nowMs - newest.tsMs > freshnessMs(presence)) return null;
-  const value = newest.value / CHANNELS[channel].scale;
-  return isPlausible(channel, value) ? value : null;
+  const sensor = STANDARD_SENSORS[channel];
+  const value = newest.value / sensor.scale;
+  return isPlausible(sensor, value) ? value : null;
 }
 
 function lowBattery(facts: FieldFacts, nowMs: number): Condition {

@@ -1,7 +1,7 @@
 import type { AlertSeverity, AlertType } from '@granary/contract/alerts';
 import type { Alarms } from '@granary/contract/configuration/shared-configuration';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
-import { roundTo6 } from '../../telemetry/readings.ts';
+import { roundTo6 } from '../../units.ts';
 
 /** A smaller change of a percentage is not worth a write of the alert. */
 const VALUE_STEP_MIN_PERCENT = 0.5;

@@ -5,6 +5,7 @@ import { toIso } from '@granary/contract/time';
 import { initialConfiguration } from '../../configuration/silo-configuration.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from '../../devices/status.ts';
 import { beginOperation, type OperationState } from '../../operations/state.ts';
+import { standardSensorsOf } from '../../sensors/standard-sensors.ts';
 import type { Condition } from '../lifecycle.ts';
 import type { Observed } from '../observation.ts';
 import { conditionsOf, type SiloFacts, STOP_CONFIRMATION_MS_MAX } from './silo-rules.ts';
@@ -23,6 +24,7 @@ const facts: Facts = {
   deviceNo: 1,
   presence: online,
   capacityKg: 1_000,
+  sensors: standardSensorsOf('silo_scale'),
   latest: {
     weight: { value: 500_000, tsMs: NOW_MS },
     temperature: { value: 12_000, tsMs: NOW_MS },

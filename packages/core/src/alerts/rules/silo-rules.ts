@@ -1,18 +1,19 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
-import { siloScale } from '@granary/contract/profiles/silo-scale';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Presence } from '../../devices/status.ts';
 import { IMBALANCE_PERCENT_MAX, massBalance } from '../../operations/mass-balance.ts';
 import { finallyMeasuredG, holdsDevice, type OperationState } from '../../operations/state.ts';
 import { shownFailure } from '../../operations/status-detail.ts';
-import { type LatestValues, roundTo6 } from '../../telemetry/readings.ts';
-import { toGrams } from '../../units.ts';
+import type { LatestValues, Sensor } from '../../sensors/sensor.ts';
+import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
+import { isBelievable } from '../../telemetry/plausibility.ts';
+import { roundTo6, toGrams } from '../../units.ts';
 import type { AlertRules } from '../evaluation.ts';
 import type { Condition } from '../lifecycle.ts';
 import type { Observed } from '../observation.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
 import { levelRules, stateAt, valueStepPercent } from './level-rules.ts';
-import { isBelievable, isFresh, sensorFault, sensorStale } from './sensor-rules.ts';
+import { isFresh, sensorFault, sensorStale } from './sensor-rules.ts';
 
 /** Long enough for a gate to close and for the device to report; after this time an unconfirmed stop raises an alert. */
 export const STOP_CONFIRMATION_MS_MAX = 15 * SECOND_MS;
@@ -23,6 +24,7 @@ export interface SiloFacts {
   readonly presence: Presence;
   readonly capacityKg: number;
   readonly latest: LatestValues;
+  readonly sensors: readonly Sensor[];
   readonly configuration: SiloConfiguration;
   /** The latest operation, and all others that occupy the device. */
   readonly operations: readonly OperationState[];
@@ -32,8 +34,8 @@ export interface SiloFacts {
 export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condition[] {
   return [
     ...levelConditions(facts, nowMs),
-    sensorStale(facts, siloScale.channels, nowMs),
-    sensorFault(facts, siloScale.channels, nowMs),
+    sensorStale(facts, nowMs),
+    sensorFault(facts, nowMs),
     deviceOffline(facts, facts.operations.some(holdsDevice) ? 'an operation' : null, nowMs),
     operationFailed(facts, nowMs),
     massImbalance(facts),
@@ -42,7 +44,6 @@ export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condit
 }
 
 export const siloRules: AlertRules<SiloFacts> = {
-  channels: siloScale.channels,
   conditionsOf,
   timesMs: ({ operations, observedSinceMs }) =>
     operations.flatMap((operation) => stopOverdueAtMs(operation, observedSinceMs) ?? []),
@@ -57,7 +58,9 @@ function levelConditions(
   const { weight } = latest;
   const valueStep = valueStepPercent(configuration.alarms);
   const isUsable =
-    weight !== undefined && isFresh(weight, presence, nowMs) && isBelievable('weight', weight, capacityKg);
+    weight !== undefined &&
+    isFresh(STANDARD_SENSORS.weight, weight, presence, nowMs) &&
+    isBelievable(STANDARD_SENSORS.weight, weight, capacityKg);
   return levelRules(configuration, capacityG).map((rule): Condition => {
     const { type, severity, thresholdPercent: threshold, side } = rule;
     if (!isUsable) return { type, state: 'indeterminate' };

@@ -1,12 +1,15 @@
 import type { NewDevice } from '@granary/app/devices/devices';
 import type { FieldRegistration, SiloRegistration } from '@granary/contract/devices/devices';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
+import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
 import { deviceSummary, rejectionsRecord } from '@granary/core/devices/record';
 import { canAccess } from '@granary/core/keys';
 import { profileOf } from '@granary/core/profiles/profiles';
+import { declareSensors } from '@granary/core/sensors/declare-sensors';
+import { NO_SENSORS, SENSORS_DOCUMENT } from '@granary/core/sensors/declared-sensors';
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
 import { paged, pageOf, success } from '../protocol/answers.ts';
@@ -61,6 +64,13 @@ export function deviceRoutes(
     return success(await readDetail(app, device, now));
   });
 
+  register(routes, endpoints.devices[group].update, async (request, _reply, read) => {
+    const patch = read.body(request);
+    const { deviceNo } = await findDevice(request, app, group);
+    const updated = await app.devices.update(deviceNo, patch, now());
+    return success(await readDetail(app, updated, now));
+  });
+
   register(routes, endpoints.devices[group].renewCredentials, async (request, reply) => {
     const device = await findDevice(request, app, group);
     const fresh = newDeviceSecret();
@@ -76,6 +86,9 @@ export function deviceRoutes(
     return success(rejectionsRecord(total, recent));
   });
 }
+
+const sensorDocumentOf = (sensors: readonly SensorDeclaration[] = []): string | null =>
+  sensors.length === 0 ? null : SENSORS_DOCUMENT.write(declareSensors(NO_SENSORS, sensors));
 
 function draft(
   wanted: SiloRegistration | FieldRegistration,
@@ -95,6 +108,7 @@ function draft(
     capacityKg: 'capacity' in wanted ? wanted.capacity.max : null,
     secretHash,
     registeredAtMs: nowMs,
+    sensorDocument: sensorDocumentOf(wanted.sensors),
     configuration: profileOf(profile).initialConfiguration(nowMs),
   };
 }

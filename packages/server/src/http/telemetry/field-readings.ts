@@ -1,21 +1,22 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { PROFILES } from '@granary/contract/profiles/profiles';
 import { TRACK_POINTS_MAX, type Track } from '@granary/contract/telemetry/field-readings';
 import { toIso } from '@granary/contract/time';
+import { sensorsOf } from '@granary/core/sensors/declared-sensors';
+import { standardSensorsOf } from '@granary/core/sensors/standard-sensors';
+import { declaredReadings } from '@granary/core/telemetry/current-readings';
 import {
   environmentalReading,
-  fieldHistoryPoints,
   locationReading,
-  planFieldHistory,
   planTrack,
   trackPoints,
 } from '@granary/core/telemetry/field-readings';
+import { planFieldHistory } from '@granary/core/telemetry/history';
 import type { FastifyInstance } from 'fastify';
 import { findDevice, requireAccess } from '../devices/find-device.ts';
 import { readLimit, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { sendHistory } from './history.ts';
+import { readHistory, sendHistory } from './history.ts';
 
 export function fieldReadingRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
   const { location, environment, history, track } = endpoints.telemetry.field;
@@ -30,22 +31,27 @@ export function fieldReadingRoutes(routes: FastifyInstance, { app, now }: RouteD
   });
 
   register(routes, environment, async (request) => {
-    const { latest, profile, reportingIntervalMs } = requireAccess(
+    const { latest, profile, declared, reportingIntervalMs } = requireAccess(
       request,
       'field',
       await app.telemetry.current(request.params.device_id),
     );
-    const { channels } = PROFILES[profile];
-    return success(environmentalReading(latest, channels, { reportingIntervalMs }, now()));
+    const nowMs = now();
+    const device = { reportingIntervalMs };
+    return success({
+      ...environmentalReading(latest, standardSensorsOf(profile), device, nowMs),
+      ...declaredReadings(declared, latest, device, nowMs),
+    });
   });
 
   register(routes, history, async (request, reply, read) => {
-    const { deviceNo, profile } = await findDevice(request, app, 'field');
-    const plan = planFieldHistory(read.query(request), PROFILES[profile].channels, now());
-    const { sensor, interval, fromMs, toMs } = plan;
-    const buckets = await app.telemetry.history({ deviceNo, channel: sensor, interval, fromMs, toMs });
-    const points = fieldHistoryPoints(buckets, plan);
-    return sendHistory(request, reply, { sensor, interval, points });
+    const device = await findDevice(request, app, 'field');
+    const plan = planFieldHistory(
+      read.query(request),
+      sensorsOf(device.profile, device.sensorDocument),
+      now(),
+    );
+    return sendHistory(request, reply, await readHistory(app, device, plan));
   });
 
   register(routes, track, async (request, _reply, read) => {

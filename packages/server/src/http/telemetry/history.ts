@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
+import type { App } from '@granary/app/app';
 import type { HistoryPoint, Interval } from '@granary/contract/telemetry/telemetry';
+import { type HistoryPlan, historyPoints } from '@granary/core/telemetry/history';
+import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preferredType } from '../protocol/accept.ts';
 import { success } from '../protocol/answers.ts';
@@ -8,6 +11,17 @@ interface History {
   readonly sensor: string;
   readonly interval: Interval;
   readonly points: readonly HistoryPoint[];
+}
+
+/** The buckets of the plan as points for the caller. */
+export async function readHistory(
+  app: App,
+  { deviceNo, capacityKg }: Pick<StoredDevice, 'deviceNo' | 'capacityKg'>,
+  plan: HistoryPlan,
+): Promise<History> {
+  const { name, sensor, interval, fromMs, toMs } = plan;
+  const buckets = await app.telemetry.history({ deviceNo, lane: sensor.lane, interval, fromMs, toMs });
+  return { sensor: name, interval, points: historyPoints(buckets, plan, capacityKg) };
 }
 
 /** Answers JSON, or CSV if the caller prefers it. */

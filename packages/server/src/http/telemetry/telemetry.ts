@@ -2,48 +2,47 @@ import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
-import { ISSUES_MAX } from '@granary/contract/input/validation-issues';
+import { ISSUES_MAX, pointerName } from '@granary/contract/input/validation-issues';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
-import { channelOf, historyPoints, planHistory } from '@granary/core/telemetry/history';
+import { sensorsOf } from '@granary/core/sensors/declared-sensors';
+import { currentReadings, declaredReadings } from '@granary/core/telemetry/current-readings';
+import { planSiloHistory } from '@granary/core/telemetry/history';
 import {
   acceptReading,
-  currentReadings,
   isFault,
   type Reading,
   type ReadingSource,
   type ReadingWindow,
+  undeclaredIn,
 } from '@granary/core/telemetry/readings';
+import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyInstance } from 'fastify';
+import { sensorsById } from '../../devices/declared-sensors.ts';
 import { readingWindow } from '../../ingest/uplink.ts';
 import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts';
 import { accept, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { sendHistory } from './history.ts';
+import { readHistory, sendHistory } from './history.ts';
 
 export function siloTelemetryRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
   register(routes, endpoints.telemetry.silo.current, async (request) => {
     const current = requireAccess(request, 'silo', await app.telemetry.current(request.params.device_id));
-    const { latest, reportingIntervalMs } = current;
+    const { latest, declared, reportingIntervalMs } = current;
     const silo = { reportingIntervalMs, capacityKg: capacityOf(current) };
-    return success(currentReadings(latest, silo, now()));
+    const nowMs = now();
+    return success({
+      ...currentReadings(latest, silo, nowMs),
+      ...declaredReadings(declared, latest, silo, nowMs),
+    });
   });
 
   register(routes, endpoints.telemetry.silo.history, async (request, reply, read) => {
     const device = await findDevice(request, app, 'silo');
-    const plan = planHistory(read.query(request), now());
-    const { sensor, interval, fromMs, toMs } = plan;
-    const channel = channelOf(sensor);
-    const buckets = await app.telemetry.history({
-      deviceNo: device.deviceNo,
-      channel,
-      interval,
-      fromMs,
-      toMs,
-    });
-    const points = historyPoints(buckets, plan, capacityOf(device));
-    return sendHistory(request, reply, { sensor, interval, points });
+    const sensors = sensorsOf(device.profile, device.sensorDocument);
+    const plan = planSiloHistory(read.query(request), sensors, now());
+    return sendHistory(request, reply, await readHistory(app, device, plan));
   });
 }
 
@@ -53,7 +52,8 @@ export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     const device = await findDevice(request, app, group);
     const sent = accept(PROFILES[device.profile].checkTelemetry, request.body, 'telemetry');
     const nowMs = now();
-    const readings = acceptAll(device, sent, readingWindow(nowMs, settings.rawRetentionDays));
+    const window = readingWindow(nowMs, settings.rawRetentionDays);
+    const readings = acceptAll(sourceOf(device), sent, window);
     if (!pipeline.hasRoom()) throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
     const { deviceNo } = device;
     if (request.headers['idempotency-key'] === undefined) {
@@ -65,9 +65,15 @@ export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, 
         slices.telemetry.append({ readings, seen, rejections: [] }),
       );
     }
-    return success({ stored: readings.length });
+    return success({ stored: Array.isArray(sent) ? sent.length : 1 });
   });
 }
+
+const sourceOf = ({ deviceNo, capacityKg, sensorDocument }: StoredDevice): ReadingSource => ({
+  deviceNo,
+  capacityKg,
+  declared: sensorsById(sensorDocument),
+});
 
 /** Over HTTP the caller gets an answer, so one invalid reading refuses the whole body. */
 function acceptAll(source: ReadingSource, sent: DeviceTelemetry, window: ReadingWindow): Reading[] {
@@ -77,9 +83,15 @@ function acceptAll(source: ReadingSource, sent: DeviceTelemetry, window: Reading
   for (const [index, one] of (isArray ? sent : [sent]).entries()) {
     if (faults.length >= ISSUES_MAX) break;
     const result = acceptReading(source, one, window);
-    if (!isFault(result)) readings.push(result);
-    else faults.push(isArray ? { ...result, path: `/${index}${result.path}` } : result);
+    const found = isFault(result) ? [result] : undeclaredIn(source, one).map(undeclaredFault);
+    if (!isFault(result)) for (const reading of result) readings.push(reading);
+    for (const fault of found) faults.push(isArray ? { ...fault, path: `/${index}${fault.path}` } : fault);
   }
   if (faults.length > 0) throw new Refusal('invalid_input', 'the telemetry is not valid', faults);
   return readings;
 }
+
+const undeclaredFault = (sensorId: string): ValidationIssue => ({
+  path: `/sensors/${pointerName(sensorId)}`,
+  message: 'is not a declared sensor of this device',
+});

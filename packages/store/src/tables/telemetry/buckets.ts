@@ -1,10 +1,10 @@
-import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { Interval } from '@granary/contract/telemetry/telemetry';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
+import type { Lane } from '@granary/core/sensors/sensor';
 import type { Bucket } from '@granary/core/telemetry/history';
 import type { Rollup } from '@granary/core/telemetry/rollup';
 import type { BulkUpsert, NumberRow, Sql } from '../../sql.ts';
-import { CHANNEL_LAYOUT, LANES, laneColumns, laneOffset, whenNewer } from './channel-layout.ts';
+import { SLOTS, slotColumns, slotOffset, whenNewer } from './lanes.ts';
 
 /**
  * Buckets are stored in time chunks of this many consecutive ones per series, ordered by time. The buckets that all devices
@@ -19,16 +19,16 @@ const chunkOf = (startMs: number, sizeMs: number): number =>
 const KEY = ['size_ms', 'time_chunk', 'device_no', 'sensor_group', 'start_ms'];
 export const BUCKET_FIELDS = ['sum', 'count', 'min', 'max', 'last', 'last_ts_ms'];
 /** The initial values of a row without readings. */
-const EMPTY_SLOTS: NumberRow = LANES.flatMap(() => [0, 0, null, null, null, null]);
+const EMPTY_SLOTS: NumberRow = SLOTS.flatMap(() => [0, 0, null, null, null, null]);
 /** The last columns of a row: batches without bad values, which is nearly all, are written without them. */
-const BAD_COLUMNS = laneColumns(['bad_count']);
-const NO_BAD: NumberRow = LANES.map(() => 0);
+const BAD_COLUMNS = slotColumns(['bad_count']);
+const NO_BAD: NumberRow = SLOTS.map(() => 0);
 
 const BUCKETS: BulkUpsert = {
   table: 'buckets',
   key: KEY,
-  columns: [...KEY, ...laneColumns(BUCKET_FIELDS)],
-  update: LANES.map(
+  columns: [...KEY, ...slotColumns(BUCKET_FIELDS)],
+  update: SLOTS.map(
     (slot) => `
     ${slot}_sum = buckets.${slot}_sum + excluded.${slot}_sum,
     ${slot}_count = buckets.${slot}_count + excluded.${slot}_count,
@@ -61,17 +61,16 @@ function bucketRows(rollups: readonly Rollup[], withBad: boolean): NumberRow[] {
   const rows = new Map<string, (number | null)[]>();
   let row: (number | null)[] = [];
   for (const rollup of rollups) {
-    const { deviceNo, channel, interval, startMs } = rollup;
+    const { deviceNo, group, slot, interval, startMs } = rollup;
     const sizeMs = INTERVAL_MS[interval];
-    const { group } = CHANNEL_LAYOUT[channel];
     if (row[4] !== startMs || row[2] !== deviceNo || row[3] !== group || row[0] !== sizeMs) {
       const name = `${deviceNo} ${group} ${interval} ${startMs}`;
       row = rows.get(name) ?? emptyRow(sizeMs, deviceNo, group, startMs, withBad);
       rows.set(name, row);
     }
-    if (rollup.bad !== null) row[laneOffset(channel, BUCKETS.columns.length, 1)] = rollup.bad.count;
+    if (rollup.bad !== null) row[slotOffset(slot, BUCKETS.columns.length, 1)] = rollup.bad.count;
     if (rollup.count === 0) continue;
-    const at = laneOffset(channel, KEY.length, BUCKET_FIELDS.length);
+    const at = slotOffset(slot, KEY.length, BUCKET_FIELDS.length);
     row[at] = rollup.sum;
     row[at + 1] = rollup.count;
     row[at + 2] = rollup.min;
@@ -104,7 +103,7 @@ function byKey(a: NumberRow, b: NumberRow): number {
 
 export interface HistoryRange {
   readonly deviceNo: number;
-  readonly channel: ChannelName;
+  readonly lane: Lane;
   readonly interval: Interval;
   readonly fromMs: number;
   readonly toMs: number;
@@ -112,9 +111,10 @@ export interface HistoryRange {
 
 /** The buckets that start in [from, to), ordered by time, including the open bucket. */
 export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket[]> {
-  const { deviceNo, channel, interval, fromMs, toMs } = range;
+  const { deviceNo, lane, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
-  const { group, slot } = CHANNEL_LAYOUT[channel];
+  const { group } = lane;
+  const slot = SLOTS[lane.slot];
   // Good and bad values there are of the same five minutes, so either time tells which.
   const newestMs = `COALESCE(${slot}_ts_ms, ${slot}_bad_ts_ms)`;
   // One statement sees one moment: five minutes that are just being closed are neither missed nor counted twice. A sum

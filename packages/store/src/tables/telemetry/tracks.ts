@@ -1,6 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { StoredPlace } from '@granary/core/telemetry/field-readings';
-import type { Reading } from '@granary/core/telemetry/readings';
 import type { BulkUpsert, NumberRow, Sql } from '../../sql.ts';
 
 /**
@@ -33,14 +32,20 @@ export interface TrackRange {
   readonly limit: number;
 }
 
-/** Takes distinct readings and ignores those without a position. */
-export async function addToTracks(sql: Sql, readings: readonly Reading[]): Promise<void> {
-  const rows = readings
-    .filter(({ values }) => PLACE.some((channel) => values[channel] !== undefined))
-    .map(({ deviceNo, tsMs, values }) => [
-      ...[chunkOf(tsMs), deviceNo, tsMs],
-      ...PLACE.map((channel) => values[channel] ?? null),
-    ]);
+/** A position, or a part of one, in stored whole numbers. */
+export interface NewPlace {
+  readonly deviceNo: number;
+  readonly tsMs: number;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  readonly altitude: number | null;
+}
+
+export async function addToTracks(sql: Sql, places: readonly NewPlace[]): Promise<void> {
+  const rows = places.map(({ deviceNo, tsMs, latitude, longitude, altitude }) => [
+    ...[chunkOf(tsMs), deviceNo, tsMs],
+    ...[latitude, longitude, altitude],
+  ]);
   await sql.upsertMany(TRACKS, rows.sort(byKey));
 }
 

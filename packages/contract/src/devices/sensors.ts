@@ -1,0 +1,58 @@
+import { type Static, Type } from 'typebox';
+import { closed } from '../input/schema.ts';
+import { line } from '../input/text-schemas.ts';
+import { SENSOR_STATUSES } from './statuses.ts';
+
+export const SENSORS_DECLARED_MAX = 64;
+/** The decimals of a value when its declaration does not name them. */
+export const DEFAULT_PRECISION = 3;
+export const PRECISION_MAX = 6;
+const REPORTING_INTERVAL_S_MAX = 7 * 86_400;
+
+/** Starts with a letter or digit, so that no id is a special name of a programming language. */
+export const SensorId = Type.String({
+  maxLength: 64,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
+  description: '1 to 64 letters, digits, - or _, of which the first is a letter or digit',
+});
+
+const SensorType = Type.String({
+  maxLength: 64,
+  pattern: '^[a-z][a-z0-9_]*$',
+  description: '1 to 64 lower-case letters, digits or _, of which the first is a letter',
+});
+
+const ReportingInterval = Type.Number({ exclusiveMinimum: 0, maximum: REPORTING_INTERVAL_S_MAX });
+
+/** A sensor that a device has beside those of its profile. */
+export const SensorDeclaration = closed({
+  sensor_id: SensorId,
+  /** What it measures: `temperature`, `co2`, … */
+  type: SensorType,
+  unit: line(32),
+  /** The number of decimals of a value; 3 when not given. */
+  precision: Type.Optional(Type.Integer({ minimum: 0, maximum: PRECISION_MAX })),
+  /** The range of plausible values; without it, everything that can be stored exactly. */
+  min: Type.Optional(Type.Number()),
+  max: Type.Optional(Type.Number()),
+  /** How often it reports, if not as often as the device. */
+  reporting_interval_s: Type.Optional(ReportingInterval),
+});
+
+export const SensorDeclarations = Type.Array(SensorDeclaration, { maxItems: SENSORS_DECLARED_MAX });
+
+/** A declared sensor in the detail of its device. */
+export const DeclaredSensorSummary = closed({
+  type: SensorType,
+  sensor_id: SensorId,
+  status: Type.Enum(SENSOR_STATUSES),
+  unit: Type.String(),
+  precision: Type.Integer(),
+  min: Type.Number(),
+  max: Type.Number(),
+  /** `null` for a sensor that reports as often as its device. */
+  reporting_interval_s: Type.Union([ReportingInterval, Type.Null()]),
+});
+
+export type SensorDeclaration = Static<typeof SensorDeclaration>;
+export type DeclaredSensorSummary = Static<typeof DeclaredSensorSummary>;
