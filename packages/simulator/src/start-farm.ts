@@ -75,7 +75,7 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
 
   const backfills = enrolled.map(({ device }) => ({
     link: find(device.unit.id).link,
-    source: device.backfill(client),
+    sources: device.backfills(client),
   }));
   return {
     historyWritten: writeHistory({ devices: backfills, days: historyDays, nowMs: now(), onEvent }),

@@ -21,6 +21,7 @@ export async function enrol(
   for (const device of devices) {
     const { id } = device.unit;
     const isNew = !known.has(id);
+    if (!isNew) await device.update(client);
     const stored = isNew ? undefined : secrets.find(id);
     const credentials =
       stored ??

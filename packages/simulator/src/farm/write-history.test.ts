@@ -20,11 +20,13 @@ async function writeFive(failure: (device: number) => Error | undefined) {
         delivered.set(device, (delivered.get(device) ?? 0) + payload.length);
       },
     },
-    source: {
-      spacingMs: HOUR_MS,
-      readingAt: (ts: number) => ({ ts }),
-      dailyPoints: async () => ({ points: [] }),
-    },
+    sources: [
+      {
+        spacingMs: HOUR_MS,
+        readingAt: (ts: number) => ({ ts }),
+        dailyPoints: async () => ({ points: [] }),
+      },
+    ],
   }));
   await writeHistory({ devices, days: DAYS, nowMs: NOW_MS, onEvent: (event) => events.push(event) });
   const complete = [...delivered].filter(([, count]) => count === (DAYS * DAY_MS) / HOUR_MS - 1);

@@ -14,7 +14,7 @@ export type HistoryEvent =
 export interface HistoryJob {
   readonly devices: readonly {
     readonly link: Pick<DeviceLink, 'deliver'>;
-    readonly source: BackfillSource;
+    readonly sources: readonly BackfillSource[];
   }[];
   readonly days: number;
   readonly nowMs: number;
@@ -45,9 +45,10 @@ async function writeMissingHistory({ devices, days, nowMs, onEvent }: HistoryJob
   let hasBegun = false;
   const report = () => onEvent({ kind: 'history', days, devicesDone, devicesTotal: devices.length });
   const writeWaiting = async () => {
-    for (const { link, source } of waiting) {
-      const span = await findMissingHistory(source, days, nowMs);
-      if (span !== undefined) {
+    for (const { link, sources } of waiting) {
+      for (const source of sources) {
+        const span = await findMissingHistory(source, days, nowMs);
+        if (span === undefined) continue;
         if (!hasBegun) report();
         hasBegun = true;
         for (const readings of backfillMessages(source, span)) await link.deliver('telemetry', readings);

@@ -22,11 +22,15 @@ export interface Exposed {
 
 /** Season and weather are the same for all devices of a facility; the difference between day and night depends on the device. */
 export function temperatureCAt(exposed: Exposed, timeMs: number): number {
-  const { meanC, seasonC, weatherC } = exposed.facility.climate;
+  const { facility } = exposed;
+  const weather = facility.climate.weatherC * wander(`${facility.name} weather`, timeMs / (2 * DAY_MS));
+  return seasonalC(facility, timeMs) + weather + dayNightC(exposed, timeMs);
+}
+
+/** The temperature without weather, and without the difference between day and night. */
+export function seasonalC({ climate: { meanC, seasonC } }: Facility, timeMs: number): number {
   const dayOfYear = (timeMs / DAY_MS) % YEAR_DAYS;
-  const season = seasonC * wave(dayOfYear - WARMEST_DAY, YEAR_DAYS);
-  const weather = weatherC * wander(`${exposed.facility.name} weather`, timeMs / (2 * DAY_MS));
-  return meanC + season + weather + dayNightC(exposed, timeMs);
+  return meanC + seasonC * wave(dayOfYear - WARMEST_DAY, YEAR_DAYS);
 }
 
 export function humidityAt(exposed: Exposed, timeMs: number): number {

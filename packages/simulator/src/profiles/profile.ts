@@ -22,7 +22,8 @@ export interface SimulatedDevice {
   readonly unit: FarmUnit;
   readonly group: DeviceGroup;
   readonly register: (client: Client) => Promise<Registered>;
-  readonly backfill: (client: Client) => BackfillSource;
+  readonly update: (client: Client) => Promise<void>;
+  readonly backfills: (client: Client) => readonly BackfillSource[];
   readonly create: (options: RunOptions<string>) => RunningDevice;
 }
 
@@ -53,34 +54,40 @@ export interface ProfileDefinition<Unit extends FarmUnit, Fault extends string> 
   readonly units: readonly Unit[];
   readonly faults: Readonly<Record<Fault, string>>;
   readonly register: (client: Client, unit: Unit) => Promise<Registered>;
-  readonly history: {
-    readonly spacingMs: number;
-    readonly readingAt: (unit: Unit, timeMs: number) => Reading;
-    /** The history of one sensor that the service has. */
-    readonly dailyPoints: (
-      client: Client,
-      unit: Unit,
-      query: DailyQuery,
-    ) => Promise<{ readonly points: readonly HistoryPoint[] }>;
-  };
+  /** Gives a device that an earlier version of the farm has registered what that version did not know. */
+  readonly update?: (client: Client, unit: Unit) => Promise<void>;
+  /** Usually one; sensors that were added later have a history of their own. */
+  readonly histories: (unit: Unit) => readonly UnitHistory[];
   readonly create: (unit: Unit, options: RunOptions<Fault>) => RunningDevice;
+}
+
+/** The past of some sensors of a device. */
+export interface UnitHistory {
+  readonly spacingMs: number;
+  readonly readingAt: (timeMs: number) => Reading;
+  /** The history of one of the sensors that the service has. */
+  readonly dailyPoints: (
+    client: Client,
+    query: DailyQuery,
+  ) => Promise<{ readonly points: readonly HistoryPoint[] }>;
 }
 
 /** Hides the type of the rows, so that the farm can walk the devices of all profiles. */
 export function simulatedProfile<Unit extends FarmUnit, Fault extends string>(
   definition: ProfileDefinition<Unit, Fault>,
 ): SimulatedProfile {
-  const { title, group, units, faults, register, history, create } = definition;
+  const { title, group, units, faults, register, update, histories, create } = definition;
   const isFault = (name: string): name is Fault => Object.hasOwn(faults, name);
   const devices = units.map((unit) => ({
     unit,
     group,
     register: (client: Client) => register(client, unit),
-    backfill: (client: Client) => ({
-      spacingMs: history.spacingMs,
-      readingAt: (timeMs: number) => history.readingAt(unit, timeMs),
-      dailyPoints: (query: DailyQuery) => history.dailyPoints(client, unit, query),
-    }),
+    update: async (client: Client) => update?.(client, unit),
+    backfills: (client: Client) =>
+      histories(unit).map(({ dailyPoints, ...past }) => ({
+        ...past,
+        dailyPoints: (query: DailyQuery) => dailyPoints(client, query),
+      })),
     create: (options: RunOptions<string>) =>
       create(unit, { ...options, faults: new Set([...options.faults].filter(isFault)) }),
   }));

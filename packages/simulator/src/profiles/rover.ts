@@ -21,13 +21,15 @@ export const rover = simulatedProfile({
     await client.configuration.field.update(unit.id, declaredConfiguration(unit));
     return registered;
   },
-  history: {
-    spacingMs: 15 * MINUTE_MS,
-    /** Before the farm was started no command moved the device, so it stood at home. */
-    readingAt: (unit, timeMs) => measure(unit, bodyAtHome(unit.ground, timeMs)),
-    dailyPoints: (client, { id }, query) =>
-      client.fieldReadings.history(id, { ...query, sensor: 'battery_level' }),
-  },
+  histories: (unit) => [
+    {
+      spacingMs: 15 * MINUTE_MS,
+      /** Before the farm was started no command moved the device, so it stood at home. */
+      readingAt: (timeMs) => measure(unit, bodyAtHome(unit.ground, timeMs)),
+      dailyPoints: (client, query) =>
+        client.fieldReadings.history(unit.id, { ...query, sensor: 'battery_level' }),
+    },
+  ],
   create: createFieldDevice,
 });
 

@@ -1,11 +1,14 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import { Device } from '../device/device.ts';
+import { addMissingCable } from '../silo/cable/cable-registration.ts';
+import { CABLE_SENSORS, measureCable } from '../silo/cable/temperature-cable.ts';
 import { createSiloReadingFault, SILO_FAULTS, type SiloFault } from '../silo/faults.ts';
 import { INITIAL_MEMORY, isMemory } from '../silo/machine.ts';
 import { readingAt } from '../silo/scale.ts';
+import { bodyAt } from '../silo/silo-body.ts';
 import { SiloController } from '../silo/silo-controller.ts';
 import { SILOS, type Silo } from '../silo/silos.ts';
-import { type RunOptions, registrationOf, simulatedProfile } from './profile.ts';
+import { type RunOptions, registrationOf, simulatedProfile, type UnitHistory } from './profile.ts';
 
 export const siloScale = simulatedProfile({
   title: 'silos',
@@ -17,13 +20,32 @@ export const siloScale = simulatedProfile({
       ...registrationOf(silo),
       model: silo.model.name,
       capacity: { max: silo.capacityKg, unit: 'kg' },
+      ...(silo.hasCable ? { sensors: [...CABLE_SENSORS] } : {}),
     }),
-  history: {
-    spacingMs: 5 * MINUTE_MS,
-    readingAt,
-    dailyPoints: (client, { id }, query) => client.telemetry.history(id, { ...query, sensor: 'level' }),
+  update: async (client, silo) => {
+    if (silo.hasCable) await addMissingCable(client, silo.id);
   },
+  histories: (silo) => [
+    {
+      spacingMs: 5 * MINUTE_MS,
+      readingAt: (timeMs) => readingAt(silo, timeMs),
+      dailyPoints: (client, query) => client.telemetry.history(silo.id, { ...query, sensor: 'level' }),
+    },
+    ...(silo.hasCable ? [cableHistory(silo)] : []),
+  ],
   create: createSiloDevice,
+});
+
+/** The grain changes slowly, so that few readings show its past. */
+const cableHistory = (silo: Silo): UnitHistory => ({
+  spacingMs: 15 * MINUTE_MS,
+  readingAt: (timeMs) => cableReadingAt(silo, timeMs),
+  dailyPoints: (client, query) => client.telemetry.history(silo.id, { ...query, sensor: 'temp_1' }),
+});
+
+const cableReadingAt = (silo: Silo, timeMs: number) => ({
+  ts: timeMs,
+  sensors: measureCable(silo, bodyAt(silo, timeMs)),
 });
 
 /** A silo with a scale and a gate. */

@@ -15,12 +15,14 @@ export const weatherStation = simulatedProfile({
   faults: WEATHER_FAULTS,
   register: (client, station) =>
     client.devices.field.register({ ...registrationOf(station), model: 'WS-6', profile: 'weather_station' }),
-  history: {
-    spacingMs: HISTORY_SPACING_MS,
-    readingAt: (station, timeMs) => weatherAt(station, timeMs, timeMs - HISTORY_SPACING_MS),
-    dailyPoints: (client, { id }, query) =>
-      client.fieldReadings.history(id, { ...query, sensor: 'temperature' }),
-  },
+  histories: (station) => [
+    {
+      spacingMs: HISTORY_SPACING_MS,
+      readingAt: (timeMs) => weatherAt(station, timeMs, timeMs - HISTORY_SPACING_MS),
+      dailyPoints: (client, query) =>
+        client.fieldReadings.history(station.id, { ...query, sensor: 'temperature' }),
+    },
+  ],
   create: (station, options) =>
     new Device(options, {
       createReadingFault: createWeatherFault,

@@ -7,6 +7,7 @@ export const SILO_FAULTS = {
   ...COMMON_FAULTS,
   ...JOB_FAULTS,
   drift: 'the measured weight rises by 60 kg an hour',
+  'hot-spot': 'the middle of the temperature cable of silo-07 gets 4 °C warmer every minute, up to 30 °C',
   stall: 'no material moves beyond half of the amount, and the operation is still reported as running',
   'lying-amount': 'the reported amount is a fifth larger than the moved one',
 } as const;
@@ -15,14 +16,32 @@ export type SiloFault = keyof typeof SILO_FAULTS;
 
 const DRIFT_KG_PER_HOUR = 60;
 const EXAGGERATION_FACTOR = 1.2;
+const HOT_SPOT_C_PER_HOUR = 240;
+const HOT_SPOT_C_MAX = 30;
+/** Grain conducts heat badly, so the points beside the hot spot get less of it. */
+const HOT_SPOT_SHARES: Readonly<Record<string, number>> = { temp_5: 0.4, temp_6: 1, temp_7: 0.4 };
 
-export const createSiloReadingFault = (faults: ActiveFaults<SiloFault>): ReadingFault<SiloReading> =>
-  createReadingFault(faults, faults.has('drift') ? [createDrift(heavier)] : []);
+export function createSiloReadingFault(faults: ActiveFaults<SiloFault>): ReadingFault<SiloReading> {
+  const ofProfile: ReadingFault<SiloReading>[] = [];
+  if (faults.has('drift')) ofProfile.push(createDrift(heavier));
+  if (faults.has('hot-spot')) ofProfile.push(createDrift(hotter));
+  return createReadingFault(faults, ofProfile);
+}
 
 const heavier = (reading: SiloReading, hours: number): SiloReading => ({
   ...reading,
   weight: Number((reading.weight + DRIFT_KG_PER_HOUR * hours).toFixed(3)),
 });
+
+function hotter({ sensors, ...reading }: SiloReading, hours: number): SiloReading {
+  if (sensors === undefined) return reading;
+  const rise = Math.min(HOT_SPOT_C_MAX, HOT_SPOT_C_PER_HOUR * hours);
+  const heated = Object.entries(sensors).map(([sensorId, celsius]) => [
+    sensorId,
+    Number((celsius + rise * (HOT_SPOT_SHARES[sensorId] ?? 0)).toFixed(1)),
+  ]);
+  return { ...reading, sensors: Object.fromEntries(heated) };
+}
 
 export const exaggerated = (progress: OperationProgress): OperationProgress => ({
   ...progress,

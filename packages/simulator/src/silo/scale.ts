@@ -15,6 +15,8 @@ export interface Model {
 export interface Weighed extends Stocked, Exposed {
   readonly facility: Exposed['facility'];
   readonly model: Model;
+  /** A temperature cable hangs in the silo. */
+  readonly hasCable?: true;
 }
 
 const TEMPERATURE_NOISE_C = 0.15;

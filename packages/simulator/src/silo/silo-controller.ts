@@ -11,6 +11,7 @@ import { ReportQueue } from '../device/report-queue.ts';
 import type { ActiveFaults } from '../faults/faults.ts';
 import { SILENCE_MS } from '../faults/link-faults.ts';
 import type { DeviceLink } from '../link/device-link.ts';
+import { measureCable } from './cable/temperature-cable.ts';
 import { exaggerated, type SiloFault } from './faults.ts';
 import { advance, type Machine, type Memory, memoryOf, powerUp } from './machine.ts';
 import { progressOf, type Run } from './operations/controller.ts';
@@ -95,7 +96,9 @@ export class SiloController implements DeviceModel<SiloReading> {
   }
 
   measure(): SiloReading {
-    return measure(this.#options.silo, this.body);
+    const { silo } = this.#options;
+    const reading = measure(silo, this.body);
+    return silo.hasCable ? { ...reading, sensors: measureCable(silo, this.body) } : reading;
   }
 
   report(): void {

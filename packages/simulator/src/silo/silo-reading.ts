@@ -5,4 +5,6 @@ export interface SiloReading extends Reading {
   readonly weight: number;
   readonly temperature: number;
   readonly humidity: number;
+  /** The temperatures along a cable, by sensor id. */
+  readonly sensors?: Readonly<Record<string, number>>;
 }

@@ -121,6 +121,7 @@ export const SILOS: readonly Silo[] = [
     delivery: { everyDays: 14, hour: 15, minutes: 150, fillTo: 0.94 },
     dayNightC: 1.5,
     meanHumidity: 61,
+    hasCable: true,
   },
   {
     id: 'silo-08',
