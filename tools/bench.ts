@@ -8,6 +8,7 @@ import { measureHostileDevice } from './bench/case-hostile-device.ts';
 import { measureIngest } from './bench/case-ingest.ts';
 import { measureLongHistory } from './bench/case-long-history.ts';
 import { measureReads } from './bench/case-reads.ts';
+import { measureSensors } from './bench/case-sensors.ts';
 import { measureStop } from './bench/case-stop.ts';
 import { measureStream } from './bench/case-stream.ts';
 import { asMarkdown, type Finding, machine } from './bench/report.ts';
@@ -15,6 +16,7 @@ import { asMarkdown, type Finding, machine } from './bench/report.ts';
 const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>> = {
   reads: measureReads,
   ingest: measureIngest,
+  sensors: measureSensors,
   'long-history': measureLongHistory,
   stop: measureStop,
   alerts: measureAlerts,

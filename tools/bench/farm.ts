@@ -18,15 +18,21 @@ export async function ask(service: ServiceProcess, path: string, body?: object |
   return response;
 }
 
-export async function registerSilos(service: ServiceProcess, count: number): Promise<Credentials[]> {
+export async function registerSilos(
+  service: ServiceProcess,
+  count: number,
+  more: { readonly prefix?: string; readonly sensors?: readonly object[] } = {},
+): Promise<Credentials[]> {
+  const { prefix = 'silo', ...fields } = more;
   const credentials: Credentials[] = [];
   for (let number = 1; number <= count; number++) {
     const device = {
-      device_id: `silo-${String(number).padStart(4, '0')}`,
+      device_id: `${prefix}-${String(number).padStart(4, '0')}`,
       name: `Silo ${number}`,
       model: 'GS-100',
       location: { facility: `facility-${number % 10}`, zone: 'a' },
       capacity: { max: 20_000, unit: 'kg' },
+      ...fields,
     };
     const { data } = (await (await ask(service, SILOS, device)).json()) as {
       data: { credentials: Credentials };

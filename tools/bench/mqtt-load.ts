@@ -12,8 +12,11 @@ export interface MqttLoad {
   /** The interval per connection; 0 means as fast as acknowledgements arrive. */
   readonly intervalMs: number;
   readonly durationMs: number;
+  /** The values of each reading; those of a silo when not given. */
+  readonly values?: Readonly<Record<string, unknown>>;
 }
 
+const SILO_VALUES = { weight: 12345.678, temperature: 18.25, humidity: 55.5 };
 const PUBACK_BYTES = 4;
 const CONNACK_BYTES = 4;
 const PACKET_ID_MAX = 65_535;
@@ -75,7 +78,7 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
     messageId: 1,
     retain: false,
     dup: false,
-    payload: `{"ts":${'0'.repeat(13)},"weight":12345.678,"temperature":18.25,"humidity":55.5}`,
+    payload: `{"ts":${'0'.repeat(13)},${JSON.stringify(load.values ?? SILO_VALUES).slice(1)}`,
   });
   const idAt = template.indexOf('telemetry') + 'telemetry'.length;
   const tsAt = template.indexOf('{"ts":') + '{"ts":'.length;
