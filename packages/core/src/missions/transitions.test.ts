@@ -462,6 +462,13 @@ describe('a mission', () => {
     assert.equal(after(paused, [progress('uploaded'), SOON_MS]).status, 'paused');
   });
 
+  it('that is lost ends as lost in one step, also while an emergency stop is in force', () => {
+    const stopped = { ...offline, isStopped: true };
+    const once = after(SITUATIONS.silent, [stopped, LOST_MS]);
+    assert.equal(once.result?.reason, 'lost');
+    assert.equal(after(once, [stopped, LOST_MS]), once);
+  });
+
   it('that ended as lost is asked for reports for a day', () => {
     const lost = after(SITUATIONS.silent, [offline, LOST_MS]);
     assert.equal(isMissionFinished(lost, LOST_MS + DAY_MS), false);

@@ -119,8 +119,8 @@ function applyTick(before: MissionState, tick: MissionTick, nowMs: number): Miss
     return tick.isStopped ? halt(before, nowMs) : dispatch(before, tick, nowMs);
   }
   const mission = dropExpiredResume(recordSilence(before, tick, nowMs), nowMs);
-  if (tick.isStopped && mission.requested !== 'cancel') return halt(mission, nowMs);
   if (isLost(mission, nowMs)) return requestReport(end(mission, 'failed', LOST, nowMs), tick, nowMs);
+  if (tick.isStopped && mission.requested !== 'cancel') return halt(mission, nowMs);
   if (mission.requested === 'pause' || mission.requested === 'cancel') {
     return resendRequest(mission, mission.requested, tick, nowMs);
   }
