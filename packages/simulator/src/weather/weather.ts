@@ -20,7 +20,9 @@ export interface WeatherReading extends Reading {
   readonly light_intensity: number;
 }
 
-const RAIN_MM_PER_HOUR_MAX = 6;
+/** It rains about an eighth of the time, some eighty millimetres in a month. */
+const RAIN_BEGINS_AT = 0.4;
+const RAIN_FACTOR_MM_PER_HOUR = 5;
 
 /** Depends on place and time only; the rain is what fell since the reading before. */
 export function weatherAt(station: Placed, timeMs: number, sinceMs: number): WeatherReading {
@@ -36,7 +38,10 @@ export function weatherAt(station: Placed, timeMs: number, sinceMs: number): Wea
     humidity: round(humidityAt(exposed, timeMs), 0.1),
     wind_speed: round(Math.max(0, 3 + 3 * weather('wind', 0.1)), 0.1),
     atmospheric_pressure: round(1_013 + 14 * weather('pressure', 2), 0.1),
-    rainfall: round(Math.max(0, weather('rain', 0.3)) * RAIN_MM_PER_HOUR_MAX * hours, 0.001),
+    rainfall: round(
+      Math.max(0, weather('rain', 0.3) - RAIN_BEGINS_AT) * RAIN_FACTOR_MM_PER_HOUR * hours,
+      0.001,
+    ),
     light_intensity: round(90_000 * daylight * (1 - 0.7 * Math.max(0, weather('clouds', 0.2))), 1),
   };
 }
