@@ -11,6 +11,7 @@ import {
   isRefusal,
   NOW_MS,
   newDevice,
+  newFieldDevice,
   reading,
   readySilo,
   registerDevice,
@@ -45,6 +46,24 @@ describeEachEngine('guarded writes', (engine) => {
     for (const stored of ['true', '{"v":0,"result":true}']) {
       await engine.query(`UPDATE idempotency SET result = '${stored}' WHERE idempotency_key = 'old secret'`);
       assert.deepEqual(await replace(), { ...first, result: true, replayed: true });
+    }
+  });
+
+  it('are answered from a registration that an older version stored without profile and sensors', async () => {
+    for (const [key, kind, device] of [
+      ['old silo', 'silo', newDevice()],
+      ['old rover', 'field', newFieldDevice()],
+    ] as const) {
+      const register = () => app.once(guard(key)).devices.register(device);
+      const first = await register();
+      const { sensorDocument: _sensors, profile, ...before } = first.result;
+      for (const stored of [
+        JSON.stringify({ kind, ...before }),
+        JSON.stringify({ v: 0, result: { profile, ...before } }),
+      ]) {
+        await engine.query(`UPDATE idempotency SET result = '${stored}' WHERE idempotency_key = '${key}'`);
+        assert.deepEqual(await register(), { ...first, replayed: true });
+      }
     }
   });
 

@@ -1,6 +1,8 @@
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { Refusal } from '@granary/contract/errors';
+import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
-import { documentKind } from '@granary/core/documents/versioned';
+import { type DocumentContent, documentKind } from '@granary/core/documents/versioned';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import {
@@ -16,7 +18,17 @@ import { type Committed, committed } from './effects.ts';
 export const REMEMBERED_MS = DAY_MS;
 
 /** A result whose shape changes needs an upgrade, because results of the last 24 hours are still returned. */
-const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>([], ({ result }) => ({ result }));
+const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>([withSensors], ({ result }) => ({
+  result,
+}));
+
+/** A registered device of older versions has no declared sensors, and before there were profiles it had a kind. */
+function withSensors({ result }: DocumentContent): DocumentContent {
+  if (typeof result !== 'object' || result === null || !('secretHash' in result)) return { result };
+  const { kind, ...device } = result as DocumentContent;
+  const profile = DEFAULT_PROFILES[kind as DeviceGroup];
+  return { result: { profile, sensorDocument: null, ...device } };
+}
 
 /** Results of older versions have no version and may be any JSON value. */
 const asDocument = (text: string): string => (text.startsWith('{"v":') ? text : `{"v":0,"result":${text}}`);
