@@ -1,6 +1,6 @@
 import type { DeviceGroup } from '@granary/contract/devices/groups';
+import { DEFAULT_ADDRESSES, groupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { DEFAULT_ADDRESSES, groupRoots } from '@granary/contract/endpoints/groups';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
 import { configurationClient } from './configuration.ts';
 import { derive } from './derive.ts';

@@ -1,6 +1,6 @@
-import type { Endpoint } from '@granary/contract/endpoints/endpoint';
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import type { GroupRoots } from '@granary/contract/endpoints/groups';
 import type { Success } from '@granary/contract/envelope';
 import { callOf } from './derive.ts';
 import type { CallOptions } from './methods.ts';

@@ -1,6 +1,6 @@
-import type { Endpoint } from '@granary/contract/endpoints/endpoint';
-import type { GroupRoots } from '@granary/contract/endpoints/groups';
-import { fillPath, parameterNames } from '@granary/contract/endpoints/parameters';
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
+import { fillPath, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
 import type { CallOptions, Methods } from './methods.ts';
 import { everyItem } from './pages.ts';
 import type { Call, Query, Transport } from './transport.ts';

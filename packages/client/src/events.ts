@@ -1,5 +1,5 @@
+import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import type { GroupRoots } from '@granary/contract/endpoints/groups';
 import type { EventReset, EventType, LoggedEvent } from '@granary/contract/events';
 import { callOf } from './derive.ts';
 import { ApiError } from './failures.ts';

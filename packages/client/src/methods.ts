@@ -1,5 +1,5 @@
-import type { Endpoint } from '@granary/contract/endpoints/endpoint';
-import type { PathNames } from '@granary/contract/endpoints/parameters';
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import type { PathNames } from '@granary/contract/endpoints/declaration/parameters';
 import type { Page, Success } from '@granary/contract/envelope';
 
 /** A repeated request with the same key gets the first answer, and nothing is done twice. */

@@ -1,5 +1,5 @@
+import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import type { GroupRoots } from '@granary/contract/endpoints/groups';
 import { isPlant, type NewPlant, type Plant, readNewPlant, storedPlantJson } from '@granary/contract/plants';
 import { callOf } from './derive.ts';
 import { ApiError } from './failures.ts';

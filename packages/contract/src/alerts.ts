@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
-import { checker, closed } from './input/schema.ts';
+import { closed } from './input/closed.ts';
+import { checker } from './input/schema.ts';
 import { line, note, noteNotEmpty } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
-import { type Checker, checker, closed } from './input/schema.ts';
-import { id } from './input/text-schemas.ts';
+import { CommandId } from './ids.ts';
+import { closed } from './input/closed.ts';
+import { type Checker, checker } from './input/schema.ts';
 import { Position } from './positions.ts';
 import { Timestamp } from './time.ts';
 
@@ -51,8 +52,6 @@ export const COMMAND_REASONS = [
 export type CommandName = (typeof COMMAND_NAMES)[number];
 export type CommandStatus = (typeof COMMAND_STATUSES)[number];
 export type CommandReason = (typeof COMMAND_REASONS)[number];
-
-export const CommandId = id();
 
 const NoParameters = closed({});
 

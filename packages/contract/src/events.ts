@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { checkDeviceId, DeviceId } from './devices/devices.ts';
-import { type Checker, checker, closed, type ValidationIssue } from './input/schema.ts';
+import { checkDeviceId, DeviceId } from './ids.ts';
+
+import { closed } from './input/closed.ts';
+import { type Checker, checker, type ValidationIssue } from './input/schema.ts';
 import { pointerName } from './input/validation-issues.ts';
 import { Timestamp } from './time.ts';
 

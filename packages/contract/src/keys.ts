@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { DeviceId } from './devices/devices.ts';
-import { checker, closed } from './input/schema.ts';
+import { DeviceId } from './ids.ts';
+
+import { closed } from './input/closed.ts';
+import { checker } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
-import { checker, closed } from './input/schema.ts';
-import { id, line } from './input/text-schemas.ts';
+import { OperationId } from './ids.ts';
+import { closed } from './input/closed.ts';
+import { checker } from './input/schema.ts';
+import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
 export const OPERATION_TYPES = ['feed', 'discharge'] as const;
@@ -40,8 +42,6 @@ export type RateUnit = (typeof RATE_UNITS)[number];
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** Ids of this service begin with `op_`; an operation started at the device may have any id of this form. */
-export const OperationId = id();
-
 const Positive = Type.Number({ exclusiveMinimum: 0 });
 export const TargetContainer = line(200);
 

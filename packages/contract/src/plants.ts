@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Refusal } from './errors.ts';
+import { closed } from './input/closed.ts';
 import { readJson } from './input/json.ts';
-import { checker, closed, type ValidationIssue } from './input/schema.ts';
+import { checker, type ValidationIssue } from './input/schema.ts';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;

@@ -1,4 +1,4 @@
-import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/groups';
+import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/declaration/groups';
 import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;

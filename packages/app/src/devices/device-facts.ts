@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Capability } from '@granary/contract/profiles/profile';
+import { areFactsFor, hasCapability, unsupported } from '@granary/core/profiles/capabilities';
 import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
-import { areFactsFor, hasCapability, unsupported } from '@granary/core/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
 import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alert-evaluations';
 import { unfinishedCommands } from '@granary/store/tables/commands';

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { CommandRequest } from '@granary/contract/commands';
-import type { Mission } from '@granary/contract/missions';
+import type { Mission } from '@granary/contract/missions/missions';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { COMMAND_TIMEOUT_MS } from '@granary/core/commands/transitions';
-import { START_TOLERANCE_MS } from '@granary/core/missions/plan';
+import { STOP_RESEND_MS } from '@granary/core/devices/time-limits';
+import { START_TOLERANCE_MS } from '@granary/core/missions/planning/plan';
 import { UPLOAD_LEAD_MS, UPLOAD_RESEND_MS } from '@granary/core/missions/transitions';
-import { STOP_RESEND_MS } from '@granary/core/operations/transitions';
+
 import fc from 'fast-check';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';

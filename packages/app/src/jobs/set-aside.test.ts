@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { STOP_RESEND_MS } from '@granary/core/operations/transitions';
+import { STOP_RESEND_MS } from '@granary/core/devices/time-limits';
+
 import type { SetAside } from '@granary/store/tables/unreadable-row';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { MissionProgress } from '@granary/contract/link/field-messages';
-import type { Mission, MissionRequestKind } from '@granary/contract/missions';
+import type { Mission, MissionRequestKind } from '@granary/contract/missions/missions';
 import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { HALT_CONFIRMATION_MS_MAX } from '@granary/core/missions/steps';
 import type { App } from '../app.ts';

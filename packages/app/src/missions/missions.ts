@@ -1,8 +1,8 @@
 import { Refusal } from '@granary/contract/errors';
 import type { MissionAck, MissionProgress } from '@granary/contract/link/field-messages';
-import type { Mission, MissionRequestKind, MissionStatus } from '@granary/contract/missions';
+import type { Mission, MissionRequestKind, MissionStatus } from '@granary/contract/missions/missions';
 import { refuseMovement } from '@granary/core/commands/refusals';
-import { planMission } from '@granary/core/missions/plan';
+import { planMission } from '@granary/core/missions/planning/plan';
 import { missionMessage } from '@granary/core/missions/record';
 import { beginMission, type MissionState, missionReportContent } from '@granary/core/missions/state';
 import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/missions/transitions';

@@ -3,7 +3,8 @@ import { before, it } from 'node:test';
 import type { OperationProgress } from '@granary/contract/link/messages';
 import { SECOND_MS } from '@granary/contract/time';
 import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/alerts/rules/silo-rules';
-import { ACK_TIMEOUT_MS, STOP_RESEND_MS } from '@granary/core/operations/transitions';
+import { STOP_RESEND_MS } from '@granary/core/devices/time-limits';
+import { ACK_TIMEOUT_MS } from '@granary/core/operations/transitions';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import {

@@ -21,7 +21,7 @@ import {
   unsolicitedOperation,
 } from '@granary/core/operations/state';
 import { advanceOperation, type OperationTransition } from '@granary/core/operations/transitions';
-import { areFactsFor } from '@granary/core/profiles/profiles';
+import { areFactsFor } from '@granary/core/profiles/capabilities';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alert-evaluations';

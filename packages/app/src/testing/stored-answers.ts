@@ -10,7 +10,7 @@ import { deviceStatus } from '@granary/core/devices/status';
 import { keyRecord } from '@granary/core/keys';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
-import { hasCapability } from '@granary/core/profiles/profiles';
+import { hasCapability } from '@granary/core/profiles/capabilities';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { namedValue } from '@granary/core/testing/readings';

@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { checker, closed } from '../input/schema.ts';
+import { closed } from '../input/closed.ts';
+import { checker } from '../input/schema.ts';
 import { Point, Position } from '../positions.ts';
+import { FAILSAFE_ACTIONS } from './failsafe-actions.ts';
 import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from './shared-configuration.ts';
 
 export const GEOFENCE_POINTS_MAX = 200;
-
-/** The actions that a device takes by itself. */
-export const FAILSAFE_ACTIONS = ['continue', 'hold', 'return_to_base'] as const;
-export type FailsafeAction = (typeof FAILSAFE_ACTIONS)[number];
 
 /** A polygon whose last point is connected to the first; its edges are shortest lines and belong to it. */
 export const Geofence = Type.Array(Point, { minItems: 3, maxItems: GEOFENCE_POINTS_MAX });

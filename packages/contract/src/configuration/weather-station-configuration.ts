@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { checker, closed } from '../input/schema.ts';
+import { closed } from '../input/closed.ts';
+import { checker } from '../input/schema.ts';
 import { Maintenance, monitoringFields, monitoringPatchFields } from './shared-configuration.ts';
 
 export const WeatherStationConfiguration = closed({ maintenance: Maintenance, ...monitoringFields });

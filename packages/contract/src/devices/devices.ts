@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { checker, closed } from '../input/schema.ts';
-import { id, line, lineOrEmpty } from '../input/text-schemas.ts';
+import { DeviceId } from '../ids.ts';
+import { closed } from '../input/closed.ts';
+import { checker } from '../input/schema.ts';
+import { line, lineOrEmpty } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
 import { Timestamp } from '../time.ts';
 import { DeclaredSensorSummary, SensorDeclarations } from './sensors.ts';
 import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './statuses.ts';
-
-export const DeviceId = id();
 
 const Label = line(200);
 
@@ -110,7 +110,6 @@ export type DevicePatch = Static<typeof DevicePatch>;
 export type DeviceCredentials = Static<typeof DeviceCredentials>;
 export type Rejections = Static<typeof Rejections>;
 
-export const checkDeviceId = checker(DeviceId);
 export const checkSiloRegistration = checker(SiloRegistration);
 export const checkFieldRegistration = checker(FieldRegistration);
 export const checkDevicePatch = checker(DevicePatch);

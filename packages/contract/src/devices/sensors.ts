@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed } from '../input/schema.ts';
+import { closed } from '../input/closed.ts';
 import { line } from '../input/text-schemas.ts';
 import { SENSOR_STATUSES } from './statuses.ts';
 

@@ -1,7 +1,7 @@
 import { Alert, checkAcknowledgement, checkAlertQuery, checkShelving } from '../alerts.ts';
 import type { DeviceGroup } from '../devices/groups.ts';
-import { one, pageOf } from './answers.ts';
-import { body, endpoint } from './endpoint.ts';
+import { one, pageOf } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
 
 const alertEndpoints = (group: DeviceGroup) => ({
   /** Newest first; without a status the open alerts that are not shelved. */

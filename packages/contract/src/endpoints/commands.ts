@@ -1,6 +1,6 @@
 import { CommandRecord, checkCommandQuery, checkCommandRequest } from '../commands.ts';
-import { one, pageOf } from './answers.ts';
-import { body, endpoint } from './endpoint.ts';
+import { one, pageOf } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
 
 /** Other fields in the body must not refuse or delay an emergency stop. */
 export const namesEmergencyStop = (body: unknown): boolean =>

@@ -2,9 +2,9 @@ import type { TSchema } from 'typebox';
 import type { DeviceGroup } from '../devices/groups.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Checker } from '../input/schema.ts';
-import { configurationOf, configurationPatchCheckOf } from '../profiles/group-checks.ts';
-import { one } from './answers.ts';
-import { body, endpoint } from './endpoint.ts';
+import { configurationOf, configurationPatchCheckOf } from '../profiles/profiles.ts';
+import { one } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
 
 interface Shapes<Configuration extends TSchema, Patch> {
   readonly configuration: Configuration;

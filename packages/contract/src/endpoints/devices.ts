@@ -11,10 +11,11 @@ import {
 } from '../devices/devices.ts';
 import type { DeviceGroup } from '../devices/groups.ts';
 import { checkPageQuery } from '../envelope.ts';
-import { type Checker, closed } from '../input/schema.ts';
+import { closed } from '../input/closed.ts';
+import type { Checker } from '../input/schema.ts';
 import { LinkStatus } from '../link/link-status.ts';
-import { one, pageOf } from './answers.ts';
-import { body, endpoint } from './endpoint.ts';
+import { one, pageOf } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
 
 /** Only this answer contains the secret. */
 export const RegisteredSilo = closed({ ...SiloDetail.properties, credentials: DeviceCredentials });

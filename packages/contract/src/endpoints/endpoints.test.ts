@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_CODES } from '../errors.ts';
+import { needsKey } from './declaration/groups.ts';
+import { fillPath } from './declaration/parameters.ts';
 import { ALL_ENDPOINTS, endpoints } from './endpoints.ts';
-import { needsKey } from './groups.ts';
-import { fillPath } from './parameters.ts';
 
 for (const { name, endpoint } of ALL_ENDPOINTS) {
   test(`${name} has examples that its schemas accept`, () => {

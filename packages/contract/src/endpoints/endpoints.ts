@@ -1,8 +1,8 @@
 import { alerts } from './alerts.ts';
 import { commands } from './commands.ts';
 import { configuration } from './configuration.ts';
+import type { Endpoint } from './declaration/endpoint.ts';
 import { devices } from './devices.ts';
-import type { Endpoint } from './endpoint.ts';
 import { events } from './events.ts';
 import { health } from './health.ts';
 import { keys } from './keys.ts';

@@ -1,6 +1,6 @@
 import { checkEventQuery, LoggedEvent } from '../events.ts';
-import { eventStream } from './answers.ts';
-import { endpoint } from './endpoint.ts';
+import { eventStream } from './declaration/answers.ts';
+import { endpoint } from './declaration/endpoint.ts';
 
 export const events = {
   stream: endpoint('api', 'GET', '/events', {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { closed } from '../input/schema.ts';
-import { plain } from './answers.ts';
-import { endpoint } from './endpoint.ts';
+import { closed } from '../input/closed.ts';
+import { plain } from './declaration/answers.ts';
+import { endpoint } from './declaration/endpoint.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 

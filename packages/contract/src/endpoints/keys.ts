@@ -1,7 +1,7 @@
 import { checkPageQuery } from '../envelope.ts';
 import { checkKeyRotation, checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
-import { one, pageOf } from './answers.ts';
-import { body, endpoint, optionalBody } from './endpoint.ts';
+import { one, pageOf } from './declaration/answers.ts';
+import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
 
 export const keys = {
   list: endpoint('api', 'GET', '/keys', {

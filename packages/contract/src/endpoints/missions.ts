@@ -1,7 +1,12 @@
 import type { ErrorCode } from '../errors.ts';
-import { checkMission, checkMissionQuery, MissionRecord, type MissionRequestKind } from '../missions.ts';
-import { one, pageOf } from './answers.ts';
-import { body, endpoint } from './endpoint.ts';
+import {
+  checkMission,
+  checkMissionQuery,
+  MissionRecord,
+  type MissionRequestKind,
+} from '../missions/missions.ts';
+import { one, pageOf } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
 
 const MOVEMENT_REFUSALS: readonly ErrorCode[] = [
   'device_offline',

@@ -6,8 +6,8 @@ import {
   OperationRecord,
   OperationStarted,
 } from '../operations.ts';
-import { one, pageOf } from './answers.ts';
-import { body, endpoint } from './endpoint.ts';
+import { one, pageOf } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
 
 const START_REFUSALS: readonly ErrorCode[] = [
   'device_offline',

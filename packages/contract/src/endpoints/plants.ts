@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { checkPageQuery } from '../envelope.ts';
-import { checker, closed } from '../input/schema.ts';
+import { closed } from '../input/closed.ts';
+import { checker } from '../input/schema.ts';
 import { Plant } from '../plants.ts';
-import { plain } from './answers.ts';
-import { body, endpoint } from './endpoint.ts';
+import { plain } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
 
 /** A JSON number whose digits are all kept by `readNewPlant`. */
 const PlantWithId = closed({ id: Type.Integer({ format: 'int64' }), ...Plant.properties });

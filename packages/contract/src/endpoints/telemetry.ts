@@ -1,6 +1,6 @@
 import type { DeviceGroup } from '../devices/groups.ts';
 import type { Checker } from '../input/schema.ts';
-import { telemetryCheckOf } from '../profiles/group-checks.ts';
+import { telemetryCheckOf } from '../profiles/profiles.ts';
 import {
   checkTrackQuery,
   EnvironmentalReading,
@@ -14,8 +14,8 @@ import {
   SensorHistory,
   TelemetryReceipt,
 } from '../telemetry/telemetry.ts';
-import { one } from './answers.ts';
-import { body, endpoint } from './endpoint.ts';
+import { one } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
 
 const AS_CSV = { alternatives: ['text/csv'] };
 const A_DAY = { from: '2026-11-14T00:00:00Z', to: '2026-11-15T00:00:00Z' };

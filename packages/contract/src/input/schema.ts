@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { findIssues, type ValidationIssue } from './validation-issues.ts';
 
@@ -25,9 +25,4 @@ export function checker<T extends TSchema>(schema: T): Checker<Static<T>> {
       return faults.length > 0 || validator().Check(value) ? faults : [{ path: '', message: 'is not valid' }];
     },
   };
-}
-
-/** An object schema that refuses unknown fields. */
-export function closed<P extends Parameters<typeof Type.Object>[0]>(properties: P) {
-  return Type.Object(properties, { additionalProperties: false });
 }

@@ -9,10 +9,11 @@ import * as configuration from '../configuration/silo-configuration.ts';
 import * as devices from '../devices/devices.ts';
 import * as envelope from '../envelope.ts';
 import * as events from '../events.ts';
+import * as ids from '../ids.ts';
 import * as keys from '../keys.ts';
 import * as fieldLink from '../link/field-messages.ts';
 import * as link from '../link/messages.ts';
-import * as missions from '../missions.ts';
+import * as missions from '../missions/missions.ts';
 import * as operations from '../operations.ts';
 import { PROFILES } from '../profiles/profiles.ts';
 import { siloScale } from '../profiles/silo-scale.ts';
@@ -33,7 +34,7 @@ const MODULES = {
     fieldLink,
     fieldReadings,
   },
-  ...{ keys, link, missions, operations, telemetry },
+  ...{ ids, keys, link, missions, operations, telemetry },
   ...PROFILES,
 };
 
@@ -159,7 +160,7 @@ const TELLING: readonly (readonly [Checker<unknown>, unknown, string, RegExp])[]
     '/capacity/unit',
     /^must be kg$/,
   ],
-  [devices.checkDeviceId, 'a b', '', /1 to 64 letters, digits, - or _/],
+  [ids.checkDeviceId, 'a b', '', /1 to 64 letters, digits, - or _/],
   [
     telemetry.checkHistoryQuery,
     { from: '2026-11-15' },

@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { COMMAND_NAMES, CommandId, CommandParameters } from '../commands.ts';
-import { FAILSAFE_ACTIONS } from '../configuration/field-configuration.ts';
-import { type Checker, checker, closed } from '../input/schema.ts';
-import { ACTION_RESULTS, MissionId, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from '../missions.ts';
+import { COMMAND_NAMES, CommandParameters } from '../commands.ts';
+import { FAILSAFE_ACTIONS } from '../configuration/failsafe-actions.ts';
+import { CommandId, MissionId } from '../ids.ts';
+import { closed } from '../input/closed.ts';
+import { type Checker, checker } from '../input/schema.ts';
+import { ACTION_RESULTS, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from '../missions/waypoints.ts';
 import { DeviceTime, Timestamp } from '../time.ts';
-import { Reason } from './messages.ts';
+import { Reason } from './reason.ts';
 
 /**
  * Sent once, except an emergency stop, which is repeated until the device has reported its success. A device that has already

@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { DEVICE_STATUSES } from '../devices/statuses.ts';
-import { checker, closed } from '../input/schema.ts';
-import { note } from '../input/text-schemas.ts';
-import { OPERATION_TYPES, OperationId, TargetContainer } from '../operations.ts';
+import { OperationId } from '../ids.ts';
+import { closed } from '../input/closed.ts';
+import { checker } from '../input/schema.ts';
+import { OPERATION_TYPES, TargetContainer } from '../operations.ts';
 import { DeviceTime, Timestamp } from '../time.ts';
+import { Reason } from './reason.ts';
 
 /** Topics are `granary/v1/{device_id}/{subject}`; a device may touch its own only. */
 export const TOPIC_ROOT = 'granary/v1';
@@ -50,11 +52,8 @@ export const ReportCommand = closed({ command: Type.Literal('report'), operation
 
 export const SiloCommand = Type.Union([StartCommand, StopCommand, ReportCommand]);
 
-const REASON_CHARS_MAX = 500;
 /** More than any silo holds, and small enough to stay a whole number of grams. */
 const AMOUNT_KG_MAX = 1e9;
-
-export const Reason = note(REASON_CHARS_MAX);
 
 /** A device's answer to a start. */
 export const OperationAck = closed({

@@ -1,6 +1,7 @@
 import { type Static, type TOptional, Type } from 'typebox';
 import { SENSORS_DECLARED_MAX, SensorId } from '../devices/sensors.ts';
-import { type Checker, checker, closed } from '../input/schema.ts';
+import { closed } from '../input/closed.ts';
+import { type Checker, checker } from '../input/schema.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
 import type { ChannelName } from './channels.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { ErrorAnswer } from '../endpoints/answers.ts';
-import type { Endpoint } from '../endpoints/endpoint.ts';
+import { ErrorAnswer } from '../endpoints/declaration/answers.ts';
+import type { Endpoint } from '../endpoints/declaration/endpoint.ts';
+import { DEFAULT_ADDRESSES, groupRoots } from '../endpoints/declaration/groups.ts';
 import { ALL_ENDPOINTS, type NamedEndpoint } from '../endpoints/endpoints.ts';
-import { DEFAULT_ADDRESSES, groupRoots } from '../endpoints/groups.ts';
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
 import { checker } from '../input/schema.ts';
 import { PlantError } from '../plants.ts';

@@ -1,7 +1,8 @@
 import type { CommandState as ReportedState } from '@granary/contract/link/field-messages';
 import { SECOND_MS } from '@granary/contract/time';
 import { isDue } from '../devices/polling.ts';
-import { STOP_RESEND_MS } from '../operations/transitions.ts';
+import { STOP_RESEND_MS } from '../devices/time-limits.ts';
+
 import type { CommandState } from './state.ts';
 
 /** An emergency stop that the device has not confirmed after this time raises an alert. */

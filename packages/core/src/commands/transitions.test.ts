@@ -7,7 +7,8 @@ import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { initialFieldConfiguration } from '../configuration/field-configuration.ts';
 import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../devices/polling.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
-import { STOP_RESEND_MS } from '../operations/transitions.ts';
+import { STOP_RESEND_MS } from '../devices/time-limits.ts';
+
 import { COMMAND_DOCUMENT } from './document.ts';
 import { emergencyStopSummary, stopInForce } from './emergency-stop.ts';
 import { commandMessage, commandRecord } from './record.ts';

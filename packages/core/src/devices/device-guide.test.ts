@@ -9,9 +9,10 @@ import { COMMAND_TIMEOUT_MS } from '../commands/transitions.ts';
 import { HALT_CONFIRMATION_MS_MAX, START_ANSWER_MS_MAX } from '../missions/steps.ts';
 import { UPLOAD_ANSWER_MS_MAX } from '../missions/transitions.ts';
 import { START_EXPIRY_MS } from '../operations/interlocks.ts';
-import { ACK_TIMEOUT_MS, OVERRUN_MARGIN_MS, STOP_RESEND_MS } from '../operations/transitions.ts';
+import { ACK_TIMEOUT_MS, OVERRUN_MARGIN_MS } from '../operations/transitions.ts';
 import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from './polling.ts';
 import { FRESHNESS_MS } from './status.ts';
+import { STOP_RESEND_MS } from './time-limits.ts';
 
 const PAGE = readFileSync(new URL('../../../../docs/devices.md', import.meta.url), 'utf8');
 

@@ -5,7 +5,7 @@ import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { emergencyStopSummary } from '../commands/emergency-stop.ts';
 import type { CommandState } from '../commands/state.ts';
-import { hasCapability } from '../profiles/profiles.ts';
+import { hasCapability } from '../profiles/capabilities.ts';
 import { asDeclaration, declaredSensors, isInUse, sensorsInUse } from '../sensors/declared-sensors.ts';
 import type { LatestValues } from '../sensors/sensor.ts';
 import { currentReadings, declaredReadings, sensorStatus } from '../telemetry/current-readings.ts';

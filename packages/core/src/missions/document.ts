@@ -1,4 +1,4 @@
-import { MISSION_STATUSES } from '@granary/contract/missions';
+import { MISSION_STATUSES } from '@granary/contract/missions/missions';
 import { jobContent } from '../devices/job-content.ts';
 import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 import type { MissionState } from './state.ts';

@@ -1,5 +1,5 @@
 import type { FieldCommand } from '@granary/contract/link/field-messages';
-import type { MissionRecord, WaypointRecord } from '@granary/contract/missions';
+import type { MissionRecord, WaypointRecord } from '@granary/contract/missions/missions';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { isMissionOver, type MissionState, type WaypointState } from './state.ts';

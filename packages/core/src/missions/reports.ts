@@ -1,4 +1,4 @@
-import type { MissionResult, MissionStatus } from '@granary/contract/missions';
+import type { MissionResult, MissionStatus } from '@granary/contract/missions/missions';
 import { MINUTE_MS } from '@granary/contract/time';
 import { EXPIRY_SKEW_MS, isDue } from '../devices/polling.ts';
 import {

@@ -1,21 +1,23 @@
-import type { FailsafeAction } from '@granary/contract/configuration/field-configuration';
+import type { FailsafeAction } from '@granary/contract/configuration/failsafe-actions';
 import type {
   MissionProgress,
   MissionState as ReportedState,
   WaypointProgress,
 } from '@granary/contract/link/field-messages';
+import type {
+  MissionReason,
+  MissionRequestKind,
+  MissionResult,
+  MissionStatus,
+  Preflight,
+} from '@granary/contract/missions/missions';
 import {
   ACTION_RESULTS,
   type ActionResult,
-  type MissionReason,
-  type MissionRequestKind,
-  type MissionResult,
-  type MissionStatus,
-  type Preflight,
   WAYPOINT_STATUSES,
   type Waypoint,
   type WaypointStatus,
-} from '@granary/contract/missions';
+} from '@granary/contract/missions/waypoints';
 import { DAY_MS } from '@granary/contract/time';
 import { deviceTimeMs } from '../devices/polling.ts';
 

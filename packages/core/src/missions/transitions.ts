@@ -1,9 +1,10 @@
 import { Refusal } from '@granary/contract/errors';
-import type { MissionRequestKind, MissionResult } from '@granary/contract/missions';
+import type { MissionRequestKind, MissionResult } from '@granary/contract/missions/missions';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { isDue, isReportDue, MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
-import { STOP_RESEND_MS } from '../operations/transitions.ts';
+import { STOP_RESEND_MS } from '../devices/time-limits.ts';
+
 import { applyAcknowledgement, applyReport } from './reports.ts';
 import { isMissionFinished, isMissionOver, type MissionReportContent, type MissionState } from './state.ts';
 import {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { OperationProgress, ProgressState } from '@granary/contract/link/messages';
 import { MINUTE_MS } from '@granary/contract/time';
 import { REPORT_SPACING_MS } from '../devices/polling.ts';
+import { STOP_RESEND_MS } from '../devices/time-limits.ts';
 import {
   LATE_MS,
   plan,
@@ -20,7 +21,6 @@ import {
   type OperationInput,
   OVERRUN_MARGIN_MS,
   START_SKEW_MS,
-  STOP_RESEND_MS,
   WATCHDOG_MS_MIN,
 } from './transitions.ts';
 

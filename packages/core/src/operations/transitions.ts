@@ -2,7 +2,8 @@ import type { OperationFailure } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
-import { CLOCK_AHEAD_MS_MAX } from '../telemetry/readings.ts';
+import { CLOCK_AHEAD_MS_MAX, STOP_RESEND_MS } from '../devices/time-limits.ts';
+
 import { weightNoiseG } from './mass-balance.ts';
 import {
   type DeviceReport,
@@ -16,7 +17,6 @@ import {
 } from './state.ts';
 
 export const ACK_TIMEOUT_MS = 10 * SECOND_MS;
-export const STOP_RESEND_MS = SECOND_MS;
 /** Time for the device to end an operation at its own limit and to report that. */
 export const OVERRUN_MARGIN_MS = 30 * SECOND_MS;
 export const WATCHDOG_MS_MIN = MINUTE_MS;

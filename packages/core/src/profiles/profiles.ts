@@ -1,7 +1,5 @@
-import { Refusal } from '@granary/contract/errors';
-import type { Capability } from '@granary/contract/profiles/profile';
-import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
-import type { DeviceFacts, DeviceProfile, FactsFor } from './profile.ts';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import type { DeviceProfile } from './profile.ts';
 import { rover } from './rover.ts';
 import { siloScale } from './silo-scale.ts';
 import { weatherStation } from './weather-station.ts';
@@ -13,20 +11,3 @@ const DEVICE_PROFILES: Readonly<Record<ProfileName, DeviceProfile>> = {
 };
 
 export const profileOf = (name: ProfileName): DeviceProfile => DEVICE_PROFILES[name];
-
-export const hasCapability = (profile: ProfileName, capability: Capability): boolean =>
-  PROFILES[profile].capabilities.includes(capability);
-
-export const unsupported = (profile: ProfileName, capability: Capability): Refusal =>
-  new Refusal('not_supported', `a device of profile ${profile} takes no ${capability}`);
-
-/** Refuses a request for a capability that the profile does not have. */
-export function refuseUnsupported(profile: ProfileName, capability: Capability): void {
-  if (!hasCapability(profile, capability)) throw unsupported(profile, capability);
-}
-
-/** A profile with a capability has the configuration, and its devices the properties, that the capability needs. */
-export const areFactsFor = <Wanted extends Capability>(
-  facts: DeviceFacts,
-  capability: Wanted,
-): facts is DeviceFacts & FactsFor[Wanted] => hasCapability(facts.profile, capability);

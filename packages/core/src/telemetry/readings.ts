@@ -1,13 +1,11 @@
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
-import { DAY_MS, MINUTE_MS, parseTime, SECOND_MS } from '@granary/contract/time';
+import { DAY_MS, parseTime, SECOND_MS } from '@granary/contract/time';
 import type { Sensor, Slot } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { isPlausible } from './plausibility.ts';
 
-/** A device clock may be ahead of the service's by this much; readings with a later time are rejected. */
-export const CLOCK_AHEAD_MS_MAX = MINUTE_MS;
 /** The largest whole number that both databases and JavaScript represent exactly; larger values cannot be stored. */
 const STORED_VALUE_MAX = Number.MAX_SAFE_INTEGER;
 

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { checkDeviceId } from '@granary/contract/devices/devices';
+import { checkDeviceId } from '@granary/contract/ids';
+
 import { type LinkLimits, REFUSED_LOGINS_MAX } from '../limits.ts';
 import type { ConnectPacket } from '../mqtt/packet-decoder.ts';
 import type { ConnectReturnCode } from '../mqtt/packet-encoder.ts';

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { checkDeviceId } from '@granary/contract/devices/devices';
+import { checkDeviceId } from '@granary/contract/ids';
+
 import { printable } from '../codec.ts';
 import { LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX, TCP_KEEP_ALIVE_MS } from '../limits.ts';
 import type { Frame } from '../mqtt/frame-reader.ts';

@@ -1,5 +1,5 @@
-import type { Endpoint } from '@granary/contract/endpoints/endpoint';
-import type { PathParameters } from '@granary/contract/endpoints/parameters';
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import type { PathParameters } from '@granary/contract/endpoints/declaration/parameters';
 import type { Page, Success } from '@granary/contract/envelope';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept } from './protocol/answers.ts';

@@ -1,4 +1,4 @@
-import { groupRoots } from '@granary/contract/endpoints/groups';
+import { groupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
 import { SECOND_MS } from '@granary/contract/time';

@@ -4,7 +4,8 @@ import { Refusal } from '@granary/contract/errors';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
-import { CLOCK_AHEAD_MS_MAX, type ReadingSource, type ReadingWindow } from '@granary/core/telemetry/readings';
+import { CLOCK_AHEAD_MS_MAX } from '@granary/core/devices/time-limits';
+import type { ReadingSource, ReadingWindow } from '@granary/core/telemetry/readings';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type {

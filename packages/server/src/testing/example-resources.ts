@@ -1,5 +1,5 @@
-import type { Endpoint } from '@granary/contract/endpoints/endpoint';
-import { type ParameterName, parameterNames } from '@granary/contract/endpoints/parameters';
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import { type ParameterName, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
 import { toIso } from '@granary/contract/time';
 import { HOME, ScriptedRover, startRover } from './devices/scripted-rover.ts';
 import { startSilo } from './devices/scripted-silo.ts';

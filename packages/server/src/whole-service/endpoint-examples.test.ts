@@ -3,10 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Endpoint, Example } from '@granary/contract/endpoints/endpoint';
+import type { Endpoint, Example } from '@granary/contract/endpoints/declaration/endpoint';
+import { DEFAULT_ADDRESSES, groupRoots, needsKey } from '@granary/contract/endpoints/declaration/groups';
+import {
+  exampleParameter,
+  fillPath,
+  parameterNames,
+} from '@granary/contract/endpoints/declaration/parameters';
 import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
-import { DEFAULT_ADDRESSES, groupRoots, needsKey } from '@granary/contract/endpoints/groups';
-import { exampleParameter, fillPath, parameterNames } from '@granary/contract/endpoints/parameters';
 import { STATUS_OF } from '@granary/contract/errors';
 import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
 import { createService, type Started } from '../compose.ts';

@@ -11,7 +11,7 @@ import { FieldConfiguration } from '@granary/contract/configuration/field-config
 import { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import { type Checker, checker } from '@granary/contract/input/schema';
-import { MissionRecord } from '@granary/contract/missions';
+import { MissionRecord } from '@granary/contract/missions/missions';
 import { OperationRecord } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { pino } from 'pino';

@@ -1,7 +1,7 @@
 import type { App } from '@granary/app/app';
 import type { DueDevices, TickRound } from '@granary/app/jobs/advance-due-jobs';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import { hasCapability } from '@granary/core/profiles/profiles';
+import { hasCapability } from '@granary/core/profiles/capabilities';
 import type { DeviceLink, LinkDevice } from '@granary/link/port';
 import type { AlertEvaluator } from '../alerts/evaluator.ts';
 import type { Uptime } from '../alerts/uptime.ts';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '@granary/contract/endpoints/endpoint';
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';

@@ -4,7 +4,7 @@ import { namesEmergencyStop } from '@granary/contract/endpoints/commands';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { commandRecord } from '@granary/core/commands/record';
-import { refuseUnsupported } from '@granary/core/profiles/profiles';
+import { refuseUnsupported } from '@granary/core/profiles/capabilities';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EMERGENCY_STOP } from '../../urgent/emergency-stops.ts';
 import { deadlineOf } from '../../urgent/urgent-deadline.ts';

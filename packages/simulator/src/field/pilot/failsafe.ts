@@ -1,4 +1,5 @@
-import type { FailsafeAction, FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+import type { FailsafeAction } from '@granary/contract/configuration/failsafe-actions';
+import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { SECOND_MS } from '@granary/contract/time';
 import { pauseRun } from '../missions/mission-machine.ts';
 import { isAirborne, type Vehicle } from '../vehicle/drive.ts';

@@ -1,15 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { FAILSAFE_ACTIONS } from './configuration/field-configuration.ts';
-import { PageQuery } from './envelope.ts';
-import { checker, closed } from './input/schema.ts';
-import { id, line } from './input/text-schemas.ts';
-import { Altitude, Latitude, Longitude } from './positions.ts';
-import { Timestamp } from './time.ts';
-
-export const WAYPOINTS_MAX = 500;
-const WAIT_SECONDS_MAX = 86_400;
-
-export const WAYPOINT_ACTIONS = ['scan', 'collect_sample', 'photograph', 'wait', 'none'] as const;
+import { FAILSAFE_ACTIONS } from '../configuration/failsafe-actions.ts';
+import { PageQuery } from '../envelope.ts';
+import { MissionId } from '../ids.ts';
+import { closed } from '../input/closed.ts';
+import { checker } from '../input/schema.ts';
+import { line } from '../input/text-schemas.ts';
+import { Timestamp } from '../time.ts';
+import { ACTION_RESULTS, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from './waypoints.ts';
 
 /**
  * `aborted`: the device ended it early; `failed`: it could not be carried out; `missed`: it could not begin in time;
@@ -26,11 +23,6 @@ export const MISSION_STATUSES = [
   'missed',
   'cancelled',
 ] as const;
-
-/** In the order in which a waypoint advances. */
-export const WAYPOINT_STATUSES = ['pending', 'active', 'skipped', 'failed', 'reached'] as const;
-
-export const ACTION_RESULTS = ['failed', 'succeeded'] as const;
 
 /**
  * Why a mission did not complete: the device refused it, reported a fault, ended it by itself, no longer knows it, or was
@@ -53,28 +45,13 @@ export const MISSION_REASONS = [
 /** A request for a mission that the device has not confirmed yet. */
 export const MISSION_REQUESTS = ['pause', 'resume', 'cancel'] as const;
 
-export type WaypointAction = (typeof WAYPOINT_ACTIONS)[number];
 export type MissionStatus = (typeof MISSION_STATUSES)[number];
-export type WaypointStatus = (typeof WAYPOINT_STATUSES)[number];
-export type ActionResult = (typeof ACTION_RESULTS)[number];
 export type MissionReason = (typeof MISSION_REASONS)[number];
 export type MissionRequestKind = (typeof MISSION_REQUESTS)[number];
-
-export const MissionId = id();
 
 const MissionName = line(200);
 const Amount = Type.Number({ minimum: 0 });
 const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
-
-export const Waypoint = closed({
-  lat: Latitude,
-  lng: Longitude,
-  action: Type.Enum(WAYPOINT_ACTIONS),
-  /** Without it the device keeps its altitude. */
-  altitude: Type.Optional(Altitude),
-  /** How long to stay at the waypoint; 30 seconds for `wait` when not given. */
-  wait_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: WAIT_SECONDS_MAX })),
-});
 
 export const Mission = closed({
   mission_name: MissionName,
@@ -134,7 +111,6 @@ export const MissionQuery = closed({
   status: Type.Optional(Type.Enum(MISSION_STATUSES)),
 });
 
-export type Waypoint = Static<typeof Waypoint>;
 export type Mission = Static<typeof Mission>;
 export type Leg = Static<typeof Leg>;
 export type Preflight = Static<typeof Preflight>;

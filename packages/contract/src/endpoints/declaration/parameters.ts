@@ -1,10 +1,8 @@
 import { type TSchema, Type } from 'typebox';
-import { CommandId } from '../commands.ts';
-import { DeviceId } from '../devices/devices.ts';
-import type { ErrorCode } from '../errors.ts';
-import { id } from '../input/text-schemas.ts';
-import { MissionId } from '../missions.ts';
-import { OperationId } from '../operations.ts';
+import type { ErrorCode } from '../../errors.ts';
+import { CommandId, DeviceId, MissionId, OperationId } from '../../ids.ts';
+import { id } from '../../input/text-schemas.ts';
+
 import type { GroupName } from './groups.ts';
 
 /** The names in braces in their order: `/devices/{device_id}` has `device_id`. */

@@ -1,5 +1,5 @@
-import { ERROR_CODES, type ErrorCode } from '../errors.ts';
-import type { Scope } from '../keys.ts';
+import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
+import type { Scope } from '../../keys.ts';
 import { type GroupName, needsKey } from './groups.ts';
 import { PATH_PARAMETERS, parameterNames } from './parameters.ts';
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import type { Mission } from '@granary/contract/missions';
+import type { Mission } from '@granary/contract/missions/missions';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import { beginCommand } from '../commands/state.ts';
-import { initialFieldConfiguration } from '../configuration/field-configuration.ts';
-import { NEVER_SEEN } from '../devices/status.ts';
-import { READING_AGE_MS_MAX } from '../operations/interlocks.ts';
+import { beginCommand } from '../../commands/state.ts';
+import { initialFieldConfiguration } from '../../configuration/field-configuration.ts';
+import { NEVER_SEEN } from '../../devices/status.ts';
+import { READING_AGE_MS_MAX } from '../../operations/interlocks.ts';
+import { beginMission, type MissionState } from '../state.ts';
 import {
   type FieldDeviceAtMission,
   PAST_START_MS_MAX,
@@ -14,7 +15,6 @@ import {
   START_AHEAD_MS_MAX,
   START_TOLERANCE_MS,
 } from './plan.ts';
-import { beginMission, type MissionState } from './state.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 

@@ -1,8 +1,9 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
-import type { Leg, Preflight, Waypoint, WaypointAction } from '@granary/contract/missions';
+import type { Leg, Preflight } from '@granary/contract/missions/missions';
+import type { Waypoint, WaypointAction } from '@granary/contract/missions/waypoints';
 import type { Point } from '@granary/contract/positions';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
-import { distanceM } from '../geometry/geodesy.ts';
+import { distanceM } from '../../geometry/geodesy.ts';
 
 /** The time an action takes at its waypoint; a `wait` uses its own duration if it has one. */
 export const ACTION_SECONDS: Record<WaypointAction, number> = {

@@ -1,17 +1,18 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import type { Mission, Preflight, Waypoint } from '@granary/contract/missions';
+import type { Mission, Preflight } from '@granary/contract/missions/missions';
+import type { Waypoint } from '@granary/contract/missions/waypoints';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs, DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { refuseWhileStopped } from '../commands/emergency-stop.ts';
-import { type DeviceToMove, refuseMovement } from '../commands/refusals.ts';
-import { isInside, staysInside } from '../geometry/geofence.ts';
-import { READING_AGE_MS_MAX } from '../operations/interlocks.ts';
-import type { LatestValue, LatestValues } from '../sensors/sensor.ts';
-import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
-import { isPlausible } from '../telemetry/plausibility.ts';
+import { refuseWhileStopped } from '../../commands/emergency-stop.ts';
+import { type DeviceToMove, refuseMovement } from '../../commands/refusals.ts';
+import { isInside, staysInside } from '../../geometry/geofence.ts';
+import { READING_AGE_MS_MAX } from '../../operations/interlocks.ts';
+import type { LatestValue, LatestValues } from '../../sensors/sensor.ts';
+import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
+import { isPlausible } from '../../telemetry/plausibility.ts';
+import { isMissionOver, type MissionPlan, type MissionState } from '../state.ts';
 import { estimateMission, isFeasible, type Place } from './preflight.ts';
-import { isMissionOver, type MissionPlan, type MissionState } from './state.ts';
 
 /** The caller's clock may be slow by this much. */
 export const PAST_START_MS_MAX = MINUTE_MS;

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../errors.ts';
-import type { Checker } from '../input/schema.ts';
-import type { Scope } from '../keys.ts';
+import type { ErrorCode } from '../../errors.ts';
+import type { Checker } from '../../input/schema.ts';
+import type { Scope } from '../../keys.ts';
 import type { Answer } from './answers.ts';
 import { errorsOf } from './errors.ts';
 import type { GroupName } from './groups.ts';

@@ -1,0 +1,9 @@
+import { checker } from './input/schema.ts';
+import { id } from './input/text-schemas.ts';
+
+export const DeviceId = id();
+export const OperationId = id();
+export const CommandId = id();
+export const MissionId = id();
+
+export const checkDeviceId = checker(DeviceId);
