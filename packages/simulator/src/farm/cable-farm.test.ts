@@ -12,7 +12,7 @@ import { startService } from '../testing/service.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 4;
-const READINGS_PER_DAY = 96;
+const READINGS_PER_DAY = 48;
 const { hasCable, ...PLAIN_SILO } = SILOS.find((silo) => silo.hasCable) ?? assert.fail();
 const SILO_ID = PLAIN_SILO.id;
 const CABLE_IDS = CABLE_SENSORS.map(({ sensor_id }) => sensor_id);

@@ -38,7 +38,7 @@ export const siloScale = simulatedProfile({
 
 /** The grain changes slowly, so that few readings show its past. */
 const cableHistory = (silo: Silo): UnitHistory => ({
-  spacingMs: 15 * MINUTE_MS,
+  spacingMs: 30 * MINUTE_MS,
   readingAt: (timeMs) => cableReadingAt(silo, timeMs),
   dailyPoints: (client, query) => client.telemetry.history(silo.id, { ...query, sensor: 'temp_1' }),
 });
