@@ -9,10 +9,13 @@ export const DEFAULT_PRECISION = 3;
 export const PRECISION_MAX = 6;
 const REPORTING_INTERVAL_S_MAX = 7 * 86_400;
 
-/** Starts with a letter or digit, so that no id is a special name of a programming language. */
+/**
+ * Starts with a letter or digit, so that no id is `__proto__`. The pattern limits the length too, because the names of an
+ * object are compared with the pattern alone.
+ */
 export const SensorId = Type.String({
   maxLength: 64,
-  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
   description: '1 to 64 letters, digits, - or _, of which the first is a letter or digit',
 });
 

@@ -113,22 +113,22 @@ function collectFromObject(
   const { patternProperties = {}, maxProperties = Number.POSITIVE_INFINITY } = schema;
   const [[pattern, matching] = []] = Object.entries(patternProperties);
   const names = pattern === undefined ? null : new RegExp(pattern, 'u');
+  const count = Object.keys(value).length;
+  if (count > maxProperties) {
+    faults.push({ path, message: `must have at most ${maxProperties} fields, not ${count}` });
+    return;
+  }
   for (const name of required) {
     if (!Object.hasOwn(value, name)) faults.push({ path: `${path}/${name}`, message: 'is required' });
   }
-  let count = 0;
   for (const name in value) {
     if (faults.length >= ISSUES_MAX) return;
-    count++;
     const named = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const property = named ?? (names?.test(name) === true ? matching : undefined);
     if (property !== undefined) collect(property, value[name], `${path}/${pointerName(name)}`, faults);
     else if (schema.additionalProperties === false) {
       faults.push({ path: `${path}/${pointerName(name)}`, message: 'is not a known field' });
     }
-  }
-  if (count > maxProperties) {
-    faults.push({ path, message: `must have at most ${maxProperties} fields, not ${count}` });
   }
   if (count < minProperties) {
     const others = Object.keys(properties).filter((name) => !required.includes(name));

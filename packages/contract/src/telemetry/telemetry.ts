@@ -38,7 +38,19 @@ export function telemetryChecker(channels: readonly ChannelName[]): Checker<Devi
     { additionalProperties: false, minProperties: 2 },
   );
   const many = Type.Array(reading, { minItems: 1, maxItems: READINGS_PER_MESSAGE_MAX });
-  return checker(Type.Unsafe<DeviceTelemetry>(Type.Union([reading, many])));
+  const telemetry = checker(Type.Unsafe<DeviceTelemetry>(Type.Union([reading, many])));
+  return {
+    ...telemetry,
+    accepts: (value): value is DeviceTelemetry =>
+      (Array.isArray(value) ? value.every(hasFewSensors) : hasFewSensors(value)) && telemetry.accepts(value),
+  };
+}
+
+/** The compiled schema compares all names before it counts them; of many thousands this would delay all other messages. */
+function hasFewSensors(reading: unknown): boolean {
+  const sensors = (reading as { readonly sensors?: unknown } | null)?.sensors;
+  if (typeof sensors !== 'object' || sensors === null) return true;
+  return Object.keys(sensors).length <= SENSORS_DECLARED_MAX;
 }
 
 const measured = {

@@ -33,6 +33,7 @@ export interface Api {
   get(path: string, headers?: HeaderMap): Promise<Answer>;
   post(path: string, body?: unknown, headers?: HeaderMap): Promise<Answer>;
   put(path: string, body: unknown, headers?: HeaderMap): Promise<Answer>;
+  patch(path: string, body: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
   as(key: string): Api;
 }
@@ -63,6 +64,7 @@ export function apiOf(started: () => Started, key: () => string): Api {
     get: (path, headers) => call('GET', path, undefined, headers),
     post: (path, body, headers) => call('POST', path, body, headers),
     put: (path, body, headers) => call('PUT', path, body, headers),
+    patch: (path, body) => call('PATCH', path, body),
     delete: (path) => call('DELETE', path, undefined),
     as: (other) => apiOf(started, () => other),
   };
