@@ -1,4 +1,5 @@
 import type { Engine } from '@granary/store/engine';
+import type { OnUpgrade } from '@granary/store/migrations/migrations';
 import { openPostgres } from '@granary/store/postgres/engine';
 import { openSqlite } from '@granary/store/sqlite/engine';
 import type { CarryOut, Committed } from './effects.ts';
@@ -26,16 +27,17 @@ export interface App extends AppAccess, Pick<Engine, 'health' | 'close'> {
 
 /**
  * Opens the database and brings its tables up to date, or throws a `StoreOpenError`. `carryOut` gets the effects of every
- * write after its commit.
+ * write after its commit; `onUpgrade` is called before the tables of an older version are changed.
  */
 export async function openApp(
   location: StoreLocation,
   carryOut: CarryOut = async () => undefined,
+  onUpgrade?: OnUpgrade,
 ): Promise<App> {
   const engine =
     location.engine === 'sqlite'
-      ? await openSqlite(location.folder, USE_CASES)
-      : await openPostgres(location.url, USE_CASES);
+      ? await openSqlite(location.folder, USE_CASES, onUpgrade)
+      : await openPostgres(location.url, USE_CASES, { onUpgrade });
   const cache = new CurrentValuesCache();
   const access = ({ reader, write }: Engine['urgent']): AppAccess => {
     const writeAndCarryOut: Engine['write'] = async (call) => {

@@ -51,6 +51,8 @@ const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
   databaseUrl === null ? { engine: 'sqlite', folder: dataDir } : { engine: 'postgres', url: databaseUrl };
 
 /** Limits of log lines per device, for its messages and for its connections. */
+const UPGRADE =
+  'the database was written by an older version and is upgraded; with many raw readings this takes minutes and as much free disk space as they use';
 const FAULT_LINES_PER_MINUTE_MAX = 5;
 const LINK_LINES_PER_MINUTE_MAX = 20;
 
@@ -67,7 +69,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
 
     const effects = new EffectDispatcher();
     const opened = await explainStart('the storage', () =>
-      openApp(storeLocation(settings), effects.carryOut),
+      openApp(storeLocation(settings), effects.carryOut, (from, to) => logger.warn({ from, to }, UPGRADE)),
     );
     undos.push(() => opened.close());
     const directory = new DeviceDirectory(opened, now);

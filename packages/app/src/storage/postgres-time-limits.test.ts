@@ -27,7 +27,7 @@ describePostgres('time limits on this side of the connection', (engine) => {
       CREATE CONSTRAINT TRIGGER commit_slowly AFTER INSERT ON devices DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION commit_slowly();
     `);
-    const opened = await openPostgres(urlOf(engine.location), USE_CASES, LIMITS);
+    const opened = await openPostgres(urlOf(engine.location), USE_CASES, { limits: LIMITS });
     try {
       const device = newDevice();
       const call = { slice: 'devices', name: 'register', args: [device], idempotency: null } as const;
@@ -49,7 +49,7 @@ describePostgres('time limits on this side of the connection', (engine) => {
   });
 
   it('says that nothing was changed when a write is given up before its commit', async () => {
-    const opened = await openPostgres(urlOf(engine.location), USE_CASES, LIMITS);
+    const opened = await openPostgres(urlOf(engine.location), USE_CASES, { limits: LIMITS });
     const holder = new Client(urlOf(engine.location));
     await holder.connect();
     try {

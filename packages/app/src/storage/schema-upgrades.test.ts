@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { StoreOpenError } from '@granary/store/errors';
-import type { App } from '../app.ts';
+import { type App, openApp } from '../app.ts';
 import { describeEachEngine, type TestEngine } from '../testing/engines.ts';
 import { latestOf } from '../testing/fixtures.ts';
 import {
@@ -116,6 +116,20 @@ describe('databases that older versions wrote', () => {
       });
     });
   }
+
+  describeEachEngine('an upgrade', (engine) => {
+    it('is announced before it begins, and only then', async () => {
+      const announced: string[] = [];
+      const open = async (name: string) => {
+        const app = await openApp(engine.location, undefined, (from) => announced.push(`${name} ${from}`));
+        await app.close();
+      };
+      await restoreOldDatabase(engine.location, 3);
+      await open('old');
+      await open('upgraded');
+      assert.deepEqual(announced, ['old 3']);
+    });
+  });
 
   describeEachEngine('a migration that fails half-way', (engine) => {
     it('leaves the old version as it was, and is carried out at the next start', async () => {

@@ -30,8 +30,16 @@ export const MIGRATIONS: readonly Migration[] = [
   SENSORS,
 ];
 
+/** Called before the tables of an existing database are changed, which may take long. */
+export type OnUpgrade = (fromVersion: number, toVersion: number) => void;
+
 /** Brings the tables to the newest version. The caller's transaction makes it all or nothing. */
-export async function migrate(sql: Sql, dialect: Dialect, nowMs: number): Promise<void> {
+export async function migrate(
+  sql: Sql,
+  dialect: Dialect,
+  nowMs: number,
+  onUpgrade?: OnUpgrade,
+): Promise<void> {
   await sql.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
   const [row] = await sql.query<[version: number]>('SELECT version FROM schema_version');
   const version = row?.[0] ?? 0;
@@ -41,6 +49,7 @@ export async function migrate(sql: Sql, dialect: Dialect, nowMs: number): Promis
     );
   }
   if (version === MIGRATIONS.length) return;
+  if (version > 0) onUpgrade?.(version, MIGRATIONS.length);
   for (const migration of MIGRATIONS.slice(version)) {
     for (const statement of renderMigration(migration, dialect, nowMs)) await sql.run(statement);
   }

@@ -9,7 +9,7 @@ import {
 } from '../engine.ts';
 import { StoreOpenError, storageUnavailable } from '../errors.ts';
 import { POSTGRES_DIALECT } from '../migrations/dialect.ts';
-import { migrate } from '../migrations/migrations.ts';
+import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { Connections } from './connections.ts';
 import { isConflict, isMissingPartition, reasonOf, translate } from './errors.ts';
 import { Partitions } from './partitions.ts';
@@ -49,15 +49,20 @@ export const NUMBERS: CustomTypesConfig = {
     id === types.builtins.INT8 ? Number : types.getTypeParser(id, format),
 };
 
+interface PostgresOptions {
+  readonly limits?: TimeLimits;
+  readonly onUpgrade?: OnUpgrade | undefined;
+}
+
 export async function openPostgres(
   url: string,
   { callUseCase }: UseCases,
-  limits: TimeLimits = TIME_LIMITS,
+  { limits = TIME_LIMITS, onUpgrade }: PostgresOptions = {},
 ): Promise<Engine> {
   const connections = new Connections(makePool(url, limits, CONNECTIONS_MAX), limits.callMs);
   const urgent = new Connections(makePool(url, limits, URGENT_CONNECTIONS_MAX), limits.callMs);
   try {
-    await migrateTables(connections);
+    await migrateTables(connections, onUpgrade);
     // Opened in advance, so that the first stop does not wait for a login.
     await urgent.use((client) => client.query('SELECT 1'));
   } catch (error) {
@@ -70,13 +75,13 @@ export async function openPostgres(
   return new PostgresEngine(connections, urgent, limits, callUseCase);
 }
 
-async function migrateTables(connections: Connections): Promise<void> {
+async function migrateTables(connections: Connections, onUpgrade?: OnUpgrade): Promise<void> {
   const begin = 'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0';
   await inTransaction(
     connections,
     async (client) => {
       await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await migrate(new PostgresSql(client, new Partitions()), POSTGRES_DIALECT, Date.now());
+      await migrate(new PostgresSql(client, new Partitions()), POSTGRES_DIALECT, Date.now(), onUpgrade);
     },
     { begin, limitMs: MIGRATION_MS_MAX },
   );

@@ -5,7 +5,7 @@ import { makeDataFolder, privateFile } from '../data-folder.ts';
 import { WAIT_MS_MAX } from '../engine.ts';
 import { StoreOpenError } from '../errors.ts';
 import { SQLITE_DIALECT } from '../migrations/dialect.ts';
-import { migrate } from '../migrations/migrations.ts';
+import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { reasonOf } from './errors.ts';
 import { SqliteSql } from './sql.ts';
 
@@ -20,7 +20,7 @@ const CHECKPOINT_PAGES = 4_096;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Prepares the database file for its reader and its writer, and returns its path. */
-export async function prepareDatabase(folder: string): Promise<string> {
+export async function prepareDatabase(folder: string, onUpgrade?: OnUpgrade): Promise<string> {
   makeDataFolder(folder);
   const file = join(folder, DATABASE_FILE);
   const isNew = !existsSync(file);
@@ -29,7 +29,7 @@ export async function prepareDatabase(folder: string): Promise<string> {
     for (const beside of ['-wal', '-shm']) if (existsSync(file + beside)) privateFile(file + beside);
     database = openWriter(privateFile(file));
     database.exec('BEGIN IMMEDIATE');
-    await migrate(new SqliteSql(database), SQLITE_DIALECT, Date.now());
+    await migrate(new SqliteSql(database), SQLITE_DIALECT, Date.now(), onUpgrade);
     // SQLite opens a read-only file without an error; only a write fails.
     database.exec('UPDATE schema_version SET version = version; COMMIT');
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Engine, UseCases } from '../engine.ts';
+import type { OnUpgrade } from '../migrations/migrations.ts';
 import { openReader, prepareDatabase } from './database.ts';
 import { SqliteSql } from './sql.ts';
 import { Writer } from './writer.ts';
@@ -7,8 +8,8 @@ import { Writer } from './writer.ts';
 const THREAD_START_MS_MAX = 60_000;
 
 /** A writer thread owns the only writing connection; reads use their own connection. */
-export async function openSqlite(folder: string, useCases: UseCases): Promise<Engine> {
-  const file = await prepareDatabase(folder);
+export async function openSqlite(folder: string, useCases: UseCases, onUpgrade?: OnUpgrade): Promise<Engine> {
+  const file = await prepareDatabase(folder, onUpgrade);
   const writer = new Writer(file, useCases.moduleUrl);
   await writer.submit(null, { limitMs: THREAD_START_MS_MAX });
   const database = openReader(file);
