@@ -1,8 +1,9 @@
 import { type AlertChange, evaluateAlerts, nextEvaluationAtMs } from '@granary/core/alerts/evaluation';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { delaysOf } from '@granary/core/alerts/monitoring';
+import { type NoChangeRanges, noChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import type { Observed } from '@granary/core/alerts/observation';
-import type { WeightRange } from '@granary/core/alerts/rules/level-rules';
+import { thresholdValueConditions } from '@granary/core/alerts/rules/threshold-rules';
 import { profileOf } from '@granary/core/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
 import type { StoredDevice } from '@granary/store/tables/devices';
@@ -16,7 +17,7 @@ export interface EvaluatedDevice {
   changes(open: readonly AlertState[], observed: Observed, nowMs: number): AlertChange[];
   /** When the alerts of the device can change without a message; `null` for never. */
   nextEvaluationAtMs(open: readonly AlertState[], observed: Observed, nowMs: number): number | null;
-  noChangeBand(open: readonly AlertState[]): WeightRange | null;
+  noChangeRanges(open: readonly AlertState[]): NoChangeRanges | null;
 }
 
 export async function readEvaluatedDevices(
@@ -43,6 +44,10 @@ function evaluatedDevice({ device, facts }: DeviceWithFacts): EvaluatedDevice {
     },
     nextEvaluationAtMs: (open, observed, nowMs) =>
       nextEvaluationAtMs(profile, observedFacts(observed), open, delays, nowMs),
-    noChangeBand: (open) => profile.noChangeBand(facts, open),
+    noChangeRanges: (open) => {
+      const conditions = profile.valueConditions(facts);
+      if (conditions === null) return null;
+      return noChangeRanges([...conditions, ...thresholdValueConditions(facts)], open);
+    },
   };
 }

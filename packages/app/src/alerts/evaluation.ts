@@ -1,4 +1,3 @@
-import type { AlertType } from '@granary/contract/alerts';
 import type { EventType } from '@granary/contract/events';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
@@ -6,22 +5,19 @@ import type { AlertChange } from '@granary/core/alerts/evaluation';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { observe } from '@granary/core/alerts/observation';
 import { alertEvents, alertRecord } from '@granary/core/alerts/record';
+import type { ValueRange } from '@granary/core/alerts/rules/value-range';
 import { deviceSummary } from '@granary/core/devices/record';
 import type { Sql } from '@granary/store/sql';
-import {
-  type AlertEvaluation,
-  isSameBand,
-  isSameEvaluation,
-  saveEvaluations,
-} from '@granary/store/tables/alert-evaluations';
-import { openAlerts, removeAlert, saveAlerts } from '@granary/store/tables/alerts';
+import { type AlertEvaluation, saveEvaluations } from '@granary/store/tables/alert-evaluations';
+import { openAlerts, removeAlert, saveAlerts, type UnreadableAlert } from '@granary/store/tables/alerts';
 import type { NewEvent } from '@granary/store/tables/events';
+import { isSameRanges } from '@granary/store/tables/no-change-ranges';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
 import { type EvaluatedDevice, readEvaluatedDevices } from './evaluated-devices.ts';
 
 /**
- * A batch that commits at the same time as an evaluation has read the previous no-change band. Another evaluation soon after
- * a band has changed finds what that batch missed.
+ * A batch that commits at the same time as an evaluation has read the previous no-change ranges. Another evaluation soon
+ * after they have changed finds what that batch missed.
  */
 const LOOK_AGAIN_MS = SECOND_MS;
 /** A device that cannot be evaluated is not tried again in every round. */
@@ -37,15 +33,16 @@ export interface Evaluation {
 
 /** The result of the evaluation of one device. */
 interface Outcome {
+  readonly before: AlertEvaluation;
   readonly evaluation: AlertEvaluation;
   readonly changes: readonly AlertChange[];
   readonly events: readonly NewEvent[];
 }
 
-/** The open alerts of a device, and the types of those that cannot be read. */
+/** The open alerts of a device, and what those are about that cannot be read. */
 interface OpenAlerts {
   readonly alerts: readonly AlertState[];
-  readonly unreadable: ReadonlySet<AlertType>;
+  readonly unreadable: readonly UnreadableAlert[];
 }
 
 /** Evaluates the alerts of locked devices from stored facts; a second evaluation changes nothing. */
@@ -68,7 +65,7 @@ export async function evaluateDevices(
     if (subject === undefined) return postponed(before, nowMs);
     const open = {
       alerts: alertsOf.get(before.deviceNo) ?? [],
-      unreadable: new Set(unreadableOf.get(before.deviceNo)?.map(({ type }) => type)),
+      unreadable: unreadableOf.get(before.deviceNo) ?? [],
     };
     try {
       return evaluate(before, subject, open, nowMs);
@@ -79,15 +76,15 @@ export async function evaluateDevices(
   });
   const changes = outcomes.flatMap((outcome) => outcome.changes);
   await saveChanges(sql, changes);
-  const evaluations = outcomes.map(({ evaluation }) => evaluation);
   await saveEvaluations(
     sql,
-    evaluations.filter((evaluation, index) => !isSameEvaluation(evaluation, held[index])),
+    outcomes.map(({ before, evaluation }) => ({ before, after: evaluation })),
   );
   return { changes: changes.length, events: outcomes.flatMap(({ events }) => events), setAside };
 }
 
 const postponed = (before: AlertEvaluation, nowMs: number): Outcome => ({
+  before,
   evaluation: { ...before, nextEvaluationAtMs: nowMs + SET_ASIDE_RETRY_MS },
   changes: [],
   events: [],
@@ -102,12 +99,12 @@ function evaluate(
 ): Outcome {
   const { device } = subject;
   const observation = observe(before, device.presence, nowMs);
-  // An alert that cannot be read is still open, so a second one of its type must not be raised.
+  // An alert that cannot be read is still open, so a second one about the same must not be raised.
+  const isUnreadable = (alert: AlertState | null): boolean =>
+    open.unreadable.some(({ type, rule }) => alert?.type === type && alert.rule === rule);
   const changes = subject
     .changes(open.alerts, observation, nowMs)
-    .filter(
-      (change) => ![change.before, change.after].some((alert) => alert && open.unreadable.has(alert.type)),
-    );
+    .filter(({ before, after }) => !isUnreadable(before) && !isUnreadable(after));
   const evaluation = evaluationAfter(
     { ...before, ...observation },
     subject,
@@ -120,7 +117,7 @@ function evaluate(
     events.push({ type: 'device.status_changed', deviceNo: before.deviceNo, atMs: nowMs, data });
   }
   events.push(...changes.flatMap((change) => eventsOf(change, nowMs)));
-  return { evaluation, changes, events };
+  return { before, evaluation, changes, events };
 }
 
 /** The open alerts after the changes. */
@@ -139,19 +136,23 @@ function evaluationAfter(
   nowMs: number,
 ): AlertEvaluation {
   // Any message of an offline device makes it online, which must be logged.
-  const band = before.lastPublishedStatus === 'offline' ? null : subject.noChangeBand(open);
-  if (band !== null && (Number.isNaN(band.minG) || Number.isNaN(band.maxG))) {
+  const ranges = before.lastPublishedStatus === 'offline' ? null : subject.noChangeRanges(open);
+  if ([ranges?.weight, ...(ranges?.others ?? [])].some((range) => range && isNotANumber(range))) {
     throw new Error('its thresholds are not numbers');
   }
   const nextMs = subject.nextEvaluationAtMs(open, before, nowMs) ?? Number.POSITIVE_INFINITY;
-  const againMs = isSameBand(band, before.noChangeBand) ? Number.POSITIVE_INFINITY : nowMs + LOOK_AGAIN_MS;
+  const againMs = isSameRanges(ranges, before.noChangeRanges)
+    ? Number.POSITIVE_INFINITY
+    : nowMs + LOOK_AGAIN_MS;
   const nextEvaluationAtMs = Math.min(nextMs, againMs);
   return {
     ...before,
-    noChangeBand: band,
+    noChangeRanges: ranges,
     nextEvaluationAtMs: Number.isFinite(nextEvaluationAtMs) ? nextEvaluationAtMs : null,
   };
 }
+
+const isNotANumber = ({ min, max }: ValueRange): boolean => Number.isNaN(min) || Number.isNaN(max);
 
 async function saveChanges(sql: Sql, changes: readonly AlertChange[]): Promise<void> {
   for (const { before, after } of changes) {

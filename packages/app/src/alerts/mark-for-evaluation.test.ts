@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { SECOND_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { isBelievable } from '@granary/core/telemetry/plausibility';
@@ -20,7 +21,7 @@ const weightG = fc
 const values: fc.Arbitrary<NamedValues> = fc.record(
   {
     weight: weightG,
-    temperature: fc.constantFrom(20_000, 200_000),
+    temperature: fc.constantFrom(20_000, 29_499, 29_500, 30_000, 30_500, 35_000, 200_000),
     humidity: fc.constantFrom(50_000, -1),
   },
   { requiredKeys: [] },
@@ -38,6 +39,13 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('acknowledge') }) },
 );
+
+const RULES: readonly ThresholdRule[] = [
+  { sensor_id: 'temperature', above: 30, severity: 'warning', dead_band: 0.5, on_delay_s: 4, off_delay_s: 6 },
+  { sensor_id: 'temperature', above: 35, severity: 'critical' },
+  { sensor_id: 'humidity', below: 50, severity: 'info', on_delay_s: 1 },
+  { sensor_id: 'level', above: 89, severity: 'info', dead_band: 2 },
+];
 
 const story = fc.array(
   fc.record({ afterMs: fc.constantFrom(1, 100, 4 * SECOND_MS, 6 * SECOND_MS, 31 * SECOND_MS), step }),
@@ -62,8 +70,9 @@ describeEachEngine('the readings that need an evaluation', (engine) => {
 
   it('are all that change an alert or a status', async () => {
     await fc.assert(
-      fc.asyncProperty(story, async (steps) => {
+      fc.asyncProperty(story, fc.subarray([...RULES]), async (steps, rules) => {
         const deviceNo = await registerDevice(app, { capacityKg: SILO_CAPACITY_KG });
+        await app.configuration.change(deviceNo, { rules }, NOW_MS);
         const by = { acknowledged_by: 'Ana' };
         let nowMs = NOW_MS;
         for (const { afterMs, step } of steps) {
@@ -87,7 +96,7 @@ describeEachEngine('the readings that need an evaluation', (engine) => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 });

@@ -1,8 +1,8 @@
-import { isWithinNoChangeBand } from '@granary/core/alerts/no-change-band';
+import { isWithinNoChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import { FRESHNESS_MS } from '@granary/core/devices/status';
 import type { NewestValue } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
-import { noChangeBandsOf, scheduleEvaluation } from '@granary/store/tables/alert-evaluations';
+import { noChangeRangesOf, scheduleEvaluation } from '@granary/store/tables/alert-evaluations';
 import type { LastSeenUpdate } from '@granary/store/tables/presence';
 
 /** Finds the devices whose alerts a batch could change, and marks them as due, so that a crash loses no evaluation. */
@@ -13,10 +13,10 @@ export async function markForEvaluation(
 ): Promise<number[]> {
   const signs = signsOfLife(values, seen);
   if (signs.size === 0) return [];
-  const bands = await noChangeBandsOf(sql, [...signs.keys()]);
-  const toEvaluate = bands.flatMap(({ deviceNo, noChangeBand }) => {
+  const known = await noChangeRangesOf(sql, [...signs.keys()]);
+  const toEvaluate = known.flatMap(({ deviceNo, noChangeRanges }) => {
     const sign = signs.get(deviceNo);
-    return sign?.isLate || !isWithinNoChangeBand(noChangeBand, sign?.values ?? []) ? [deviceNo] : [];
+    return sign?.isLate || !isWithinNoChangeRanges(noChangeRanges, sign?.values ?? []) ? [deviceNo] : [];
   });
   await scheduleEvaluation(sql, toEvaluate);
   return toEvaluate;

@@ -1,3 +1,4 @@
+import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { Refusal } from '@granary/contract/errors';
 import {
   type ConfigurationPatch,
@@ -5,8 +6,11 @@ import {
   PROFILES,
 } from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
+import { ruleSensors } from '@granary/core/alerts/rules/rule-sensors';
 import { configurationDocument, storedConfiguration } from '@granary/core/configuration/document';
+import { refuseBadRules } from '@granary/core/configuration/threshold-rules';
 import { profileOf } from '@granary/core/profiles/profiles';
+import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices } from '@granary/store/tables/alert-evaluations';
 import {
@@ -15,6 +19,7 @@ import {
   lockConfiguration,
   saveConfiguration,
 } from '@granary/store/tables/configurations';
+import { findDevices } from '@granary/store/tables/devices';
 import { logEvents } from '@granary/store/tables/events';
 import { saveReportingTimes } from '@granary/store/tables/presence';
 import { evaluateDevices } from '../alerts/evaluation.ts';
@@ -53,6 +58,7 @@ export const writes = {
         `the configuration is at version ${current.version}, not ${ifVersion}`,
       );
     }
+    if (patch.rules !== undefined) await refuseRules(sql, deviceNo, patch.rules);
     const configuration = patched(current, patch);
     const version = current.version + 1;
     await saveConfiguration(sql, deviceNo, { version, body: configurationDocument(configuration) });
@@ -67,6 +73,14 @@ export const writes = {
     return committed({ configuration, version }, send, ...eventsLogged([changed]));
   },
 };
+
+/** Rules are checked when they are given; one whose sensor is removed later has no effect until it is declared again. */
+async function refuseRules(sql: Sql, deviceNo: number, rules: readonly ThresholdRule[]): Promise<void> {
+  const [device] = await findDevices(sql, [deviceNo]);
+  if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+  const { profile, sensorDocument, capacityKg } = device;
+  refuseBadRules(rules, ruleSensors(sensorsOf(profile, sensorDocument), capacityKg ?? undefined));
+}
 
 function patched({ profile, body }: ConfigurationRow, patch: ConfigurationPatch): DeviceConfiguration {
   if (!PROFILES[profile].checkConfigurationPatch.accepts(patch)) {

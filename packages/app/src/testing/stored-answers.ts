@@ -16,6 +16,7 @@ import type { Reading } from '@granary/core/telemetry/readings';
 import { namedValue } from '@granary/core/testing/readings';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { App, StoreLocation } from '../app.ts';
+import type { StoredConfiguration } from '../configuration/configuration.ts';
 import { latestOf } from './fixtures.ts';
 import { WRITTEN_AT_MS } from './old-databases.ts';
 import { rawReadings } from './raw-readings.ts';
@@ -75,7 +76,7 @@ async function answersOf(app: App, device: StoredDevice): Promise<Answer[]> {
   return [
     [`device ${deviceId}`, shown],
     [`rejections ${deviceId}`, await app.devices.rejections(deviceNo)],
-    [`configuration ${deviceId}`, await app.configuration.get(deviceNo)],
+    [`configuration ${deviceId}`, withoutRules(await app.configuration.get(deviceNo))],
     [`latest ${deviceId}`, await latestOf(app, deviceNo)],
     ...(await historyOf(app, device)),
     [`track ${deviceId}`, track],
@@ -99,6 +100,13 @@ async function historyOf(app: App, { deviceNo, deviceId, profile }: StoredDevice
     }
   }
   return answers;
+}
+
+/** Version 11 added the rules, of which an old database has none. */
+function withoutRules(stored: StoredConfiguration | undefined): object | undefined {
+  if (stored === undefined) return undefined;
+  const { rules, ...configuration } = stored.configuration;
+  return { ...stored, configuration: rules.length === 0 ? configuration : stored.configuration };
 }
 
 interface Page {

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { ALERT_SEVERITIES } from '../alerts.ts';
+import { SensorId } from '../devices/sensors.ts';
 import { closed } from '../input/closed.ts';
+import { line } from '../input/text-schemas.ts';
 import { Timestamp } from '../time.ts';
 
 export const Percent = Type.Number({ minimum: 0, maximum: 100 });
@@ -14,6 +17,12 @@ const INTERVAL_S_MAX = DAY_S;
 const OFFLINE_DELAY_S_MAX = 7 * DAY_S;
 const ALARM_DELAY_S_MAX = DAY_S;
 const DEAD_BAND_MAX = 10;
+const RULE_MESSAGE_CHARS_MAX = 200;
+
+/** Every rule of a device is computed in each evaluation. */
+export const RULES_MAX = 64;
+
+const AlarmDelay = Type.Number({ minimum: 0, maximum: ALARM_DELAY_S_MAX });
 
 /** The reporting interval, and how long the device may be offline before `device_offline` is raised. */
 export const Reporting = closed({
@@ -26,18 +35,43 @@ export const Alarms = closed({
   /** Percentage points by which a value must leave its threshold before the alarm may clear. */
   dead_band: Type.Number({ minimum: 0, maximum: DEAD_BAND_MAX }),
   /** How long a measured value must be beyond its threshold before the alarm is raised. */
-  on_delay_s: Type.Number({ minimum: 0, maximum: ALARM_DELAY_S_MAX }),
+  on_delay_s: AlarmDelay,
   /** How long the condition must be absent before the alarm clears. */
-  off_delay_s: Type.Number({ minimum: 0, maximum: ALARM_DELAY_S_MAX }),
+  off_delay_s: AlarmDelay,
 });
 
+/**
+ * A threshold of one sensor, which raises an alert of type `sensor_threshold`. It has exactly one of `above` and `below`;
+ * sensor, side and severity identify it.
+ */
+export const ThresholdRule = closed({
+  sensor_id: SensorId,
+  /** Present while the value is at or above it. */
+  above: Type.Optional(Type.Number()),
+  /** Present while the value is at or below it. */
+  below: Type.Optional(Type.Number()),
+  severity: Type.Enum(ALERT_SEVERITIES),
+  /** In the unit of the sensor; 0 when not given. */
+  dead_band: Type.Optional(Type.Number({ minimum: 0 })),
+  /** Like `off_delay_s`, the one of `alarms` when not given. */
+  on_delay_s: Type.Optional(AlarmDelay),
+  off_delay_s: Type.Optional(AlarmDelay),
+  /** The first part of the text of the alert; the measured value and the threshold follow it. */
+  message: Type.Optional(line(RULE_MESSAGE_CHARS_MAX)),
+});
+
+const ThresholdRules = Type.Array(ThresholdRule, { maxItems: RULES_MAX });
+
 /** The part of the configuration that every kind of device has. */
-export const monitoringFields = { reporting: Reporting, alarms: Alarms };
+export const monitoringFields = { reporting: Reporting, alarms: Alarms, rules: ThresholdRules };
 export const monitoringPatchFields = {
   reporting: Type.Optional(Type.Partial(Reporting, { additionalProperties: false })),
   alarms: Type.Optional(Type.Partial(Alarms, { additionalProperties: false })),
+  /** Replaced as a whole. */
+  rules: Type.Optional(ThresholdRules),
 };
 
 export type Reporting = Static<typeof Reporting>;
 export type Alarms = Static<typeof Alarms>;
+export type ThresholdRule = Static<typeof ThresholdRule>;
 export type Maintenance = Static<typeof Maintenance>;

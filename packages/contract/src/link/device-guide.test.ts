@@ -13,6 +13,7 @@ import { WAYPOINT_ACTIONS, WAYPOINT_STATUSES, WAYPOINTS_MAX } from '../missions/
 import { PROFILES } from '../profiles/profiles.ts';
 import { CHANNEL_NAMES } from '../telemetry/channels.ts';
 import { READINGS_PER_MESSAGE_MAX } from '../telemetry/telemetry.ts';
+import { sentSchema } from './configuration-message.ts';
 import {
   COMMAND_STATES,
   checkFieldAck,
@@ -40,15 +41,17 @@ const CHECKERS: Readonly<Record<string, Checker<unknown>>> = {
   'silo/ack': checkOperationAck,
   'silo/progress': checkOperationProgress,
   'silo/command': checkSiloCommand,
-  'silo/config': checker(closed({ version, ...SiloConfiguration.properties })),
+  'silo/config': checker(closed({ version, ...sentSchema(SiloConfiguration).properties })),
   'field/telemetry': PROFILES.rover.checkTelemetry,
   'field/status': checkDeviceState,
   'field/ack': checkFieldAck,
   'field/progress': checkFieldProgress,
   'field/command': checkFieldCommand,
-  'field/config': checker(closed({ version, ...FieldConfiguration.properties })),
+  'field/config': checker(closed({ version, ...sentSchema(FieldConfiguration).properties })),
   'weather_station/telemetry': PROFILES.weather_station.checkTelemetry,
-  'weather_station/config': checker(closed({ version, ...WeatherStationConfiguration.properties })),
+  'weather_station/config': checker(
+    closed({ version, ...sentSchema(WeatherStationConfiguration).properties }),
+  ),
 };
 
 interface Example {

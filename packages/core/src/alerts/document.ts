@@ -13,5 +13,5 @@ export const ALERT_DOCUMENT = documentKind<AlertState>([addRule], (content) => {
 
 /** Version 1 adds the threshold rule; before it, no alert came from one. */
 function addRule(content: DocumentContent): DocumentContent {
-  return { rule: null, ...content };
+  return { ...content, rule: content['rule'] ?? null };
 }

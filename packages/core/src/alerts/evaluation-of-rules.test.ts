@@ -5,6 +5,7 @@ import { initialMaintenance } from '../configuration/silo-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
 import { type AlertFacts, type AlertRules, evaluateAlerts, nextEvaluationAtMs } from './evaluation.ts';
 import { type AlertState, acknowledgeAlert, type Condition } from './lifecycle.ts';
+import { DEFAULT_MONITORING } from './monitoring.ts';
 import type { Observed } from './observation.ts';
 import { alertRecord } from './record.ts';
 import { type RuleIdentity, ruleKey } from './rule-key.ts';
@@ -17,7 +18,7 @@ const facts: AlertFacts & Observed = {
   presence: NEVER_SEEN,
   sensors: [],
   latest: {},
-  configuration: { maintenance: initialMaintenance(NOW_MS) },
+  configuration: { maintenance: initialMaintenance(NOW_MS), ...DEFAULT_MONITORING },
   observedSinceMs: 0,
   onlineSinceMs: 0,
 };

@@ -13,10 +13,10 @@ import type { NamedValues } from '../testing/readings.ts';
 import { evaluateAlerts, nextEvaluationAtMs } from './evaluation.ts';
 import { type AlertDelays, type AlertState, acknowledgeAlert } from './lifecycle.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';
-import { isWithinNoChangeBand, noChangeBand } from './no-change-band.ts';
+import { isWithinNoChangeRanges, noChangeRanges } from './no-change-ranges.ts';
 import type { Observed } from './observation.ts';
 import { alertEvents } from './record.ts';
-import { contains } from './rules/level-rules.ts';
+import { levelValueConditions } from './rules/level-rules.ts';
 import { type SiloFacts, STOP_CONFIRMATION_MS_MAX, siloRules } from './rules/silo-rules.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
@@ -39,6 +39,9 @@ const factsAt = (percent: number, nowMs: number): Facts => ({
   observedSinceMs: 0,
   onlineSinceMs: 0,
 });
+
+const LEVELS = levelValueConditions(configuration, CAPACITY_KG * 1_000);
+const rangesOf = (open: readonly AlertState[]) => noChangeRanges(LEVELS, open);
 
 /** A silo's alerts, kept as a store would keep them. */
 class Alerts {
@@ -218,11 +221,10 @@ describe('whatever a silo goes through', () => {
     });
   });
 
-  it('a reading in the quiet band changes nothing', () => {
+  it('a reading in the no-change range changes nothing', () => {
     whatever((alerts, facts, nowMs, next) => {
       const reading = readingOf(next);
-      if (!isWithinNoChangeBand(noChangeBand(configuration, alerts.open, CAPACITY_KG), newest(reading)))
-        return;
+      if (!isWithinNoChangeRanges(rangesOf(alerts.open), newest(reading))) return;
       const settings = { delays: alerts.delays, newAlertId: () => 'al_x' };
       assert.deepEqual(
         evaluateAlerts(siloRules, heard(facts, reading, nowMs), alerts.open, settings, nowMs),
@@ -232,44 +234,40 @@ describe('whatever a silo goes through', () => {
   });
 });
 
-describe('the quiet band', () => {
-  const bandOf = (...alerts: readonly Partial<AlertState>[]) => {
+describe('the no-change range of the weight', () => {
+  const withAlerts = (...alerts: readonly Partial<AlertState>[]) => {
     const base = new Alerts();
     base.evaluate(factsAt(15, START_MS), START_MS);
     const [low] = base.open;
     assert.ok(low !== undefined);
-    return noChangeBand(
-      configuration,
-      alerts.map((change) => ({ ...low, ...change })),
-      CAPACITY_KG,
-    );
+    return rangesOf(alerts.map((change) => ({ ...low, ...change })));
   };
 
   it('spans everything between the thresholds when all is well', () => {
-    assert.deepEqual(bandOf(), { minG: 200_001, maxG: 899_999 });
+    assert.deepEqual(withAlerts()?.weight, { min: 200_001, max: 899_999 });
   });
 
   it('spans what keeps a level alert as it is', () => {
-    assert.deepEqual(bandOf({ currentValue: 20 }), { minG: 190_001, maxG: 209_999 });
-    assert.deepEqual(bandOf({ currentValue: 20.5 }), { minG: 195_001, maxG: 210_000 });
-    assert.deepEqual(bandOf({ status: 'cleared' }), { minG: 200_001, maxG: 899_999 });
-    assert.deepEqual(bandOf({ absentSinceMs: START_MS }), { minG: 210_001, maxG: 899_999 });
-    assert.deepEqual(bandOf({ status: 'pending' }), { minG: 100_001, maxG: 200_000 });
+    assert.deepEqual(withAlerts({ currentValue: 20 })?.weight, { min: 190_001, max: 209_999 });
+    assert.deepEqual(withAlerts({ currentValue: 20.5 })?.weight, { min: 195_001, max: 210_000 });
+    assert.deepEqual(withAlerts({ status: 'cleared' })?.weight, { min: 200_001, max: 899_999 });
+    assert.deepEqual(withAlerts({ absentSinceMs: START_MS })?.weight, { min: 210_001, max: 899_999 });
+    assert.deepEqual(withAlerts({ status: 'pending' })?.weight, { min: 100_001, max: 200_000 });
   });
 
   it('is nothing while readings themselves are in doubt', () => {
-    assert.equal(bandOf({ type: 'sensor_stale' }), null);
-    assert.equal(bandOf({ type: 'sensor_fault' }), null);
-    assert.equal(bandOf({ type: 'device_offline' }), null);
-    assert.notEqual(bandOf({ type: 'device_offline', status: 'cleared' }), null);
+    assert.equal(withAlerts({ type: 'sensor_stale' }), null);
+    assert.equal(withAlerts({ type: 'sensor_fault' }), null);
+    assert.equal(withAlerts({ type: 'device_offline' }), null);
+    assert.notEqual(withAlerts({ type: 'device_offline', status: 'cleared' }), null);
   });
 
   it('holds no reading that cannot be true', () => {
-    const band = bandOf();
-    assert.ok(band !== null && contains(band, 500_000));
-    assert.equal(isWithinNoChangeBand(band, newest({ weight: 500_000, humidity: 40_000 })), true);
-    assert.equal(isWithinNoChangeBand(band, newest({ weight: 500_000, humidity: 140_000 })), false);
-    assert.equal(isWithinNoChangeBand({ minG: 0, maxG: 9e6 }, newest({ weight: 5_000_000 })), false);
+    const ranges = withAlerts();
+    assert.equal(isWithinNoChangeRanges(ranges, newest({ weight: 500_000, humidity: 40_000 })), true);
+    assert.equal(isWithinNoChangeRanges(ranges, newest({ weight: 500_000, humidity: 140_000 })), false);
+    const wide = { weight: { min: 0, max: 9e6 }, others: [] };
+    assert.equal(isWithinNoChangeRanges(wide, newest({ weight: 5_000_000 })), false);
   });
 });
 

@@ -11,16 +11,17 @@ import {
 } from './lifecycle.ts';
 import { type Observed, offlineAlertAtMs, offlineFromMs } from './observation.ts';
 import { reported, type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
+import { type ThresholdFacts, thresholdConditions } from './rules/threshold-rules.ts';
 
 /** What the alerts of every device follow from, whatever its profile adds. */
-export interface AlertFacts extends SensorFacts {
+export interface AlertFacts extends ThresholdFacts {
   readonly deviceNo: number;
-  readonly configuration: { readonly maintenance: Maintenance };
+  readonly configuration: { readonly maintenance: Maintenance } & ThresholdFacts['configuration'];
 }
 
 /** The alerts that devices of a profile can have. */
 export interface AlertRules<Facts extends AlertFacts> {
-  /** The present conditions of the device, exactly one for each type of alert it can have, and one for each rule. */
+  /** The present conditions of the device, exactly one for each type of alert it can have, without its threshold rules. */
   conditionsOf(facts: Facts & Observed, nowMs: number): Condition[];
   /** When a condition of this profile can change without a message, apart from silence and maintenance. */
   timesMs(facts: Facts & Observed): readonly number[];
@@ -44,25 +45,28 @@ export const evaluateAlerts = <Facts extends AlertFacts>(
   open: readonly AlertState[],
   settings: EvaluationSettings,
   nowMs: number,
-): AlertChange[] =>
-  alertChanges(
-    facts.deviceNo,
-    withRemovedRules(rules.conditionsOf(facts, nowMs), open),
-    open,
-    settings,
-    nowMs,
-  );
-
-/** Adds the condition of alerts whose rule, or its sensor, no longer exists: absent, so that they clear. */
-const withRemovedRules = (conditions: readonly Condition[], open: readonly AlertState[]): Condition[] => {
-  const removed = open.filter(
-    (alert) => alert.rule !== null && !conditions.some((condition) => isAbout(alert, condition)),
-  );
-  const absent = removed.flatMap(({ type, rule }): Condition[] =>
-    rule === null ? [] : [{ type, rule, state: 'absent', delays: NO_DELAYS }],
-  );
-  return [...conditions, ...absent];
+): AlertChange[] => {
+  const conditions = allConditions(rules, facts, nowMs);
+  const all = [...conditions, ...conditionsOfRemovedRules(conditions, open)];
+  return alertChanges(facts.deviceNo, all, open, settings, nowMs);
 };
+
+const allConditions = <Facts extends AlertFacts>(
+  rules: AlertRules<Facts>,
+  facts: Facts & Observed,
+  nowMs: number,
+): Condition[] => [...rules.conditionsOf(facts, nowMs), ...thresholdConditions(facts, nowMs)];
+
+/** An alert whose rule, or the sensor of its rule, no longer exists has an absent condition, so that it clears. */
+const conditionsOfRemovedRules = (
+  conditions: readonly Condition[],
+  open: readonly AlertState[],
+): Condition[] =>
+  open.flatMap((alert): Condition[] => {
+    const { type, rule } = alert;
+    const isRemoved = rule !== null && !conditions.some((condition) => isAbout(alert, condition));
+    return isRemoved ? [{ type, rule, state: 'absent', delays: NO_DELAYS }] : [];
+  });
 
 /** No later value could bring back the condition of a rule that does not exist. */
 const NO_DELAYS: AlertDelays = { onMs: 0, offMs: 0 };
@@ -92,7 +96,7 @@ export function nextEvaluationAtMs<Facts extends AlertFacts>(
   delays: AlertDelays,
   nowMs: number,
 ): number | null {
-  const conditions = rules.conditionsOf(facts, nowMs);
+  const conditions = allConditions(rules, facts, nowMs);
   const timesMs = [
     checkedTimeMs(facts.configuration.maintenance.next_scheduled),
     ...silenceTimesMs(facts),

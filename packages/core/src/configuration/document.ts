@@ -1,6 +1,6 @@
 import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 
-const CONFIGURATION_DOCUMENT = documentKind<object>([addMonitoring], (content) => content);
+const CONFIGURATION_DOCUMENT = documentKind<object>([addMonitoring, addRules], (content) => content);
 
 /** The fields of a configuration depend on the device, which the document does not name. */
 export const storedConfiguration = <Configuration extends object>(text: string): Configuration =>
@@ -17,6 +17,11 @@ function addMonitoring(content: DocumentContent): DocumentContent {
     reporting: { interval_s: 10, offline_delay_s: 30, ...asObject(reporting) },
     alarms: { dead_band: 1, on_delay_s: 0, off_delay_s: 5, ...asObject(alarms) },
   };
+}
+
+/** Version 2 adds the threshold rules. */
+function addRules(content: DocumentContent): DocumentContent {
+  return { ...content, rules: content['rules'] ?? [] };
 }
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

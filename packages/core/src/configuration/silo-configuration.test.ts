@@ -18,6 +18,7 @@ test('a patch changes what it names and nothing else', () => {
     maintenance: initial.maintenance,
     reporting: initial.reporting,
     alarms: initial.alarms,
+    rules: initial.rules,
   });
   assert.deepEqual(applyPatch(initial, {}), initial);
 });

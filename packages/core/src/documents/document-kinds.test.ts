@@ -72,6 +72,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     added: {
       reporting: { interval_s: 10, offline_delay_s: 30 },
       alarms: { dead_band: 3, on_delay_s: 0, off_delay_s: 5 },
+      rules: [],
     },
   },
 };

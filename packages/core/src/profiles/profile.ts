@@ -4,9 +4,8 @@ import type {
   ProfileName,
 } from '@granary/contract/profiles/profiles';
 import type { AlertFacts, AlertRules } from '../alerts/evaluation.ts';
-import type { AlertState } from '../alerts/lifecycle.ts';
+import type { ValueCondition } from '../alerts/no-change-ranges.ts';
 import type { FieldFacts } from '../alerts/rules/field-rules.ts';
-import type { WeightRange } from '../alerts/rules/level-rules.ts';
 import type { SiloFacts } from '../alerts/rules/silo-rules.ts';
 import type { CommandState } from '../commands/state.ts';
 import type { MissionState } from '../missions/state.ts';
@@ -31,8 +30,8 @@ export interface DeviceProfile<Configuration = DeviceConfiguration, Patch = Conf
   initialConfiguration(nowMs: number): Configuration;
   /** Merges the patch into the configuration, and refuses a result that contradicts itself. */
   patchConfiguration(current: Configuration, patch: Patch): Configuration;
-  /** The weights that cannot change any alert; `null` when every reading must be evaluated. */
-  noChangeBand(facts: DeviceFacts<Configuration>, open: readonly AlertState[]): WeightRange | null;
+  /** The conditions, apart from threshold rules, that follow from single values; `null` when every reading must be evaluated. */
+  valueConditions(facts: DeviceFacts<Configuration>): readonly ValueCondition[] | null;
 }
 
 /** The additional facts for each capability. */

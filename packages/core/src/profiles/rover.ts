@@ -11,5 +11,5 @@ export const rover: DeviceProfile<FieldConfiguration, FieldConfigurationPatch> =
   initialConfiguration: initialFieldConfiguration,
   patchConfiguration: applyFieldPatch,
   /** The device moves, so every reading may be outside the fence. */
-  noChangeBand: () => null,
+  valueConditions: () => null,
 };

@@ -2,9 +2,10 @@ import type {
   SiloConfiguration,
   SiloConfigurationPatch,
 } from '@granary/contract/configuration/silo-configuration';
-import { noChangeBand } from '../alerts/no-change-band.ts';
+import { levelValueConditions } from '../alerts/rules/level-rules.ts';
 import { type SiloFacts, siloRules } from '../alerts/rules/silo-rules.ts';
 import { applyPatch, initialConfiguration } from '../configuration/silo-configuration.ts';
+import { toGrams } from '../units.ts';
 import type { DeviceFacts, DeviceProfile } from './profile.ts';
 
 export const siloScale: DeviceProfile<SiloConfiguration, SiloConfigurationPatch> = {
@@ -12,7 +13,8 @@ export const siloScale: DeviceProfile<SiloConfiguration, SiloConfigurationPatch>
   patchConfiguration: applyPatch,
   conditionsOf: (facts, nowMs) => siloRules.conditionsOf({ ...facts, ...withCapacity(facts) }, nowMs),
   timesMs: (facts) => siloRules.timesMs({ ...facts, ...withCapacity(facts) }),
-  noChangeBand: (facts, open) => noChangeBand(facts.configuration, open, withCapacity(facts).capacityKg),
+  valueConditions: (facts) =>
+    levelValueConditions(facts.configuration, toGrams(withCapacity(facts).capacityKg, 'kg')),
 };
 
 /** Every silo is registered with a capacity. */

@@ -21,5 +21,5 @@ export const weatherStation: DeviceProfile<WeatherStationConfiguration, WeatherS
     maintenanceDue(facts.configuration.maintenance, nowMs),
   ],
   timesMs: () => [],
-  noChangeBand: () => null,
+  valueConditions: () => [],
 };

@@ -1,4 +1,5 @@
 import type { StoredConfiguration } from '@granary/app/configuration/configuration';
+import { sentConfiguration } from '@granary/contract/link/configuration-message';
 import type { Delivery, DeviceLink } from '@granary/link/port';
 
 /** A connected device receives the configuration now; any other receives it when it connects and subscribes. */
@@ -7,5 +8,5 @@ export function sendConfiguration(
   deviceId: string,
   { configuration, version }: StoredConfiguration,
 ): Delivery {
-  return link.sendConfiguration(deviceId, { version, ...configuration });
+  return link.sendConfiguration(deviceId, { version, ...sentConfiguration(configuration) });
 }

@@ -75,6 +75,7 @@ export function describeService(
   name: string,
   tests: (api: Api, location: () => StoreLocation) => void,
   env: HeaderMap = {},
+  parts: Parameters<typeof createService>[1] = {},
 ): void {
   describeEachEngine(name, (engine) => {
     let started: Started | undefined;
@@ -100,6 +101,7 @@ export function describeService(
           GRANARY_DATABASE_URL: location.engine === 'postgres' ? location.url : '',
           ...env,
         }),
+        parts,
       );
       started = await service.start();
       undos.push(() => service.stop());

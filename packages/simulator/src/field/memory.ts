@@ -1,4 +1,3 @@
-import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { checker } from '@granary/contract/input/schema';
 import {
   type CommandProgress,
@@ -8,7 +7,7 @@ import {
 } from '@granary/contract/link/field-messages';
 import { Position } from '@granary/contract/positions';
 import { isRecord } from '../files/json-file.ts';
-import { isConfiguration } from './declared.ts';
+import { isConfiguration, type ReceivedConfiguration } from './declared.ts';
 import type { MissionRun } from './missions/mission-machine.ts';
 import { commandProgress, endMission, type Pilot } from './pilot/pilot.ts';
 import { type Ground, planePointOf, pointOf, surfaceM } from './vehicle/ground.ts';
@@ -20,7 +19,7 @@ export interface FieldMemory {
   readonly headingDegrees: number;
   readonly batteryPercent: number;
   readonly payloadKg: number;
-  readonly configuration: FieldConfiguration | null;
+  readonly configuration: ReceivedConfiguration | null;
   readonly commands: readonly CommandProgress[];
   readonly mission: MissionRun | null;
   readonly missions: readonly MissionProgress[];

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { CommandName, CommandParameters } from '@granary/contract/commands';
-import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
+
 import type { ExecuteCommand, MissionControl, MissionUpload } from '@granary/contract/link/field-messages';
 import type { WaypointAction } from '@granary/contract/missions/waypoints';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import type { ReceivedConfiguration } from '../field/declared.ts';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { powerUp } from '../field/memory.ts';
 import type { Pilot } from '../field/pilot/pilot.ts';
@@ -19,7 +20,7 @@ export const ROVER_UNIT = unitCalled('rover-01');
 export const DRONE_UNIT = unitCalled('drone-01');
 
 /** The configuration of the farm merged into the defaults of the service. */
-export function configurationOf(unit: FieldUnit): FieldConfiguration {
+export function configurationOf(unit: FieldUnit): ReceivedConfiguration {
   const { base = null, geofence = null, motion, battery } = declaredConfiguration(unit);
   return {
     base,

@@ -49,6 +49,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: '778e0087f7bb2d0b5287ea2d74b754f560e82de75d864d73431ad67488f5d116',
     postgres: '01d045d4add0cd4901feeb1d25476f937f641942bc01393cb7b07c8023ff3df8',
   },
+  {
+    sqlite: 'ed7e28ae3b1988ce34f224526989be49c2f48077e2dfe95e35868eaa77d7f121',
+    postgres: '77068f6e92eb2ba87a1f1c69b9e950d93e71fc544fb4f9ce7ca833f139136503',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

@@ -12,6 +12,7 @@ import { OBSERVATION } from './v7-observation.ts';
 import { PLAIN_NAMES } from './v8-plain-names.ts';
 import { PROFILES } from './v9-profiles.ts';
 import { SENSORS } from './v10-sensors.ts';
+import { THRESHOLD_RULES } from './v11-threshold-rules.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   PLAIN_NAMES,
   PROFILES,
   SENSORS,
+  THRESHOLD_RULES,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

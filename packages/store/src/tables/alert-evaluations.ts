@@ -1,17 +1,19 @@
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
+import type { NoChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import type { Observation } from '@granary/core/alerts/observation';
-import type { WeightRange } from '@granary/core/alerts/rules/level-rules';
 import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
+import { insertRows } from './insert-rows.ts';
+import { isSameRanges, type RangeColumns, rangeColumns, toRanges } from './no-change-ranges.ts';
 
 /**
- * The evaluation state of a device: its no-change band, the time of its next evaluation, and the status last published. The
+ * The evaluation state of a device: its no-change ranges, the time of its next evaluation, and the status last published. The
  * row is also the lock of the device: every decision about its jobs or alerts locks it first, several of them in the order
  * of their numbers.
  */
 export interface AlertEvaluation extends Observation {
   readonly deviceNo: number;
   /** `null` means that any activity of the device may change an alert. */
-  readonly noChangeBand: WeightRange | null;
+  readonly noChangeRanges: NoChangeRanges | null;
   readonly nextEvaluationAtMs: number | null;
 }
 
@@ -24,7 +26,8 @@ const STATUS_CODES = { offline: 0, online: 1, maintenance: 2 } as const satisfie
 type EvaluationRow = [
   ...[deviceNo: number, minG: number | null, maxG: number | null],
   ...[nextEvaluationAtMs: number | null, lastPublishedStatus: number | null],
-  ...[onlineSinceMs: number | null, leftAtMs: number | null, observedSinceMs: number],
+  ...[onlineSinceMs: number | null, leftAtMs: number | null],
+  ...[otherRanges: string | null, observedSinceMs: number],
 ];
 
 const COLUMNS = [
@@ -41,6 +44,13 @@ const EVALUATIONS: BulkUpsert = {
     .join(', '),
 };
 
+/** Text cannot be written by a bulk statement; few devices have it. */
+const OTHER_RANGES = {
+  table: 'alert_evaluations',
+  columns: ['device_no', 'no_change_ranges'],
+  onConflict: 'ON CONFLICT (device_no) DO UPDATE SET no_change_ranges = excluded.no_change_ranges',
+};
+
 /** Zero sorts first, so the next evaluation picks it up immediately. */
 const AT_ONCE_MS = 0;
 
@@ -52,10 +62,7 @@ const MARKS: BulkUpsert = {
 };
 
 /** Also reads since when the service has been running, because every evaluation depends on it. */
-const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, (SELECT since_ms FROM observation) FROM alert_evaluations`;
-
-const bandOf = (minG: number | null, maxG: number | null): WeightRange | null =>
-  minG === null || maxG === null ? null : { minG, maxG };
+const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, no_change_ranges, (SELECT since_ms FROM observation) FROM alert_evaluations`;
 
 function toEvaluation([
   deviceNo,
@@ -65,10 +72,10 @@ function toEvaluation([
   statusCode,
   ...observation
 ]: EvaluationRow): AlertEvaluation {
-  const [onlineSinceMs, leftAtMs, observedSinceMs] = observation;
+  const [onlineSinceMs, leftAtMs, otherRanges, observedSinceMs] = observation;
   return {
     deviceNo,
-    noChangeBand: bandOf(minG, maxG),
+    noChangeRanges: toRanges([minG, maxG, otherRanges]),
     nextEvaluationAtMs,
     lastPublishedStatus: DEVICE_STATUSES.find((status) => STATUS_CODES[status] === statusCode) ?? 'offline',
     onlineSinceMs: onlineSinceMs ?? 0,
@@ -77,38 +84,28 @@ function toEvaluation([
   };
 }
 
-/** No stored value lies beyond it. */
-const whole = (boundG: number): number =>
-  Math.min(Math.max(boundG, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
-
 const toRow = ({
   deviceNo,
-  noChangeBand,
+  noChangeRanges,
   nextEvaluationAtMs,
   lastPublishedStatus,
   onlineSinceMs,
   leftAtMs,
-}: AlertEvaluation): NumberRow => [
-  deviceNo,
-  noChangeBand && whole(noChangeBand.minG),
-  noChangeBand && whole(noChangeBand.maxG),
-  nextEvaluationAtMs,
-  STATUS_CODES[lastPublishedStatus],
-  onlineSinceMs,
-  leftAtMs,
-];
+}: AlertEvaluation): NumberRow => {
+  const [minG, maxG] = rangeColumns(noChangeRanges);
+  const status = STATUS_CODES[lastPublishedStatus];
+  return [deviceNo, minG, maxG, nextEvaluationAtMs, status, onlineSinceMs, leftAtMs];
+};
+
+const otherRangesOf = ({ noChangeRanges }: AlertEvaluation): string | null => rangeColumns(noChangeRanges)[2];
 
 /** Whether both have the same stored form. */
-export const isSameEvaluation = (a: AlertEvaluation, b: AlertEvaluation | undefined): boolean =>
-  b !== undefined &&
+const isSameEvaluation = (a: AlertEvaluation, b: AlertEvaluation): boolean =>
   a.nextEvaluationAtMs === b.nextEvaluationAtMs &&
   a.lastPublishedStatus === b.lastPublishedStatus &&
   a.onlineSinceMs === b.onlineSinceMs &&
   a.leftAtMs === b.leftAtMs &&
-  isSameBand(a.noChangeBand, b.noChangeBand);
-
-export const isSameBand = (a: WeightRange | null, b: WeightRange | null): boolean =>
-  a === b || (a !== null && b !== null && whole(a.minG) === whole(b.minG) && whole(a.maxG) === whole(b.maxG));
+  isSameRanges(a.noChangeRanges, b.noChangeRanges);
 
 /** Locks these devices until the end of the transaction. */
 export async function lockDevices(sql: Sql, deviceNos: readonly number[]): Promise<AlertEvaluation[]> {
@@ -142,8 +139,28 @@ export async function lockDueDevices(sql: Sql, nowMs: number, limit: number): Pr
   return rows.map(toEvaluation);
 }
 
-export async function saveEvaluations(sql: Sql, evaluations: readonly AlertEvaluation[]): Promise<void> {
-  await sql.upsertMany(EVALUATIONS, evaluations.toSorted((a, b) => a.deviceNo - b.deviceNo).map(toRow));
+export interface EvaluationChange {
+  readonly before: AlertEvaluation;
+  readonly after: AlertEvaluation;
+}
+
+/** Writes what has changed of devices that are locked. */
+export async function saveEvaluations(sql: Sql, evaluations: readonly EvaluationChange[]): Promise<void> {
+  const changed = evaluations
+    .filter(({ before, after }) => !isSameEvaluation(before, after))
+    .toSorted((a, b) => a.after.deviceNo - b.after.deviceNo);
+  await sql.upsertMany(
+    EVALUATIONS,
+    changed.map(({ after }) => toRow(after)),
+  );
+  await insertRows(
+    sql,
+    OTHER_RANGES,
+    changed.flatMap(({ before, after }) => {
+      const text = otherRangesOf(after);
+      return text === otherRangesOf(before) ? [] : [[after.deviceNo, text]];
+    }),
+  );
 }
 
 /** Marks devices as due, including new ones, so that another node evaluates them if this one stops. */
@@ -154,19 +171,19 @@ export async function scheduleEvaluation(sql: Sql, deviceNos: readonly number[])
   );
 }
 
-export interface DeviceBand {
+export interface DeviceRanges {
   readonly deviceNo: number;
-  readonly noChangeBand: WeightRange | null;
+  readonly noChangeRanges: NoChangeRanges | null;
 }
 
 /** In the order of the devices' numbers. */
-export async function noChangeBandsOf(sql: Sql, deviceNos: readonly number[]): Promise<DeviceBand[]> {
-  const rows = await sql.query<[deviceNo: number, minG: number | null, maxG: number | null]>(
-    `SELECT device_no, no_change_min_g, no_change_max_g FROM alert_evaluations
+export async function noChangeRangesOf(sql: Sql, deviceNos: readonly number[]): Promise<DeviceRanges[]> {
+  const rows = await sql.query<[deviceNo: number, ...RangeColumns]>(
+    `SELECT device_no, no_change_min_g, no_change_max_g, no_change_ranges FROM alert_evaluations
      WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
     [JSON.stringify(deviceNos)],
   );
-  return rows.map(([deviceNo, minG, maxG]) => ({ deviceNo, noChangeBand: bandOf(minG, maxG) }));
+  return rows.map(([deviceNo, ...ranges]) => ({ deviceNo, noChangeRanges: toRanges(ranges) }));
 }
 
 /** Records that the service is running without a gap from now on; a later call of another node wins. */

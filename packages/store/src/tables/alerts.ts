@@ -15,6 +15,9 @@ export interface AlertPage {
 
 type AlertRow = [body: string];
 
+/** Stored instead of `null`, because a unique index takes two nulls for different. */
+const NO_RULE = '';
+
 type AlertDocument = DocumentKind<AlertState>;
 
 /** A pending alert is not shown. */
@@ -79,9 +82,10 @@ const HIDES_SHELVED: ReadonlySet<AlertFilter> = new Set<AlertFilter>([
 ]);
 
 /** A row that exists and cannot be read. */
-interface UnreadableAlert {
+export interface UnreadableAlert {
   readonly deviceNo: number;
   readonly type: AlertType;
+  readonly rule: string | null;
 }
 
 /** All alerts that are not resolved, including pending ones. */
@@ -91,18 +95,20 @@ export async function openAlerts(
   deviceNos: readonly number[],
   onUnreadable: OnUnreadable,
 ): Promise<{ readonly alerts: readonly AlertState[]; readonly unreadable: readonly UnreadableAlert[] }> {
-  const rows = await sql.query<[alertId: string, deviceNo: number, type: AlertType, body: string]>(
-    `SELECT alert_id, device_no, type, body FROM alerts
+  const rows = await sql.query<
+    [alertId: string, deviceNo: number, type: AlertType, rule: string, body: string]
+  >(
+    `SELECT alert_id, device_no, type, rule, body FROM alerts
      WHERE status <> 'resolved' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
     [JSON.stringify(deviceNos)],
   );
   const alerts: AlertState[] = [];
   const unreadable: UnreadableAlert[] = [];
-  for (const [id, deviceNo, type, body] of rows) {
+  for (const [id, deviceNo, type, rule, body] of rows) {
     try {
       alerts.push(document.read(body));
     } catch (error) {
-      unreadable.push({ deviceNo, type });
+      unreadable.push({ deviceNo, type, rule: rule === NO_RULE ? null : rule });
       onUnreadable({ kind: 'alert', id, reason: reasonOf(error) });
     }
   }
@@ -118,14 +124,23 @@ export async function saveAlerts(
     sql,
     {
       table: 'alerts',
-      columns: ['alert_id', 'device_no', 'type', 'status', 'shelved_until_ms', 'resolved_at_ms', 'body'],
+      columns: [
+        'alert_id',
+        'device_no',
+        'type',
+        'rule',
+        'status',
+        'shelved_until_ms',
+        'resolved_at_ms',
+        'body',
+      ],
       onConflict: `ON CONFLICT (alert_id) DO UPDATE SET
         status = excluded.status, shelved_until_ms = excluded.shelved_until_ms,
         resolved_at_ms = excluded.resolved_at_ms, body = excluded.body`,
     },
     alerts.map((alert) => [
-      ...[alert.alertId, alert.deviceNo, alert.type, alert.status, alert.shelvedUntilMs, alert.resolvedAtMs],
-      document.write(alert),
+      ...[alert.alertId, alert.deviceNo, alert.type, alert.rule ?? NO_RULE],
+      ...[alert.status, alert.shelvedUntilMs, alert.resolvedAtMs, document.write(alert)],
     ]),
   );
 }

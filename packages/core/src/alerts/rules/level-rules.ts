@@ -1,7 +1,10 @@
 import type { AlertSeverity, AlertType } from '@granary/contract/alerts';
 import type { Alarms } from '@granary/contract/configuration/shared-configuration';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
+import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
 import { roundTo6 } from '../../units.ts';
+import type { ValueCondition } from '../no-change-ranges.ts';
+import { atLeast, atMost, type ConditionRanges } from './value-range.ts';
 
 /** A smaller change of a percentage is not worth a write of the alert. */
 const VALUE_STEP_MIN_PERCENT = 0.5;
@@ -10,29 +13,22 @@ const VALUE_STEP_MIN_PERCENT = 0.5;
 export const valueStepPercent = ({ dead_band }: Alarms): number =>
   Math.max(dead_band, VALUE_STEP_MIN_PERCENT);
 
-/** A range of whole grams, including both ends. */
-export interface WeightRange {
-  readonly minG: number;
-  readonly maxG: number;
-}
-
-/** A threshold at the bottom or at the top of a silo; between its two ranges is the dead band. */
-export interface LevelRule {
+/** A threshold at the bottom or at the top of a silo; its ranges are grams. */
+export interface LevelRule extends ConditionRanges {
   readonly type: AlertType;
   readonly severity: AlertSeverity;
   readonly side: 'bottom' | 'top';
   readonly thresholdPercent: number;
-  readonly present: WeightRange;
-  readonly absent: WeightRange;
 }
 
-export const atMost = (maxG: number): WeightRange => ({ minG: Number.NEGATIVE_INFINITY, maxG });
-export const atLeast = (minG: number): WeightRange => ({ minG, maxG: Number.POSITIVE_INFINITY });
-
-export const contains = ({ minG, maxG }: WeightRange, weightG: number): boolean =>
-  weightG >= minG && weightG <= maxG;
-
 type LevelSettings = Pick<SiloConfiguration, 'thresholds' | 'alarms'>;
+
+/** The rules as conditions of the weight, whose alerts show percent. */
+export const levelValueConditions = (configuration: LevelSettings, capacityG: number): ValueCondition[] =>
+  levelRules(configuration, capacityG).map(({ type, present, absent }) => ({
+    ...{ subject: { type }, lane: STANDARD_SENSORS.weight.lane, present, absent },
+    ...{ scale: capacityG / 100, valueStep: valueStepPercent(configuration.alarms) },
+  }));
 
 export function levelRules({ thresholds, alarms }: LevelSettings, capacityG: number): LevelRule[] {
   const { low_level, high_level, critical_level } = thresholds;
@@ -56,12 +52,4 @@ export function levelRules({ thresholds, alarms }: LevelSettings, capacityG: num
     { type: 'high_level', severity: 'warning', ...top(high_level) },
     { type: 'critical_level', severity: 'critical', ...guardCritical(critical_level) },
   ];
-}
-
-export function stateAt(
-  { present, absent }: LevelRule,
-  weightG: number,
-): 'present' | 'absent' | 'indeterminate' {
-  if (contains(present, weightG)) return 'present';
-  return contains(absent, weightG) ? 'absent' : 'indeterminate';
 }

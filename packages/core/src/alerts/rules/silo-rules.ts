@@ -12,8 +12,9 @@ import type { AlertRules } from '../evaluation.ts';
 import type { Condition } from '../lifecycle.ts';
 import type { Observed } from '../observation.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
-import { levelRules, stateAt, valueStepPercent } from './level-rules.ts';
+import { levelRules, valueStepPercent } from './level-rules.ts';
 import { isFresh, sensorFault, sensorStale } from './sensor-rules.ts';
+import { stateAt } from './value-range.ts';
 
 /** Long enough for a gate to close and for the device to report; after this time an unconfirmed stop raises an alert. */
 export const STOP_CONFIRMATION_MS_MAX = 15 * SECOND_MS;

@@ -46,4 +46,19 @@ describeService('a configuration on its way to the device', (api) => {
       );
     }
   });
+
+  test('has no threshold rules, which only the service applies', async (t) => {
+    const { username, secret } = await register(api, 'silo-2');
+    const rule = { sensor_id: 'temperature', above: 30, severity: 'warning' };
+    const { body } = await api.put('/v1/siloscale/devices/silo-2/config', { rules: [rule] });
+    assert.deepEqual(body.data.rules, [rule]);
+    const client = connect(api.started.mqttUrl, { clientId: 'silo-2', username, password: secret });
+    t.after(() => client.end(true));
+    const received = new Promise<string>((resolve) => {
+      client.once('message', (_topic, payload) => resolve(payload.toString()));
+    });
+    await client.subscribeAsync(topicOf('silo-2', 'config'), { qos: 1 });
+    const { rules: _, ...sent } = body.data;
+    assert.deepEqual(JSON.parse(await received), { version: 2, ...sent });
+  });
 });

@@ -12,7 +12,7 @@ describeService('configuration over HTTP', (api) => {
   test('a new silo has a whole configuration', async () => {
     const { status, body, headers } = await api.get(path);
     assert.equal(status, 200);
-    const parts = ['thresholds', 'operation_limits', 'maintenance', 'reporting', 'alarms'];
+    const parts = ['thresholds', 'operation_limits', 'maintenance', 'reporting', 'alarms', 'rules'];
     assert.deepEqual(Object.keys(body.data), parts);
     assert.deepEqual(body.data.reporting, { interval_s: 10, offline_delay_s: 30 });
     assert.deepEqual(body.data.alarms, { dead_band: 1, on_delay_s: 0, off_delay_s: 5 });
@@ -69,6 +69,16 @@ describeService('configuration over HTTP', (api) => {
     [{ alarms: { dead_band: 11 } }, 400],
     [{ alarms: { on_delay_s: -0.1 } }, 400],
     [{ alarms: { off_delay_s: '5' } }, 400],
+    [{ rules: {} }, 400],
+    [{ rules: [{ sensor_id: 'temperature', severity: 'warning' }] }, 400],
+    [{ rules: [{ sensor_id: 'temperature', severity: 'warning', above: 30, below: 5 }] }, 400],
+    [{ rules: [{ sensor_id: 'temperature', severity: 'urgent', above: 30 }] }, 400],
+    [{ rules: [{ sensor_id: 'temperature', severity: 'warning', above: '30' }] }, 400],
+    [{ rules: [{ sensor_id: 'temperature', severity: 'warning', above: 300 }] }, 400],
+    [{ rules: [{ sensor_id: 'temperature', severity: 'warning', above: 30, dead_band: -1 }] }, 400],
+    [{ rules: [{ sensor_id: 'temperature', severity: 'warning', above: 30, on_delay_s: 86_401 }] }, 400],
+    [{ rules: [{ sensor_id: 'temperature', severity: 'warning', above: 30, message: '' }] }, 400],
+    [{ rules: [{ sensor_id: 'co2', severity: 'warning', above: 30 }] }, 400],
     [{ colour: 'green' }, 400],
     [[], 400],
     ['text', 400],

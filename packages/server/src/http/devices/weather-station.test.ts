@@ -93,7 +93,12 @@ describeService('weather stations', (api) => {
     const station = await startStation(api, 'weather-5');
     const changed = await api.put(`${station.path}/config`, { reporting: { interval_s: 20 } });
     assert.deepEqual([changed.status, changed.body.data.reporting.interval_s], [200, 20]);
-    assert.deepEqual(Object.keys(changed.body.data).toSorted(), ['alarms', 'maintenance', 'reporting']);
+    assert.deepEqual(Object.keys(changed.body.data).toSorted(), [
+      'alarms',
+      'maintenance',
+      'reporting',
+      'rules',
+    ]);
     assert.equal((await api.put(`${station.path}/config`, { motion: { speed_m_s: 1 } })).status, 400);
     await station.publish('telemetry', { ts: Date.now(), humidity: 140 });
     const typeOfFirst = async () => (await api.get(`${station.path}/alerts`)).body.data[0]?.type;

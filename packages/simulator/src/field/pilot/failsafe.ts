@@ -1,6 +1,6 @@
 import type { FailsafeAction } from '@granary/contract/configuration/failsafe-actions';
-import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { SECOND_MS } from '@granary/contract/time';
+import type { ReceivedConfiguration } from '../declared.ts';
 import { pauseRun } from '../missions/mission-machine.ts';
 import { isAirborne, type Vehicle } from '../vehicle/drive.ts';
 import { isWithin, planePointOf } from '../vehicle/ground.ts';
@@ -50,7 +50,7 @@ function failsafeTriggers(vehicle: Vehicle, pilot: Pilot, linkLostSinceMs: numbe
   return found;
 }
 
-function isOutside({ ground }: Vehicle, { body }: Pilot, { geofence }: FieldConfiguration): boolean {
+function isOutside({ ground }: Vehicle, { body }: Pilot, { geofence }: ReceivedConfiguration): boolean {
   return (
     geofence !== null &&
     !isWithin(

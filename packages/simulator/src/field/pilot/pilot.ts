@@ -1,5 +1,5 @@
-import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import type { CommandProgress, ExecuteCommand, MissionProgress } from '@granary/contract/link/field-messages';
+import type { ReceivedConfiguration } from '../declared.ts';
 import { type MissionRun, progressOfRun } from '../missions/mission-machine.ts';
 import type { RoverBody } from '../vehicle/rover-body.ts';
 
@@ -21,7 +21,7 @@ export interface Task {
 export interface Pilot {
   readonly body: RoverBody;
   /** The last configuration that was received. */
-  readonly configuration: FieldConfiguration | null;
+  readonly configuration: ReceivedConfiguration | null;
   readonly task: Task | null;
   /** The command that `hold` interrupted. */
   readonly held: Task | null;

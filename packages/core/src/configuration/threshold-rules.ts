@@ -1,0 +1,62 @@
+import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import { Refusal } from '@granary/contract/errors';
+import { ISSUES_MAX, type ValidationIssue } from '@granary/contract/input/validation-issues';
+import { type RuleThreshold, ruleKey, ruleThreshold } from '../alerts/rule-key.ts';
+import type { RuleSensor } from '../alerts/rules/rule-sensors.ts';
+import { thresholdRanges } from '../alerts/rules/threshold-rules.ts';
+import { intersection } from '../alerts/rules/value-range.ts';
+
+/** The facts about a sensor that its rules must agree with. */
+type CheckedSensor = Pick<RuleSensor, 'sensorId' | 'unit' | 'scale' | 'min' | 'max'>;
+
+/** Refuses rules that could not be applied to a device with these sensors. */
+export function refuseBadRules(rules: readonly ThresholdRule[], sensors: readonly CheckedSensor[]): void {
+  const sensorOf = new Map(sensors.map((sensor) => [sensor.sensorId, sensor]));
+  const firstWithKey = new Map<string, number>();
+  const issues = rules.flatMap((rule, index): ValidationIssue[] => {
+    const path = `/rules/${index}`;
+    const wanted = ruleThreshold(rule);
+    if (wanted === null) {
+      return [{ path, message: 'must have either above or below' }];
+    }
+    const key = ruleKey(wanted);
+    const first = firstWithKey.get(key);
+    if (first !== undefined) {
+      return [{ path, message: `must differ from /rules/${first} in sensor_id, side or severity` }];
+    }
+    firstWithKey.set(key, index);
+    const sensor = sensorOf.get(rule.sensor_id);
+    if (sensor === undefined) {
+      const known = sensors.map(({ sensorId }) => sensorId).join(', ');
+      return [{ path: `${path}/sensor_id`, message: `must be a sensor of the device: ${known}` }];
+    }
+    return rangeIssues(path, wanted, rule.dead_band ?? 0, sensor);
+  });
+  const [first] = issues;
+  if (first === undefined) return;
+  throw new Refusal('invalid_input', `${first.path} ${first.message}`, issues.slice(0, ISSUES_MAX));
+}
+
+/** A rule that no plausible value could raise, or clear, is a mistake. */
+function rangeIssues(
+  path: string,
+  given: RuleThreshold,
+  deadBand: number,
+  { min, max, scale, unit }: CheckedSensor,
+): ValidationIssue[] {
+  const { side, threshold } = given;
+  if (threshold < min || threshold > max) {
+    return [{ path: `${path}/${side}`, message: `must be between ${min} and ${max} ${unit}` }];
+  }
+  const { absent } = thresholdRanges(given, deadBand, { scale });
+  const clearing = intersection([absent, { min: Math.ceil(min * scale), max: Math.floor(max * scale) }]);
+  if (clearing.min <= clearing.max) return [];
+  const room = side === 'above' ? threshold - min : max - threshold;
+  if (deadBand === 0) {
+    const end = side === 'above' ? 'lowest' : 'highest';
+    const message = `must not be the ${end} plausible value, because the alert could not clear`;
+    return [{ path: `${path}/${side}`, message }];
+  }
+  const message = `must be below ${room} ${unit}, because the alert could not clear`;
+  return [{ path: `${path}/dead_band`, message }];
+}
