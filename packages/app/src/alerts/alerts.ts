@@ -14,14 +14,14 @@ import {
   lockDevices,
   lockDueDevices,
   saveObservedSince,
-} from '@granary/store/tables/alert-evaluations';
+} from '@granary/store/tables/alerts/alert-evaluations';
 import {
   type AlertPage,
   expireAlerts,
   findAlert,
   listAlerts,
   saveAlerts,
-} from '@granary/store/tables/alerts';
+} from '@granary/store/tables/alerts/alerts';
 import { logEvents } from '@granary/store/tables/events';
 import type { SetAside } from '@granary/store/tables/unreadable-row';
 import { type Committed, committed, eventsLogged } from '../effects.ts';

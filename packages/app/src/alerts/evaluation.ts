@@ -8,10 +8,15 @@ import { alertEvents, alertRecord } from '@granary/core/alerts/record';
 import type { ValueRange } from '@granary/core/alerts/rules/value-range';
 import { deviceSummary } from '@granary/core/devices/record';
 import type { Sql } from '@granary/store/sql';
-import { type AlertEvaluation, saveEvaluations } from '@granary/store/tables/alert-evaluations';
-import { openAlerts, removeAlert, saveAlerts, type UnreadableAlert } from '@granary/store/tables/alerts';
+import { type AlertEvaluation, saveEvaluations } from '@granary/store/tables/alerts/alert-evaluations';
+import {
+  openAlerts,
+  removeAlert,
+  saveAlerts,
+  type UnreadableAlert,
+} from '@granary/store/tables/alerts/alerts';
+import { isSameRanges } from '@granary/store/tables/alerts/no-change-ranges';
 import type { NewEvent } from '@granary/store/tables/events';
-import { isSameRanges } from '@granary/store/tables/no-change-ranges';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
 import { type EvaluatedDevice, readEvaluatedDevices } from './evaluated-devices.ts';
 

@@ -2,7 +2,7 @@ import { isWithinNoChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import { FRESHNESS_MS } from '@granary/core/devices/status';
 import type { NewestValue } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
-import { noChangeRangesOf, scheduleEvaluation } from '@granary/store/tables/alert-evaluations';
+import { noChangeRangesOf, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
 import type { LastSeenUpdate } from '@granary/store/tables/presence';
 
 /** Finds the devices whose alerts a batch could change, and marks them as due, so that a crash loses no evaluation. */

@@ -11,7 +11,7 @@ import { missionHoldsDevice } from '@granary/core/missions/state';
 import { advanceMission } from '@granary/core/missions/transitions';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { lockDevice } from '@granary/store/tables/alert-evaluations';
+import { lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
 import { unfinishedCommands } from '@granary/store/tables/commands';
 import { type LockedDevice, lockDeviceFor } from '../devices/device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';

@@ -12,7 +12,7 @@ import { refuseBadRules } from '@granary/core/configuration/threshold-rules';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import type { Sql } from '@granary/store/sql';
-import { lockDevices } from '@granary/store/tables/alert-evaluations';
+import { lockDevices } from '@granary/store/tables/alerts/alert-evaluations';
 import {
   type ConfigurationRow,
   findConfiguration,

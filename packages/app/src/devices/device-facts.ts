@@ -3,7 +3,7 @@ import type { Capability } from '@granary/contract/profiles/profile';
 import { areFactsFor, hasCapability, unsupported } from '@granary/core/profiles/capabilities';
 import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
 import type { Sql } from '@granary/store/sql';
-import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alert-evaluations';
+import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
 import { unfinishedCommands } from '@granary/store/tables/commands';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';

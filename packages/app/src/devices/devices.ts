@@ -13,7 +13,7 @@ import {
   SENSORS_DOCUMENT,
 } from '@granary/core/sensors/declared-sensors';
 import type { Sql } from '@granary/store/sql';
-import { lockDevices, scheduleEvaluation } from '@granary/store/tables/alert-evaluations';
+import { lockDevices, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
 import { insertConfiguration } from '@granary/store/tables/configurations';
 import {
   type DeviceFields,

@@ -1,5 +1,5 @@
 import type { Sql } from '@granary/store/sql';
-import { lockDevices, tryLockDevices } from '@granary/store/tables/alert-evaluations';
+import { lockDevices, tryLockDevices } from '@granary/store/tables/alerts/alert-evaluations';
 import { deviceIdsOf } from '@granary/store/tables/devices';
 import type { WaitingDevice } from '@granary/store/tables/jobs';
 import type { SetAside } from '@granary/store/tables/unreadable-row';

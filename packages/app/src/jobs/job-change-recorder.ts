@@ -1,5 +1,5 @@
 import type { Sql } from '@granary/store/sql';
-import type { AlertEvaluation } from '@granary/store/tables/alert-evaluations';
+import type { AlertEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
 import { logEvents, type NewEvent } from '@granary/store/tables/events';
 import type { DeviceJob, JobChange, JobTable } from '@granary/store/tables/jobs';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';

@@ -8,7 +8,7 @@ import { beginMission, type MissionState, missionReportContent } from '@granary/
 import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/missions/transitions';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { lockDevice } from '@granary/store/tables/alert-evaluations';
+import { lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
 import { missionsNotEnded } from '@granary/store/tables/missions';
 import { lockDeviceFor } from '../devices/device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';

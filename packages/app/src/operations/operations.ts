@@ -24,7 +24,7 @@ import { advanceOperation, type OperationTransition } from '@granary/core/operat
 import { areFactsFor } from '@granary/core/profiles/capabilities';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alert-evaluations';
+import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
 import { claimingOperation, deviceOfOperation } from '@granary/store/tables/operations';
 import { UnreadableRow } from '@granary/store/tables/unreadable-row';
 import { lockDeviceFor, readDeviceFacts } from '../devices/device-facts.ts';

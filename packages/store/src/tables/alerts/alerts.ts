@@ -1,10 +1,10 @@
 import type { AlertFilter, AlertType } from '@granary/contract/alerts';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import type { DocumentKind } from '@granary/core/documents/versioned';
-import type { Expiry } from '../expiry.ts';
-import type { Sql, Value } from '../sql.ts';
-import { insertRows } from './insert-rows.ts';
-import { type OnUnreadable, reasonOf } from './unreadable-row.ts';
+import type { Expiry } from '../../expiry.ts';
+import type { Sql, Value } from '../../sql.ts';
+import { insertRows } from '../insert-rows.ts';
+import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
 
 export interface AlertPage {
   readonly deviceNo: number;

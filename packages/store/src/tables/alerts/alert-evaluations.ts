@@ -1,8 +1,8 @@
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
 import type { NoChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import type { Observation } from '@granary/core/alerts/observation';
-import type { BulkUpsert, NumberRow, Sql } from '../sql.ts';
-import { insertRows } from './insert-rows.ts';
+import type { BulkUpsert, NumberRow, Sql } from '../../sql.ts';
+import { insertRows } from '../insert-rows.ts';
 import { isSameRanges, type RangeColumns, rangeColumns, toRanges } from './no-change-ranges.ts';
 
 /**
