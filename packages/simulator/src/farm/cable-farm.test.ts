@@ -5,7 +5,7 @@ import type { Client } from '@granary/client/client';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { registrationOf, type SimulatedProfile } from '../profiles/profile.ts';
 import { createSiloDevice, siloScale } from '../profiles/silo-scale.ts';
-import { CABLE_SENSORS } from '../silo/cable/temperature-cable.ts';
+import { CABLE_RULES, CABLE_SENSORS } from '../silo/cable/temperature-cable.ts';
 import { SILOS } from '../silo/silos.ts';
 import { type FarmOptions, startFarm } from '../start-farm.ts';
 import { startService } from '../testing/service.ts';
@@ -60,6 +60,8 @@ async function sensorAlerts(client: Client): Promise<readonly string[]> {
 
 async function assertCableIsComplete(client: Client): Promise<void> {
   assert.deepEqual(await declaredIds(client), CABLE_IDS);
+  const { configuration } = await client.configuration.silo.get(SILO_ID);
+  assert.deepEqual(configuration.rules, CABLE_RULES);
   const sensors = await untilCableReported(client);
   assert.deepEqual(Object.keys(sensors), CABLE_IDS);
   assert.equal((await client.devices.silo.rejections(SILO_ID)).total, 0);
@@ -91,7 +93,7 @@ async function withFarm(options: FarmOptions, run: () => Promise<void>): Promise
 
 const FARM = { profiles: [cableSilo], intervalMs: 200, historyDays: HISTORY_DAYS };
 
-test('a new silo has its cable with readings and a history, and the next start changes nothing', async (t) => {
+test('a new silo has its cable with rules, readings and a history, and the next start changes nothing', async (t) => {
   const { client, options } = await startService(t, FARM);
   await withFarm(options, () => assertCableIsComplete(client));
   const { etag } = await client.configuration.silo.get(SILO_ID);
@@ -110,5 +112,15 @@ test('a silo that an earlier version registered gets the cable and its history, 
   await client.devices.silo.update(SILO_ID, { sensors: [co2] });
   await withFarm(options, async () => {
     assert.deepEqual(await declaredIds(client), ['co2', ...CABLE_IDS]);
+  });
+});
+
+test('a point above its threshold raises an alert', async (t) => {
+  const { client, options } = await startService(t, { ...FARM, historyDays: 0 });
+  await withFarm(options, async () => {
+    await untilCableReported(client);
+    const rules = [{ sensor_id: 'temp_6', above: -39, severity: 'warning' as const }];
+    await client.configuration.silo.update(SILO_ID, { rules });
+    while (!(await sensorAlerts(client)).includes('sensor_threshold')) await sleep(POLL_MS);
   });
 });

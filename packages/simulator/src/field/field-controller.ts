@@ -13,7 +13,7 @@ import { ReportQueue } from '../device/report-queue.ts';
 import type { ActiveFaults } from '../faults/faults.ts';
 import { SILENCE_MS } from '../faults/link-faults.ts';
 import type { DeviceLink } from '../link/device-link.ts';
-import { parseConfiguration } from './declared.ts';
+import { parseConfiguration } from './configuration-message.ts';
 import type { FieldFault } from './faults.ts';
 import type { FieldUnit } from './fleet.ts';
 import { type FieldMemory, interruptedIn, memoryOf, powerUp } from './memory.ts';

@@ -7,9 +7,9 @@ import {
 } from '@granary/contract/link/field-messages';
 import { Position } from '@granary/contract/positions';
 import { isRecord } from '../files/json-file.ts';
-import { isConfiguration, type ReceivedConfiguration } from './declared.ts';
 import type { MissionRun } from './missions/mission-machine.ts';
 import { commandProgress, endMission, type Pilot } from './pilot/pilot.ts';
+import { isConfiguration, type ReceivedConfiguration } from './received-configuration.ts';
 import { type Ground, planePointOf, pointOf, surfaceM } from './vehicle/ground.ts';
 import { bodyAtHome, type RoverBody } from './vehicle/rover-body.ts';
 

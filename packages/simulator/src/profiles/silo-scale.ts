@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '@granary/contract/time';
 import { Device } from '../device/device.ts';
-import { addMissingCable } from '../silo/cable/cable-registration.ts';
+import { addCableRules, addMissingCable } from '../silo/cable/cable-registration.ts';
 import { CABLE_SENSORS, measureCable } from '../silo/cable/temperature-cable.ts';
 import { createSiloReadingFault, SILO_FAULTS, type SiloFault } from '../silo/faults.ts';
 import { INITIAL_MEMORY, isMemory } from '../silo/machine.ts';
@@ -15,13 +15,16 @@ export const siloScale = simulatedProfile({
   group: 'silo',
   units: SILOS,
   faults: SILO_FAULTS,
-  register: (client, silo) =>
-    client.devices.silo.register({
+  register: async (client, silo) => {
+    const registered = await client.devices.silo.register({
       ...registrationOf(silo),
       model: silo.model.name,
       capacity: { max: silo.capacityKg, unit: 'kg' },
       ...(silo.hasCable ? { sensors: [...CABLE_SENSORS] } : {}),
-    }),
+    });
+    if (silo.hasCable) await addCableRules(client, silo.id);
+    return registered;
+  },
   update: async (client, silo) => {
     if (silo.hasCable) await addMissingCable(client, silo.id);
   },

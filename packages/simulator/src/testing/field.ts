@@ -4,11 +4,11 @@ import type { CommandName, CommandParameters } from '@granary/contract/commands'
 import type { ExecuteCommand, MissionControl, MissionUpload } from '@granary/contract/link/field-messages';
 import type { WaypointAction } from '@granary/contract/missions/waypoints';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
-import type { ReceivedConfiguration } from '../field/declared.ts';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';
 import { powerUp } from '../field/memory.ts';
 import type { Pilot } from '../field/pilot/pilot.ts';
 import { advance, type Conditions } from '../field/pilot/piloting.ts';
+import type { ReceivedConfiguration } from '../field/received-configuration.ts';
 import { pointOf } from '../field/vehicle/ground.ts';
 
 export const START_MS = Date.UTC(2026, 10, 15, 12);

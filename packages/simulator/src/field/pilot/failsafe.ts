@@ -1,7 +1,7 @@
 import type { FailsafeAction } from '@granary/contract/configuration/failsafe-actions';
 import { SECOND_MS } from '@granary/contract/time';
-import type { ReceivedConfiguration } from '../declared.ts';
 import { pauseRun } from '../missions/mission-machine.ts';
+import type { ReceivedConfiguration } from '../received-configuration.ts';
 import { isAirborne, type Vehicle } from '../vehicle/drive.ts';
 import { isWithin, planePointOf } from '../vehicle/ground.ts';
 import { dropHeld, endStartedMission, endTask, isUnderWay, type Pilot } from './pilot.ts';

@@ -1,6 +1,6 @@
 import type { CommandProgress, ExecuteCommand, MissionProgress } from '@granary/contract/link/field-messages';
-import type { ReceivedConfiguration } from '../declared.ts';
 import { type MissionRun, progressOfRun } from '../missions/mission-machine.ts';
+import type { ReceivedConfiguration } from '../received-configuration.ts';
 import type { RoverBody } from '../vehicle/rover-body.ts';
 
 /** More commands than can be sent before the oldest of them has expired. */

@@ -1,6 +1,6 @@
 import type { Client } from '@granary/client/client';
 import type { DeclaredSensorSummary, SensorDeclaration } from '@granary/contract/devices/sensors';
-import { CABLE_SENSORS } from './temperature-cable.ts';
+import { CABLE_RULES, CABLE_SENSORS } from './temperature-cable.ts';
 
 const CABLE_IDS: ReadonlySet<string> = new Set(CABLE_SENSORS.map(({ sensor_id }) => sensor_id));
 
@@ -12,6 +12,13 @@ export async function addMissingCable(client: Client, siloId: string): Promise<v
   await client.devices.silo.update(siloId, {
     sensors: [...declared.map(declarationOf), ...CABLE_SENSORS],
   });
+  await addCableRules(client, siloId);
+}
+
+export async function addCableRules(client: Client, siloId: string): Promise<void> {
+  const { configuration } = await client.configuration.silo.get(siloId);
+  const others = configuration.rules.filter(({ sensor_id }) => !CABLE_IDS.has(sensor_id));
+  await client.configuration.silo.update(siloId, { rules: [...others, ...CABLE_RULES] });
 }
 
 const declarationOf = ({

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RULES_MAX } from '@granary/contract/configuration/shared-configuration';
 import { siloScale } from '@granary/contract/profiles/silo-scale';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { temperatureCAt } from '../../physics/climate.ts';
 import { bodyAt } from '../silo-body.ts';
 import { SILOS } from '../silos.ts';
-import { CABLE_SENSORS, measureCable } from './temperature-cable.ts';
+import { CABLE_RULES, CABLE_SENSORS, measureCable } from './temperature-cable.ts';
 
 const SILO = SILOS.find(({ hasCable }) => hasCable) ?? assert.fail();
 const START_MS = Date.UTC(2026, 0, 1);
@@ -17,9 +18,13 @@ const anyLevel = fc.double({ min: 0, max: 1, noNaN: true });
 const cableAt = (timeMs: number, level: number) =>
   Object.values(measureCable(SILO, { timeMs, weightKg: level * SILO.capacityKg }));
 
-test('one silo of the farm has a cable of twelve points', () => {
+test('one silo of the farm has a cable of twelve points, each with two rules', () => {
   assert.equal(SILOS.filter(({ hasCable }) => hasCable).length, 1);
   assert.equal(CABLE_SENSORS.length, 12);
+  assert.equal(CABLE_RULES.length, 24);
+  assert.ok(CABLE_RULES.length <= RULES_MAX);
+  const keys = CABLE_RULES.map(({ sensor_id, severity }) => `${sensor_id} ${severity}`);
+  assert.equal(new Set(keys).size, CABLE_RULES.length);
 });
 
 test('a reading with a cable is one the device link accepts, and is the same when it is measured again', () => {
@@ -33,10 +38,11 @@ test('a reading with a cable is one the device link accepts, and is the same whe
   );
 });
 
-test('without a fault no point ever reaches 29 °C', () => {
+test('without a fault no point ever reaches the lowest threshold', () => {
+  const lowest = Math.min(...CABLE_RULES.map(({ above = 0 }) => above));
   fc.assert(
     fc.property(anyTimeMs, anyLevel, (timeMs, level) => {
-      for (const celsius of cableAt(timeMs, level)) assert.ok(celsius < 29 && celsius > -20);
+      for (const celsius of cableAt(timeMs, level)) assert.ok(celsius < lowest - 1 && celsius > -20);
     }),
     { numRuns: 5_000 },
   );

@@ -1,3 +1,4 @@
+import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import type { Exposed } from '../../physics/climate.ts';
 import { jitter } from '../../physics/random.ts';
@@ -18,6 +19,15 @@ export const CABLE_SENSORS: readonly SensorDeclaration[] = Array.from({ length: 
   min: -40,
   max: 80,
 }));
+
+/** Grain that heats up spoils, and can catch fire. */
+export const CABLE_RULES: readonly ThresholdRule[] = CABLE_SENSORS.flatMap(({ sensor_id }, index) => {
+  const rule = { sensor_id, dead_band: 1, message: `The grain heats up at point ${index + 1}` };
+  return [
+    { ...rule, above: 30, severity: 'warning' },
+    { ...rule, above: 38, severity: 'critical', on_delay_s: 60 },
+  ];
+});
 
 /** The temperatures of all points by sensor id. */
 export function measureCable(
