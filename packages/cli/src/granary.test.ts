@@ -9,39 +9,39 @@ import { readVersion } from './version.ts';
 const VERSION = await readVersion();
 
 /** Runs a command line inside this process, which works for commands that end immediately. */
-async function outcome(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+async function runInProcess(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const printed: string[] = [];
-  const complaints: string[] = [];
+  const errorLines: string[] = [];
   const exitCode = await main(args, {
     env,
     print: (line) => printed.push(line),
-    printError: (line) => complaints.push(line),
+    printError: (line) => errorLines.push(line),
   });
-  return { exitCode, stdout: printed.join('\n'), stderr: complaints.join('\n') };
+  return { exitCode, stdout: printed.join('\n'), stderr: errorLines.join('\n') };
 }
 
 test('--version and --help answer on standard output', async () => {
-  assert.deepEqual(await outcome(['--version']), {
+  assert.deepEqual(await runInProcess(['--version']), {
     exitCode: 0,
     stdout: VERSION,
     stderr: '',
   });
-  const { exitCode, stdout } = await outcome(['--help']);
+  const { exitCode, stdout } = await runInProcess(['--help']);
   assert.equal(exitCode, 0);
   for (const command of ['serve', 'demo', 'simulate', 'devices', 'keys'])
     assert.match(stdout, new RegExp(`  ${command} `));
 });
 
 for (const command of ['serve', 'demo', 'simulate', 'devices', 'keys']) {
-  test(`granary ${command} --help says how it is used`, async () => {
-    const { exitCode, stdout } = await outcome([command, '--help']);
+  test(`granary ${command} --help prints its usage`, async () => {
+    const { exitCode, stdout } = await runInProcess([command, '--help']);
     assert.equal(exitCode, 0);
     assert.match(stdout, new RegExp(`^Usage: granary ${command}`));
   });
 }
 
 test('simulate --help names every fault', async () => {
-  const { stdout } = await outcome(['simulate', '--help']);
+  const { stdout } = await runInProcess(['simulate', '--help']);
   for (const fault of [
     'link-loss',
     'duplicates',
@@ -56,60 +56,61 @@ test('simulate --help names every fault', async () => {
 });
 
 const KEY = { GRANARY_API_KEY: 'gk_unused' };
-const MISUSES: readonly (readonly [args: string[], complaint: RegExp, env?: Record<string, string>])[] = [
-  [[], /^granary: which command\? try granary --help$/],
-  [['feed'], /^granary: there is no command "feed"; try granary --help$/],
-  [['toString'], /^granary: there is no command "toString"/],
-  [['serve', '--port', '1'], /^granary: Unknown option '--port'$/],
-  [['serve', 'now'], /^granary: Unexpected argument 'now'/],
-  [['demo', '--interval', '0'], /^granary: --interval must be a number above 0, not "0"$/],
-  [['demo', '--interval'], /^granary: Option '--interval <value>' argument missing$/],
+const INVALID_USES: readonly (readonly [args: string[], errorLine: RegExp, env?: Record<string, string>])[] =
   [
-    ['simulate', '--fault', 'silo-01:tired'],
-    /^granary: --fault: "tired" is not a fault of silo-01; there are link-loss/,
-  ],
-  [['simulate', '--key', 'gk_1'], /^granary: Unknown option '--key'$/],
-  [['simulate'], /^granary: the environment variable GRANARY_API_KEY is missing; .* \.granary\/admin-key$/],
-  [
-    ['simulate', '--mqtt', 'here'],
-    /^granary: --mqtt must be an address such as mqtt:\/\/127\.0\.0\.1, not "here"$/,
-    KEY,
-  ],
-  [['keys'], /^granary: keys: say one of list, create, revoke, rotate$/],
-  [['keys', 'steal'], /^granary: keys steal: say one of/],
-  [
-    ['keys', 'create', '--name', 'n', '--scope', 'all'],
-    /^granary: --scope: there is no "all"; there are read/,
-    KEY,
-  ],
-  [['keys', 'create', '--name', 'n'], /^granary: --scope is missing/, KEY],
-  [['keys', 'revoke'], /^granary: the key id is missing$/, KEY],
-  [['devices', 'register', '--name', 'n'], /^granary: --id is missing$/, KEY],
-  [['devices', 'list', '--kind', 'tractor'], /^granary: --kind must be silo or field, not "tractor"$/, KEY],
-  [['devices', 'list', '--url', 'nowhere'], /^granary: --url must be an address/, KEY],
-];
+    [[], /^granary: which command\? try granary --help$/],
+    [['feed'], /^granary: there is no command "feed"; try granary --help$/],
+    [['toString'], /^granary: there is no command "toString"/],
+    [['serve', '--port', '1'], /^granary: Unknown option '--port'$/],
+    [['serve', 'now'], /^granary: Unexpected argument 'now'/],
+    [['demo', '--interval', '0'], /^granary: --interval must be a number above 0, not "0"$/],
+    [['demo', '--interval'], /^granary: Option '--interval <value>' argument missing$/],
+    [
+      ['simulate', '--fault', 'silo-01:tired'],
+      /^granary: --fault: "tired" is not a fault of silo-01; there are link-loss/,
+    ],
+    [['simulate', '--key', 'gk_1'], /^granary: Unknown option '--key'$/],
+    [['simulate'], /^granary: the environment variable GRANARY_API_KEY is missing; .* \.granary\/admin-key$/],
+    [
+      ['simulate', '--mqtt', 'here'],
+      /^granary: --mqtt must be an address such as mqtt:\/\/127\.0\.0\.1, not "here"$/,
+      KEY,
+    ],
+    [['keys'], /^granary: keys: say one of list, create, revoke, rotate$/],
+    [['keys', 'steal'], /^granary: keys steal: say one of/],
+    [
+      ['keys', 'create', '--name', 'n', '--scope', 'all'],
+      /^granary: --scope: there is no "all"; there are read/,
+      KEY,
+    ],
+    [['keys', 'create', '--name', 'n'], /^granary: --scope is missing/, KEY],
+    [['keys', 'revoke'], /^granary: the key id is missing$/, KEY],
+    [['devices', 'register', '--name', 'n'], /^granary: --id is missing$/, KEY],
+    [['devices', 'list', '--kind', 'tractor'], /^granary: --kind must be silo or field, not "tractor"$/, KEY],
+    [['devices', 'list', '--url', 'nowhere'], /^granary: --url must be an address/, KEY],
+  ];
 
-for (const [args, complaint, env] of MISUSES) {
+for (const [args, errorLine, env] of INVALID_USES) {
   test(`granary ${args.join(' ')}: one clear line and exit code 2`, async () => {
-    const { exitCode, stdout, stderr } = await outcome(args, env);
+    const { exitCode, stdout, stderr } = await runInProcess(args, env);
     assert.equal(stdout, '');
-    assert.match(stderr, complaint);
+    assert.match(stderr, errorLine);
     assert.equal(stderr.split('\n').length, 1);
     assert.equal(exitCode, 2);
   });
 }
 
 test('a service that is not running: one clear line, and the stack only when debugging', async () => {
-  const placeholder = createServer().listen(0, '127.0.0.1');
-  await once(placeholder, 'listening');
-  const { port } = placeholder.address() as AddressInfo;
-  placeholder.close();
-  await once(placeholder, 'close');
+  const closedServer = createServer().listen(0, '127.0.0.1');
+  await once(closedServer, 'listening');
+  const { port } = closedServer.address() as AddressInfo;
+  closedServer.close();
+  await once(closedServer, 'close');
   const args = ['keys', 'list', '--url', `http://127.0.0.1:${port}`];
-  const { exitCode, stderr } = await outcome(args, KEY);
+  const { exitCode, stderr } = await runInProcess(args, KEY);
   assert.equal(exitCode, 1);
   assert.match(stderr, /^granary: cannot reach http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED.*$/);
-  assert.match((await outcome(args, { ...KEY, GRANARY_LOG_LEVEL: 'debug' })).stderr, /\n {4}at /);
+  assert.match((await runInProcess(args, { ...KEY, GRANARY_LOG_LEVEL: 'debug' })).stderr, /\n {4}at /);
 });
 
 test('the program prints the output of a command and returns its exit code', async (t) => {

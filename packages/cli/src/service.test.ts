@@ -6,7 +6,7 @@ import { granary, serviceEnv } from './testing/granary-process.ts';
 
 const KEY_LINE = /Admin key {2}(gk_\w+) \(shown this once/;
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
-const STOPS = /Ctrl\+C stops it/;
+const STOP_HINT = /Ctrl\+C stops it/;
 
 type Env = Readonly<Record<string, string>>;
 
@@ -19,17 +19,17 @@ async function runCommand(t: TestContext, args: readonly string[], env: Env) {
 test('serve prints its addresses, shows a new key once, and stops on a signal', async (t) => {
   const env = await serviceEnv(t);
   const first = granary(t, ['serve'], env);
-  const key = await first.says(KEY_LINE);
-  const baseUrl = await first.says(URL_LINE);
+  const key = await first.printed(KEY_LINE);
+  const baseUrl = await first.printed(URL_LINE);
   assert.deepEqual((await createClient({ baseUrl, apiKey: key }).devices.silo.list()).data, []);
   first.signal('SIGTERM');
   assert.equal(await first.exited, 0);
   assert.equal(first.stderr, '');
 
   const second = granary(t, ['serve'], env);
-  await second.says(/Admin key {2}kept in .*admin-key/);
+  await second.printed(/Admin key {2}kept in .*admin-key/);
   assert.ok(!second.stdout.includes(key));
-  await second.says(STOPS);
+  await second.printed(STOP_HINT);
   second.signal('SIGINT');
   assert.equal(await second.exited, 0);
 });
@@ -44,8 +44,8 @@ test('settings that are wrong are all named, without a stack', async (t) => {
 });
 
 test('a port in use is one clear line', async (t) => {
-  const holder = granary(t, ['serve'], await serviceEnv(t));
-  const { port } = new URL(await holder.says(URL_LINE));
+  const running = granary(t, ['serve'], await serviceEnv(t));
+  const { port } = new URL(await running.printed(URL_LINE));
   const child = granary(t, ['serve'], {
     ...(await serviceEnv(t)),
     GRANARY_HTTP_PORT: port,
@@ -59,8 +59,8 @@ test('a port in use is one clear line', async (t) => {
 test('demo runs a farm that devices list shows, and keys are managed from the command line', async (t) => {
   const env = await serviceEnv(t);
   const demo = granary(t, ['demo', '--no-history', '--interval', '1'], env);
-  const key = await demo.says(KEY_LINE);
-  const access = { GRANARY_URL: await demo.says(URL_LINE), GRANARY_API_KEY: key };
+  const key = await demo.printed(KEY_LINE);
+  const access = { GRANARY_URL: await demo.printed(URL_LINE), GRANARY_API_KEY: key };
 
   assert.match(await runCommand(t, ['devices', 'list'], access), /\nsilo-01 +Dairy concentrate /);
   const registration = ['--id', 'silo-77', '--name', 'New', '--model', 'M', '--facility', 'F', '--zone', 'Z'];
@@ -95,9 +95,9 @@ test('demo runs a farm that devices list shows, and keys are managed from the co
 test('simulate connects to a running service and leaves it running', async (t) => {
   const env = await serviceEnv(t);
   const service = granary(t, ['serve'], env);
-  const key = await service.says(KEY_LINE);
-  const baseUrl = await service.says(URL_LINE);
-  const mqttUrl = await service.says(/MQTT +(mqtt:\/\/\S+)/);
+  const key = await service.printed(KEY_LINE);
+  const baseUrl = await service.printed(URL_LINE);
+  const mqttUrl = await service.printed(/MQTT +(mqtt:\/\/\S+)/);
   const { GRANARY_DATA_DIR = '' } = await serviceEnv(t);
   await mkdir(GRANARY_DATA_DIR, { recursive: true });
   const args = [
@@ -111,8 +111,8 @@ test('simulate connects to a running service and leaves it running', async (t) =
     'silo-02:stuck,rover-01:stuck,weather-01:dropout',
   ];
   const farm = granary(t, args, { GRANARY_API_KEY: key, GRANARY_DATA_DIR });
-  await farm.says(/farm: registered 9 silos, 4 rovers and drones, 2 weather stations/);
-  await farm.says(/farm: running/);
+  await farm.printed(/farm: registered 9 silos, 4 rovers and drones, 2 weather stations/);
+  await farm.printed(/farm: running/);
   farm.signal('SIGINT');
   assert.equal(await farm.exited, 0);
   const { data } = await createClient({ baseUrl, apiKey: key }).devices.silo.list();

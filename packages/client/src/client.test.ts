@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createClient } from './client.ts';
 import { ApiError, UnreachableError } from './failures.ts';
 
-interface Seen {
+interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingMessage['headers'];
@@ -20,14 +20,14 @@ interface Reply {
 }
 
 /** A server that answers from a list, and records its requests. */
-async function answering(replies: readonly Reply[], t: { after(fn: () => void): void }) {
-  const seen: Seen[] = [];
+async function startServer(replies: readonly Reply[], t: { after(fn: () => void): void }) {
+  const received: ReceivedRequest[] = [];
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method, url, headers } = request;
-    const reply = replies[seen.length] ?? { status: 500, body: 'asked too often' };
-    seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+    const reply = replies[received.length] ?? { status: 500, body: 'more requests than replies' };
+    received.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
     const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
     response.writeHead(reply.status ?? 200, reply.headers).end(text);
   });
@@ -35,72 +35,72 @@ async function answering(replies: readonly Reply[], t: { after(fn: () => void): 
   await once(server, 'listening');
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
-  return { seen, client: createClient({ baseUrl: `http://127.0.0.1:${port}/`, apiKey: 'gk_test' }) };
+  return { received, client: createClient({ baseUrl: `http://127.0.0.1:${port}/`, apiKey: 'gk_test' }) };
 }
 
 const ok = (data: unknown): Reply => ({ body: { success: true, data } });
 
 test('sends the key as a bearer token and unwraps the envelope', async (t) => {
-  const { client, seen } = await answering([ok({ device_id: 'silo/1' })], t);
+  const { client, received } = await startServer([ok({ device_id: 'silo/1' })], t);
   assert.equal((await client.devices.silo.get('silo/1')).device_id, 'silo/1');
-  assert.equal(seen[0]?.url, '/v1/siloscale/devices/silo%2F1');
-  assert.equal(seen[0]?.headers.authorization, 'Bearer gk_test');
+  assert.equal(received[0]?.url, '/v1/siloscale/devices/silo%2F1');
+  assert.equal(received[0]?.headers.authorization, 'Bearer gk_test');
 });
 
 test('follows the cursor through every page', async (t) => {
   const page = (id: string, next: string | null) => ({
     body: { success: true, data: [{ device_id: id }], page: { next_cursor: next } },
   });
-  const { client, seen } = await answering([page('a', 'c 1'), page('b', null)], t);
+  const { client, received } = await startServer([page('a', 'c 1'), page('b', null)], t);
   const ids = await Array.fromAsync(client.devices.field.listAll(), (device) => device.device_id);
   assert.deepEqual(ids, ['a', 'b']);
-  assert.equal(seen[1]?.url, '/v1/fielddevice/devices?cursor=c+1');
+  assert.equal(received[1]?.url, '/v1/fielddevice/devices?cursor=c+1');
 });
 
-test('asks history with only the parameters given', async (t) => {
-  const { client, seen } = await answering([ok({ points: [] })], t);
+test('requests history with only the given parameters', async (t) => {
+  const { client, received } = await startServer([ok({ points: [] })], t);
   await client.telemetry.history('s', { interval: '1d', sensor: 'level' });
-  assert.equal(seen[0]?.url, '/v1/siloscale/devices/s/sensors/history?interval=1d&sensor=level');
+  assert.equal(received[0]?.url, '/v1/siloscale/devices/s/sensors/history?interval=1d&sensor=level');
 });
 
 test('sends telemetry as JSON', async (t) => {
-  const { client, seen } = await answering([ok({ stored: 1 })], t);
+  const { client, received } = await startServer([ok({ stored: 1 })], t);
   assert.deepEqual(await client.telemetry.send('silo', 's', { ts: 1, weight: 2 }), { stored: 1 });
-  assert.equal(seen[0]?.headers['content-type'], 'application/json');
-  assert.equal(seen[0]?.body, '{"ts":1,"weight":2}');
+  assert.equal(received[0]?.headers['content-type'], 'application/json');
+  assert.equal(received[0]?.body, '{"ts":1,"weight":2}');
 });
 
-test('hands the version of a configuration out and back', async (t) => {
+test('returns the version of a configuration, and sends it with a change', async (t) => {
   const reply = { ...ok({ thresholds: {} }), headers: { etag: '"7"' } };
-  const { client, seen } = await answering([reply, reply], t);
+  const { client, received } = await startServer([reply, reply], t);
   const { etag } = await client.configuration.silo.get('s');
   assert.equal(etag, '"7"');
   await client.configuration.silo.update('s', { thresholds: { low_level: 5 } }, { ifMatch: '"7"' });
-  assert.equal(seen[1]?.method, 'PUT');
-  assert.equal(seen[1]?.headers['if-match'], '"7"');
+  assert.equal(received[1]?.method, 'PUT');
+  assert.equal(received[1]?.headers['if-match'], '"7"');
 });
 
 test('creates, revokes and rotates keys', async (t) => {
-  const { client, seen } = await answering([ok({}), ok({}), ok({})], t);
+  const { client, received } = await startServer([ok({}), ok({}), ok({})], t);
   await client.keys.create({ name: 'n', scopes: ['read'] });
   await client.keys.revoke('key_1');
   await client.keys.rotate('key_1', { overlap_seconds: 60 });
-  const asked = seen.map(({ method, url, body }) => [method, url, body]);
-  assert.deepEqual(asked, [
+  const requests = received.map(({ method, url, body }) => [method, url, body]);
+  assert.deepEqual(requests, [
     ['POST', '/v1/keys', '{"name":"n","scopes":["read"]}'],
     ['DELETE', '/v1/keys/key_1', ''],
     ['POST', '/v1/keys/key_1/rotate', '{"overlap_seconds":60}'],
   ]);
 });
 
-test('a refusal is thrown with everything the service said', async (t) => {
+test('a refusal is thrown with every field of the answer', async (t) => {
   const error = {
     code: 'invalid_input',
     message: 'no',
     details: [{ path: '/a', message: 'is bad' }],
     request_id: 'r1',
   };
-  const { client } = await answering([{ status: 400, body: { success: false, error } }], t);
+  const { client } = await startServer([{ status: 400, body: { success: false, error } }], t);
   await assert.rejects(client.telemetry.current('s'), (failure) => {
     assert.ok(failure instanceof ApiError);
     const { status, code, message, details, requestId } = failure;
@@ -118,8 +118,8 @@ test('a refusal is thrown with everything the service said', async (t) => {
   });
 });
 
-test('an answer that is no JSON is named as such', async (t) => {
-  const { client } = await answering([{ status: 502, body: '<html>' }, { body: '<html>' }], t);
+test('an answer that is not JSON is thrown as such', async (t) => {
+  const { client } = await startServer([{ status: 502, body: '<html>' }, { body: '<html>' }], t);
   await assert.rejects(client.telemetry.current('s'), {
     name: 'ApiError',
     status: 502,
@@ -132,12 +132,12 @@ test('an answer that is no JSON is named as such', async (t) => {
   });
 });
 
-test('a service that is not there is one clear line', async () => {
-  const placeholder = createTcpServer().listen(0, '127.0.0.1');
-  await once(placeholder, 'listening');
-  const { port } = placeholder.address() as AddressInfo;
-  placeholder.close();
-  await once(placeholder, 'close');
+test('a service that cannot be reached is one clear error line', async () => {
+  const closedServer = createTcpServer().listen(0, '127.0.0.1');
+  await once(closedServer, 'listening');
+  const { port } = closedServer.address() as AddressInfo;
+  closedServer.close();
+  await once(closedServer, 'close');
   const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'k' });
   await assert.rejects(client.keys.list(), (failure) => {
     assert.ok(failure instanceof UnreachableError);
@@ -148,7 +148,7 @@ test('a service that is not there is one clear line', async () => {
 
 test('starts, stops and lists operations, and acknowledges alerts, at their addresses', async (t) => {
   const list = { body: { success: true, data: [{ operation_id: 'op_1' }], page: { next_cursor: null } } };
-  const { client, seen } = await answering([ok({}), ok({}), ok({}), list, ok({}), ok({})], t);
+  const { client, received } = await startServer([ok({}), ok({}), ok({}), list, ok({}), ok({})], t);
   const discharge = { amount: 1, target_container: 'truck' };
   await client.operations.feed('s', { amount: 1 }, { idempotencyKey: 'once' });
   await client.operations.discharge('s', discharge);
@@ -158,7 +158,7 @@ test('starts, stops and lists operations, and acknowledges alerts, at their addr
   await client.alerts.silo.list('s', { status: 'all' });
   const root = '/v1/siloscale/devices/s';
   assert.deepEqual(
-    seen.map(({ method, url }) => `${method} ${url}`),
+    received.map(({ method, url }) => `${method} ${url}`),
     [
       `POST ${root}/operations/feed`,
       `POST ${root}/operations/discharge`,
@@ -168,13 +168,16 @@ test('starts, stops and lists operations, and acknowledges alerts, at their addr
       `GET ${root}/alerts?status=all`,
     ],
   );
-  assert.equal(seen[0]?.headers['idempotency-key'], 'once');
-  assert.equal(seen[1]?.body, JSON.stringify(discharge));
+  assert.equal(received[0]?.headers['idempotency-key'], 'once');
+  assert.equal(received[1]?.body, JSON.stringify(discharge));
 });
 
 test('field devices: readings, commands, missions, alerts and configuration, at their addresses', async (t) => {
   const list = { body: { success: true, data: [], page: { next_cursor: null } } };
-  const { client, seen } = await answering([...Array.from({ length: 11 }, () => ok({})), list, list], t);
+  const { client, received } = await startServer(
+    [...Array.from({ length: 11 }, () => ok({})), list, list],
+    t,
+  );
   await client.fieldReadings.location('r');
   await client.fieldReadings.environment('r');
   await client.fieldReadings.history('r', { sensor: 'soil_moisture' });
@@ -191,7 +194,7 @@ test('field devices: readings, commands, missions, alerts and configuration, at 
   await Array.fromAsync(client.missions.listAll('r', { status: 'missed' }));
   const root = '/v1/fielddevice/devices/r';
   assert.deepEqual(
-    seen.map(({ method, url }) => `${method} ${url}`),
+    received.map(({ method, url }) => `${method} ${url}`),
     [
       `GET ${root}/location`,
       `GET ${root}/sensors/environmental`,
@@ -208,17 +211,17 @@ test('field devices: readings, commands, missions, alerts and configuration, at 
       `GET ${root}/missions?status=missed`,
     ],
   );
-  assert.equal(seen[4]?.headers['idempotency-key'], 'once');
+  assert.equal(received[4]?.headers['idempotency-key'], 'once');
 });
 
-test('plants keep every digit of their ids, and have errors of their own', async (t) => {
+test('plants keep every digit of their ids, and their errors have their own form', async (t) => {
   const id = 9223372036854775807n;
   const stored = `{"id":${id},"name":"Rose","tag":"flower"}`;
   const refusal = { status: 400, body: { error: 409, message: 'is taken' } };
-  const { client, seen } = await answering([{ body: { name: 'Rose' } }, { body: stored }, refusal], t);
+  const { client, received } = await startServer([{ body: { name: 'Rose' } }, { body: stored }, refusal], t);
   assert.deepEqual(await client.plants.create({ id, name: 'Rose' }), { name: 'Rose' });
-  assert.equal(seen[0]?.body, `{"id":${id},"name":"Rose"}`);
+  assert.equal(received[0]?.body, `{"id":${id},"name":"Rose"}`);
   assert.deepEqual(await client.plants.get(id), { id, name: 'Rose', tag: 'flower' });
-  assert.equal(seen[1]?.url, `/sandbox/plants/${id}`);
+  assert.equal(received[1]?.url, `/sandbox/plants/${id}`);
   await assert.rejects(client.plants.create({ id, name: 'Rose' }), { status: 400, code: '409' });
 });

@@ -7,11 +7,11 @@ import { createClient } from './client.ts';
 import { ApiError } from './failures.ts';
 
 /** A service that answers each connection with the next text and then ends it. */
-async function streaming(t: { after(fn: () => void): void }, answers: readonly (string | number)[]) {
-  const asked: { url: string | undefined; lastEventId: unknown }[] = [];
+async function startServer(t: { after(fn: () => void): void }, answers: readonly (string | number)[]) {
+  const requests: { url: string | undefined; lastEventId: unknown }[] = [];
   const server = createServer(({ url, headers }, response) => {
-    const answer = answers[asked.length] ?? 410;
-    asked.push({ url, lastEventId: headers['last-event-id'] });
+    const answer = answers[requests.length] ?? 410;
+    requests.push({ url, lastEventId: headers['last-event-id'] });
     const isRefused = typeof answer === 'number';
     response.writeHead(isRefused ? answer : 200);
     response.end(isRefused ? '{"error":{"code":"over","message":"over"}}' : answer);
@@ -20,18 +20,18 @@ async function streaming(t: { after(fn: () => void): void }, answers: readonly (
   await once(server, 'listening');
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
-  return { asked, client: createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'gk_test' }) };
+  return { requests, client: createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'gk_test' }) };
 }
 
 const event = (id: number): string => `id: ${id}\nevent: alert.raised\ndata: {"id":${id}}\n\n`;
 
-test('goes on after what it saw last, passes over heartbeats, and tells of a reset', async (t) => {
+test('continues after the last event it received, ignores heartbeats, and reports a reset', async (t) => {
   const answers = [
     `retry: 10\nid: 4\n\n${event(5)}: heartbeat\n\n${event(6)}id: 7\nevent: alert.rai`,
     503,
     `${event(7)}id: 9\nevent: reset\ndata: {"oldest":8,"newest":9}\n\n`,
   ];
-  const { asked, client } = await streaming(t, answers);
+  const { requests, client } = await startServer(t, answers);
   const seen: unknown[] = [];
   const reading = (async () => {
     for await (const item of client.events.stream({ deviceIds: ['a', 'b'], types: ['alert.raised'] })) {
@@ -41,14 +41,14 @@ test('goes on after what it saw last, passes over heartbeats, and tells of a res
   await assert.rejects(reading, (error) => error instanceof ApiError && error.status === 410);
   assert.deepEqual(seen, [5, 6, 7, { oldest: 8, newest: 9 }]);
   assert.deepEqual(
-    asked.map(({ lastEventId }) => lastEventId),
+    requests.map(({ lastEventId }) => lastEventId),
     [undefined, '6', '6', '9'],
   );
-  assert.equal(asked[0]?.url, '/v1/events?device_id=a%2Cb&type=alert.raised');
+  assert.equal(requests[0]?.url, '/v1/events?device_id=a%2Cb&type=alert.raised');
 });
 
-test('ends when it is told to', async (t) => {
-  const { client } = await streaming(t, [event(1), event(2)]);
+test('ends when its signal is aborted', async (t) => {
+  const { client } = await startServer(t, [event(1), event(2)]);
   const abort = new AbortController();
   const ids: number[] = [];
   for await (const item of client.events.stream({ signal: abort.signal, lastEventId: 0 })) {

@@ -48,18 +48,18 @@ describe('a block of a stream', () => {
     }
   }
 
-  it('that the end of the stream cuts off is ignored', async () => {
+  it('that is incomplete at the end of the stream is ignored', async () => {
     assert.deepEqual(await parse('data: x\n\nid: 7\ndata: y\n'), [block({ data: 'x' })]);
   });
 
-  it('is complete as soon as its empty line is, whatever follows the carriage return', async () => {
+  it('is complete after its empty line, whatever follows the carriage return', async () => {
     const chunks = inChunks(new TextEncoder().encode('data: x\r\n\r\ndata: y\r\n\r\n'), [10]);
     const first = await serverSentEvents(chunks).next();
     assert.deepEqual(first.value, block({ data: 'x' }));
   });
 });
 
-it('a stream is the same however it is cut into chunks', async () => {
+it('the blocks of a stream do not depend on how it is split into chunks', async () => {
   const text = BLOCKS.slice(0, 8)
     .map(([, one], index) => one.replaceAll('\n', ['\n', '\r\n', '\r'][index % 3] ?? '\n'))
     .join('');

@@ -61,7 +61,7 @@ test('any other topic is null', () => {
   for (const topic of foreign) assert.equal(parseTopic(topic), null, topic);
 });
 
-test('a topic is one’s own only with exactly one’s own id', () => {
+test('a topic belongs to a device only with exactly its id', () => {
   assert.equal(ownSubject('silo-1', 'granary/v1/silo-1/config'), 'config');
   for (const id of ['silo-2', 'silo-10', 'silo-', 'SILO-1', '+', '#']) {
     assert.equal(ownSubject('silo-1', `granary/v1/${id}/config`), null, id);

@@ -22,7 +22,7 @@ describe('errors of an engine', () => {
     ['PostgreSQL: shutting down', postgres('57P01'), 'storage_unavailable'],
     ['PostgreSQL: connection failure', postgres('08006'), 'storage_unavailable'],
     ['PostgreSQL: read-only standby', postgres('25006'), 'storage_unavailable'],
-    ['PostgreSQL: nobody listens', postgres('ECONNREFUSED'), 'storage_unavailable'],
+    ['PostgreSQL: connection refused', postgres('ECONNREFUSED'), 'storage_unavailable'],
     ['PostgreSQL: NUL in a text', postgres('22021'), 'invalid_input'],
     [
       'PostgreSQL: connection lost',
@@ -30,13 +30,13 @@ describe('errors of an engine', () => {
       'storage_unavailable',
     ],
   ] as const satisfies readonly (readonly [string, unknown, ErrorCode])[]) {
-    it(`${what} is told as ${code}`, () => {
+    it(`${what} becomes ${code}`, () => {
       assert(translated instanceof Refusal);
       assert.equal(translated.code, code);
     });
   }
 
-  it('that are faults of ours stay what they are', () => {
+  it('that are not about the storage stay unchanged', () => {
     const constraint = withFields({ errcode: 19 });
     const syntax = withFields({ code: '42601' });
     assert.equal(translateSqlite(constraint), constraint);

@@ -30,12 +30,12 @@ export class GranaryProcess {
   }
 
   /** Waits for the first match on standard output and returns what it captured. */
-  async says(pattern: RegExp): Promise<string> {
+  async printed(pattern: RegExp): Promise<string> {
     for (;;) {
       const match = pattern.exec(this.stdout);
       if (match) return match[1] ?? match[0];
       const isOver = await Promise.race([this.#said.promise.then(() => false), this.exited.then(() => true)]);
-      if (isOver) throw new Error(`ended without saying ${pattern}: ${this.stdout}${this.stderr}`);
+      if (isOver) throw new Error(`ended without printing ${pattern}: ${this.stdout}${this.stderr}`);
     }
   }
 

@@ -81,12 +81,12 @@ describe('connecting', { timeout: 20_000 }, () => {
     });
   }
 
-  const nameless: Record<string, IConnectPacket> = {
+  const incompleteLogins: Record<string, IConnectPacket> = {
     anonymous: { cmd: 'connect', clientId: 'silo-1' },
     'without a password': { cmd: 'connect', clientId: 'silo-1', username: 'silo-1' },
     'without a client id': { ...connectPacket('silo-1'), clientId: '' },
   };
-  for (const [who, packet] of Object.entries(nameless)) {
+  for (const [who, packet] of Object.entries(incompleteLogins)) {
     test(`a device ${who} is refused`, async (t) => {
       const { port } = await startLink(t);
       const device = await openRaw(t, port);

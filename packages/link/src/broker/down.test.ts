@@ -31,8 +31,8 @@ describe('messages to a device', { timeout: 20_000 }, () => {
     assert.equal(broker.sendCommand('silo-1', { name: 'feed' }, ALWAYS), 'not_connected');
     assert.equal(broker.sendConfiguration('silo-1', { version: 1 }), 'not_connected');
     const client = await connectDevice(t, port, 'silo-1');
-    const heard: unknown[] = [];
-    client.on('message', (topic, payload) => heard.push([topic, JSON.parse(payload.toString())]));
+    const received: unknown[] = [];
+    client.on('message', (topic, payload) => received.push([topic, JSON.parse(payload.toString())]));
     const message = nextMessage(client);
     assert.equal(broker.sendCommand('silo-1', { name: 'feed' }, ALWAYS), 'not_subscribed');
     await client.subscribeAsync([COMMAND, CONFIG], { qos: 1 });
@@ -42,7 +42,7 @@ describe('messages to a device', { timeout: 20_000 }, () => {
     assert.equal(broker.sendConfiguration('silo-1', { version: 2 }), 'sent');
     assert.deepEqual(await message, { topic: CONFIG, value: { version: 2 }, retain: true, qos: 1 });
     await client.publishAsync(topicOf('silo-1', 'status'), '{"state":"online"}', { qos: 1 });
-    assert.deepEqual(heard, [[CONFIG, { version: 2 }]]);
+    assert.deepEqual(received, [[CONFIG, { version: 2 }]]);
   });
 
   test('only exactly its own command and config may be subscribed', async (t) => {

@@ -47,10 +47,10 @@ describe('endings', { timeout: 20_000 }, () => {
 
   test('an invalid last will is a rejection', async (t) => {
     const { handler, port } = await startLink(t);
-    const device = await connectRaw(t, port, 'silo-1', { will: { ...will, payload: 'gone' } });
+    const device = await connectRaw(t, port, 'silo-1', { will: { ...will, payload: 'not JSON' } });
     device.destroySocket();
     await handler.until(() => handler.events.length === 2);
-    assert.equal(handler.rejections[0]?.payloadExcerpt, 'gone');
+    assert.equal(handler.rejections[0]?.payloadExcerpt, 'not JSON');
   });
 
   test('a last will that cannot be stored does not affect other devices', async (t) => {
@@ -68,10 +68,10 @@ describe('endings', { timeout: 20_000 }, () => {
     const subscriptions = [{ topic: topicOf('silo-1', 'command'), qos: 1 as const }];
     old.send({ cmd: 'subscribe', messageId: 1, subscriptions });
     await old.packetCount(2);
-    const young = await connectRaw(t, port, 'silo-1', { will });
+    const newer = await connectRaw(t, port, 'silo-1', { will });
     await old.closed;
-    young.send(publishPacket(topicOf('silo-1', 'telemetry'), JSON.stringify(READING), 1));
-    await young.packetCount(2);
+    newer.send(publishPacket(topicOf('silo-1', 'telemetry'), JSON.stringify(READING), 1));
+    await newer.packetCount(2);
     assert.deepEqual(handler.events, [
       ['connected', 'silo-1'],
       ['disconnected', 'silo-1', 'replaced'],

@@ -78,8 +78,8 @@ describe('hostile connections', { timeout: 60_000 }, () => {
     await device.closed;
   });
 
-  const noise = fc.uint8Array({ maxLength: 300 });
-  const spoilt = fc
+  const randomBytes = fc.uint8Array({ maxLength: 300 });
+  const damaged = fc
     .record({
       packet: fc.constantFrom(
         packets.generate(connectPacket('silo-1', { will: { topic: TELEMETRY, payload: 'x' } })),
@@ -95,10 +95,10 @@ describe('hostile connections', { timeout: 60_000 }, () => {
     .map(({ packet, at, byte }) => Uint8Array.from(packet).with(at % packet.length, byte));
 
   for (const stage of ['before', 'after'] as const) {
-    test(`random and spoilt bytes ${stage} login close the connection and nothing else`, async (t) => {
+    test(`random and damaged bytes ${stage} login close the connection and nothing else`, async (t) => {
       const { broker, handler, port } = await startLink(t, { loginDelayMs: 0 });
       await fc.assert(
-        fc.asyncProperty(fc.oneof(noise, spoilt), async (bytes) => {
+        fc.asyncProperty(fc.oneof(randomBytes, damaged), async (bytes) => {
           const device = stage === 'before' ? await openRaw(t, port) : await connectRaw(t, port, 'silo-1');
           device.finish(bytes);
           await device.closed;

@@ -47,7 +47,7 @@ describe('failed logins', { timeout: 20_000 }, () => {
     assert.deepEqual(known, [200, 0, 100, 100]);
   });
 
-  test('of IPv6 the network counts, of IPv4 in IPv6 the address', () => {
+  test('failures are counted by network for IPv6, and by address for IPv4 mapped to IPv6', () => {
     const delay = delays();
     delay.failed('2001:db8:0:1::5', 0);
     assert.equal(delay.delayMs('2001:db8:0:1:ffff:1:2:3', 0), 100);
@@ -115,11 +115,11 @@ describe('logins while storage cannot answer', { timeout: 20_000 }, () => {
     device.send(connectPacket('silo-1'));
     await handler.until(() => handler.attempts.length >= 2);
     device.destroySocket();
-    await connectRawUntilQuiet();
+    await waitUntilNoMoreAttempts();
     assert.deepEqual(handler.events, []);
 
     /** Waits for several retry intervals, so that further attempts would have been counted. */
-    async function connectRawUntilQuiet(): Promise<void> {
+    async function waitUntilNoMoreAttempts(): Promise<void> {
       let before = -1;
       while (before !== handler.attempts.length) {
         before = handler.attempts.length;

@@ -106,9 +106,9 @@ describe('publishing', { timeout: 20_000 }, () => {
   for (const [what, topic] of Object.entries(foreign)) {
     test(`a device that publishes on ${what} is disconnected, and no other device is affected`, async (t) => {
       const { broker, handler, port } = await startLink(t);
-      const heard: string[] = [];
+      const received: string[] = [];
       const other = await connectDevice(t, port, 'silo-2');
-      other.on('message', (on) => heard.push(on));
+      other.on('message', (on) => received.push(on));
       await other.subscribeAsync([topicOf('silo-2', 'command'), topicOf('silo-2', 'config')]);
       const device = await connectRaw(t, port, 'silo-1');
       const body = Buffer.concat([
@@ -126,7 +126,7 @@ describe('publishing', { timeout: 20_000 }, () => {
         handler.messages.map(({ deviceId }) => deviceId),
         ['silo-2'],
       );
-      assert.deepEqual(heard, []);
+      assert.deepEqual(received, []);
       assert.equal(broker.connectedCount, 1);
     });
   }

@@ -6,8 +6,8 @@ import { PACKETS_PER_TURN_MAX, REJECTED_BYTES_BURST } from '../limits.ts';
 import { connectRaw, publishPacket, READING, startLink } from '../testing/fixture.ts';
 
 const PAYLOAD = JSON.stringify(READING);
-const NONSENSE = 'x'.repeat(500 * 1024);
-const ALLOWED = Math.floor(REJECTED_BYTES_BURST / NONSENSE.length);
+const INVALID_PAYLOAD = 'x'.repeat(500 * 1024);
+const ALLOWED = Math.floor(REJECTED_BYTES_BURST / INVALID_PAYLOAD.length);
 /** Long enough for a device at full speed to send far more. */
 const WATCHED_MS = 500;
 
@@ -33,19 +33,19 @@ describe('devices that send much', { timeout: 20_000 }, () => {
 
   test('and are rejected are read slowly, also on their next connection, and stay connected', async (t) => {
     const { handler, port } = await startLink(t);
-    const flood = async () => {
+    const sendInvalidMessages = async () => {
       const device = await connectRaw(t, port, 'silo-1');
       const before = handler.rejections.length;
       for (let index = 0; index < 20; index++) {
-        device.send(publishPacket(topicOf('silo-1', 'telemetry'), NONSENSE, 1, index + 1));
+        device.send(publishPacket(topicOf('silo-1', 'telemetry'), INVALID_PAYLOAD, 1, index + 1));
       }
       await sleep(WATCHED_MS);
       return { read: handler.rejections.length - before };
     };
-    const first = await flood();
+    const first = await sendInvalidMessages();
     assert.ok(first.read >= ALLOWED && first.read <= ALLOWED + 2, `${first.read} messages were read`);
     assert.deepEqual(handler.events, [['connected', 'silo-1']]);
-    const second = await flood();
+    const second = await sendInvalidMessages();
     assert.deepEqual(handler.events.at(-1), ['connected', 'silo-1']);
     assert.ok(second.read <= 2, `${second.read} messages were read`);
     const other = await connectRaw(t, port, 'silo-2');

@@ -46,7 +46,7 @@ test('mosquitto_sub -c gets nothing that was sent while it was disconnected, and
 }, async (t) => {
   if (!mayTestWith(t, 'mosquitto', hasMosquitto())) return;
   const { broker, handler, port } = await startLink(t);
-  const heard: string[] = [];
+  const received: string[] = [];
   for (let round = 0; round < RETURNS; round++) {
     const topics = ['-t', topicOf('silo-1', 'command')];
     const client = new OutsideClient(t, 'mosquitto_sub', [
@@ -58,12 +58,12 @@ test('mosquitto_sub -c gets nothing that was sent while it was disconnected, and
     assert.equal(broker.sendCommand('silo-1', { round }, ALWAYS), 'sent');
     await client.until((lines) => lines.length > 0);
     await client.kill();
-    heard.push(...client.lines);
+    received.push(...client.lines);
     await handler.until(() => handler.events.length === 2 * (round + 1));
     assert.equal(broker.sendCommand('silo-1', { missed: round }, ALWAYS), 'not_connected');
   }
   assert.deepEqual(
-    heard,
+    received,
     Array.from({ length: RETURNS }, (_, round) => JSON.stringify({ round })),
   );
   assert.equal(broker.linkStatistics('silo-1').droppedNotConnected, RETURNS);

@@ -8,7 +8,9 @@ const SCRIPT = fileURLToPath(new URL('../testing/paho_device.py', import.meta.ur
 const ROUNDS = 100;
 const READINGS = 200;
 
-test('paho with a persistent session, cut before and after each PUBACK', { timeout: 110_000 }, async (t) => {
+test('paho with a persistent session, disconnected before and after each PUBACK', {
+  timeout: 110_000,
+}, async (t) => {
   const python = pythonWithPaho();
   if (!mayTestWith(t, 'paho', python !== undefined)) return;
   const { broker, handler, port } = await startLink(t);

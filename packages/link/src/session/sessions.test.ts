@@ -129,12 +129,12 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
     const old = await connectRaw(t, port, 'silo-1', { clean: false });
     old.send(subscribePacket(1, COMMAND));
     await old.packetCount(2);
-    const young = await connectRaw(t, port, 'silo-1', { clean: false });
+    const newer = await connectRaw(t, port, 'silo-1', { clean: false });
     await old.closed;
-    assert.equal(isSessionPresent(young), true);
+    assert.equal(isSessionPresent(newer), true);
     assert.equal(broker.sendCommand('silo-1', { command: 'report' }, ALWAYS), 'sent');
-    await pinged(young);
-    assert.deepEqual(payloadsOf(young), ['{"command":"report"}']);
+    await pinged(newer);
+    assert.deepEqual(payloadsOf(newer), ['{"command":"report"}']);
   });
 
   test('sessions of absent devices are bounded in number', async (t) => {
@@ -183,8 +183,8 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
   test('mqtt.js with a persistent session is disconnected 100 times and never gets a message twice', async (t) => {
     const { broker, handler, port } = await startLink(t);
     const client = await connectDevice(t, port, 'silo-1', { clean: false, reconnectPeriod: 1 });
-    const heard: string[] = [];
-    client.on('message', (_topic, payload) => heard.push(payload.toString()));
+    const received: string[] = [];
+    client.on('message', (_topic, payload) => received.push(payload.toString()));
     await client.subscribeAsync(COMMAND, { qos: 1 });
     for (let round = 0; round < 100; round++) {
       await handler.until(() => broker.isReachable('silo-1'));
@@ -197,8 +197,8 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
     }
     await handler.until(() => broker.isReachable('silo-1'));
     await client.publishAsync(TELEMETRY, JSON.stringify(READING), { qos: 1 });
-    assert.equal(new Set(heard).size, heard.length);
-    assert.ok(heard.length >= 50);
+    assert.equal(new Set(received).size, received.length);
+    assert.ok(received.length >= 50);
   });
 });
 

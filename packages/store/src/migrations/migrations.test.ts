@@ -61,7 +61,7 @@ const checksum = (migration: Migration, dialect: Dialect): string =>
     .digest('hex');
 
 describe('migrations', () => {
-  it('are what they were when they were released', () => {
+  it('have not changed since their release', () => {
     assert.deepEqual(
       MIGRATIONS.map((migration) => ({
         sqlite: checksum(migration, SQLITE_DIALECT),
@@ -71,7 +71,7 @@ describe('migrations', () => {
     );
   });
 
-  it('are rendered without anything left to fill in', () => {
+  it('are rendered without an unreplaced placeholder', () => {
     const rendered = MIGRATIONS.flatMap((statements) =>
       renderMigration(statements, POSTGRES_DIALECT, NOW_MS),
     );
