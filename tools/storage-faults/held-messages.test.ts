@@ -3,10 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rawReadings } from '@granary/app/testing/raw-readings';
 import { topicOf } from '@granary/contract/link/messages';
+import { toIso } from '@granary/contract/time';
+import { startSilo } from '@granary/server/testing/devices/scripted-silo';
 import { eventually } from '@granary/server/testing/eventually';
 import { type Api, siloNamed } from '@granary/server/testing/service';
 import { connectAsync } from 'mqtt';
-import { feedingSilo, inTime, type Rig, startRig } from './rig.ts';
+import { feedingSilo, inTime, type Rig, startRig, untilStored } from './rig.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const DEVICES = ['held-1', 'held-2', 'held-3', 'held-4'];
@@ -98,6 +100,31 @@ describe('while PostgreSQL is down', () => {
       const lost = acknowledgedMs.filter((tsMs) => !stored.has(tsMs));
       assert.deepEqual(lost, []);
     }
+  });
+
+  test('values of declared sensors wait, also when the sensors were not looked up before', async () => {
+    const { api, postgres } = rig;
+    const sensors = [{ sensor_id: 'co2', type: 'co2', unit: 'ppm', precision: 0 }];
+    const silo = await startSilo(api, 'declared');
+    const path = `${SILOS}/declared`;
+    for (const fail of ['kill', 'freeze'] as const) {
+      assert.equal((await api.patch(path, { sensors: [] })).status, 200);
+      assert.equal((await api.patch(path, { sensors })).status, 200);
+      const ts = Date.now();
+      await postgres[fail]();
+      const sent = silo.publish('telemetry', { ts, weight: 7, sensors: { co2: 400 } });
+      const patched = await inTime(api.patch(path, { sensors: [] }));
+      assert.equal(patched.status, 503, patched.text);
+      await sleep(OUTAGE_MS);
+      await (fail === 'kill' ? postgres.restart() : postgres.thaw());
+      await sent;
+      const { data } = (await untilStored(() => api.get(`${path}/sensors`))).body;
+      assert.deepEqual([data.level.actual, data.level.timestamp], [7, toIso(ts)]);
+    }
+    assert.equal((await api.get(`${path}/rejections`)).body.data.total, 0);
+    const { connects, connected } = (await api.get(`${path}/link`)).body.data;
+    assert.deepEqual([connects, connected], [1, true]);
+    await silo.leave();
   });
 
   test('what a device reports of its operation waits, and is processed once and in order', async () => {

@@ -18,8 +18,9 @@ export class DeclaredSensors {
     this.#devices = devices;
   }
 
-  async of(deviceId: string): Promise<SensorsById> {
-    return this.#cached.get(deviceId) ?? (await this.#lookUp(deviceId));
+  /** The sensors of a device if they are cached. */
+  cached(deviceId: string): SensorsById | undefined {
+    return this.#cached.get(deviceId);
   }
 
   /** Called when the sensors of a device were changed, on this node or on another. */
@@ -35,7 +36,7 @@ export class DeclaredSensors {
   }
 
   /** Sensors that were read before a change may be outdated, so they are not cached. */
-  async #lookUp(deviceId: string): Promise<SensorsById> {
+  async lookUp(deviceId: string): Promise<SensorsById> {
     const changesSeen = this.#changesSeen;
     const device = await this.#devices.find(deviceId);
     const found = sensorsById(device?.sensorDocument ?? null);
@@ -53,4 +54,13 @@ export class DeclaredSensors {
 }
 
 export const sensorsById = (sensorDocument: string | null): SensorsById =>
-  new Map(sensorsInUse(sensorDocument).map((sensor) => [sensor.sensorId, sensor]));
+  new Map(readableSensors(sensorDocument).map((sensor) => [sensor.sensorId, sensor]));
+
+/** Damaged ones count as not declared, so that the other values of the device are stored; the alert evaluation logs them. */
+function readableSensors(sensorDocument: string | null): readonly Sensor[] {
+  try {
+    return sensorsInUse(sensorDocument);
+  } catch {
+    return [];
+  }
+}

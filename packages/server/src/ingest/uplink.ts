@@ -30,7 +30,7 @@ import { sortReadings } from './telemetry-message.ts';
 interface UplinkParts {
   readonly app: App;
   readonly directory: Pick<DeviceDirectory, 'authenticate'>;
-  readonly declaredSensors: Pick<DeclaredSensors, 'of'>;
+  readonly declaredSensors: Pick<DeclaredSensors, 'cached' | 'lookUp'>;
   readonly pipeline: IngestPipeline;
   readonly queue: DeviceQueue;
   readonly log: DeviceLog;
@@ -123,10 +123,14 @@ export class Uplink implements LinkHandler {
     return rejection === null ? 'used' : 'rejected';
   }
 
-  /** Most devices have no declared sensors, and their messages do not wait for a look-up. */
+  /** Most devices have no declared sensors, and their messages do not wait for a look-up. In an outage the others wait. */
   async #sourceOf(device: LinkDevice, sent: readonly DeviceReading[]): Promise<ReadingSource> {
     if (!sent.some(({ sensors }) => sensors !== undefined)) return device;
-    return { ...device, declared: await this.#parts.declaredSensors.of(device.deviceId) };
+    const { declaredSensors, queue } = this.#parts;
+    const { deviceId, deviceNo } = device;
+    const declared =
+      declaredSensors.cached(deviceId) ?? (await queue.run(deviceNo, () => declaredSensors.lookUp(deviceId)));
+    return { ...device, declared };
   }
 
   async #stateUsed(device: LinkDevice, state: DeviceState['state']): Promise<MessageOutcome> {
