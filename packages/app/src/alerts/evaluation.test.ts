@@ -47,6 +47,27 @@ describeEachEngine('an evaluation of several devices', (engine) => {
     assert.equal(later.setAside.length, 3);
   });
 
+  it('sets aside those whose declared sensors are damaged, and evaluates the others', async () => {
+    const documents = [
+      '{"sensors":',
+      '{}',
+      '{"v":99,"sensors":[]}',
+      '{"sensors":[null]}',
+      '{"sensors":[{}]}',
+    ];
+    const [healthy = 0, ...damaged] = await silos(documents.length + 1);
+    for (const [index, deviceNo] of damaged.entries()) {
+      await engine.query(`UPDATE devices SET sensors = '${documents[index]}' WHERE device_no = ${deviceNo}`);
+    }
+    const { setAside } = await sink([...damaged, healthy], NOW_MS + 1);
+    const kinds = setAside.map(({ kind }) => kind).filter((kind) => kind === 'sensors');
+    assert.equal(kinds.length, documents.length);
+    for (const deviceNo of damaged) assert.deepEqual(await openTypes(deviceNo), []);
+    assert.deepEqual(await openTypes(healthy), ['low_level']);
+    await engine.query(`UPDATE devices SET sensors = NULL WHERE device_no IN (${damaged.join(', ')})`);
+    await app.alerts.evaluateDue({ nowMs: NOW_MS + 2 * MINUTE_MS, limit: 1_000 });
+  });
+
   it('sets aside an alert that cannot be read, and raises no second one of its type', async () => {
     const [damaged = 0, healthy = 0] = await silos(2);
     await sink([damaged, healthy], NOW_MS + 1);

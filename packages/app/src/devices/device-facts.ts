@@ -17,7 +17,10 @@ export interface DeviceWithFacts<Facts = DeviceFacts> {
   readonly facts: Facts;
 }
 
-/** Reads the facts for decisions about these devices, inside the transaction. */
+/**
+ * Reads the facts for decisions about these devices, inside the transaction. With `onUnreadable`, devices with damaged rows
+ * are left out. Without it, the sensors of the profile are enough.
+ */
 export async function readDeviceFacts(
   sql: Sql,
   deviceNos: readonly number[],
@@ -35,8 +38,12 @@ export async function readDeviceFacts(
   const commands = ofEach(
     commanded.length === 0 ? [] : await unfinishedCommands(sql, COMMANDS, commanded, onUnreadable),
   );
-  return known.flatMap(({ device, sensors, latest, configuration }) => {
+  return known.flatMap(({ device, sensors, damagedSensors, latest, configuration }) => {
     const { deviceNo, profile, presence, capacityKg } = device;
+    if (damagedSensors !== null && onUnreadable !== undefined) {
+      onUnreadable(damagedSensors);
+      return [];
+    }
     const parsed = parsedConfiguration(device, configuration, onUnreadable);
     if (parsed === null) return [];
     const facts: DeviceFacts = {

@@ -2,33 +2,51 @@ import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { storedConfiguration } from '@granary/core/configuration/document';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
+import { standardSensorsOf } from '@granary/core/sensors/standard-sensors';
 import type { Sql } from '@granary/store/sql';
 import { configurationsOf } from '@granary/store/tables/configurations';
 import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
 import { latestOfDevices } from '@granary/store/tables/telemetry/latest-values';
-import { type OnUnreadable, reasonOf, UnreadableRow } from '@granary/store/tables/unreadable-row';
+import {
+  type OnUnreadable,
+  reasonOf,
+  type SetAside,
+  UnreadableRow,
+} from '@granary/store/tables/unreadable-row';
 
 /** The facts for decisions about a device of any kind. */
 export interface DeviceSnapshot {
   readonly device: StoredDevice;
+  /** Those of the profile alone, if the declared ones are damaged. */
   readonly sensors: readonly Sensor[];
+  readonly damagedSensors: SetAside | null;
   readonly latest: LatestValues;
   /** JSON whose schema depends on the profile of the device. */
   readonly configuration: string;
 }
 
-/** Reads the snapshots inside the transaction. */
+/** Reads the snapshots inside the transaction. Damaged declared sensors are no reason to leave a device out, because its stop must be repeated. */
 export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]): Promise<DeviceSnapshot[]> {
   const devices = await findDevices(sql, deviceNos);
   const latest = await latestOfDevices(sql, deviceNos);
   const configurations = await configurationsOf(sql, deviceNos);
   return devices.flatMap((device) => {
-    const { deviceNo, profile, sensorDocument } = device;
+    const { deviceNo } = device;
     const configuration = configurations.get(deviceNo);
     if (configuration === undefined) return [];
-    const sensors = sensorsOf(profile, sensorDocument);
-    return [{ device, sensors, latest: latestValues(sensors, latest.get(deviceNo) ?? []), configuration }];
+    const { sensors, damagedSensors } = readableSensors(device);
+    const values = latestValues(sensors, latest.get(deviceNo) ?? []);
+    return [{ device, sensors, damagedSensors, latest: values, configuration }];
   });
+}
+
+function readableSensors({ deviceId, profile, sensorDocument }: StoredDevice) {
+  try {
+    return { sensors: sensorsOf(profile, sensorDocument), damagedSensors: null };
+  } catch (error) {
+    const damagedSensors = { kind: 'sensors', id: deviceId, reason: reasonOf(error) };
+    return { sensors: standardSensorsOf(profile), damagedSensors };
+  }
 }
 
 /** `null` for a damaged configuration if `onUnreadable` sets it aside, so that other devices are not affected; otherwise it throws. */

@@ -66,6 +66,16 @@ describeEachEngine('one row that cannot be used', (engine) => {
     assert.equal(stopsIn(later.sends).length, healthy.length);
   });
 
+  it('does not keep a stop from being repeated when it has the declared sensors of the silo', async () => {
+    const silos = [await stoppingSilo(), await stoppingSilo()];
+    const [damaged] = silos;
+    await engine.query(`UPDATE devices SET sensors = '{"sensors":' WHERE device_no = ${damaged?.deviceNo}`);
+    const { sends } = await tickDue(app, 'operations', NOW_MS + STOP_RESEND_MS);
+    for (const { id } of silos) assert.ok(stopsIn(sends).includes(id), id);
+    const again = { deviceNo: damaged?.deviceNo ?? 0, operationId: damaged?.id ?? '', nowMs: NOW_MS + 1 };
+    assert.equal((await app.operations.stop(again))?.operation?.status, 'stopping');
+  });
+
   it('can still be stopped, and its device decides what became of it', async () => {
     const { deviceNo, id } = await stoppingSilo();
     await damage('operation', id, FLYING);

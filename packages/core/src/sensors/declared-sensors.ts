@@ -32,9 +32,15 @@ export interface DeclaredSensors {
 
 /** The stored form of the declared sensors of a device. */
 export const SENSORS_DOCUMENT = documentKind<DeclaredSensors>([], (content) => {
-  if (!Array.isArray(content['sensors'])) throw new Error('no list of sensors');
-  return content as unknown as DeclaredSensors;
+  const { sensors } = content;
+  if (!Array.isArray(sensors) || !sensors.every(isStored)) throw new Error('no list of sensors with lanes');
+  return { sensors };
 });
+
+function isStored(sensor: Partial<DeclaredSensor> | null): sensor is DeclaredSensor {
+  const { sensorId, lane } = sensor ?? {};
+  return typeof sensorId === 'string' && Number.isInteger(lane?.group) && Number.isInteger(lane?.slot);
+}
 
 export const NO_SENSORS: DeclaredSensors = { sensors: [] };
 
