@@ -7,7 +7,7 @@ export const SILO_FAULTS = {
   ...COMMON_FAULTS,
   ...JOB_FAULTS,
   drift: 'the measured weight rises by 60 kg an hour',
-  'hot-spot': 'the middle of the temperature cable of silo-07 gets 4 °C warmer every minute, up to 30 °C',
+  'hot-spot': 'the middle of the temperature cable of silo-07 gets warmer by 4 °C a minute, by 30 °C at most',
   stall: 'no material moves beyond half of the amount, and the operation is still reported as running',
   'lying-amount': 'the reported amount is a fifth larger than the moved one',
 } as const;
