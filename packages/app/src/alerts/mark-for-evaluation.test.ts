@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { SECOND_MS } from '@granary/contract/time';
+import { profileOf } from '@granary/core/profiles/profiles';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { isBelievable } from '@granary/core/telemetry/plausibility';
 import type { Reading } from '@granary/core/telemetry/readings';
@@ -9,7 +10,14 @@ import { type NamedValues, readingsOf } from '@granary/core/testing/readings';
 import fc from 'fast-check';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
-import { batchOf, evaluatedAfter, NOW_MS, registerDevice, SILO_CAPACITY_KG } from '../testing/fixtures.ts';
+import {
+  batchOf,
+  evaluatedAfter,
+  NOW_MS,
+  newFieldDevice,
+  registerDevice,
+  SILO_CAPACITY_KG,
+} from '../testing/fixtures.ts';
 
 const CAPACITY_G = SILO_CAPACITY_KG * 1_000;
 
@@ -52,6 +60,8 @@ const story = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
+const withoutWeight = ({ weight: _, ...values }: NamedValues): NamedValues => values;
+
 /** The reading as the service accepts it, with the implausible values marked. */
 function judged(deviceNo: number, tsMs: number, sent: NamedValues): Reading[] {
   const isBad = ([name, value]: [string, number]) =>
@@ -68,10 +78,19 @@ describeEachEngine('the readings that need an evaluation', (engine) => {
     app = await engine.open();
   });
 
+  const registerSilo = () => registerDevice(app, { capacityKg: SILO_CAPACITY_KG });
+
+  const registerStation = async (): Promise<number> => {
+    const profile = 'weather_station';
+    const configuration = profileOf(profile).initialConfiguration(NOW_MS);
+    return (await app.devices.register(newFieldDevice({ profile, configuration }))).deviceNo;
+  };
+
   it('are all that change an alert or a status', async () => {
     await fc.assert(
-      fc.asyncProperty(story, fc.subarray([...RULES]), async (steps, rules) => {
-        const deviceNo = await registerDevice(app, { capacityKg: SILO_CAPACITY_KG });
+      fc.asyncProperty(story, fc.subarray([...RULES]), fc.boolean(), async (steps, someRules, isSilo) => {
+        const deviceNo = isSilo ? await registerSilo() : await registerStation();
+        const rules = someRules.filter(({ sensor_id }) => isSilo || sensor_id !== 'level');
         await app.configuration.change(deviceNo, { rules }, NOW_MS);
         const by = { acknowledged_by: 'Ana' };
         let nowMs = NOW_MS;
@@ -87,7 +106,11 @@ describeEachEngine('the readings that need an evaluation', (engine) => {
               await app.alerts.acknowledge({ deviceNo, alertId, by, nowMs });
             }
           } else {
-            const readings = judged(deviceNo, nowMs - step.lateMs, step.values);
+            const readings = judged(
+              deviceNo,
+              nowMs - step.lateMs,
+              isSilo ? step.values : withoutWeight(step.values),
+            );
             const batch = batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] });
             if ((await evaluatedAfter(app, batch)).length > 0) continue;
             const { newest } = await app.events.bounds();
@@ -96,7 +119,7 @@ describeEachEngine('the readings that need an evaluation', (engine) => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 120 },
     );
   });
 });

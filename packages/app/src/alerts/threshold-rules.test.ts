@@ -117,11 +117,17 @@ describeEachEngine('threshold rules', (engine) => {
       [changed?.alertId, changed?.status, changed?.threshold],
       [raised?.alertId, 'active', 33],
     );
+    const rules = [{ ...WARM, above: 33, message: 'Hot grain' }];
+    await report(deviceNo, celsius(35.1), NOW_MS + 3 * SECOND_MS);
+    await app.configuration.change(deviceNo, { rules }, NOW_MS + 4 * SECOND_MS);
+    const [named] = await alertsOf(deviceNo);
+    assert.equal(named?.message, 'Hot grain: temperature 35.1 celsius is at or above 33 celsius');
     await app.configuration.change(deviceNo, { rules: [] }, NOW_MS + 4 * SECOND_MS);
     assert.deepEqual(await statuses(deviceNo), ['temperature above warning cleared']);
     const events = (await eventsOfDevice(app, deviceNo)).map(({ type }) => type);
-    assert.deepEqual(events.slice(-4), [
+    assert.deepEqual(events.slice(-5), [
       'alert.raised',
+      'configuration.changed',
       'configuration.changed',
       'configuration.changed',
       'alert.status_changed',

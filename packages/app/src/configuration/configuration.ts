@@ -58,8 +58,8 @@ export const writes = {
         `the configuration is at version ${current.version}, not ${ifVersion}`,
       );
     }
-    if (patch.rules !== undefined) await refuseRules(sql, deviceNo, patch.rules);
     const configuration = patched(current, patch);
+    if (patch.rules !== undefined) await refuseRules(sql, deviceNo, patch.rules);
     const version = current.version + 1;
     await saveConfiguration(sql, deviceNo, { version, body: configurationDocument(configuration) });
     // Locks presence first and then the evaluation row, like ingest, so that the two cannot deadlock.

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import type { ThresholdRule } from '../configuration/shared-configuration.ts';
 import type { DeviceGroup } from '../devices/groups.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Checker } from '../input/schema.ts';
@@ -11,13 +12,19 @@ interface Shapes<Configuration extends TSchema, Patch> {
   readonly checkPatch: Checker<Patch>;
   readonly errors: readonly ErrorCode[];
   readonly example: Patch;
+  readonly rulesExample: Patch;
 }
+
+const RULES: ThresholdRule[] = [
+  { sensor_id: 'temperature', above: 30, severity: 'warning', dead_band: 1, on_delay_s: 60 },
+  { sensor_id: 'temperature', above: 40, severity: 'critical', message: 'Fire risk' },
+];
 
 const WITH_VERSION = { headers: ['etag'] };
 
 const configurationEndpoints = <Configuration extends TSchema, Patch>(
   group: DeviceGroup,
-  { configuration, checkPatch, errors, example }: Shapes<Configuration, Patch>,
+  { configuration, checkPatch, errors, example, rulesExample }: Shapes<Configuration, Patch>,
 ) => ({
   get: endpoint(group, 'GET', '/devices/{device_id}/config', {
     scope: 'read',
@@ -34,6 +41,7 @@ const configurationEndpoints = <Configuration extends TSchema, Patch>(
     errors: ['stale_version', ...errors],
     examples: [
       { summary: 'a part of it', body: example },
+      { summary: 'threshold rules', body: rulesExample },
       {
         summary: 'a version that is not current',
         body: example,
@@ -50,11 +58,13 @@ export const configuration = {
     checkPatch: configurationPatchCheckOf('silo'),
     errors: ['critical_level_between_thresholds'],
     example: { thresholds: { low_level: 25 } },
+    rulesExample: { rules: RULES },
   }),
   field: configurationEndpoints('field', {
     configuration: configurationOf('field'),
     checkPatch: configurationPatchCheckOf('field'),
     errors: ['invalid_geofence', 'outside_geofence'],
     example: { motion: { speed_m_s: 1.5 }, thresholds: { low_battery: 30 } },
+    rulesExample: { rules: RULES },
   }),
 };

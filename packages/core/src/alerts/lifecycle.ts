@@ -53,6 +53,8 @@ export interface PresentCondition extends ConditionSubject {
   readonly cause: string | null;
   /** The smallest change of the value that is stored while the alert is open; 0 when not given. */
   readonly valueStep?: number;
+  /** The part of the message that does not depend on the value; a person may have changed it. */
+  readonly messageStart?: string;
   /** For a value that grows with time: its unit, and when it was 0. */
   readonly age?: { readonly sinceMs: number; readonly unitMs: number };
 }
@@ -184,6 +186,7 @@ const isFurtherCause = (before: string | null, after: string | null): boolean =>
 /** Whether the stored values of an open alert are outdated; a change smaller than the step is not worth a write. */
 function isOutdated(alert: AlertState, condition: PresentCondition): boolean {
   if (alert.cause !== condition.cause || alert.threshold !== condition.threshold) return true;
+  if (!alert.message.startsWith(condition.messageStart ?? '')) return true;
   if (alert.currentValue === condition.currentValue) return alert.message !== condition.message;
   if (alert.currentValue === null || condition.currentValue === null) return true;
   return Math.abs(condition.currentValue - alert.currentValue) >= (condition.valueStep ?? 0);

@@ -34,7 +34,11 @@ export function refuseBadRules(rules: readonly ThresholdRule[], sensors: readonl
   });
   const [first] = issues;
   if (first === undefined) return;
-  throw new Refusal('invalid_input', `${first.path} ${first.message}`, issues.slice(0, ISSUES_MAX));
+  throw new Refusal(
+    'invalid_input',
+    `the rules cannot be applied: ${first.path} ${first.message}`,
+    issues.slice(0, ISSUES_MAX),
+  );
 }
 
 /** A rule that no plausible value could raise, or clear, is a mistake. */

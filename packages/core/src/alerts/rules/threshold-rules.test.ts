@@ -92,6 +92,7 @@ describe('a threshold rule', () => {
       currentValue: 31.4,
       threshold: 30,
       cause: null,
+      messageStart: 'temperature ',
       message: 'temperature 31.4 celsius is at or above 30 celsius',
       valueStep: 0.5,
     });

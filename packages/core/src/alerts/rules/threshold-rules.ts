@@ -116,16 +116,18 @@ export function thresholdConditions(facts: ThresholdFacts, nowMs: number): Condi
     const state = stateAt(rule, newest.value);
     if (state !== 'present') return { ...subject, state };
     const currentValue = roundTo6(newest.value / sensor.scale);
-    const message = thresholdMessage(rule, currentValue);
-    return { ...subject, state, severity, currentValue, threshold, cause: null, message, valueStep };
+    const texts = thresholdTexts(rule, currentValue);
+    return { ...subject, state, severity, currentValue, threshold, cause: null, ...texts, valueStep };
   });
 }
 
 /** A percentage of a capacity can have any number of digits. */
 const SHOWN_DIGITS_MAX = 6;
 
-function thresholdMessage({ title, side, threshold, sensor }: SensorRule, value: number): string {
+function thresholdTexts({ title, side, threshold, sensor }: SensorRule, value: number) {
+  const { sensorId, unit } = sensor;
   const shown = Number(value.toPrecision(SHOWN_DIGITS_MAX));
-  const text = `${sensor.sensorId} ${shown} ${sensor.unit} is at or ${side} ${threshold} ${sensor.unit}`;
-  return title === undefined ? text : `${title}: ${text}`;
+  const messageStart = title === undefined ? `${sensorId} ` : `${title}: ${sensorId} `;
+  const message = `${messageStart}${shown} ${unit} is at or ${side} ${threshold} ${unit}`;
+  return { messageStart, message };
 }

@@ -103,6 +103,10 @@ export async function configuration({ client }: Tour): Promise<void> {
       body: { reporting: { offline_delay_s: 61 } },
       headers: { 'if-match': '"1"' },
     });
+    const rule = { sensor_id: 'temperature', above: 60, severity: 'info' };
+    await client.step('PUT', `${path}/config`, { body: { rules: [rule] } });
+    await client.step('PUT', `${path}/config`, { body: { rules: [rule, rule, { ...rule, below: 5 }] } });
+    await client.step('PUT', `${path}/config`, { body: { rules: [] } });
     await client.step('PUT', `${path}/config`, { body: { unknown: true } });
     await client.step('PUT', `${path}/config`, { raw: '{"a":1,"a":2}' });
   }
