@@ -84,8 +84,16 @@ describeService('values of declared sensors', (api) => {
       ]);
     }
     assert.deepEqual(await current(path), stored);
-    await silo.publish('telemetry', { ts: Date.now(), sensors: { ghost: 1 } });
-    assert.equal((await rejections(path)).total, 2);
+    await silo.publish('telemetry', [
+      { ts: Date.now() - 2, sensors: { ghost: 1 } },
+      { ts: Date.now() - 1, weight: 322, sensors: { ghost: 1, co2: 411 } },
+      { ts: Date.now(), weight: 323 },
+    ]);
+    assert.equal((await current(path)).level.actual, 323);
+    assert.equal((await historyOf(path, 'sensor=co2&aggregate=max'))[0].value, 411);
+    const again = await rejections(path);
+    const partly = `/0/sensors/ghost is not declared; the other values are stored; 2 of 3 readings are rejected in whole or in part`;
+    assert.deepEqual([again.total, again.recent[0].reason], [2, partly]);
     await silo.leave();
   });
 

@@ -36,16 +36,19 @@ export function sortReadings(
   const readings: Reading[] = [];
   let firstFault: { readonly reading: DeviceReading; readonly reason: string } | null = null;
   let faultCount = 0;
+  let isPartlyStored = false;
   for (const [index, reading] of sent.entries()) {
     const result = acceptReading(source, reading, window);
     const reason = isFault(result) ? `${result.path} ${result.message}` : undeclaredFault(source, reading);
     if (!isFault(result)) for (const row of result) readings.push(row);
     if (reason === null) continue;
     faultCount++;
+    isPartlyStored ||= !isFault(result);
     firstFault ??= { reading, reason: sent.length === 1 ? reason : `/${index}${reason}` };
   }
   if (firstFault === null) return { readings, rejection: null };
-  const others = faultCount === 1 ? '' : `; ${faultCount} of ${sent.length} readings are rejected`;
+  const extent = isPartlyStored ? 'rejected in whole or in part' : 'rejected';
+  const others = faultCount === 1 ? '' : `; ${faultCount} of ${sent.length} readings are ${extent}`;
   return {
     readings,
     rejection: {
