@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkFieldCommand } from '@granary/contract/link/field-messages';
 import { checkSiloCommand } from '@granary/contract/link/messages';
 import { AGGREGATES } from '@granary/contract/telemetry/telemetry';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { ScriptedDevice } from '../testing/devices/scripted-device.ts';
 import { eventually } from '../testing/eventually.ts';
-import { type Api, describeService, siloNamed } from '../testing/service.ts';
+import { type Api, describeService, fieldDeviceNamed, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
+const FIELDS = '/v1/fielddevice/devices';
 const CO2 = { sensor_id: 'co2', type: 'co2', unit: 'ppm', precision: 0, min: 0, max: 5_000 };
 const cable = (index: number) => ({ sensor_id: `cable-${index}`, type: 'temperature', unit: 'celsius' });
 
@@ -57,6 +59,34 @@ describeService('values of declared sensors', (api) => {
     assert.equal((await rejections(path)).total, 0);
     await silo.leave();
   });
+
+  for (const profile of ['rover', 'weather_station']) {
+    test(`of a ${profile} are below sensors in its environmental readings, with a history`, async () => {
+      const sensors = [CO2, cable(1)];
+      const device = { ...fieldDeviceNamed(`with-${profile}`), profile, sensors };
+      const { credentials } = (await api.post(FIELDS, device)).body.data;
+      const checkCommand = checkFieldCommand;
+      const scripted = new ScriptedDevice({ api, root: FIELDS, credentials, checkCommand });
+      await scripted.reconnect();
+      const { path } = scripted;
+      const ts = Date.now();
+      await scripted.publish('telemetry', { ts, temperature: 20, sensors: { co2: 5_001 } });
+      await api.post(`${path}/telemetry`, { ts, humidity: 50, sensors: { 'cable-1': -0.5 } });
+      const { data } = (await api.get(`${path}/sensors/environmental`)).body;
+      assert.deepEqual([data.temperature, data.humidity], [20, 50]);
+      assert.deepEqual(data.sensors, {
+        co2: { current: 5_001, unit: 'ppm', timestamp: toIso(ts), quality: 'bad' },
+        'cable-1': { current: -0.5, unit: 'celsius', timestamp: toIso(ts), quality: 'good' },
+      });
+      assert.deepEqual(await statuses(path), ['fault', 'active']);
+      assert.equal((await historyOf(path, 'sensor=cable-1'))[0].value, -0.5);
+      assert.equal((await historyOf(path, 'sensor=co2&aggregate=bad_count'))[0].value, 1);
+      await api.patch(path, { sensors: [] });
+      const after = (await api.get(`${path}/sensors/environmental`)).body.data;
+      assert.equal(Object.hasOwn(after, 'sensors'), false);
+      await scripted.leave();
+    });
+  }
 
   test('of an undeclared sensor: MQTT stores the rest and says so, HTTP refuses everything', async () => {
     const silo = await startSiloWith(api, 'undeclared', [CO2]);
