@@ -209,4 +209,18 @@ describeEachEngine('declared sensors', (engine) => {
     await app.devices.update(deviceNo, { sensors: [] }, laterMs);
     assert.deepEqual(await openAlerts(laterMs + 10 * SECOND_MS), []);
   });
+
+  it('become stale by their own interval, without a message that says so', async () => {
+    const { deviceId, deviceNo } = await register(sensorNamed('slow', { reporting_interval_s: 60 }));
+    await send(deviceId, NOW_MS, { slow: 20 });
+    const openAt = async (seconds: number) => {
+      const nowMs = NOW_MS + seconds * SECOND_MS;
+      await weigh(app, deviceNo, 5_000, nowMs);
+      await app.alerts.evaluateDue({ nowMs, limit: 1_000 });
+      const page = { deviceNo, filter: 'active', beforeAlertId: null, limit: 9 } as const;
+      return (await app.alerts.list(page)).map(({ type, threshold }) => ({ type, threshold }));
+    };
+    for (let seconds = 0; seconds <= 180; seconds += 10) assert.deepEqual(await openAt(seconds), []);
+    assert.deepEqual(await openAt(181), [{ type: 'sensor_stale', threshold: 180 }]);
+  });
 });
