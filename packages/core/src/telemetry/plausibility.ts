@@ -29,7 +29,7 @@ export function isPlausible(
 export const isBelievable = (sensor: Sensor, { value }: LatestValue, capacityKg?: number): boolean =>
   isPlausible(sensor, value / sensor.scale, capacityKg);
 
-export function plausibleRange(sensor: Sensor, capacityKg = Number.POSITIVE_INFINITY): ValueRange {
+export function plausibleRange(sensor: Sensor, capacityKg = Number.POSITIVE_INFINITY): PlausibleRange {
   if (!isWeight(sensor)) return sensor;
   return {
     min: roundTo6(-WEIGHT_UNDER_EMPTY_MAX * capacityKg),
@@ -37,7 +37,7 @@ export function plausibleRange(sensor: Sensor, capacityKg = Number.POSITIVE_INFI
   };
 }
 
-export interface ValueRange {
+export interface PlausibleRange {
   readonly min: number;
   readonly max: number;
 }
