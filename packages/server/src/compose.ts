@@ -6,7 +6,7 @@ import { AlertEvaluator } from './alerts/evaluator.ts';
 import { Uptime } from './alerts/uptime.ts';
 import { sendConfiguration } from './delivery/configuration.ts';
 import { DeviceMessages } from './delivery/device-messages.ts';
-import { DeclaredSensors } from './devices/declared-sensors.ts';
+import { DeclaredSensorsCache } from './devices/declared-sensors-cache.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
 import { DeviceLog } from './devices/device-log.ts';
 import { logLinkEvent } from './devices/link-log.ts';
@@ -81,7 +81,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     );
 
     const keyring = new Keyring(app, now);
-    const declaredSensors = new DeclaredSensors(app.devices);
+    const declaredSensors = new DeclaredSensorsCache(app.devices);
     const feed = new EventFeed(app, logger, (events) => {
       for (const keyId of endedKeyIds(events)) keyring.drop(keyId);
       directory.observe(events);

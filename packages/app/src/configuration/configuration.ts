@@ -8,7 +8,7 @@ import {
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { ruleSensors } from '@granary/core/alerts/rules/rule-sensors';
 import { configurationDocument, storedConfiguration } from '@granary/core/configuration/document';
-import { refuseBadRules } from '@granary/core/configuration/threshold-rules';
+import { refuseBadRules } from '@granary/core/configuration/rule-checks';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import type { Sql } from '@granary/store/sql';

@@ -5,7 +5,7 @@ import type {
 import { Refusal } from '@granary/contract/errors';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { isInside, refuseBadFence } from '../geometry/geofence.ts';
-import { initialMaintenance, patchMaintenance } from './silo-configuration.ts';
+import { initialMaintenance, patchMaintenance } from './maintenance.ts';
 
 /** The initial configuration of a field device: low speed, a battery reserve, and no geofence. */
 export function initialFieldConfiguration(nowMs: number): FieldConfiguration {

@@ -1,13 +1,10 @@
-import type { Maintenance } from '@granary/contract/configuration/shared-configuration';
 import type {
   SiloConfiguration,
   SiloConfigurationPatch,
 } from '@granary/contract/configuration/silo-configuration';
 import { Refusal } from '@granary/contract/errors';
-import { checkedTimeMs, HOUR_MS, toIso } from '@granary/contract/time';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
-
-const MAINTENANCE_INTERVAL_HOURS = 2_160;
+import { initialMaintenance, patchMaintenance } from './maintenance.ts';
 
 /** The initial configuration of a silo, which is safe for any scale. */
 export function initialConfiguration(nowMs: number): SiloConfiguration {
@@ -17,17 +14,6 @@ export function initialConfiguration(nowMs: number): SiloConfiguration {
     maintenance: initialMaintenance(nowMs),
     ...DEFAULT_MONITORING,
   };
-}
-
-export const initialMaintenance = (nowMs: number): Maintenance => ({
-  next_scheduled: toIso(nowMs + MAINTENANCE_INTERVAL_HOURS * HOUR_MS),
-  interval_hours: MAINTENANCE_INTERVAL_HOURS,
-});
-
-/** A time is stored in UTC, whichever offset it was given in. */
-export function patchMaintenance(current: Maintenance, patch: Partial<Maintenance> = {}): Maintenance {
-  const changed = { ...current, ...patch };
-  return { ...changed, next_scheduled: toIso(checkedTimeMs(changed.next_scheduled)) };
 }
 
 /** Merges the patch into the configuration, and refuses a result that contradicts itself. */

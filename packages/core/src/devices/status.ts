@@ -29,7 +29,7 @@ export const NEVER_SEEN: Presence = {
 export const freshnessMs = ({ reportingIntervalMs }: Pick<Presence, 'reportingIntervalMs'>): number =>
   MISSED_REPORTS_MAX * reportingIntervalMs;
 
-/** Used for devices with a running job: the service requests their reports, so the configured reporting interval does not matter. */
+/** The freshness with the default reporting interval; it applies to devices with a running job, because the service requests their reports. */
 export const FRESHNESS_MS = freshnessMs(NEVER_SEEN);
 
 export function deviceStatus(presence: Presence, nowMs: number): DeviceStatus {

@@ -4,7 +4,7 @@ import type { Delivery, DeviceLink } from '@granary/link/port';
 import type { AlertEvaluator } from '../alerts/evaluator.ts';
 import { sendConfiguration } from '../delivery/configuration.ts';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
-import type { DeclaredSensors } from '../devices/declared-sensors.ts';
+import type { DeclaredSensorsCache } from '../devices/declared-sensors-cache.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -21,7 +21,7 @@ interface DispatcherParts {
   readonly feed: Pick<EventFeed, 'wake'>;
   readonly keyring: Pick<Keyring, 'drop'>;
   readonly directory: Pick<DeviceDirectory, 'dropSecret'>;
-  readonly declaredSensors: Pick<DeclaredSensors, 'drop'>;
+  readonly declaredSensors: Pick<DeclaredSensorsCache, 'drop'>;
   readonly now: () => number;
 }
 

@@ -18,7 +18,7 @@ import type {
 } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/tables/presence';
-import type { DeclaredSensors } from '../devices/declared-sensors.ts';
+import type { DeclaredSensorsCache } from '../devices/declared-sensors-cache.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { DeviceLog } from '../devices/device-log.ts';
 import type { IngestCounters } from './counters.ts';
@@ -30,7 +30,7 @@ import { sortReadings } from './telemetry-message.ts';
 interface UplinkParts {
   readonly app: App;
   readonly directory: Pick<DeviceDirectory, 'authenticate'>;
-  readonly declaredSensors: Pick<DeclaredSensors, 'cached' | 'lookUp'>;
+  readonly declaredSensors: Pick<DeclaredSensorsCache, 'cached' | 'lookUp'>;
   readonly pipeline: IngestPipeline;
   readonly queue: DeviceQueue;
   readonly log: DeviceLog;

@@ -1,4 +1,5 @@
 import type { App } from '@granary/app/app';
+import { REMEMBERED_MS } from '@granary/app/idempotency';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import type { Logger } from '../logging/logger.ts';
 import type { Settings } from '../settings.ts';
@@ -7,8 +8,6 @@ const ROUND_MS = HOUR_MS;
 /** Old data is removed in small steps with pauses, so that new readings are not delayed. */
 const ROWS_PER_STEP_MAX = 5_000;
 const PAUSE_MS = 50;
-/** How long the answer of an idempotency key is kept. */
-const IDEMPOTENCY_KEYS_KEPT_MS = DAY_MS;
 
 interface RetentionParts {
   readonly app: App;
@@ -60,7 +59,7 @@ export class Retention {
       });
       const eventsBeforeMs = nowMs - settings.eventRetentionDays * DAY_MS;
       const events = await app.events.expire({ beforeMs: eventsBeforeMs, rowsMax });
-      const answers = await app.idempotency.expire({ beforeMs: nowMs - IDEMPOTENCY_KEYS_KEPT_MS, rowsMax });
+      const answers = await app.idempotency.expire({ beforeMs: nowMs - REMEMBERED_MS, rowsMax });
       const finished = await this.#expireFinished(nowMs);
       removed = readings + events + answers + finished;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

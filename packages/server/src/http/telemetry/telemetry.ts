@@ -18,7 +18,7 @@ import {
 } from '@granary/core/telemetry/readings';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyInstance } from 'fastify';
-import { sensorsById } from '../../devices/declared-sensors.ts';
+import { sensorsById } from '../../devices/declared-sensors-cache.ts';
 import { readingWindow } from '../../ingest/uplink.ts';
 import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts';
 import { accept, success } from '../protocol/answers.ts';

@@ -9,7 +9,7 @@ const DEVICES_CACHED_MAX = 10_000;
 export type SensorsById = ReadonlyMap<string, Sensor>;
 
 /** Caches the declared sensors of devices, because every message with values of such sensors needs them. */
-export class DeclaredSensors {
+export class DeclaredSensorsCache {
   readonly #devices: Pick<App['devices'], 'find'>;
   readonly #cached = new Map<string, SensorsById>();
   #changesSeen = 0;

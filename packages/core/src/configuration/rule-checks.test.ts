@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { Refusal } from '@granary/contract/errors';
 import fc from 'fast-check';
-import { refuseBadRules } from './threshold-rules.ts';
+import { refuseBadRules } from './rule-checks.ts';
 
 const SENSORS = [
   { sensorId: 'temp_1', unit: 'celsius', scale: 1_000, min: -40, max: 85 },
