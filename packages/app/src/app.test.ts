@@ -21,7 +21,7 @@ describeEachEngine('the store', (engine) => {
     app = await engine.open();
   });
 
-  it('keeps what it was given when it is opened again', async () => {
+  it('keeps stored data when it is opened again', async () => {
     const first = await engine.open();
     const device = await first.devices.register(newDevice());
     await first.close();
@@ -29,7 +29,7 @@ describeEachEngine('the store', (engine) => {
     assert.deepEqual(await second.devices.find(device.deviceId), device);
   });
 
-  it('is healthy while open and refuses everything once closed, also twice', async () => {
+  it('is healthy while open, refuses every call once closed, and can be closed twice', async () => {
     const closing = await engine.open();
     await closing.health();
     await Promise.all([closing.close(), closing.close()]);
@@ -46,7 +46,7 @@ describeEachEngine('the store', (engine) => {
     assert.deepEqual(await app.devices.find(device.deviceId), registered);
   });
 
-  it('takes back all of a write that fails and nothing of those beside it', async () => {
+  it('rolls back a write that fails completely, and no other write of the same time', async () => {
     const deviceNo = await registerDevice(app);
     const append = (tsMs: number, seenDeviceNo: number) =>
       app.telemetry.append(
@@ -74,7 +74,7 @@ describeEachEngine('the store', (engine) => {
     assert.equal(tsMs, NOW_MS + 2);
   });
 
-  it('refuses more writes than may wait and serves those that do', async () => {
+  it('refuses more writes than may wait, and carries out those that wait', async () => {
     // A write that finds nothing to change waits for no other and for no disk.
     const writes = Array.from({ length: WRITES_PENDING_MAX + 1 }, (_, n) => app.keys.recordUse('unknown', n));
     const outcomes = await Promise.allSettled(writes);
@@ -109,10 +109,10 @@ describeEachEngine('the store', (engine) => {
 
 describe('opening a PostgreSQL store', () => {
   for (const [what, url] of [
-    ['nobody listens', 'postgres://granary:secret@127.0.0.1:1/granary'],
-    ['the address is no URL', 'secret'],
+    ['the connection is refused', 'postgres://granary:secret@127.0.0.1:1/granary'],
+    ['the address is not a URL', 'secret'],
   ] as const) {
-    it(`says so in one line, without the password, when ${what}`, async () => {
+    it(`fails with one line, without the password, when ${what}`, async () => {
       await assert.rejects(openApp({ engine: 'postgres', url }), (error) => {
         assert(error instanceof StoreOpenError);
         assert.match(error.message, /^cannot use the database at [^\n]+: [^\n]+$/);

@@ -18,12 +18,12 @@ import {
 } from './testing/fixtures.ts';
 import { effectsDuring } from './testing/recorded-effects.ts';
 
-const guard = (key: string, fields: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
+const keyOf = (key: string, fields: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
   ...{ keyId: 'key_1', key, fingerprint: 'the request', nowMs: NOW_MS, encryptedSecret: null },
   ...fields,
 });
 
-describeEachEngine('guarded writes', (engine) => {
+describeEachEngine('writes with an idempotency key', (engine) => {
   let app: App;
   let other: App;
   before(async () => {
@@ -31,17 +31,17 @@ describeEachEngine('guarded writes', (engine) => {
     other = await engine.open();
   });
 
-  it('are done once, and answered alike when repeated', async () => {
+  it('are done once, and answered with the same result when repeated', async () => {
     const device = newDevice();
-    const first = await app.once(guard('once', { encryptedSecret: 'a secret' })).devices.register(device);
+    const first = await app.once(keyOf('once', { encryptedSecret: 'a secret' })).devices.register(device);
     assert.deepEqual([first.encryptedSecret, first.replayed], ['a secret', false]);
-    const again = await other.once(guard('once', { encryptedSecret: 'another' })).devices.register(device);
+    const again = await other.once(keyOf('once', { encryptedSecret: 'another' })).devices.register(device);
     assert.deepEqual(again, { result: first.result, encryptedSecret: 'a secret', replayed: true });
   });
 
-  it('are answered from what an older version stored, whatever their result was', async () => {
-    const { deviceNo } = (await app.once(guard('old')).devices.register(newDevice())).result;
-    const replace = () => app.once(guard('old secret')).devices.replaceSecret(deviceNo, 'hash', NOW_MS);
+  it('are answered from a result that an older version stored, also one that is not an object', async () => {
+    const { deviceNo } = (await app.once(keyOf('old')).devices.register(newDevice())).result;
+    const replace = () => app.once(keyOf('old secret')).devices.replaceSecret(deviceNo, 'hash', NOW_MS);
     const first = await replace();
     for (const stored of ['true', '{"v":0,"result":true}']) {
       await engine.query(`UPDATE idempotency SET result = '${stored}' WHERE idempotency_key = 'old secret'`);
@@ -54,7 +54,7 @@ describeEachEngine('guarded writes', (engine) => {
       ['old silo', 'silo', newDevice()],
       ['old rover', 'field', newFieldDevice()],
     ] as const) {
-      const register = () => app.once(guard(key)).devices.register(device);
+      const register = () => app.once(keyOf(key)).devices.register(device);
       const first = await register();
       const { sensorDocument: _sensors, profile, ...before } = first.result;
       for (const stored of [
@@ -67,19 +67,19 @@ describeEachEngine('guarded writes', (engine) => {
     }
   });
 
-  it('have their effects once: a repetition has none', async () => {
+  it('have effects once: a repetition has none', async () => {
     const device = newDevice();
-    const register = () => app.once(guard('effects')).devices.register(device);
+    const register = () => app.once(keyOf('effects')).devices.register(device);
     const first = await effectsDuring(app, register);
     assert.deepEqual(first.effects, [{ kind: 'events_logged' }]);
     const again = await effectsDuring(app, register);
     assert.deepEqual([again.result.replayed, again.effects], [true, []]);
   });
 
-  it('are done once when they come at once', async () => {
+  it('are done once when many come at the same time', async () => {
     const deviceNo = await readySilo(app);
     const start = (n: number) =>
-      (n % 2 ? app : other).once(guard('parallel')).operations.start({
+      (n % 2 ? app : other).once(keyOf('parallel')).operations.start({
         ...{ deviceNo, operationId: `op_parallel_${n}`, type: 'feed', request: { amount: 1 } },
         ...{ isReachable: true, nowMs: NOW_MS },
       });
@@ -90,20 +90,20 @@ describeEachEngine('guarded writes', (engine) => {
     assert.equal((await app.operations.list(page)).length, 1);
   });
 
-  it('refuse another request of the same name, but not that of another caller', async () => {
-    await app.once(guard('name')).devices.register(newDevice());
-    const changed = guard('name', { fingerprint: 'another request' });
+  it('are refused with the key of another request, but not with that of another caller', async () => {
+    await app.once(keyOf('name')).devices.register(newDevice());
+    const changed = keyOf('name', { fingerprint: 'another request' });
     const device = newDevice();
     await assert.rejects(app.once(changed).devices.register(device), isRefusal('idempotency_key_reused'));
     assert.equal(await app.devices.find(device.deviceId), undefined);
-    const stranger = guard('name', { keyId: 'key_2' });
-    assert.equal((await app.once(stranger).devices.register(newDevice())).replayed, false);
+    const ofOtherCaller = keyOf('name', { keyId: 'key_2' });
+    assert.equal((await app.once(ofOtherCaller).devices.register(newDevice())).replayed, false);
   });
 
-  it('remember nothing of what was refused or found nothing', async () => {
+  it('are not stored under their key when they are refused or find nothing', async () => {
     const deviceNo = await registerDevice(app);
     const start = (nowMs: number) =>
-      app.once(guard('refused')).operations.start({
+      app.once(keyOf('refused')).operations.start({
         ...{
           deviceNo,
           operationId: 'op_refused',
@@ -121,34 +121,34 @@ describeEachEngine('guarded writes', (engine) => {
       }),
     );
     const stop = () =>
-      app.once(guard('stop')).operations.stop({ deviceNo, operationId: 'op_refused', nowMs: NOW_MS });
+      app.once(keyOf('stop')).operations.stop({ deviceNo, operationId: 'op_refused', nowMs: NOW_MS });
     assert.deepEqual(await stop(), { result: undefined, encryptedSecret: null, replayed: false });
     assert.equal((await start(NOW_MS)).replayed, false);
     assert.equal((await stop()).result?.operation.status, 'stopping');
   });
 
-  it('are new again after their time', async () => {
-    await app.once(guard('old')).devices.register(newDevice());
-    const justBefore = guard('old', { nowMs: NOW_MS + REMEMBERED_MS - 1 });
+  it('are done again after the key has expired', async () => {
+    await app.once(keyOf('old')).devices.register(newDevice());
+    const justBefore = keyOf('old', { nowMs: NOW_MS + REMEMBERED_MS - 1 });
     assert.equal((await app.once(justBefore).devices.register(newDevice())).replayed, true);
-    const later = guard('old', { nowMs: NOW_MS + REMEMBERED_MS, fingerprint: 'another request' });
+    const later = keyOf('old', { nowMs: NOW_MS + REMEMBERED_MS, fingerprint: 'another request' });
     assert.equal((await app.once(later).devices.register(newDevice())).replayed, false);
     assert.equal((await app.once(later).devices.register(newDevice())).replayed, true);
   });
 
-  it('take readings of a day that has no place yet', async () => {
+  it('store readings of a day that has no partition yet', async () => {
     const deviceNo = await registerDevice(app);
     const oldMs = NOW_MS - 400 * 86_400_000;
     const append = (count: number) => {
       const readings = Array<Reading>(count).fill(reading(deviceNo, oldMs, { weight: 1 }));
-      return app.once(guard('readings')).telemetry.append(batchOf({ readings }));
+      return app.once(keyOf('readings')).telemetry.append(batchOf({ readings }));
     };
     await assert.rejects(append(READINGS_PER_APPEND_MAX + 1), /readings/);
     assert.equal((await append(1)).result.stored, 1);
     assert.equal((await append(1)).replayed, true);
   });
 
-  it('have the same shape without a guard', async () => {
+  it('have the same form of result without a key', async () => {
     const device = newDevice();
     const { result, ...rest } = await app.once(null).devices.register(device);
     assert.equal(result.deviceId, device.deviceId);
@@ -156,12 +156,12 @@ describeEachEngine('guarded writes', (engine) => {
     await assert.rejects(app.once(null).devices.register(device), isRefusal('device_exists'));
   });
 
-  it('are forgotten bit by bit', async () => {
+  it('expire a few rows at a time', async () => {
     for (const key of ['x', 'y', 'z']) {
-      await app.once(guard(key, { nowMs: NOW_MS - 10 })).devices.register(newDevice());
+      await app.once(keyOf(key, { nowMs: NOW_MS - 10 })).devices.register(newDevice());
     }
     const expire = () => app.idempotency.expire({ beforeMs: NOW_MS, rowsMax: 2 });
     assert.deepEqual([await expire(), await expire(), await expire()], [2, 1, 0]);
-    assert.equal((await app.once(guard('x')).devices.register(newDevice())).replayed, false);
+    assert.equal((await app.once(keyOf('x')).devices.register(newDevice())).replayed, false);
   });
 });

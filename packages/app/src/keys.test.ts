@@ -43,14 +43,14 @@ describeEachEngine('keys', (engine) => {
     assert.equal((await app.keys.list({ afterKeyId: null, limit: 100 })).length, before + 3);
   });
 
-  it('revokes once and for good', async () => {
+  it('keeps the time of the first revocation', async () => {
     await app.keys.create(newKey('revoked'));
     assert.equal((await app.keys.revoke('revoked', NOW_MS + 1)).revokedAtMs, NOW_MS + 1);
     assert.equal((await app.keys.revoke('revoked', NOW_MS + 9)).revokedAtMs, NOW_MS + 1);
     await assert.rejects(app.keys.revoke('unknown', NOW_MS), isRefusal('key_not_found'));
   });
 
-  it('remembers the last use', async () => {
+  it('stores the time of the last use', async () => {
     await app.keys.create(newKey('used'));
     await app.keys.recordUse('used', NOW_MS + 2);
     await app.keys.recordUse('used', NOW_MS + 1);
@@ -67,31 +67,31 @@ describeEachEngine('keys', (engine) => {
     assert.equal((await app.keys.findByHash(old.hash))?.expiresAtMs, NOW_MS + 60);
   });
 
-  it('refuses a key that has expired when it is made', async () => {
+  it('refuses to create a key that has already expired', async () => {
     for (const expiresAtMs of [NOW_MS, NOW_MS - 1]) {
       await assert.rejects(app.keys.create(newKey('late', { expiresAtMs })), isRefusal('invalid_input'));
     }
   });
 
-  it('never prolongs a key by rotating it', async () => {
+  it('does not extend the expiry of a key by rotating it', async () => {
     await app.keys.create(newKey('short', { expiresAtMs: NOW_MS + 5 }));
     await app.keys.rotate('short', { keyId: 'short2', hash: 'short2', createdAtMs: NOW_MS }, NOW_MS + 60);
     assert.equal((await app.keys.findByHash('hash of short'))?.expiresAtMs, NOW_MS + 5);
   });
 
-  it('does not rotate what is unknown, revoked or expired', async () => {
+  it('does not rotate an unknown, revoked or expired key', async () => {
     await app.keys.create(newKey('ended', { expiresAtMs: NOW_MS + 1 }));
-    await app.keys.create(newKey('gone'));
-    await app.keys.revoke('gone', NOW_MS);
+    await app.keys.create(newKey('revoked_2'));
+    await app.keys.revoke('revoked_2', NOW_MS);
     const count = await app.keys.count();
-    for (const keyId of ['ended', 'gone', 'unknown']) {
+    for (const keyId of ['ended', 'revoked_2', 'unknown']) {
       const secret = { keyId: `${keyId}2`, hash: `${keyId}2`, createdAtMs: NOW_MS + 1 };
       await assert.rejects(app.keys.rotate(keyId, secret, NOW_MS + 60), isRefusal('key_not_found'));
     }
     assert.equal(await app.keys.count(), count);
   });
 
-  it('makes a preset key valid whatever had become of it, and revokes all others of its name', async () => {
+  it('makes a preset key valid again after its rotation or revocation, and revokes all others of its name', async () => {
     const preset = (keyId: string, hash: string, createdAtMs: number) =>
       app.keys.preset(
         newKey(keyId, { name: 'preset', hash, createdAtMs, facilities: null, scopes: ['read', 'admin'] }),
@@ -115,13 +115,13 @@ describeEachEngine('keys', (engine) => {
 
   it('gives a preset key all its rights, also one that was issued with fewer', async () => {
     await app.keys.create(newKey('issued', { hash: 'issued', scopes: ['read'], facilities: ['North'] }));
-    const wanted = newKey('other', { name: 'preset', hash: 'issued', scopes: ['admin'], facilities: null });
-    assert.equal(await app.keys.preset(wanted), 'restored');
+    const preset = newKey('other', { name: 'preset', hash: 'issued', scopes: ['admin'], facilities: null });
+    assert.equal(await app.keys.preset(preset), 'restored');
     const stored = await app.keys.findByHash('issued');
     assert.deepEqual([stored?.keyId, stored?.scopes, stored?.facilities], ['issued', ['admin'], null]);
   });
 
-  it('takes the same preset key from many nodes at once', async () => {
+  it('creates the same preset key once for many nodes at once', async () => {
     const other = await engine.open();
     const outcomes = await Promise.all(
       [app, other, app, other].map((node, n) =>

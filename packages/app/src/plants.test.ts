@@ -43,7 +43,7 @@ describeEachEngine('plants', (engine) => {
     assert.deepEqual(await page(INT64_MAX, 2), []);
   });
 
-  it('are found as they were made, whatever characters they are called by', async () => {
+  it('are found as they were created, whatever characters their names have', async () => {
     const name = 'Monstera "deliciosa" \0 \ud800 🌿';
     const plant = await create('42', name, '');
     assert.deepEqual(plant, { id: '42', name, tag: '', createdAtMs: NOW_MS });
@@ -52,25 +52,31 @@ describeEachEngine('plants', (engine) => {
     assert.equal((await app.plants.find('43'))?.tag, null);
   });
 
-  it('are made once under an id, also by many at once', async () => {
+  it('are created once under an id, also by many at once', async () => {
     const other = await engine.open();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) =>
         (n % 2 ? app : other).plants.create({ id: '77', name: `${n}`, tag: null, nowMs: NOW_MS }),
       ),
     );
-    const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    assert.equal(made.length, 1);
+    assert.equal(created.length, 1);
     assert(refused.every(isRefusal('plant_exists')));
-    assert.deepEqual(await other.plants.find('77'), made[0]);
+    assert.deepEqual(await other.plants.find('77'), created[0]);
   });
 
-  it('are answered once more to whoever repeats the request', async () => {
-    const guard = { keyId: 'key', key: 'again', fingerprint: 'f', nowMs: NOW_MS, encryptedSecret: null };
+  it('are answered with the first result when the request is repeated with its idempotency key', async () => {
+    const idempotencyKey = {
+      keyId: 'key',
+      key: 'again',
+      fingerprint: 'f',
+      nowMs: NOW_MS,
+      encryptedSecret: null,
+    };
     const plant = { id: '99', name: 'Fern', tag: null, nowMs: NOW_MS };
-    const first = await app.once(guard).plants.create(plant);
-    const second = await app.once(guard).plants.create(plant);
+    const first = await app.once(idempotencyKey).plants.create(plant);
+    const second = await app.once(idempotencyKey).plants.create(plant);
     assert.deepEqual([first.replayed, second.replayed], [false, true]);
     assert.deepEqual(second.result, first.result);
   });

@@ -3,12 +3,9 @@ import { before, it } from 'node:test';
 import { DAY_MS, SECOND_MS } from '@granary/contract/time';
 import type { App } from './app.ts';
 import { describeEachEngine } from './testing/engines.ts';
-import { locate, NOW_MS, readyFieldDevice, readySilo, tickDue, weigh } from './testing/fixtures.ts';
+import { locate, NOW_MS, newId, readyFieldDevice, readySilo, tickDue, weigh } from './testing/fixtures.ts';
 
 const ALL = { beforeMs: NOW_MS + DAY_MS, rowsMax: 1_000 };
-
-let lastId = 0;
-const newId = (prefix: string): string => `${prefix}_kept_${++lastId}`;
 
 describeEachEngine('finished operations, commands, missions and alerts', (engine) => {
   let app: App;
@@ -19,8 +16,8 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
   const start = async (deviceNo: number, nowMs = NOW_MS): Promise<string> => {
     await weigh(app, deviceNo, 5_000, nowMs);
     const operationId = newId('op');
-    const asked = { type: 'feed', request: { amount: 100 }, isReachable: true } as const;
-    await app.operations.start({ deviceNo, operationId, nowMs, ...asked });
+    const startRequest = { type: 'feed', request: { amount: 100 }, isReachable: true } as const;
+    await app.operations.start({ deviceNo, operationId, nowMs, ...startRequest });
     return operationId;
   };
 
@@ -41,7 +38,7 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
   const isThere = async (deviceNo: number, operationId: string): Promise<boolean> =>
     (await app.operations.find(deviceNo, operationId)) !== undefined;
 
-  it('leave when they are old enough, the oldest first and a few at a time', async () => {
+  it('are removed when they are old enough, the oldest first and a few at a time', async () => {
     const silos = [await readySilo(app), await readySilo(app), await readySilo(app)] as const;
     const ids = [
       await finish(silos[0], 'completed', NOW_MS + 2),
@@ -56,7 +53,7 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     assert.deepEqual(await kept(), [false, false, true]);
   });
 
-  it('stay as long as they are open', async () => {
+  it('are kept as long as they are not finished', async () => {
     const deviceNo = await readySilo(app);
     const operationId = await start(deviceNo);
     const fieldNo = await readyFieldDevice(app);
@@ -67,14 +64,14 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     const missionNo = await readyFieldDevice(app);
     const missionId = newId('ms');
     const mission = { mission_name: 'm', waypoints: [{ lat: 52, lng: 13, action: 'none' as const }] };
-    const wanted = { deviceNo: missionNo, missionId, isReachable: true, nowMs: NOW_MS };
-    await app.missions.create({ ...wanted, mission });
+    const creation = { deviceNo: missionNo, missionId, isReachable: true, nowMs: NOW_MS };
+    await app.missions.create({ ...creation, mission });
     for (const jobs of [app.operations, app.commands, app.missions]) await jobs.expire(ALL);
     assert.ok(await isThere(deviceNo, operationId));
     assert.notEqual(await app.commands.find(fieldNo, commandId), undefined);
     assert.notEqual(await app.missions.find(missionNo, missionId), undefined);
 
-    await app.missions.control({ ...wanted, control: 'cancel' });
+    await app.missions.control({ ...creation, control: 'cancel' });
     const progress = { command_id: commandId, state: 'succeeded', ts: NOW_MS } as const;
     await app.commands.progressed({ deviceNo: fieldNo, progress, nowMs: NOW_MS });
     await locate(app, fieldNo, {}, NOW_MS + 1);
@@ -92,7 +89,7 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     assert.equal(await app.missions.find(missionNo, missionId), undefined);
   });
 
-  it('stay while an open alert is about them', async () => {
+  it('are kept while an open alert is about them', async () => {
     const deviceNo = await readySilo(app);
     const operationId = await finish(deviceNo, 'failed');
     const page = { deviceNo, filter: 'open', beforeAlertId: null, limit: 10 } as const;
@@ -110,7 +107,7 @@ describeEachEngine('finished operations, commands, missions and alerts', (engine
     for (const afterMs of [0, 10 * SECOND_MS]) {
       await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: NOW_MS + DAY_MS / 2 + afterMs });
     }
-    const by = { acknowledged_by: 'somebody' };
+    const by = { acknowledged_by: 'Ada' };
     await app.alerts.acknowledge({ deviceNo, alertId: alert.alertId, by, nowMs: NOW_MS + DAY_MS / 2 });
     await app.operations.expire(ALL);
     assert.equal(await isThere(deviceNo, operationId), false);

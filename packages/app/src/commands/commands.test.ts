@@ -10,15 +10,13 @@ import {
   isRefusal,
   NOW_MS,
   newFieldDevice,
+  newId,
   readyFieldDevice,
   readySilo,
   registerDevice,
 } from '../testing/fixtures.ts';
 import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
 import { COMMANDS_UNFINISHED_MAX, type CommandPage } from './commands.ts';
-
-let lastId = 0;
-const newCommandId = (): string => `cmd_${String(++lastId).padStart(6, '0')}`;
 
 const MOVE = {
   command: 'move_to_coordinates',
@@ -41,13 +39,13 @@ describeEachEngine('commands', (engine) => {
   const issue = (
     deviceNo: number,
     request: CommandRequest,
-    { commandId = newCommandId(), nowMs = NOW_MS, isReachable = true } = {},
+    { commandId = newId('cmd'), nowMs = NOW_MS, isReachable = true } = {},
   ) => app.commands.issue({ deviceNo, commandId, request, isReachable, nowMs });
 
-  const tell = (deviceNo: number, commandId: string, state: CommandProgress['state'], nowMs = NOW_MS) =>
+  const report = (deviceNo: number, commandId: string, state: CommandProgress['state'], nowMs = NOW_MS) =>
     app.commands.progressed({ deviceNo, progress: { command_id: commandId, state, ts: nowMs }, nowMs });
 
-  const told = async (deviceNo: number): Promise<unknown[]> =>
+  const statusEvents = async (deviceNo: number): Promise<unknown[]> =>
     (await eventsOfDevice(app, deviceNo))
       .filter(({ type }) => type === 'command.status_changed')
       .map(({ data }) => `${data['command']} ${data['status']}`);
@@ -55,7 +53,7 @@ describeEachEngine('commands', (engine) => {
   const statusOf = async (deviceNo: number, commandId: string) =>
     (await app.commands.find(deviceNo, commandId))?.status;
 
-  it('are sent to a device that is there, and followed to their end', async () => {
+  it('are sent to a reachable device, and follow its reports to their end', async () => {
     const deviceNo = await readyFieldDevice(app);
     const { result, effects } = await effectsDuring(app, () => issue(deviceNo, MOVE));
     const { command, message } = result;
@@ -71,12 +69,12 @@ describeEachEngine('commands', (engine) => {
     assert.equal(effects.at(-1)?.kind, 'events_logged');
     assert.deepEqual(await app.commands.find(deviceNo, commandId), command);
     const ack = { command_id: commandId, accepted: true };
-    const heard = await app.commands.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
-    assert.deepEqual(heard, { kind: 'applied' });
-    await tell(deviceNo, commandId, 'succeeded', NOW_MS + 2);
+    const outcome = await app.commands.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
+    assert.deepEqual(outcome, { kind: 'applied' });
+    await report(deviceNo, commandId, 'succeeded', NOW_MS + 2);
     const statuses = ['queued', 'sent', 'executing', 'succeeded'];
     assert.deepEqual(
-      await told(deviceNo),
+      await statusEvents(deviceNo),
       statuses.map((status) => `move_to_coordinates ${status}`),
     );
     assert.deepEqual(
@@ -85,22 +83,22 @@ describeEachEngine('commands', (engine) => {
     );
   });
 
-  it('wait for a device that is away, unless they would set it in motion', async () => {
+  it('wait for a device that is not reachable, unless they would set it in motion', async () => {
     const deviceNo = await registerDevice(app, newFieldDevice());
-    const away = { isReachable: false };
-    const waiting = await effectsDuring(app, () => issue(deviceNo, { command: 'hold' }, away));
+    const notReachable = { isReachable: false };
+    const waiting = await effectsDuring(app, () => issue(deviceNo, { command: 'hold' }, notReachable));
     assert.deepEqual([waiting.result.command.status, sentIn(waiting.effects)], ['queued', []]);
     for (const request of [MOVE, { command: 'scan' }, { command: 'release_emergency_stop' }] as const) {
-      await assert.rejects(issue(deviceNo, request, away), isRefusal('device_offline'));
+      await assert.rejects(issue(deviceNo, request, notReachable), isRefusal('device_offline'));
     }
-    const stop = await effectsDuring(app, () => issue(deviceNo, { command: 'emergency_stop' }, away));
+    const stop = await effectsDuring(app, () => issue(deviceNo, { command: 'emergency_stop' }, notReachable));
     const { command, message } = stop.result;
     assert.deepEqual([command.status, message?.command], ['queued', 'execute']);
     // The urgent path sends it, so no effect does.
     assert.deepEqual(sentIn(stop.effects), []);
   });
 
-  it('that could not be sent have failed, or wait again if they may', async () => {
+  it('that could not be sent have failed, or are queued again if they cause no movement', async () => {
     const deviceNo = await readyFieldDevice(app);
     const statusAfter = async (request: CommandRequest) => {
       const { commandId } = (await issue(deviceNo, request)).command;
@@ -118,20 +116,20 @@ describeEachEngine('commands', (engine) => {
     const { commandId } = (await issue(deviceNo, { command: 'emergency_stop' })).command;
     const release = { command: 'release_emergency_stop' } as const;
     await assert.rejects(issue(deviceNo, release), isRefusal('emergency_stop_unconfirmed'));
-    for (const state of ['failed', 'cancelled', 'unknown'] as const) await tell(deviceNo, commandId, state);
+    for (const state of ['failed', 'cancelled', 'unknown'] as const) await report(deviceNo, commandId, state);
     assert.equal(await statusOf(deviceNo, commandId), 'sent');
-    await tell(deviceNo, commandId, 'succeeded', NOW_MS + 1);
+    await report(deviceNo, commandId, 'succeeded', NOW_MS + 1);
     const restarted = await engine.open();
-    const wanted = { deviceNo, request: MOVE, isReachable: true, nowMs: NOW_MS + DAY_MS };
+    const issueRequest = { deviceNo, request: MOVE, isReachable: true, nowMs: NOW_MS + DAY_MS };
     await assert.rejects(
-      restarted.commands.issue({ ...wanted, commandId: newCommandId() }),
+      restarted.commands.issue({ ...issueRequest, commandId: newId('cmd') }),
       isRefusal('emergency_stop_active'),
     );
     assert.equal((await restarted.commands.stopInForce(deviceNo))?.commandId, commandId);
     await restarted.close();
     const again = (await issue(deviceNo, { command: 'emergency_stop' }, { nowMs: NOW_MS + 2 })).command;
     assert.equal((await app.commands.stopInForce(deviceNo))?.latchedSinceMs, NOW_MS);
-    await tell(deviceNo, again.commandId, 'succeeded', NOW_MS + 3);
+    await report(deviceNo, again.commandId, 'succeeded', NOW_MS + 3);
     const released = await effectsDuring(app, () => issue(deviceNo, release));
     assert.equal(sentIn(released.effects)[0]?.message.command, 'execute');
     assert.equal(await app.commands.stopInForce(deviceNo), undefined);
@@ -142,48 +140,48 @@ describeEachEngine('commands', (engine) => {
     );
   });
 
-  it('that an older version has stored know no emergency stop in force, unless one is open', async () => {
+  it('that an older version has stored have no emergency stop in force, unless one is open', async () => {
     const deviceNo = await readyFieldDevice(app);
     const { commandId } = (await issue(deviceNo, { command: 'emergency_stop' })).command;
     const stored = await app.commands.find(deviceNo, commandId);
     const { latchedSinceMs: _, lastAnswer: __, ...older } = stored ?? assert.fail('it was stored');
-    const store1 = (body: object, isFinished: number) =>
+    const storeBody = (body: object, isFinished: number) =>
       engine.query(
         `UPDATE commands SET is_finished = ${isFinished}, body = '${JSON.stringify(body)}' WHERE command_id = '${commandId}'`,
       );
-    await store1(older, 0);
+    await storeBody(older, 0);
     assert.equal((await app.commands.stopInForce(deviceNo))?.latchedSinceMs, NOW_MS);
-    await store1({ ...older, status: 'rejected', endedAtMs: NOW_MS }, 1);
+    await storeBody({ ...older, status: 'rejected', endedAtMs: NOW_MS }, 1);
     assert.equal(await app.commands.stopInForce(deviceNo), undefined);
     assert.equal((await issue(deviceNo, MOVE)).command.status, 'sent');
   });
 
-  it('leave no trace when they are refused', async () => {
+  it('are neither stored nor logged when they are refused', async () => {
     const deviceNo = await readyFieldDevice(app);
     await app.configuration.change(deviceNo, { geofence: FENCE }, NOW_MS);
     const outside = { ...MOVE, parameters: { ...MOVE.parameters, latitude: 53 } };
-    const commandId = newCommandId();
+    const commandId = newId('cmd');
     await assert.rejects(issue(deviceNo, outside, { commandId }), isRefusal('outside_geofence'));
     assert.equal(await app.commands.find(deviceNo, commandId), undefined);
-    assert.deepEqual(await told(deviceNo), []);
+    assert.deepEqual(await statusEvents(deviceNo), []);
     await assert.rejects(issue(await readySilo(app), { command: 'hold' }), isRefusal('not_supported'));
     await assert.rejects(issue(999_999, { command: 'hold' }), isRefusal('device_not_found'));
   });
 
-  it('are not issued twice under the same id, whoever comes first', async () => {
+  it('are issued once under the same id, also by two nodes at once', async () => {
     const deviceNo = await readyFieldDevice(app);
-    const commandId = newCommandId();
-    const wanted = { deviceNo, commandId, request: MOVE, isReachable: true, nowMs: NOW_MS };
+    const commandId = newId('cmd');
+    const issueRequest = { deviceNo, commandId, request: MOVE, isReachable: true, nowMs: NOW_MS };
     const issueTenTimes = (at: App) =>
-      effectsDuring(at, () => Promise.all(Array.from({ length: 10 }, () => at.commands.issue(wanted))));
+      effectsDuring(at, () => Promise.all(Array.from({ length: 10 }, () => at.commands.issue(issueRequest))));
     const both = await Promise.all([issueTenTimes(app), issueTenTimes(other)]);
     const issued = both.flatMap(({ result }) => result);
     assert.equal(both.flatMap(({ effects }) => sentIn(effects)).length, 1);
     assert.deepEqual(new Set(issued.map(({ command }) => command.status)), new Set(['sent']));
-    assert.equal((await told(deviceNo)).length, 2);
+    assert.equal((await statusEvents(deviceNo)).length, 2);
   });
 
-  it('end with an emergency stop, which is there once until the device confirms it', async () => {
+  it('are cancelled by an emergency stop, which exists once until the device confirms it', async () => {
     const deviceNo = await registerDevice(app, newFieldDevice());
     const waiting = (await issue(deviceNo, { command: 'hold' }, { isReachable: false })).command.commandId;
     const stop: CommandRequest = { command: 'emergency_stop' };
@@ -193,51 +191,51 @@ describeEachEngine('commands', (engine) => {
     assert.equal(stops.filter(({ message }) => message !== null).length, 1);
     assert.equal(await statusOf(deviceNo, waiting), 'cancelled');
     const [stopId = ''] = ids;
-    await tell(deviceNo, stopId, 'succeeded');
+    await report(deviceNo, stopId, 'succeeded');
     const next = await issue(deviceNo, stop);
     assert(!ids.has(next.command.commandId) && next.message !== null);
   });
 
-  it('of another device are not heard of, nor those that nobody gave', async () => {
+  it('of another device, and unknown ones, are an unknown reference in a report', async () => {
     const deviceNo = await readyFieldDevice(app);
-    const strangerNo = await readyFieldDevice(app);
+    const otherDeviceNo = await readyFieldDevice(app);
     const { commandId } = (await issue(deviceNo, MOVE)).command;
     const ack = { command_id: commandId, accepted: false };
-    const heard = [
-      await tell(strangerNo, commandId, 'succeeded'),
-      await app.commands.acknowledged({ deviceNo: strangerNo, ack, nowMs: NOW_MS }),
-      await tell(deviceNo, 'cmd_nobody', 'succeeded'),
+    const outcomes = [
+      await report(otherDeviceNo, commandId, 'succeeded'),
+      await app.commands.acknowledged({ deviceNo: otherDeviceNo, ack, nowMs: NOW_MS }),
+      await report(deviceNo, 'cmd_unknown', 'succeeded'),
     ];
     assert.deepEqual(
-      heard.map(({ kind }) => kind),
+      outcomes.map(({ kind }) => kind),
       Array(3).fill('unknown_reference'),
     );
     assert.equal(await statusOf(deviceNo, commandId), 'sent');
-    assert.equal(await app.commands.find(strangerNo, commandId), undefined);
+    assert.equal(await app.commands.find(otherDeviceNo, commandId), undefined);
   });
 
-  it('are limited in number while nothing is heard of them, except for emergency stops', async () => {
+  it('are limited in number while the device reports nothing about them, except for emergency stops', async () => {
     const deviceNo = await readyFieldDevice(app);
     for (let n = 0; n < COMMANDS_UNFINISHED_MAX; n++) await issue(deviceNo, { command: 'hold' });
     await assert.rejects(issue(deviceNo, { command: 'hold' }), isRefusal('rate_limited'));
     assert.notEqual((await issue(deviceNo, { command: 'emergency_stop' })).message, null);
   });
 
-  it('are answered once more to whoever repeats the request', async () => {
+  it('are answered with the first result when the request is repeated with its idempotency key', async () => {
     const deviceNo = await readyFieldDevice(app);
-    const guard = {
+    const idempotencyKey = {
       keyId: 'key',
       key: `${deviceNo}`,
       fingerprint: 'f',
       nowMs: NOW_MS,
       encryptedSecret: null,
     };
-    const wanted = { deviceNo, request: MOVE, isReachable: true, nowMs: NOW_MS };
-    const first = await app.once(guard).commands.issue({ ...wanted, commandId: newCommandId() });
-    const again = await app.once(guard).commands.issue({ ...wanted, commandId: newCommandId() });
+    const issueRequest = { deviceNo, request: MOVE, isReachable: true, nowMs: NOW_MS };
+    const first = await app.once(idempotencyKey).commands.issue({ ...issueRequest, commandId: newId('cmd') });
+    const again = await app.once(idempotencyKey).commands.issue({ ...issueRequest, commandId: newId('cmd') });
     assert.deepEqual([first.replayed, again.replayed], [false, true]);
     assert.deepEqual(again.result, first.result);
-    assert.equal((await told(deviceNo)).length, 2);
+    assert.equal((await statusEvents(deviceNo)).length, 2);
   });
 
   it('are listed newest first, by status and name', async () => {
@@ -245,7 +243,7 @@ describeEachEngine('commands', (engine) => {
     const requests: CommandRequest[] = [{ command: 'scan' }, { command: 'hold' }, { command: 'scan' }];
     const ids: string[] = [];
     for (const request of requests) ids.unshift((await issue(deviceNo, request)).command.commandId);
-    await tell(deviceNo, ids[2] ?? '', 'failed', NOW_MS + SECOND_MS);
+    await report(deviceNo, ids[2] ?? '', 'failed', NOW_MS + SECOND_MS);
     const list = async (filter: Partial<CommandPage>) => {
       const page = { deviceNo, status: null, command: null, beforeCommandId: null, limit: 10, ...filter };
       return (await app.commands.list(page)).map(({ commandId }) => commandId);

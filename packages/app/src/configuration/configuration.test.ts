@@ -37,7 +37,7 @@ describeEachEngine('configuration', (engine) => {
     assert.deepEqual(await app.configuration.get(deviceNo), changed);
   });
 
-  it('changes nothing when the version is stale or the whole would contradict itself', async () => {
+  it('changes nothing when the version is stale or the merged configuration would be invalid', async () => {
     const deviceNo = await registerDevice(app);
     const before = await app.configuration.get(deviceNo);
     const patch = { thresholds: { low_level: 95 } };
@@ -50,7 +50,7 @@ describeEachEngine('configuration', (engine) => {
     assert.deepEqual(await app.configuration.get(deviceNo), before);
   });
 
-  it('follows the rules of the kind of device', async () => {
+  it('follows the rules of the type of device', async () => {
     const deviceNo = await readyFieldDevice(app);
     const patch = { thresholds: { low_battery: 40 }, geofence: FENCE };
     const changed = await app.configuration.change(deviceNo, patch, NOW_MS, 1);
@@ -58,17 +58,17 @@ describeEachEngine('configuration', (engine) => {
     const thresholds = { ...initial.thresholds, low_battery: 40 };
     assert.deepEqual(changed, { configuration: { ...initial, ...patch, thresholds }, version: 2 });
     assert.deepEqual(await app.configuration.get(deviceNo), changed);
-    const contradiction = { base: { latitude: 0, longitude: 0, altitude: 0 } };
-    const refused = app.configuration.change(deviceNo, contradiction, NOW_MS);
+    const baseOutsideFence = { base: { latitude: 0, longitude: 0, altitude: 0 } };
+    const refused = app.configuration.change(deviceNo, baseOutsideFence, NOW_MS);
     await assert.rejects(refused, isRefusal('outside_geofence'));
-    const ofSilo = app.configuration.change(deviceNo, { thresholds: { low_level: 25 } }, NOW_MS);
-    await assert.rejects(ofSilo, isRefusal('invalid_input'));
+    const siloChange = app.configuration.change(deviceNo, { thresholds: { low_level: 25 } }, NOW_MS);
+    await assert.rejects(siloChange, isRefusal('invalid_input'));
     const events = (await eventsOfDevice(app, deviceNo)).map(({ type }) => type);
     assert.deepEqual(events, ['device.registered', 'device.status_changed', 'configuration.changed']);
     assert.deepEqual(await app.configuration.get(deviceNo), changed);
   });
 
-  it('gives the reporting times to whoever lists or reads the device', async () => {
+  it('is the source of the reporting times in the list and the record of the device', async () => {
     const { deviceNo, deviceId } = await app.devices.register(newDevice());
     const times = async () => {
       const presence = (await app.devices.find(deviceId))?.presence;
@@ -87,7 +87,7 @@ describeEachEngine('configuration', (engine) => {
     assert.deepEqual([presence.reportingIntervalMs, presence.offlineDelayMs], [300_000, 0]);
   });
 
-  it('reads what was stored before there were reporting times', async () => {
+  it('reads a configuration that was stored before there were reporting times', async () => {
     const deviceNo = await registerDevice(app);
     const { reporting, alarms, ...older } = initialConfiguration(NOW_MS);
     await engine.query(
@@ -99,11 +99,11 @@ describeEachEngine('configuration', (engine) => {
     assert.deepEqual(changed.configuration, { ...older, reporting, alarms: { ...alarms, dead_band: 2 } });
   });
 
-  it('refuses a device that is not there', async () => {
+  it('refuses an unknown device', async () => {
     await assert.rejects(app.configuration.change(999_999, {}, NOW_MS), isRefusal('device_not_found'));
   });
 
-  it('lets one of many win that start from the same version, and loses no change without one', async () => {
+  it('accepts one of many changes of the same version, and loses no change without a version', async () => {
     const deviceNo = await registerDevice(app);
     const other = await engine.open();
     const conditional = Array.from({ length: 6 }, (_, n) =>

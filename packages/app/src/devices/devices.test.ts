@@ -33,30 +33,35 @@ describeEachEngine('devices', (engine) => {
   });
 
   it('finds nothing under an unknown id', async () => {
-    assert.equal(await app.devices.find('nobody'), undefined);
+    assert.equal(await app.devices.find('unknown'), undefined);
   });
 
   it('refuses an id that is taken and changes nothing', async () => {
     const device = newDevice();
     const registered = await app.devices.register(device);
-    await assert.rejects(app.devices.register({ ...device, name: 'Impostor' }), isRefusal('device_exists'));
+    await assert.rejects(
+      app.devices.register({ ...device, name: 'Another name' }),
+      isRefusal('device_exists'),
+    );
     assert.deepEqual(await app.devices.find(device.deviceId), registered);
   });
 
-  it('registers one of many that ask for the same id at once', async () => {
-    const attempts = Array.from({ length: 8 }, () => app.devices.register(newDevice({ deviceId: 'wanted' })));
+  it('registers one of many devices with the same id at once', async () => {
+    const attempts = Array.from({ length: 8 }, () =>
+      app.devices.register(newDevice({ deviceId: 'requested-at-once' })),
+    );
     const outcomes = await Promise.allSettled(attempts);
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
-  it('keeps a field device, without a capacity and with a configuration of its own kind', async () => {
+  it('stores a field device without a capacity and with the configuration of a field device', async () => {
     const fields = newFieldDevice();
     const { deviceNo, capacityKg } = await app.devices.register(fields);
     assert.equal(capacityKg, null);
     assert.deepEqual((await app.configuration.get(deviceNo))?.configuration, fields.configuration);
   });
 
-  it('lists by kind, place and id, page by page, in order of bytes', async () => {
+  it('lists by group, facility and id, page by page, in the order of the bytes of the id', async () => {
     for (const [deviceId, facility] of [
       ['list_b', 'East'],
       ['list_B', 'East'],
@@ -85,7 +90,7 @@ describeEachEngine('devices', (engine) => {
     assert.equal((await app.devices.find(deviceId))?.secretHash, 'another hash');
   });
 
-  it('remembers when a device was seen, lost, and what it said of itself', async () => {
+  it('stores when a device was last seen, when its link went down, and the state that it reported', async () => {
     const { deviceNo, deviceId } = await app.devices.register(newDevice());
     const presence = async () => (await app.devices.find(deviceId))?.presence;
     const seenAt = (...times: number[]) =>
@@ -116,7 +121,7 @@ describeEachEngine('devices', (engine) => {
     });
   });
 
-  it('shows the newest unusable messages and counts them all', async () => {
+  it('shows the newest rejections and counts all of them', async () => {
     const deviceNo = await registerDevice(app);
     const other = await registerDevice(app);
     const message = (n: number) => ({

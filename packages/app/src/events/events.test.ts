@@ -26,7 +26,7 @@ describeEachEngine('the event log', (engine) => {
     assert.deepEqual(await after(0), []);
   });
 
-  it('tells of devices with where they stand', async () => {
+  it('has an event for a registered device, with its facility and status', async () => {
     const start = await newest();
     const device = newDevice({ facility: 'South' });
     await app.devices.register(device);
@@ -37,7 +37,7 @@ describeEachEngine('the event log', (engine) => {
     });
   });
 
-  it('tells of keys, never of what they hash to, and of a revocation once', async () => {
+  it('has events for keys without their hashes, and one for a revocation that is repeated', async () => {
     const start = await newest();
     await app.keys.create(newKey('key_a'));
     await app.keys.rotate('key_a', { keyId: 'key_b', hash: 'secret hash', createdAtMs: NOW_MS }, NOW_MS + 9);
@@ -56,7 +56,7 @@ describeEachEngine('the event log', (engine) => {
     assert.doesNotMatch(JSON.stringify(events), /secret hash/);
   });
 
-  it('has nothing of a write that was refused, and no gap in its place', async () => {
+  it('has no event of a refused write, and no gap in the sequence', async () => {
     const start = await newest();
     const deviceNo = await registerDevice(app);
     await assert.rejects(
@@ -71,7 +71,7 @@ describeEachEngine('the event log', (engine) => {
     );
   });
 
-  it('is seen in order and without gaps while many write', async () => {
+  it('is read in order and without gaps while many write', async () => {
     const start = await newest();
     const deviceNos = [await registerDevice(app), await registerDevice(app)];
     const seen: number[] = [];
@@ -98,7 +98,7 @@ describeEachEngine('the event log', (engine) => {
     );
   });
 
-  it('forgets from its old end, bit by bit', async () => {
+  it('expires from the oldest event on, a few rows at a time', async () => {
     const { oldest, newest: last } = await app.events.bounds();
     await registerDevice(app, { registeredAtMs: NOW_MS + 10 });
     const expire = (rowsMax: number) => app.events.expire({ beforeMs: NOW_MS + 10, rowsMax });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { CommandRequest } from '@granary/contract/commands';
-import type { Mission } from '@granary/contract/missions/missions';
-import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { COMMAND_TIMEOUT_MS } from '@granary/core/commands/transitions';
 import { STOP_RESEND_MS } from '@granary/core/devices/time-limits';
 import { START_TOLERANCE_MS } from '@granary/core/missions/planning/plan';
@@ -13,29 +12,19 @@ import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import {
   locate,
+  missionAt,
   NOW_MS,
   newFieldDevice,
+  newId,
   readyFieldDevice,
   registerDevice,
   tickDue,
 } from '../testing/fixtures.ts';
-import { ForgetfulRover } from '../testing/forgetful-rover.ts';
+import { UnreliableRover } from '../testing/unreliable-rover.ts';
 
 const EVERY = 10_000;
 
 const everyDevice = (_deviceNo: number): boolean => true;
-
-let lastId = 0;
-const newId = (prefix: string): string => `${prefix}_${String(++lastId).padStart(6, '0')}`;
-
-const missionAt = (startMs: number): Mission => ({
-  mission_name: 'Rows',
-  waypoints: [
-    { lat: 52.0005, lng: 13, action: 'none' },
-    { lat: 52.001, lng: 13, action: 'none' },
-  ],
-  scheduled_start: toIso(startMs),
-});
 
 describeEachEngine('ticks of field devices', (engine) => {
   let app: App;
@@ -81,7 +70,7 @@ describeEachEngine('ticks of field devices', (engine) => {
   const missionStatus = async (deviceNo: number, missionId: string) =>
     (await app.missions.find(deviceNo, missionId))?.status;
 
-  it('send what waited for its device, once, also when two tick at once', async () => {
+  it('send a queued command once its device is reachable, once, also when two nodes tick at the same time', async () => {
     const deviceNo = await registerDevice(app, newFieldDevice());
     const commandId = await issue(deviceNo, { command: 'hold' }, { isReachable: false });
     assert.deepEqual(await sent(deviceNo, NOW_MS, { isReachable: () => false }), []);
@@ -91,15 +80,15 @@ describeEachEngine('ticks of field devices', (engine) => {
     assert.equal(await commandStatus(deviceNo, commandId), 'sent');
   });
 
-  it('expire what its device did not come back for, and doubt what nobody answers', async () => {
-    const awayNo = await registerDevice(app, newFieldDevice());
-    const waiting = await issue(awayNo, { command: 'hold' }, { isReachable: false });
+  it('expire a command whose device was not reachable in time, and time out one without an answer', async () => {
+    const unreachableNo = await registerDevice(app, newFieldDevice());
+    const waiting = await issue(unreachableNo, { command: 'hold' }, { isReachable: false });
     const deviceNo = await readyFieldDevice(app);
     const unanswered = await issue(deviceNo, { command: 'hold' });
     const lateMs = NOW_MS + 5 * MINUTE_MS + 1;
-    await locate(app, awayNo, {}, lateMs);
-    assert.deepEqual(await sent(awayNo, lateMs), []);
-    assert.equal(await commandStatus(awayNo, waiting), 'expired');
+    await locate(app, unreachableNo, {}, lateMs);
+    assert.deepEqual(await sent(unreachableNo, lateMs), []);
+    assert.equal(await commandStatus(unreachableNo, waiting), 'expired');
     assert.equal(await commandStatus(deviceNo, unanswered), 'timed_out');
     await locate(app, deviceNo, {}, lateMs + COMMAND_TIMEOUT_MS);
     assert.deepEqual(await sent(deviceNo, lateMs + COMMAND_TIMEOUT_MS), ['report']);
@@ -118,7 +107,7 @@ describeEachEngine('ticks of field devices', (engine) => {
     assert.equal(await missionStatus(deviceNo, missionId), 'missed');
   });
 
-  it('upload a mission shortly before its start until it is answered, and start it on time, once', async () => {
+  it('upload a mission shortly before its start until the device acknowledges it, and start it on time, once', async () => {
     const deviceNo = await readyFieldDevice(app);
     const startMs = NOW_MS + 20 * SECOND_MS;
     const missionId = await create(deviceNo, startMs);
@@ -136,7 +125,7 @@ describeEachEngine('ticks of field devices', (engine) => {
     assert.equal(await missionStatus(deviceNo, missionId), 'in_progress');
   });
 
-  it('keep the promise of a late start within its tolerance, and say when it was missed', async () => {
+  it('start a mission late within its tolerance, and raise an alert when it was missed', async () => {
     const late = { deviceNo: await readyFieldDevice(app), atMs: NOW_MS + HOUR_MS + START_TOLERANCE_MS };
     const missed = { deviceNo: await readyFieldDevice(app), atMs: late.atMs + 1 };
     const ids = [
@@ -156,7 +145,7 @@ describeEachEngine('ticks of field devices', (engine) => {
     );
   });
 
-  it('leave a mission alone until its time, and reach every device however few at a time', async () => {
+  it('do not advance a mission before its time, and advance every device however few at a time', async () => {
     const nowMs = NOW_MS + 24 * HOUR_MS;
     const devices: number[] = [];
     for (let n = 0; n < 5; n++) {
@@ -179,52 +168,55 @@ describeEachEngine('ticks of field devices', (engine) => {
 });
 
 /**
- * Of each message whether it arrives, whether its answer does, whether the service dies right after it has stored what it
- * sends, and what the device has forgotten by then.
+ * For each message: whether it arrives, whether its answer arrives, whether the service is killed right after it has stored
+ * what it sends, and which memory the device has lost by then.
  */
-const fate = fc.record({
+const fault = fc.record({
   arrives: fc.boolean(),
   isAnswered: fc.boolean(),
-  dies: fc.boolean(),
-  forgets: fc.constantFrom('nothing', 'nothing', 'its progress', 'everything'),
+  isKilled: fc.boolean(),
+  loses: fc.constantFrom('nothing', 'nothing', 'its progress', 'everything'),
 });
-const CALM = { arrives: true, isAnswered: true, dies: false, forgets: 'nothing' } as const;
+const NO_FAULT = { arrives: true, isAnswered: true, isKilled: false, loses: 'nothing' } as const;
 
 describeEachEngine('a mission', (engine) => {
-  it('runs at most once, whatever is lost or forgotten and whenever the service dies', async () => {
-    const keeper = await engine.open();
-    const property = fc.asyncProperty(fc.array(fate, { maxLength: 12 }), async (fates) => {
-      let app = keeper;
+  it('runs at most once, whichever messages and memory are lost and whenever the service is killed', async () => {
+    const observer = await engine.open();
+    const property = fc.asyncProperty(fc.array(fault, { maxLength: 12 }), async (faults) => {
+      let app = observer;
       let nowMs = NOW_MS;
       const deviceNo = await readyFieldDevice(app);
-      const rover = new ForgetfulRover(deviceNo);
+      const rover = new UnreliableRover(deviceNo);
       const missionId = newId('ms');
       const mission = missionAt(nowMs + 2 * SECOND_MS);
       await app.missions.create({ deviceNo, missionId, mission, isReachable: true, nowMs });
-      let forgot = false;
-      const ahead = fates.values();
+      let hasLostMemory = false;
+      const nextFaults = faults.values();
       for (let round = 0; round < 90; round++) {
         nowMs += SECOND_MS;
         await locate(app, deviceNo, {}, nowMs);
         for (const { message } of (await tickDue(app, 'field', nowMs, { limit: EVERY })).sends) {
           if (!('mission_id' in message) || message.mission_id !== missionId) continue;
-          const { arrives, isAnswered, dies, forgets } = ahead.next().value ?? CALM;
-          if (arrives && !dies) rover.obey(message);
-          if (arrives && !dies && isAnswered) await rover.answer(app, message, nowMs);
-          forgot ||= rover.forget(forgets);
-          if (!dies) continue;
-          if (app !== keeper) await app.close();
+          const { arrives, isAnswered, isKilled, loses } = nextFaults.next().value ?? NO_FAULT;
+          if (arrives && !isKilled) rover.carryOut(message);
+          if (arrives && !isKilled && isAnswered) await rover.answer(app, message, nowMs);
+          hasLostMemory ||= rover.loseMemory(loses);
+          if (!isKilled) continue;
+          if (app !== observer) await app.close();
           app = await engine.open();
         }
         if (round % 3 === 2) await rover.drive(app, mission.waypoints.length, nowMs);
       }
-      if (app !== keeper) await app.close();
+      if (app !== observer) await app.close();
       assert.ok(rover.runs.length <= 1);
-      const status = (await keeper.missions.find(deviceNo, missionId))?.status ?? '';
-      if (forgot) assert.ok(['completed', 'missed', 'failed'].includes(status), status);
+      const status = (await observer.missions.find(deviceNo, missionId))?.status ?? '';
+      if (hasLostMemory) assert.ok(['completed', 'missed', 'failed'].includes(status), status);
       else assert.equal(status, rover.runs.length === 1 ? 'completed' : 'missed');
     });
-    const startThenForget = [CALM, { ...CALM, isAnswered: false, forgets: 'its progress' }] as const;
-    await fc.assert(property, { numRuns: 8, examples: [[[...startThenForget]]] });
+    const startThenMemoryLoss = [
+      NO_FAULT,
+      { ...NO_FAULT, isAnswered: false, loses: 'its progress' },
+    ] as const;
+    await fc.assert(property, { numRuns: 8, examples: [[[...startThenMemoryLoss]]] });
   });
 });

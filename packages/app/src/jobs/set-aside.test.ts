@@ -9,9 +9,9 @@ import { describeEachEngine } from '../testing/engines.ts';
 import { NOW_MS, readyFieldDevice, readySilo, tickDue } from '../testing/fixtures.ts';
 import type { SentMessage } from '../testing/recorded-effects.ts';
 
-const FLYING = '{"deviceNo":1,"status":"flying"}';
-/** Readable, and yet no decision about it can be recorded: its times are beyond any calendar. */
-const ENDLESS = 8.65e15;
+const UNKNOWN_STATUS = '{"deviceNo":1,"status":"flying"}';
+/** A time that can be read but not written as a date, so that a decision about the operation throws. */
+const TIME_BEYOND_DATES_MS = 8.65e15;
 
 let lastId = 0;
 
@@ -44,13 +44,18 @@ describeEachEngine('one row that cannot be used', (engine) => {
     const healthy = [await stoppingSilo(), await stoppingSilo()];
     const [broken, unknown, undecidable] = [await stoppingSilo(), await stoppingSilo(), await stoppingSilo()];
     await damage('operation', broken.id, '{"deviceNo":');
-    await damage('operation', unknown.id, FLYING);
+    await damage('operation', unknown.id, UNKNOWN_STATUS);
     const newer = await stoppingSilo();
-    const ofNewer = { ...(await app.operations.find(newer.deviceNo, newer.id)), v: 1_000 };
-    await damage('operation', newer.id, JSON.stringify(ofNewer));
+    const newerDocument = { ...(await app.operations.find(newer.deviceNo, newer.id)), v: 1_000 };
+    await damage('operation', newer.id, JSON.stringify(newerDocument));
     const state = await app.operations.find(undecidable.deviceNo, undecidable.id);
-    const endless = { ...state, status: 'in_progress', startedAtMs: ENDLESS, lastHeardAtMs: NOW_MS };
-    await damage('operation', undecidable.id, JSON.stringify(endless));
+    const withImpossibleTime = {
+      ...state,
+      status: 'in_progress',
+      startedAtMs: TIME_BEYOND_DATES_MS,
+      lastHeardAtMs: NOW_MS,
+    };
+    await damage('operation', undecidable.id, JSON.stringify(withImpossibleTime));
     const { sends, setAside } = await tickDue(app, 'operations', NOW_MS + STOP_RESEND_MS);
     assert.deepEqual(
       stopsIn(sends),
@@ -66,7 +71,7 @@ describeEachEngine('one row that cannot be used', (engine) => {
     assert.equal(stopsIn(later.sends).length, healthy.length);
   });
 
-  it('does not keep a stop from being repeated when it has the declared sensors of the silo', async () => {
+  it('with damaged declared sensors does not keep the stop of its silo from being sent again', async () => {
     const silos = [await stoppingSilo(), await stoppingSilo()];
     const [damaged] = silos;
     await engine.query(`UPDATE devices SET sensors = '{"sensors":' WHERE device_no = ${damaged?.deviceNo}`);
@@ -76,12 +81,12 @@ describeEachEngine('one row that cannot be used', (engine) => {
     assert.equal((await app.operations.stop(again))?.operation?.status, 'stopping');
   });
 
-  it('can still be stopped, and its device decides what became of it', async () => {
+  it('can still be stopped, and takes its end from the report of the device', async () => {
     const { deviceNo, id } = await stoppingSilo();
-    await damage('operation', id, FLYING);
-    const asked = { deviceNo, operationId: 'op_aside_next', type: 'feed', isReachable: true } as const;
+    await damage('operation', id, UNKNOWN_STATUS);
+    const startRequest = { deviceNo, operationId: 'op_aside_next', type: 'feed', isReachable: true } as const;
     await assert.rejects(
-      app.operations.start({ ...asked, request: { amount: 1 }, nowMs: NOW_MS }),
+      app.operations.start({ ...startRequest, request: { amount: 1 }, nowMs: NOW_MS }),
       new RegExp(id),
     );
     const stopped = await app.operations.stop({ deviceNo, operationId: id, nowMs: NOW_MS });
@@ -93,7 +98,7 @@ describeEachEngine('one row that cannot be used', (engine) => {
     assert.deepEqual([ended?.status, ended?.amountCompletedG], ['stopped', 7_000]);
   });
 
-  it('leaves the pages of a list full', async () => {
+  it('does not shorten the pages of a list', async () => {
     const deviceNo = await readySilo(app);
     const ids = ['a', 'b', 'c', 'd'].map((name) => `${name}-${deviceNo}`);
     for (const id of ids) {
@@ -106,7 +111,7 @@ describeEachEngine('one row that cannot be used', (engine) => {
     assert.deepEqual(listed, [ids[3], ids[1], ids[0]]);
   });
 
-  it('of a field device neither stops the others', async () => {
+  it('of a field device does not keep the others from being sent', async () => {
     const nowMs = NOW_MS + SECOND_MS;
     const devices = [await readyFieldDevice(app), await readyFieldDevice(app), await readyFieldDevice(app)];
     const ids: string[] = [];
@@ -122,11 +127,11 @@ describeEachEngine('one row that cannot be used', (engine) => {
       ids.push(commandId);
     }
     const [broken = '', ...others] = ids;
-    await damage('command', broken, FLYING);
+    await damage('command', broken, UNKNOWN_STATUS);
     await engine.query(`UPDATE configurations SET body = '{' WHERE device_no = ${devices[2]}`);
     const { sends, setAside } = await tickDue(app, 'field', nowMs + STOP_RESEND_MS);
-    const told = sends.map(({ message }) => ('command_id' in message ? message.command_id : ''));
-    assert.deepEqual(told, others);
+    const commandsSent = sends.map(({ message }) => ('command_id' in message ? message.command_id : ''));
+    assert.deepEqual(commandsSent, others);
     assert.deepEqual(
       setAside.map(({ kind }) => kind),
       ['command'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { MissionProgress } from '@granary/contract/link/field-messages';
-import type { Mission, MissionRequestKind } from '@granary/contract/missions/missions';
-import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import type { MissionRequestKind } from '@granary/contract/missions/missions';
+import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { HALT_CONFIRMATION_MS_MAX } from '@granary/core/missions/steps';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
@@ -10,25 +10,15 @@ import {
   eventsOfDevice,
   isRefusal,
   locate,
+  missionAt,
   NOW_MS,
+  newId,
   readyFieldDevice,
   readySilo,
   tickDue,
 } from '../testing/fixtures.ts';
 import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
 import { MISSIONS_AHEAD_MAX, type MissionPage } from './missions.ts';
-
-let lastId = 0;
-const newMissionId = (): string => `ms_${String(++lastId).padStart(6, '0')}`;
-
-const missionAt = (startMs: number): Mission => ({
-  mission_name: 'Rows',
-  waypoints: [
-    { lat: 52.0005, lng: 13, action: 'scan' },
-    { lat: 52.001, lng: 13, action: 'none' },
-  ],
-  scheduled_start: toIso(startMs),
-});
 
 describeEachEngine('missions', (engine) => {
   let app: App;
@@ -38,12 +28,12 @@ describeEachEngine('missions', (engine) => {
     other = await engine.open();
   });
 
-  const create = (deviceNo: number, startMs: number, missionId = newMissionId(), at = app) =>
+  const create = (deviceNo: number, startMs: number, missionId = newId('ms'), at = app) =>
     at.missions.create({
       ...{ deviceNo, missionId, mission: missionAt(startMs), isReachable: true, nowMs: NOW_MS },
     });
 
-  /** Ticks until it is sent to its device, which takes it. */
+  /** Creates a mission that starts now and is sent to its device, which accepts it. */
   async function dispatched(deviceNo: number): Promise<string> {
     const { missionId } = await create(deviceNo, NOW_MS);
     await tickDue(app, 'field', NOW_MS);
@@ -52,68 +42,68 @@ describeEachEngine('missions', (engine) => {
     return missionId;
   }
 
-  const tell = (deviceNo: number, missionId: string, word: Partial<MissionProgress>, nowMs = NOW_MS) =>
+  const report = (deviceNo: number, missionId: string, progress: Partial<MissionProgress>, nowMs = NOW_MS) =>
     app.missions.progressed({
       deviceNo,
-      progress: { mission_id: missionId, state: 'running', ts: nowMs, ...word },
+      progress: { mission_id: missionId, state: 'running', ts: nowMs, ...progress },
       nowMs,
     });
 
-  const control = (deviceNo: number, missionId: string, wish: MissionRequestKind) =>
-    app.missions.control({ deviceNo, missionId, control: wish, isReachable: true, nowMs: NOW_MS });
+  const control = (deviceNo: number, missionId: string, request: MissionRequestKind) =>
+    app.missions.control({ deviceNo, missionId, control: request, isReachable: true, nowMs: NOW_MS });
 
-  const told = async (deviceNo: number): Promise<unknown[]> =>
+  const missionEvents = async (deviceNo: number): Promise<unknown[]> =>
     (await eventsOfDevice(app, deviceNo))
       .filter(({ type }) => type.startsWith('mission.'))
       .map(({ type, data }) => `${type.slice('mission.'.length)} ${data['status']}`);
 
-  it('are stored with what they take, and wait for their time', async () => {
+  it('are stored with their preflight, and wait for their start time', async () => {
     const deviceNo = await readyFieldDevice(app);
     const mission = await create(deviceNo, NOW_MS + HOUR_MS);
     assert.equal(mission.status, 'scheduled');
     assert.equal(mission.plan.preflight.legs.length, 2);
     assert.deepEqual(await app.missions.find(deviceNo, mission.missionId), mission);
-    assert.deepEqual(await told(deviceNo), ['status_changed scheduled']);
+    assert.deepEqual(await missionEvents(deviceNo), ['status_changed scheduled']);
   });
 
-  it('leave no trace when they are refused', async () => {
+  it('are neither stored nor logged when they are refused', async () => {
     const deviceNo = await readyFieldDevice(app);
     await locate(app, deviceNo, { battery: 20 }, NOW_MS + 1);
-    const missionId = newMissionId();
+    const missionId = newId('ms');
     await assert.rejects(create(deviceNo, NOW_MS, missionId), isRefusal('mission_infeasible'));
     assert.equal(await app.missions.find(deviceNo, missionId), undefined);
-    assert.deepEqual(await told(deviceNo), []);
+    assert.deepEqual(await missionEvents(deviceNo), []);
     await assert.rejects(create(await readySilo(app), NOW_MS), isRefusal('not_supported'));
   });
 
-  it('never overlap, however many come at once', async () => {
+  it('never overlap, however many are created at once', async () => {
     const deviceNo = await readyFieldDevice(app);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 40 }, (_, n) =>
-        create(deviceNo, NOW_MS + n * SECOND_MS, newMissionId(), n % 2 ? app : other),
+        create(deviceNo, NOW_MS + n * SECOND_MS, newId('ms'), n % 2 ? app : other),
       ),
     );
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     assert.equal(refused.length, 39);
     assert(refused.every(isRefusal('mission_in_progress')));
     await create(deviceNo, NOW_MS + HOUR_MS);
-    assert.equal((await told(deviceNo)).length, 2);
+    assert.equal((await missionEvents(deviceNo)).length, 2);
   });
 
   it('follow the device through their waypoints, in whatever order it reports them', async () => {
     const deviceNo = await readyFieldDevice(app);
     const missionId = await dispatched(deviceNo);
-    await tell(deviceNo, missionId, { waypoints: [{ index: 1, state: 'reached' }] }, NOW_MS + 2);
+    await report(deviceNo, missionId, { waypoints: [{ index: 1, state: 'reached' }] }, NOW_MS + 2);
     const late = [{ index: 0, state: 'reached', action_result: 'succeeded' }] as const;
-    await tell(deviceNo, missionId, { waypoints: [...late] }, NOW_MS + 1);
-    await tell(deviceNo, missionId, { state: 'completed' }, NOW_MS + 3);
+    await report(deviceNo, missionId, { waypoints: [...late] }, NOW_MS + 1);
+    await report(deviceNo, missionId, { state: 'completed' }, NOW_MS + 3);
     const mission = await app.missions.find(deviceNo, missionId);
     assert.equal(mission?.status, 'completed');
     assert.deepEqual(
       mission?.waypoints.map(({ status }) => status),
       ['reached', 'reached'],
     );
-    assert.deepEqual(await told(deviceNo), [
+    assert.deepEqual(await missionEvents(deviceNo), [
       'status_changed scheduled',
       'status_changed dispatched',
       'status_changed in_progress',
@@ -123,27 +113,27 @@ describeEachEngine('missions', (engine) => {
     ]);
   });
 
-  it('are paused, resumed and cancelled, and only while that makes sense', async () => {
+  it('are paused, resumed and cancelled in the states that allow it, and each request is sent once', async () => {
     const deviceNo = await readyFieldDevice(app);
     const missionId = await dispatched(deviceNo);
     await assert.rejects(control(deviceNo, missionId, 'pause'), isRefusal('mission_not_running'));
-    await tell(deviceNo, missionId, {});
+    await report(deviceNo, missionId, {});
     const sentBy = async (work: () => Promise<unknown>) =>
       sentIn((await effectsDuring(app, work)).effects).map(({ message }) => message);
     const pause = () => control(deviceNo, missionId, 'pause');
     assert.deepEqual(await sentBy(pause), [{ command: 'mission_pause', mission_id: missionId }]);
     assert.deepEqual(await sentBy(pause), []);
-    await tell(deviceNo, missionId, { state: 'paused' });
+    await report(deviceNo, missionId, { state: 'paused' });
     assert.equal((await control(deviceNo, missionId, 'resume'))?.mission.requested, 'resume');
     const cancel = () => control(deviceNo, missionId, 'cancel');
     assert.equal((await sentBy(() => Promise.all([cancel(), cancel(), cancel()]))).length, 1);
-    await tell(deviceNo, missionId, { state: 'aborted' });
+    await report(deviceNo, missionId, { state: 'aborted' });
     const again = await effectsDuring(app, cancel);
     assert.deepEqual([again.result?.mission.status, sentIn(again.effects)], ['cancelled', []]);
     assert.equal(await control(await readyFieldDevice(app), missionId, 'cancel'), undefined);
   });
 
-  it('hold their device alone: the database itself refuses a second', async () => {
+  it('claim their device: the database itself refuses a second claim', async () => {
     const deviceNo = await readyFieldDevice(app);
     await dispatched(deviceNo);
     const { missionId } = await create(deviceNo, NOW_MS + HOUR_MS);
@@ -151,13 +141,13 @@ describeEachEngine('missions', (engine) => {
     await assert.rejects(engine.query(claim), /unique/i);
   });
 
-  it('raise an alert when the device drives on although it was told to end them', async () => {
+  it('raise an alert when the device still reports running some time after the cancellation', async () => {
     const deviceNo = await readyFieldDevice(app);
     const missionId = await dispatched(deviceNo);
-    await tell(deviceNo, missionId, {});
+    await report(deviceNo, missionId, {});
     await control(deviceNo, missionId, 'cancel');
     const dueMs = NOW_MS + HALT_CONFIRMATION_MS_MAX;
-    await tell(deviceNo, missionId, {}, dueMs - SECOND_MS);
+    await report(deviceNo, missionId, {}, dueMs - SECOND_MS);
     // The cancellation is repeated; the time runs from the first one.
     await tickDue(app, 'field', dueMs - SECOND_MS);
     const alertsAt = async (nowMs: number) => {
@@ -169,49 +159,49 @@ describeEachEngine('missions', (engine) => {
     assert.deepEqual(await alertsAt(dueMs), [['mission_failed', 'critical', missionId]]);
   });
 
-  it('that run on after their end are cancelled, also while the next is under way', async () => {
+  it('that the device reports as running after their end are cancelled, also while the next is under way', async () => {
     const deviceNo = await readyFieldDevice(app);
     const missionId = await dispatched(deviceNo);
     await control(deviceNo, missionId, 'cancel');
     await dispatched(deviceNo);
-    const heard = await effectsDuring(app, () => tell(deviceNo, missionId, {}, NOW_MS + 1));
-    assert.deepEqual(heard.result, { kind: 'applied' });
+    const reported = await effectsDuring(app, () => report(deviceNo, missionId, {}, NOW_MS + 1));
+    assert.deepEqual(reported.result, { kind: 'applied' });
     assert.deepEqual(
-      sentIn(heard.effects).map(({ message }) => message),
+      sentIn(reported.effects).map(({ message }) => message),
       [{ command: 'mission_cancel', mission_id: missionId }],
     );
     assert.equal((await app.missions.find(deviceNo, missionId))?.status, 'in_progress');
   });
 
-  it('that a device claims to run before they were sent are believed, beside the one that it was sent', async () => {
+  it('that the device reports as running before they were sent are in progress, beside the one that was sent', async () => {
     const deviceNo = await readyFieldDevice(app);
     await dispatched(deviceNo);
     const { missionId } = await create(deviceNo, NOW_MS + HOUR_MS);
-    assert.equal((await tell(deviceNo, missionId, {})).kind, 'applied');
+    assert.equal((await report(deviceNo, missionId, {})).kind, 'applied');
     assert.equal((await app.missions.find(deviceNo, missionId))?.status, 'in_progress');
   });
 
-  it('of another device are not heard of', async () => {
+  it('of another device are an unknown reference in a report', async () => {
     const deviceNo = await readyFieldDevice(app);
-    const strangerNo = await readyFieldDevice(app);
+    const otherDeviceNo = await readyFieldDevice(app);
     const missionId = await dispatched(deviceNo);
-    assert.equal((await tell(strangerNo, missionId, { state: 'completed' })).kind, 'unknown_reference');
-    assert.equal((await tell(deviceNo, 'ms_nobody', {})).kind, 'unknown_reference');
+    assert.equal((await report(otherDeviceNo, missionId, { state: 'completed' })).kind, 'unknown_reference');
+    assert.equal((await report(deviceNo, 'ms_unknown', {})).kind, 'unknown_reference');
     assert.equal((await app.missions.find(deviceNo, missionId))?.status, 'dispatched');
-    assert.equal(await app.missions.find(strangerNo, missionId), undefined);
+    assert.equal(await app.missions.find(otherDeviceNo, missionId), undefined);
   });
 
-  it('do not outlive an emergency stop', async () => {
+  it('are cancelled by an emergency stop, and missed while it is in force', async () => {
     const deviceNo = await readyFieldDevice(app);
     const running = await dispatched(deviceNo);
-    await tell(deviceNo, running, {});
+    await report(deviceNo, running, {});
     const { missionId: later } = await create(deviceNo, NOW_MS + HOUR_MS);
     const request = { command: 'emergency_stop' } as const;
     const stop = { deviceNo, commandId: `cmd_${running}`, request, isReachable: true };
     await app.commands.issue({ ...stop, nowMs: NOW_MS });
     assert.equal((await app.missions.find(deviceNo, running))?.requested, 'cancel');
     assert.equal((await app.missions.find(deviceNo, later))?.status, 'scheduled');
-    await tell(deviceNo, running, { state: 'aborted' }, NOW_MS + 1);
+    await report(deviceNo, running, { state: 'aborted' }, NOW_MS + 1);
     assert.equal((await app.missions.find(deviceNo, running))?.result?.reason, 'emergency_stop');
     await assert.rejects(create(deviceNo, NOW_MS + 2 * HOUR_MS), isRefusal('emergency_stop_active'));
     await tickDue(app, 'field', NOW_MS + HOUR_MS);
@@ -219,10 +209,10 @@ describeEachEngine('missions', (engine) => {
     assert.deepEqual([missed?.status, missed?.result?.reason], ['missed', 'emergency_stop_active']);
   });
 
-  it('are not resumed while an emergency stop is in force, or without a session', async () => {
+  it('are not resumed while an emergency stop is in force, or while the device is not reachable', async () => {
     const deviceNo = await readyFieldDevice(app);
     const missionId = await dispatched(deviceNo);
-    await tell(deviceNo, missionId, { state: 'paused' });
+    await report(deviceNo, missionId, { state: 'paused' });
     const resume = { deviceNo, missionId, control: 'resume', nowMs: NOW_MS } as const;
     await assert.rejects(
       app.missions.control({ ...resume, isReachable: false }),

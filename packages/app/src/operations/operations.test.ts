@@ -11,6 +11,7 @@ import {
   eventsOfDevice,
   isRefusal,
   NOW_MS,
+  newId,
   readyFieldDevice,
   readySilo,
   tickDue,
@@ -19,15 +20,16 @@ import {
 import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
 import { UNSOLICITED_AT_ONCE_MAX } from './operations.ts';
 
-let lastId = 0;
-const newOperationId = (): string => `op_${String(++lastId).padStart(6, '0')}`;
-
-const feed = (app: App, deviceNo: number, operationId = newOperationId(), amount = 100) =>
+const feed = (app: App, deviceNo: number, operationId = newId('op'), amount = 100) =>
   app.operations.start({
     ...{ deviceNo, operationId, type: 'feed', request: { amount }, isReachable: true, nowMs: NOW_MS },
   });
 
-const word = (operationId: string, state: OperationProgress['state'], amountKg = 0): OperationProgress => ({
+const progressOf = (
+  operationId: string,
+  state: OperationProgress['state'],
+  amountKg = 0,
+): OperationProgress => ({
   operation_id: operationId,
   state,
   amount_kg: amountKg,
@@ -42,15 +44,15 @@ describeEachEngine('operations', (engine) => {
     other = await engine.open();
   });
 
-  const tell = (deviceNo: number, progress: OperationProgress, nowMs = NOW_MS) =>
+  const report = (deviceNo: number, progress: OperationProgress, nowMs = NOW_MS) =>
     app.operations.progressed({ deviceNo, progress, nowMs });
 
-  const statusesTold = async (deviceNo: number): Promise<unknown[]> =>
+  const statusEvents = async (deviceNo: number): Promise<unknown[]> =>
     (await eventsOfDevice(app, deviceNo))
       .filter(({ type }) => type === 'operation.status_changed')
       .map(({ data }) => data['status']);
 
-  it('starts one, with its command and its event', async () => {
+  it('starts an operation, with its message and its event', async () => {
     const deviceNo = await readySilo(app);
     const { result, effects } = await effectsDuring(app, () => feed(app, deviceNo));
     const { operation } = result;
@@ -66,31 +68,31 @@ describeEachEngine('operations', (engine) => {
       message: { command: 'start', operation_id, amount_kg: 100 },
     });
     assert.deepEqual(await app.operations.find(deviceNo, operation.operationId), operation);
-    assert.deepEqual(await statusesTold(deviceNo), ['started']);
+    assert.deepEqual(await statusEvents(deviceNo), ['started']);
   });
 
-  it('leaves no trace of a start that is refused', async () => {
+  it('neither stores nor logs a start that is refused', async () => {
     const deviceNo = await readySilo(app);
-    const operationId = newOperationId();
+    const operationId = newId('op');
     await assert.rejects(feed(app, deviceNo, operationId, 5_001), isRefusal('insufficient_capacity'));
     assert.equal(await app.operations.find(deviceNo, operationId), undefined);
-    assert.deepEqual(await statusesTold(deviceNo), []);
+    assert.deepEqual(await statusEvents(deviceNo), []);
     const fieldNo = await readyFieldDevice(app);
     await assert.rejects(feed(app, fieldNo), isRefusal('not_supported'));
-    assert.equal((await tell(fieldNo, word('op_of_nobody', 'running'))).kind, 'unknown_reference');
+    assert.equal((await report(fieldNo, progressOf('op_unknown', 'running'))).kind, 'unknown_reference');
   });
 
-  it('lets one of two hundred parallel starts through', async () => {
+  it('accepts one of two hundred parallel starts', async () => {
     const deviceNo = await readySilo(app);
     const starts = Array.from({ length: 200 }, (_, n) => feed(n % 2 ? app : other, deviceNo));
     const outcomes = await Promise.allSettled(starts);
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     assert.equal(refused.length, 199);
     // On a slow machine the last ones wait longer than a call to the storage may take.
-    const isHonest = (reason: unknown) =>
+    const isExpectedRefusal = (reason: unknown) =>
       isRefusal('operation_in_progress')(reason) || isRefusal('storage_unavailable')(reason);
-    assert(refused.every(isHonest));
-    assert.deepEqual(await statusesTold(deviceNo), ['started']);
+    assert(refused.every(isExpectedRefusal));
+    assert.deepEqual(await statusEvents(deviceNo), ['started']);
   });
 
   it('has the database itself refuse a second operation that claims the device', async () => {
@@ -101,20 +103,20 @@ describeEachEngine('operations', (engine) => {
     await assert.rejects(engine.query(`INSERT INTO operations (${columns}) VALUES (${values})`), /unique/i);
   });
 
-  it('follows the device to the end, and then has room for the next', async () => {
+  it('follows the reports of the device to the end, and then accepts the next start', async () => {
     const deviceNo = await readySilo(app);
     const { operationId } = (await feed(app, deviceNo)).operation;
     const ack = { operation_id: operationId, accepted: true };
-    const heard = await app.operations.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
-    assert.deepEqual(heard, { kind: 'applied' });
-    await tell(deviceNo, word(operationId, 'running', 40));
+    const outcome = await app.operations.acknowledged({ deviceNo, ack, nowMs: NOW_MS + 1 });
+    assert.deepEqual(outcome, { kind: 'applied' });
+    await report(deviceNo, progressOf(operationId, 'running', 40));
     assert.equal((await app.operations.find(deviceNo, operationId))?.amountCompletedG, 40_000);
-    await tell(deviceNo, word(operationId, 'completed', 100));
-    assert.deepEqual(await statusesTold(deviceNo), ['started', 'in_progress', 'completed']);
+    await report(deviceNo, progressOf(operationId, 'completed', 100));
+    assert.deepEqual(await statusEvents(deviceNo), ['started', 'in_progress', 'completed']);
     await feed(app, deviceNo);
   });
 
-  it('stops at any time, once, and only what is there', async () => {
+  it('stops an operation at any time, sends the stop once, and finds only operations of the device', async () => {
     const deviceNo = await readySilo(app);
     const { operationId } = (await feed(app, deviceNo)).operation;
     const stop = (of: number) => app.operations.stop({ deviceNo: of, operationId, nowMs: NOW_MS + 1 });
@@ -124,45 +126,45 @@ describeEachEngine('operations', (engine) => {
       Array(3).fill('stopping'),
     );
     assert.deepEqual(stops.map((stopped) => stopped?.send).toSorted(), ['stop', null, null].toSorted());
-    await tell(deviceNo, word(operationId, 'stopped', 7));
+    await report(deviceNo, progressOf(operationId, 'stopped', 7));
     const after = await stop(deviceNo);
     assert.deepEqual([after?.operation.status, after?.send], ['stopped', null]);
-    assert.deepEqual(await statusesTold(deviceNo), ['started', 'stopping', 'stopped']);
+    assert.deepEqual(await statusEvents(deviceNo), ['started', 'stopping', 'stopped']);
     assert.equal(await stop(await readySilo(app)), undefined);
   });
 
-  it('takes no word on the operation of another device, and no answer to nothing', async () => {
+  it('applies no report on an operation of another device, and no acknowledgement of an unknown operation', async () => {
     const deviceNo = await readySilo(app);
-    const strangerNo = await readySilo(app);
+    const otherDeviceNo = await readySilo(app);
     const { operationId } = (await feed(app, deviceNo)).operation;
-    const heard = [
-      await tell(strangerNo, word(operationId, 'completed', 100)),
+    const outcomes = [
+      await report(otherDeviceNo, progressOf(operationId, 'completed', 100)),
       await app.operations.acknowledged({
-        deviceNo: strangerNo,
+        deviceNo: otherDeviceNo,
         ack: { operation_id: operationId, accepted: false },
         nowMs: NOW_MS,
       }),
       await app.operations.acknowledged({
         deviceNo,
-        ack: { operation_id: 'op_nobody', accepted: true },
+        ack: { operation_id: 'op_unknown', accepted: true },
         nowMs: NOW_MS,
       }),
     ];
     assert.deepEqual(
-      heard.map(({ kind }) => kind),
+      outcomes.map(({ kind }) => kind),
       ['unknown_reference', 'unknown_reference', 'unknown_reference'],
     );
     assert.equal((await app.operations.find(deviceNo, operationId))?.status, 'started');
-    assert.equal(await app.operations.find(strangerNo, operationId), undefined);
+    assert.equal(await app.operations.find(otherDeviceNo, operationId), undefined);
   });
 
-  it('alerts when the device runs on although it was told to stop', async () => {
+  it('raises an alert when the device still reports running some time after the stop request', async () => {
     const deviceNo = await readySilo(app);
     const { operation } = await feed(app, deviceNo);
     const { operationId } = operation;
-    await tell(deviceNo, word(operationId, 'running', 3));
+    await report(deviceNo, progressOf(operationId, 'running', 3));
     await app.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
-    await tell(deviceNo, word(operationId, 'running', 4), NOW_MS + SECOND_MS);
+    await report(deviceNo, progressOf(operationId, 'running', 4), NOW_MS + SECOND_MS);
     const alertsAt = async (nowMs: number) => {
       await app.alerts.evaluateDue({ nowMs, limit: 1_000 });
       const open = await app.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
@@ -173,10 +175,10 @@ describeEachEngine('operations', (engine) => {
     assert.deepEqual(overdue, [['operation_failed', 'critical', operationId]]);
   });
 
-  it('shows, alerts and can stop an operation that nobody started', async () => {
+  it('stores an unsolicited operation, raises an alert, and can stop it', async () => {
     const deviceNo = await readySilo(app);
     const operationId = `local-${deviceNo}`;
-    await tell(deviceNo, word(operationId, 'running', 3));
+    await report(deviceNo, progressOf(operationId, 'running', 3));
     const [alert] = await app.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
     assert.deepEqual([alert?.type, alert?.severity], ['operation_failed', 'info']);
     await assert.rejects(feed(app, deviceNo), isRefusal('operation_in_progress'));
@@ -184,11 +186,11 @@ describeEachEngine('operations', (engine) => {
     assert.equal(stopped?.send, 'stop');
   });
 
-  it('adopts one beside its own, and forgets nothing that a device denies', async () => {
+  it('stores an unsolicited operation beside its own, and none that the device reports as unknown', async () => {
     const deviceNo = await readySilo(app);
     const { operationId } = (await feed(app, deviceNo)).operation;
-    await tell(deviceNo, word(`beside-${deviceNo}`, 'running'));
-    assert.deepEqual(await tell(deviceNo, word(`denied-${deviceNo}`, 'unknown')), {
+    await report(deviceNo, progressOf(`beside-${deviceNo}`, 'running'));
+    assert.deepEqual(await report(deviceNo, progressOf(`denied-${deviceNo}`, 'unknown')), {
       kind: 'applied',
     });
     const page = { deviceNo, status: null, type: null, beforeOperationId: null, limit: 10 };
@@ -196,13 +198,13 @@ describeEachEngine('operations', (engine) => {
     assert.deepEqual(listed, [`beside-${deviceNo}`, operationId]);
   });
 
-  it('stops one that runs on after its end, also while the next is under way', async () => {
+  it('stops an operation that the device reports as running after its end, also while the next is under way', async () => {
     const deviceNo = await readySilo(app);
     const { operationId } = (await feed(app, deviceNo)).operation;
-    await tell(deviceNo, word(operationId, 'completed', 100));
+    await report(deviceNo, progressOf(operationId, 'completed', 100));
     await feed(app, deviceNo);
-    const report = word(operationId, 'running', 101);
-    const { result, effects } = await effectsDuring(app, () => tell(deviceNo, report));
+    const running = progressOf(operationId, 'running', 101);
+    const { result, effects } = await effectsDuring(app, () => report(deviceNo, running));
     assert.deepEqual(result, { kind: 'applied' });
     assert.deepEqual(
       sentIn(effects).map(({ message }) => message),
@@ -211,20 +213,20 @@ describeEachEngine('operations', (engine) => {
     assert.equal((await app.operations.find(deviceNo, operationId))?.status, 'stopping');
   });
 
-  it('does not believe a device that reports ever more operations', async () => {
+  it('limits the number of unsolicited operations of a device', async () => {
     const deviceNo = await readySilo(app);
     const kinds: string[] = [];
     for (let n = 0; n <= UNSOLICITED_AT_ONCE_MAX; n++) {
-      kinds.push((await tell(deviceNo, word(`flood-${deviceNo}-${n}`, 'running'))).kind);
+      kinds.push((await report(deviceNo, progressOf(`unsolicited-${deviceNo}-${n}`, 'running'))).kind);
     }
     assert.deepEqual(kinds, [...Array(UNSOLICITED_AT_ONCE_MAX).fill('applied'), 'unknown_reference']);
   });
 
-  it('pages through the newest first, by status and type', async () => {
+  it('lists operations newest first, by status and type, page by page', async () => {
     const deviceNo = await readySilo(app);
     const ids: string[] = [];
     for (const type of ['feed', 'discharge', 'feed'] as const) {
-      const operationId = newOperationId();
+      const operationId = newId('op');
       const request = { amount: 1, target_container: 'truck' };
       await app.operations.start({
         deviceNo,
@@ -234,7 +236,7 @@ describeEachEngine('operations', (engine) => {
         isReachable: true,
         nowMs: NOW_MS,
       });
-      await tell(deviceNo, word(operationId, 'completed', 1));
+      await report(deviceNo, progressOf(operationId, 'completed', 1));
       ids.unshift(operationId);
     }
     const { operationId: running } = (await feed(app, deviceNo)).operation;
@@ -272,7 +274,7 @@ describeEachEngine('ticks of operations', (engine) => {
       'operation_id' in message ? message.operation_id : '',
     ]);
 
-  it('doubt a start that nobody answers, ask for a report once, and settle in the end', async () => {
+  it('make a start without acknowledgement unconfirmed, request one report, and finish after the weighing', async () => {
     assert.deepEqual(await tick(app, NOW_MS), []);
     const deviceNo = await readySilo(app);
     const { operationId } = (await feed(app, deviceNo)).operation;
@@ -282,7 +284,7 @@ describeEachEngine('ticks of operations', (engine) => {
     assert.deepEqual(sent, [['report', operationId]]);
     assert.deepEqual(await tick(app, lateMs), []);
     assert.equal((await app.operations.find(deviceNo, operationId))?.status, 'unconfirmed');
-    const progress = word(operationId, 'completed', 100);
+    const progress = progressOf(operationId, 'completed', 100);
     await app.operations.progressed({ deviceNo, progress, nowMs: lateMs });
     await weigh(app, deviceNo, 5_100, lateMs + 1);
     await tick(app, lateMs + 2);
@@ -290,13 +292,13 @@ describeEachEngine('ticks of operations', (engine) => {
     assert.deepEqual(await engine.query('SELECT COUNT(*) FROM operations WHERE is_finished = 0'), [[0]]);
   });
 
-  it('send a stop again until the device confirms', async () => {
+  it('send a stop again until the device confirms it', async () => {
     const deviceNo = await readySilo(app);
     const { operationId } = (await feed(app, deviceNo)).operation;
     await app.operations.stop({ deviceNo, operationId, nowMs: NOW_MS });
     assert.deepEqual(await tick(app, NOW_MS + 1), []);
     assert.deepEqual(await tick(app, NOW_MS + STOP_RESEND_MS), [['stop', operationId]]);
-    const progress = word(operationId, 'stopped', 1);
+    const progress = progressOf(operationId, 'stopped', 1);
     await app.operations.progressed({ deviceNo, progress, nowMs: NOW_MS + STOP_RESEND_MS });
     assert.deepEqual(await tick(app, NOW_MS + 2 * STOP_RESEND_MS), []);
   });
@@ -304,7 +306,7 @@ describeEachEngine('ticks of operations', (engine) => {
   it('raise the alert about an imbalance as soon as it is weighed', async () => {
     const deviceNo = await readySilo(app);
     const { operationId } = (await feed(app, deviceNo)).operation;
-    const progress = word(operationId, 'completed', 100);
+    const progress = progressOf(operationId, 'completed', 100);
     await app.operations.progressed({ deviceNo, progress, nowMs: NOW_MS + 1 });
     await weigh(app, deviceNo, 5_050, NOW_MS + SECOND_MS);
     await tick(app, NOW_MS + SECOND_MS);
@@ -315,7 +317,7 @@ describeEachEngine('ticks of operations', (engine) => {
     );
   });
 
-  it('reach every operation, however few at a time', async () => {
+  it('advance every operation, however few at a time', async () => {
     const nowMs = NOW_MS + ACK_TIMEOUT_MS;
     const started: string[] = [];
     for (let n = 0; n < 5; n++) {

@@ -11,7 +11,7 @@ import { StoreOpenError } from '@granary/store/errors';
 import { DATABASE_FILE } from '@granary/store/sqlite/database';
 import { openApp } from '../app.ts';
 
-const NOBODY = 65_534;
+const UNPRIVILEGED_UID = 65_534;
 
 let folder: string;
 
@@ -30,11 +30,11 @@ const runScript = (script: string) =>
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-/** Root may write anywhere, so the child becomes nobody once it has loaded its modules. */
-async function errorOfNobody(moduleName: string, call: string): Promise<string> {
+/** Root may write anywhere, so the child process gives up its rights once it has loaded its modules. */
+async function errorWithoutRights(moduleName: string, call: string): Promise<string> {
   const child = runScript(`
     import * as module from ${moduleUrl(moduleName)};
-    if (process.getuid() === 0) process.setuid(${NOBODY});
+    if (process.getuid() === 0) process.setuid(${UNPRIVILEGED_UID});
     const folder = process.argv[1];
     try { await module.${call}; } catch (error) { console.log(error.name + ': ' + error.message); }
     process.exit();
@@ -43,7 +43,7 @@ async function errorOfNobody(moduleName: string, call: string): Promise<string> 
 }
 
 describe('the data folder lock', () => {
-  it('keeps a second process out and is free again when the first is killed', async () => {
+  it('refuses a second process, and can be taken again when the first is killed', async () => {
     const child = runScript(`
       import { lockDataFolder } from ${moduleUrl('@granary/store/data-folder')};
       globalThis.lock = lockDataFolder(process.argv[1]);
@@ -65,15 +65,15 @@ describe('the data folder lock', () => {
   });
 
   it('can be taken once in a process, and again after its release', () => {
-    const lock = lockDataFolder(join(folder, 'made', 'here'));
-    assert.throws(() => lockDataFolder(join(folder, 'made', 'here')), StoreOpenError);
+    const lock = lockDataFolder(join(folder, 'new', 'folder'));
+    assert.throws(() => lockDataFolder(join(folder, 'new', 'folder')), StoreOpenError);
     lock.release();
-    lockDataFolder(join(folder, 'made', 'here')).release();
+    lockDataFolder(join(folder, 'new', 'folder')).release();
   });
 });
 
-describe('a data folder that cannot be used', () => {
-  it('is named when it is a file', async () => {
+describe('a data folder', () => {
+  it('is named in the error when it is a file', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const expected = new StoreOpenError(`cannot use the data folder ${file}: it is a file, not a folder`);
@@ -81,23 +81,29 @@ describe('a data folder that cannot be used', () => {
     await assert.rejects(openApp({ engine: 'sqlite', folder: file }), expected);
   });
 
-  it('is named when it is read-only', async () => {
+  it('is named in the error when it is read-only', async () => {
     chmodSync(folder, 0o555);
     const expected = `StoreOpenError: cannot use the data folder ${folder}: permission denied`;
-    assert.equal(await errorOfNobody('@granary/store/data-folder', 'lockDataFolder(folder)'), expected);
-    assert.equal(await errorOfNobody('@granary/app/app', `openApp({ engine: 'sqlite', folder })`), expected);
+    assert.equal(await errorWithoutRights('@granary/store/data-folder', 'lockDataFolder(folder)'), expected);
+    assert.equal(
+      await errorWithoutRights('@granary/app/app', `openApp({ engine: 'sqlite', folder })`),
+      expected,
+    );
   });
 
-  it('is named when the database in it is read-only', async () => {
+  it('is named in the error when the database in it is read-only', async () => {
     await (await openApp({ engine: 'sqlite', folder })).close();
     chmodSync(folder, 0o777);
     const file = join(folder, DATABASE_FILE);
     chmodSync(file, 0o444);
     const expected = `StoreOpenError: cannot open the database ${file}: it is read-only`;
-    assert.equal(await errorOfNobody('@granary/app/app', `openApp({ engine: 'sqlite', folder })`), expected);
+    assert.equal(
+      await errorWithoutRights('@granary/app/app', `openApp({ engine: 'sqlite', folder })`),
+      expected,
+    );
   });
 
-  it('and all that is in it belong to their owner alone', async () => {
+  it('has permissions for its owner alone, and so have all files in it', async () => {
     chmodSync(folder, 0o755);
     const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8);
     const lock = lockDataFolder(folder);
@@ -114,7 +120,7 @@ describe('a data folder that cannot be used', () => {
     lock.release();
   });
 
-  it('is closed to others if an earlier version left it open', async () => {
+  it('gets permissions for its owner alone if an earlier version gave more', async () => {
     await (await openApp({ engine: 'sqlite', folder })).close();
     const file = join(folder, DATABASE_FILE);
     chmodSync(file, 0o644);
@@ -122,7 +128,7 @@ describe('a data folder that cannot be used', () => {
     assert.equal((statSync(file).mode & 0o777).toString(8), '600');
   });
 
-  it('is named when the database in it is none', async () => {
+  it('is named in the error when its database file is not a database', async () => {
     const file = join(folder, DATABASE_FILE);
     writeFileSync(file, 'not a database, but long enough to look at'.repeat(100));
     await assert.rejects(

@@ -30,8 +30,8 @@ async function outcomesOf(round: WriteRound): Promise<Outcome[]> {
   for (const [slice, writes] of Object.entries<WritesByName[string]>(EVERY_WRITE)) {
     for (const [name, write] of Object.entries(writes)) {
       for (const one of write(round) as readonly Promise<unknown>[]) {
-        const told = (error: unknown): Outcome => ({ write: `${slice}.${name}`, error });
-        outcomes.push(one.then(() => told(null), told));
+        const outcome = (error: unknown): Outcome => ({ write: `${slice}.${name}`, error });
+        outcomes.push(one.then(() => outcome(null), outcome));
       }
     }
   }
@@ -49,35 +49,35 @@ async function lowSilo(app: App): Promise<WriteRound['alerts'][number]> {
 }
 
 describePostgres('writes of every kind at once', (engine) => {
-  it('are all that the store has', () => {
+  it('include every write of the app', () => {
     assert.deepEqual(namesOf(EVERY_WRITE), namesOf(writesOfStore));
   });
 
-  it('never wait for each other in a circle', async () => {
+  it('never cause a deadlock', async () => {
     const stores = [await engine.open(), await engine.open()];
     const [app] = stores;
     assert(app !== undefined);
     const alerts = [await lowSilo(app), await lowSilo(app)];
     const silos = [await readySilo(app), ...alerts.map(({ deviceNo }) => deviceNo)];
     const rovers = [await readyFieldDevice(app), await readyFieldDevice(app)];
-    for (const keyId of ['key_shared', 'key_lasting']) {
+    for (const keyId of ['key_shared', 'key_valid']) {
       const rights = { scopes: ['read' as const], facilities: null, deviceIds: null, expiresAtMs: null };
       await app.keys.create({ keyId, hash: keyId, name: keyId, createdAtMs: NOW_MS, ...rights });
     }
-    const done = new Set<string>();
+    const succeeded = new Set<string>();
     for (let round = 1; round <= ROUNDS; round++) {
       const rounds = stores.map((each, node) => ({ app: each, node, round, silos, rovers, alerts }));
       for (const { write, error } of (await Promise.all(rounds.map(outcomesOf))).flat()) {
-        if (error === null) done.add(write);
+        if (error === null) succeeded.add(write);
         else assert(error instanceof Refusal && error.code !== 'storage_unavailable', `${write}: ${error}`);
       }
     }
     assert.deepEqual(
-      [...done].toSorted(),
+      [...succeeded].toSorted(),
       namesOf(EVERY_WRITE),
       'a write that is always refused shows nothing',
     );
-    // What a connection has counted is known at the latest when it ends.
+    // PostgreSQL adds the counts of a connection to its statistics at the latest when it ends.
     for (const each of stores) await each.close();
     const [counted] = await engine.query(
       'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',

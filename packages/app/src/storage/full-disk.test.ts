@@ -13,16 +13,16 @@ const DISK_BYTES = 4 * 1024 * 1024;
 const FILE_BYTES_MAX = 1024 * 1024;
 const READINGS_PER_BATCH = 2_000;
 
-/** A folder that runs out of space for real. */
+/** A folder whose disk really becomes full. */
 interface SmallDisk {
   readonly folder: string;
   readonly refusal: ErrorCode;
   fill(): void;
-  makeRoom(): void;
+  freeSpace(): void;
   remove(): void;
 }
 
-/** A disk of its own where the system lets us mount one; elsewhere files that may not grow, which looks much alike. */
+/** A mounted disk where the system allows one; elsewhere a limit on the size of files, with a similar error. */
 function makeSmallDisk(): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'granary-full-'));
   const mounted =
@@ -31,15 +31,15 @@ function makeSmallDisk(): SmallDisk {
 }
 
 function smallMount(folder: string): SmallDisk {
-  const ballast = join(folder, 'ballast');
+  const filler = join(folder, 'filler');
   return {
     folder,
     refusal: 'storage_full',
     fill() {
       const { bavail, bsize } = statfsSync(folder);
-      writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+      writeFileSync(filler, Buffer.alloc(bavail * bsize));
     },
-    makeRoom: () => rmSync(ballast),
+    freeSpace: () => rmSync(filler),
     remove() {
       spawnSync('umount', [folder]);
       rmSync(folder, { recursive: true });
@@ -56,12 +56,12 @@ function limitedFiles(folder: string): SmallDisk {
     folder,
     refusal: 'storage_unavailable',
     fill: () => limitFileSize(FILE_BYTES_MAX),
-    makeRoom: () => limitFileSize('unlimited'),
+    freeSpace: () => limitFileSize('unlimited'),
     remove: () => rmSync(folder, { recursive: true }),
   };
 }
 
-/** Appends until the disk takes no more; answers how many batches it took. */
+/** Appends batches until one is refused, and returns how many were stored. */
 async function appendUntilRefused(app: App, deviceNo: number, refusal: ErrorCode): Promise<number> {
   for (let batch = 0; ; batch++) {
     try {
@@ -105,16 +105,16 @@ describe('a full disk', () => {
   const disk = makeSmallDisk();
   after(() => disk.remove());
 
-  it('refuses writes whole, goes on reading, and takes writes again when there is room', async () => {
+  it('refuses whole writes, still answers reads, and accepts writes again when there is space', async () => {
     const [deviceNo, batches] = await withStore(disk.folder, async (app) => {
       const device = await registerDevice(app);
       disk.fill();
-      const taken = await appendUntilRefused(app, device, disk.refusal);
-      assert.equal(await countReadings(app, device), taken * READINGS_PER_BATCH);
-      disk.makeRoom();
-      await appendBatch(app, device, taken);
-      assert.equal(await countReadings(app, device), (taken + 1) * READINGS_PER_BATCH);
-      return [device, taken];
+      const stored = await appendUntilRefused(app, device, disk.refusal);
+      assert.equal(await countReadings(app, device), stored * READINGS_PER_BATCH);
+      disk.freeSpace();
+      await appendBatch(app, device, stored);
+      assert.equal(await countReadings(app, device), (stored + 1) * READINGS_PER_BATCH);
+      return [device, stored];
     });
     await withStore(disk.folder, async (app) => {
       const again = await appendBatch(app, deviceNo, batches);

@@ -8,7 +8,7 @@ import { restoreOldDatabase, WRITTEN_AT_MS } from '../testing/old-databases.ts';
 const LAST_SCHEMA_WITHOUT_BAD_READINGS = 3;
 
 describeEachEngine('a database in which the sum of five minutes has become too large', (engine) => {
-  it('takes readings of that device again', async () => {
+  it('stores readings of that device again', async () => {
     await restoreOldDatabase(engine.location, LAST_SCHEMA_WITHOUT_BAD_READINGS);
     await engine.query(`UPDATE latest SET a_sum = 9100000000000000, a_count = 91000 WHERE part = 1`);
     const app = await engine.open();

@@ -5,8 +5,8 @@ import { restoreOldDatabase } from '../testing/old-databases.ts';
 
 const LAST_SCHEMA_WITHOUT_SHELVED_COLUMN = 3;
 
-describeEachEngine('a database with an alert that was shelved before lists could leave it out', (engine) => {
-  it('shows it to those who ask for shelved ones only', async () => {
+describeEachEngine('a database with a shelved alert of a version whose lists showed it', (engine) => {
+  it('lists the alert only with the filter for shelved alerts', async () => {
     await restoreOldDatabase(engine.location, LAST_SCHEMA_WITHOUT_SHELVED_COLUMN);
     const app = await engine.open();
     const [row] = await engine.query(

@@ -14,7 +14,7 @@ describePostgres('a PostgreSQL store', (engine) => {
     await Promise.all(stores.map((app) => app.close()));
   });
 
-  it('outlives the loss of its connections', async () => {
+  it('works again after the loss of its connections', async () => {
     const app = await engine.open();
     await Promise.all(Array.from({ length: 5 }, () => app.health()));
     await engine.query(
@@ -28,7 +28,7 @@ describePostgres('a PostgreSQL store', (engine) => {
     }
   });
 
-  it('keeps the readings of each day in a partition, made by whichever node comes first', async () => {
+  it('stores the readings of each day in a partition, which any node may create', async () => {
     const stores = [await engine.open(), await engine.open(), await engine.open()] as const;
     const deviceNo = await registerDevice(stores[0]);
     const days = [0, 1, 2, 3, 4].map((day) => NOW_MS + day * DAY_MS);
@@ -47,7 +47,7 @@ describePostgres('a PostgreSQL store', (engine) => {
     );
   });
 
-  it('commits to disk even where the server would not wait for it', async () => {
+  it('waits for the disk at each commit, also where the default of the server is not to wait', async () => {
     await engine.query(`DO $$ BEGIN
       EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database());
     END $$`);

@@ -18,8 +18,8 @@ const urlOf = (location: StoreLocation): string => {
 
 const findDevice = 'SELECT device_id FROM devices WHERE device_id = $1';
 
-describePostgres('time limits on this side of the connection', (engine) => {
-  it('says that the outcome is unknown when a commit is not answered, and drops the connection', async () => {
+describePostgres('time limits in the PostgreSQL client', (engine) => {
+  it('answers that the outcome is unknown when a commit is not answered, and drops the connection', async () => {
     await (await engine.open()).close();
     await engine.query(`
       CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS
@@ -41,44 +41,44 @@ describePostgres('time limits on this side of the connection', (engine) => {
       for (let attempt = 0; (await isThere()) === 0 && attempt < 100; attempt++) {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
-      assert.equal(await isThere(), 1, 'the server commits what this side has given up');
+      assert.equal(await isThere(), 1, 'the server commits after the client has stopped waiting');
     } finally {
       await opened.close();
       await engine.query('DROP TRIGGER commit_slowly ON devices');
     }
   });
 
-  it('says that nothing was changed when a write is given up before its commit', async () => {
+  it('answers that nothing was changed when a write exceeds its time limit before its commit', async () => {
     const opened = await openPostgres(urlOf(engine.location), USE_CASES, { limits: LIMITS });
-    const holder = new Client(urlOf(engine.location));
-    await holder.connect();
+    const lockingClient = new Client(urlOf(engine.location));
+    await lockingClient.connect();
     try {
-      await holder.query('BEGIN; LOCK TABLE devices IN ACCESS EXCLUSIVE MODE');
+      await lockingClient.query('BEGIN; LOCK TABLE devices IN ACCESS EXCLUSIVE MODE');
       const device = newDevice();
       const call = { slice: 'devices', name: 'register', args: [device], idempotency: null } as const;
       await assert.rejects(opened.write(call), /nothing was changed/);
-      await holder.query('ROLLBACK');
+      await lockingClient.query('ROLLBACK');
       assert.deepEqual(await opened.reader.query(findDevice, [device.deviceId]), []);
     } finally {
-      await holder.end();
+      await lockingClient.end();
       await opened.close();
     }
   });
 
   it('keeps connections free for urgent work while all others are busy', async () => {
     const app = await engine.open();
-    const holder = new Client(urlOf(engine.location));
-    await holder.connect();
+    const lockingClient = new Client(urlOf(engine.location));
+    await lockingClient.connect();
     try {
-      await holder.query('BEGIN; LOCK TABLE keys IN ACCESS EXCLUSIVE MODE');
+      await lockingClient.query('BEGIN; LOCK TABLE keys IN ACCESS EXCLUSIVE MODE');
       const waiting = Array.from({ length: REGULAR_CONNECTIONS }, () => app.keys.findByHash('x'));
       const regular = app.devices.find('x').then(() => 'regular');
       const urgent = app.urgent.devices.find('x').then(() => 'urgent');
       assert.equal(await Promise.race([regular, urgent]), 'urgent');
-      await holder.query('ROLLBACK');
+      await lockingClient.query('ROLLBACK');
       await Promise.all([...waiting, regular]);
     } finally {
-      await holder.end();
+      await lockingClient.end();
     }
   });
 });

@@ -109,7 +109,7 @@ describe('databases that older versions wrote', () => {
 
   for (const schema of COMPLETE_SCHEMAS) {
     describeEachEngine(`schema ${schema}, every answer`, (engine) => {
-      it('is the same as before the migration, to the byte', async (context) => {
+      it('is byte for byte the same as before the migration', async (context) => {
         await restoreOldDatabase(engine.location, schema);
         const answers = await storedAnswers(await engine.open(), engine.location);
         context.assert.fileSnapshot(answers, answersFile(schema), { serializers: [String] });
@@ -135,8 +135,8 @@ describe('databases that older versions wrote', () => {
     it('leaves the old version as it was, and is carried out at the next start', async () => {
       await restoreOldDatabase(engine.location, 3);
       const before = await schemaOf(engine);
-      // One of the last statements cannot name its table, after most others have been carried out.
-      await engine.query('CREATE TABLE open_buckets (in_the_way BIGINT)');
+      // This table makes one of the last statements fail, after most others have been carried out.
+      await engine.query('CREATE TABLE open_buckets (conflicting BIGINT)');
       await assert.rejects(engine.open(), StoreOpenError);
       await engine.query('DROP TABLE open_buckets');
       assert.deepEqual(await schemaOf(engine), before);

@@ -7,7 +7,7 @@ import { isRefusal } from '../testing/fixtures.ts';
 import { USE_CASES } from '../use-cases.ts';
 
 describe('a writer thread that ends', () => {
-  it('fails what waits for it and all that comes later', async () => {
+  it('rejects the waiting writes and all later ones', async () => {
     const writer = new Writer(join(tmpdir(), 'no such folder', 'granary.db'), USE_CASES.moduleUrl);
     const waiting = [writer.submit(null), writer.submit(null)];
     for (const { status } of await Promise.allSettled(waiting)) assert.equal(status, 'rejected');

@@ -30,7 +30,7 @@ const someValues = fc
   .filter((values) => Object.keys(values).length > 0);
 
 const step = fc.integer({ min: -1_500, max: 1_500 });
-/** Of every fourth reading or so all values are good, of every fourth all are bad, of the others some. */
+/** About a quarter of the readings has only good values, a quarter only bad ones, and the others have both. */
 const sentReadings: fc.Arbitrary<Sent[]> = fc.uniqueArray(
   fc.oneof(
     fc.record({ step, values: someValues }),
@@ -52,7 +52,7 @@ const sentReadings: fc.Arbitrary<Sent[]> = fc.uniqueArray(
   { selector: (sent) => sent.step, minLength: 1, maxLength: 40 },
 );
 
-/** Each reading up to three times, whole or in parts, shuffled, cut into batches. */
+/** Each reading is delivered up to three times, complete or in parts, shuffled and split into batches. */
 const deliveries = sentReadings.chain((sent) => {
   const parts: Sent[] = sent.flatMap(({ step: at, values, badValues = {} }) => [
     ...Object.entries(values).map(([channel, value]) => ({ step: at, values: { [channel]: value } })),
@@ -116,7 +116,7 @@ describeEachEngine('telemetry', (engine) => {
     assert.deepEqual(await app.telemetry.history({ ...range, fromMs: hour(0) + 1, toMs: hour(40) }), []);
   });
 
-  it('knows the newest value of each channel, whatever comes late', async () => {
+  it('has the latest value of each channel, also when an older one arrives later', async () => {
     const deviceNo = await registerDevice(app);
     assert.deepEqual(await latestOf(app, deviceNo), {});
     await append(reading(deviceNo, NOW_MS, { weight: 1, humidity: 2 }));
@@ -128,7 +128,7 @@ describeEachEngine('telemetry', (engine) => {
     });
   });
 
-  it('stores every channel there is', async () => {
+  it('stores every channel', async () => {
     const deviceNo = await registerDevice(app);
     const values = Object.fromEntries(CHANNEL_NAMES.map((channel, n) => [channel, n + 1]));
     await append(...readingsOf(deviceNo, NOW_MS, values));
@@ -139,7 +139,7 @@ describeEachEngine('telemetry', (engine) => {
     );
   });
 
-  it('takes a repeated reading once: the first value stays, gaps are filled', async () => {
+  it('stores a repeated reading once: the first values stay, missing ones are added', async () => {
     const deviceNo = await registerDevice(app);
     const first = await append(
       reading(deviceNo, NOW_MS, { weight: 5 }),
@@ -170,7 +170,7 @@ describeEachEngine('telemetry', (engine) => {
     );
   });
 
-  it('gives the same history and latest values however the readings were delivered', async () => {
+  it('has the same history and latest values in whatever order and parts the readings arrive', async () => {
     const property = fc.asyncProperty(deliveries, async ({ sent, delivered, batchSize }) => {
       const deviceNo = await registerDevice(app);
       const toReadings = ({ step: at, values, badValues }: Sent) =>
@@ -200,7 +200,7 @@ describeEachEngine('telemetry', (engine) => {
     await fc.assert(property, { numRuns: PROPERTY_RUNS });
   });
 
-  it('counts a reading once that two stores are given at the same time', async () => {
+  it('counts a reading once that two nodes store at the same time', async () => {
     const other = await engine.open();
     const devices = [await registerDevice(app), await registerDevice(app)];
     const readings = devices.flatMap((deviceNo) =>
@@ -225,7 +225,7 @@ describeEachEngine('telemetry', (engine) => {
     }
   });
 
-  it('answers sums that no longer fit a whole JavaScript number', async () => {
+  it('answers sums that are too large for an exact JavaScript number', async () => {
     const deviceNo = await registerDevice(app);
     await append(reading(deviceNo, NOW_MS, { weight: 1 }), reading(deviceNo, NOW_MS + DAY_MS, { weight: 1 }));
     const large = 8e17;
@@ -247,7 +247,7 @@ describeEachEngine('retention', (engine) => {
     app = await engine.open();
   });
 
-  it('removes what is past its time bit by bit and keeps hours and days', async () => {
+  it('removes old rows a few at a time and keeps the buckets of hours and days', async () => {
     const deviceNo = await registerDevice(app);
     const oldMs = NOW_MS - 40 * DAY_MS;
     const times = [oldMs, oldMs + HOUR_MS, oldMs + 3 * HOUR_MS, NOW_MS];
@@ -277,7 +277,7 @@ describeEachEngine('retention', (engine) => {
     ]);
   });
 
-  it('takes readings of a day that another store has removed', async () => {
+  it('stores readings of a day whose partition another node has removed', async () => {
     const other = await engine.open();
     const deviceNo = await registerDevice(app);
     const oldMs = NOW_MS - 90 * DAY_MS;
@@ -289,7 +289,7 @@ describeEachEngine('retention', (engine) => {
   });
 });
 
-describeEachEngine('the newest values of a device', (engine) => {
+describeEachEngine('the latest values of a device', (engine) => {
   it('are those of the last commit, however often they were read before', async () => {
     const app = await engine.open();
     const deviceNo = await registerDevice(app, { deviceId: 'watched' });

@@ -12,7 +12,7 @@ describeEachEngine('the track of a device', (engine) => {
   });
 
   const append = (...readings: ReturnType<typeof reading>[]) => app.telemetry.append(batchOf({ readings }));
-  const place = (n: number) => ({ latitude: 520_000_000 + n, longitude: -1_799_999_999, altitude: 1_500 });
+  const position = (n: number) => ({ latitude: 520_000_000 + n, longitude: -1_799_999_999, altitude: 1_500 });
   const timesOf = async (deviceNo: number, fromMs: number, toMs: number, limit = 10_000) =>
     (await app.telemetry.track({ deviceNo, fromMs, toMs, limit })).map(({ tsMs }) => tsMs);
 
@@ -20,23 +20,23 @@ describeEachEngine('the track of a device', (engine) => {
     assert.deepEqual(await timesOf(1, 0, NOW_MS), []);
   });
 
-  it('holds the positions in the range in order of time, however they came', async () => {
+  it('has the positions in the range in order of time, in whatever order they arrived', async () => {
     const deviceNo = await registerDevice(app);
-    const strangerNo = await registerDevice(app);
+    const otherDeviceNo = await registerDevice(app);
     const atMs = (n: number) => NOW_MS + n * 4 * MINUTE_MS;
-    await append(reading(deviceNo, atMs(3), place(3)), reading(strangerNo, atMs(1), place(9)));
-    await append(reading(deviceNo, atMs(1), place(1)), reading(deviceNo, atMs(2), { battery_level: 1 }));
-    await append(reading(deviceNo, atMs(1), place(7)), reading(deviceNo, atMs(0), place(0)));
+    await append(reading(deviceNo, atMs(3), position(3)), reading(otherDeviceNo, atMs(1), position(9)));
+    await append(reading(deviceNo, atMs(1), position(1)), reading(deviceNo, atMs(2), { battery_level: 1 }));
+    await append(reading(deviceNo, atMs(1), position(7)), reading(deviceNo, atMs(0), position(0)));
     const track = await app.telemetry.track({ deviceNo, fromMs: atMs(0), toMs: atMs(3), limit: 100 });
     assert.deepEqual(track, [
-      { tsMs: atMs(0), ...place(0) },
-      { tsMs: atMs(1), ...place(1) },
+      { tsMs: atMs(0), ...position(0) },
+      { tsMs: atMs(1), ...position(1) },
     ]);
     assert.deepEqual(await timesOf(deviceNo, atMs(0) + 1, atMs(3) + 1), [atMs(1), atMs(3)]);
     assert.deepEqual(await timesOf(deviceNo, atMs(5), atMs(4)), []);
   });
 
-  it('has a position once all of it has come, in parts too', async () => {
+  it('has a position once latitude and longitude have arrived, also in separate readings', async () => {
     const deviceNo = await registerDevice(app);
     await append(reading(deviceNo, NOW_MS, { latitude: 1 }));
     assert.deepEqual(await timesOf(deviceNo, 0, NOW_MS + 1), []);
@@ -47,11 +47,11 @@ describeEachEngine('the track of a device', (engine) => {
     ]);
   });
 
-  it('of many positions shows as many as fit, evenly spread, and the last', async () => {
+  it('with more positions than the limit has an even selection and the last one', async () => {
     const deviceNo = await registerDevice(app);
     const fromMs = NOW_MS + 500;
     const times = Array.from({ length: 1_000 }, (_, n) => fromMs + n * SECOND_MS);
-    await append(...times.map((tsMs, n) => reading(deviceNo, tsMs, place(n))));
+    await append(...times.map((tsMs, n) => reading(deviceNo, tsMs, position(n))));
     const toMs = fromMs + 1_000 * SECOND_MS;
     for (const limit of [999, 500, 101, 7]) {
       const shown = await timesOf(deviceNo, fromMs, toMs, limit);
@@ -67,10 +67,10 @@ describeEachEngine('the track of a device', (engine) => {
     assert.deepEqual(allTime, times);
   });
 
-  it('is kept as long as the readings it comes from', async () => {
+  it('expires together with the readings that it is made of', async () => {
     const deviceNo = await registerDevice(app);
     const oldMs = NOW_MS - 40 * DAY_MS;
-    await append(reading(deviceNo, oldMs, place(1)), reading(deviceNo, NOW_MS, place(2)));
+    await append(reading(deviceNo, oldMs, position(1)), reading(deviceNo, NOW_MS, position(2)));
     const limits = { rawBeforeMs: NOW_MS - 30 * DAY_MS, fiveMinutesBeforeMs: 0, rowsMax: 1 };
     let rounds = 0;
     while ((await app.telemetry.expire(limits)) > 0) rounds++;

@@ -33,7 +33,7 @@ const atMs = ({ round }: WriteRound): number => NOW_MS + round * SECOND_MS;
 const ofEach = (deviceNos: readonly number[], write: (deviceNo: number) => Promise<unknown>) =>
   deviceNos.map(write);
 
-/** Those of one round share ids, so that replies meet the jobs that they are about. */
+/** The ids are the same within a round, so that replies of devices refer to its jobs. */
 const operationId = (deviceNo: number, { round }: WriteRound): string => `op_${deviceNo}_${round}`;
 const commandId = (deviceNo: number, { round }: WriteRound): string => `cmd_${deviceNo}_${round}`;
 const missionId = (deviceNo: number, { round, node }: WriteRound): string =>
@@ -41,7 +41,7 @@ const missionId = (deviceNo: number, { round, node }: WriteRound): string =>
 const keyId = ({ round }: WriteRound): string => `key_${round}`;
 const secret = (id: string, createdAtMs: number) => ({ keyId: id, hash: `hash of ${id}`, createdAtMs });
 
-/** Whole batches in both orders: only an order of locks that does not depend on the input passes. */
+/** Appends the same rows in both orders: without a deadlock only if the order of the locks does not depend on the input. */
 function append(round: WriteRound): Promise<unknown>[] {
   const { app, silos, rovers } = round;
   const nowMs = atMs(round);
@@ -87,7 +87,7 @@ export const EVERY_WRITE: EveryWrite = {
       ),
     recordLinkDown: (round) =>
       ofEach([...round.silos, ...round.rovers], (deviceNo) =>
-        // Just before the device was seen again, or it would be offline in every round.
+        // The time is just before the device was seen again, otherwise it would be offline in every round.
         round.app.devices.recordLinkDown(deviceNo, atMs(round) - 1),
       ),
     recordState: (round) =>
@@ -127,7 +127,7 @@ export const EVERY_WRITE: EveryWrite = {
     revoke: ({ app, round }) => [app.keys.revoke('key_shared', NOW_MS + round)],
     rotate: (round) => [
       round.app.keys.rotate(
-        'key_lasting',
+        'key_valid',
         secret(`${keyId(round)}_${round.node}_rotated`, atMs(round)),
         atMs(round) + DAY_MS,
       ),
@@ -138,18 +138,24 @@ export const EVERY_WRITE: EveryWrite = {
         ...{ name: 'preset', scopes: ['admin'], facilities: null, deviceIds: null, expiresAtMs: null },
       }),
     ],
-    recordUse: (round) => [round.app.keys.recordUse('key_lasting', atMs(round))],
+    recordUse: (round) => [round.app.keys.recordUse('key_valid', atMs(round))],
   },
   operations: {
     expire: (round) => [round.app.operations.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
     start: (round) =>
       ofEach(round.silos, (deviceNo) => {
         const nowMs = atMs(round);
-        const guard = { keyId: 'key', key: `${round.round}`, fingerprint: '', nowMs, encryptedSecret: null };
+        const idempotencyKey = {
+          keyId: 'key',
+          key: `${round.round}`,
+          fingerprint: '',
+          nowMs,
+          encryptedSecret: null,
+        };
         const id = operationId(deviceNo, round);
         const request = { amount: 1 };
         const start = { deviceNo, operationId: id, type: 'feed', request, isReachable: true, nowMs } as const;
-        return round.app.once(guard).operations.start(start);
+        return round.app.once(idempotencyKey).operations.start(start);
       }),
     notSent: (round) =>
       ofEach(round.silos, (deviceNo) =>

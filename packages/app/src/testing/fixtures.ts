@@ -1,5 +1,7 @@
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import type { Mission } from '@granary/contract/missions/missions';
+import { toIso } from '@granary/contract/time';
 import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
@@ -14,6 +16,11 @@ import { effectsDuring, evaluatedIn, type SentMessage, sentIn } from './recorded
 export const NOW_MS = Date.UTC(2026, 5, 15, 12);
 
 let lastDevice = 0;
+
+let lastIdNo = 0;
+
+/** Ids sort in the order in which they were made, like those of the service. */
+export const newId = (prefix: string): string => `${prefix}_${String(++lastIdNo).padStart(6, '0')}`;
 
 /** Tests share a database, so every device gets a unique id unless the test names one. */
 export function newDevice(fields: Partial<NewDevice> = {}): NewDevice {
@@ -57,7 +64,7 @@ export async function readySilo(app: App, nowMs = NOW_MS): Promise<number> {
 
 export const SILO_CAPACITY_KG = 10_000;
 
-/** One reading of the weight that comes as soon as it was taken. Answers which alerts it may concern. */
+/** Stores one reading of the weight with the time of its arrival. Returns the devices whose alerts are evaluated then. */
 export async function weigh(
   app: App,
   deviceNo: number,
@@ -76,7 +83,7 @@ export async function readyFieldDevice(app: App, nowMs = NOW_MS): Promise<number
   return deviceNo;
 }
 
-/** One reading of where it is that comes as soon as it was taken. Answers which alerts it may concern. */
+/** Stores one reading of the position with the time of its arrival. Returns the devices whose alerts are evaluated then. */
 export async function locate(
   app: App,
   deviceNo: number,
@@ -93,7 +100,17 @@ export async function locate(
   return await evaluatedAfter(app, batchOf({ readings, seen: [{ deviceNo, atMs: nowMs }] }));
 }
 
-/** Stores a batch and answers the devices whose alerts are to be evaluated then. */
+/** A mission of two waypoints near the position of `readyFieldDevice`. */
+export const missionAt = (startMs: number): Mission => ({
+  mission_name: 'Rows',
+  waypoints: [
+    { lat: 52.0005, lng: 13, action: 'scan' },
+    { lat: 52.001, lng: 13, action: 'none' },
+  ],
+  scheduled_start: toIso(startMs),
+});
+
+/** Stores a batch and returns the devices whose alerts are to be evaluated then. */
 export async function evaluatedAfter(app: App, batch: TelemetryBatch): Promise<readonly number[]> {
   const { effects } = await effectsDuring(app, () => app.telemetry.append(batch));
   return evaluatedIn(effects);

@@ -27,7 +27,7 @@ export const answersFile = (schema: (typeof COMPLETE_SCHEMAS)[number]): string =
 const textOf = (schema: OldSchema, engine: StoreLocation['engine']): string =>
   readFileSync(new URL(`./old-databases/schema-${schema}.${engine}.sql`, import.meta.url), 'utf8');
 
-/** Fills an empty database with what an older version left in it. */
+/** Fills an empty database with the rows that an older version wrote. */
 export async function restoreOldDatabase(location: StoreLocation, schema: OldSchema): Promise<void> {
   const text = textOf(schema, location.engine);
   if (location.engine === 'sqlite') {

@@ -25,9 +25,9 @@ const LIMIT = 1_000_000;
 const FROM_MS = WRITTEN_AT_MS - 45 * DAY_MS;
 const TO_MS = WRITTEN_AT_MS + 3 * DAY_MS;
 
-type Answer = readonly [question: string, answer: unknown];
+type Answer = readonly [subject: string, answer: unknown];
 
-/** What a database answers to every question that callers can ask, one line for each, in the form that callers see. */
+/** Every record that callers can read from a database, one line for each, in the form that callers see. */
 export async function storedAnswers(app: App, location: StoreLocation): Promise<string> {
   const answers: Answer[] = [];
   for (const group of ['silo', 'field'] as const) {
@@ -38,10 +38,10 @@ export async function storedAnswers(app: App, location: StoreLocation): Promise<
   }
   for (const plant of await app.plants.list({ after: null, limit: LIMIT })) answers.push(['plant', plant]);
   const text = withAlertNumbers();
-  const lines = answers.map(([question, answer]) => `${question} ${text(answer)}`);
+  const lines = answers.map(([subject, answer]) => `${subject} ${text(answer)}`);
   const readings = asOneRowPerTime(await rawReadings(location));
   const events = await app.events.after({ sequence: 0, limit: LIMIT });
-  // Digests stand for long lists that the fixture holds word for word.
+  // Long lists are compared by their digest.
   lines.push(`raw readings ${readings.length} ${digest(text(readings))}`);
   lines.push(`events ${events.length} ${digest(text(events))}`);
   return `${lines.join('\n')}\n`;
@@ -126,7 +126,7 @@ async function commandsAndMissionsOf(app: App, page: Page): Promise<object[]> {
   return [...commands.map(commandRecord), ...missions.map(missionRecord)].map(withoutDetail);
 }
 
-/** The sentence for people is made anew from the rest with every answer. */
+/** The sentence for people is computed from the other fields with every answer. */
 const withoutDetail = ({ status_detail: _, ...record }: { readonly status_detail: string }): object => record;
 
 /** Raw readings in the form in which they were recorded, when a row had a column for every sensor. */

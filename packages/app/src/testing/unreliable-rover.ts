@@ -2,7 +2,7 @@ import type { FieldCommand, MissionProgress } from '@granary/contract/link/field
 import type { App } from '../app.ts';
 
 /** A device whose link can lose messages and which can lose its memory; it counts the jobs it starts. */
-export class ForgetfulRover {
+export class UnreliableRover {
   readonly #deviceNo: number;
   readonly #uploaded = new Set<string>();
   #running: { missionId: string; reached: number } | null = null;
@@ -13,7 +13,7 @@ export class ForgetfulRover {
     this.#deviceNo = deviceNo;
   }
 
-  obey(message: FieldCommand): void {
+  carryOut(message: FieldCommand): void {
     if (message.command === 'mission_upload') this.#uploaded.add(message.mission_id);
     if (message.command === 'mission_start') this.#begin(message.mission_id);
     if (message.command === 'mission_cancel') this.#drop(message.mission_id);
@@ -23,13 +23,13 @@ export class ForgetfulRover {
   async answer(app: App, message: FieldCommand, nowMs: number): Promise<void> {
     if (!('mission_id' in message)) return;
     const { mission_id } = message;
-    if (message.command !== 'mission_upload') return await this.tell(app, mission_id, nowMs);
+    if (message.command !== 'mission_upload') return await this.report(app, mission_id, nowMs);
     const ack = { mission_id, accepted: true };
     await app.missions.acknowledged({ deviceNo: this.#deviceNo, ack, nowMs });
   }
 
-  /** A brown-out: the device stands still and has lost its progress, or also its missions; returns whether it lost anything. */
-  forget(what: 'nothing' | 'its progress' | 'everything'): boolean {
+  /** The device restarts: it does not move and has lost its progress, or also its missions; returns whether it lost anything. */
+  loseMemory(what: 'nothing' | 'its progress' | 'everything'): boolean {
     if (what === 'nothing') return false;
     this.#running = null;
     this.#completed.clear();
@@ -46,10 +46,10 @@ export class ForgetfulRover {
       this.#completed.add(running.missionId);
       this.#running = null;
     }
-    await this.tell(app, running.missionId, nowMs, running.reached - 1);
+    await this.report(app, running.missionId, nowMs, running.reached - 1);
   }
 
-  async tell(app: App, missionId: string, nowMs: number, reached?: number): Promise<void> {
+  async report(app: App, missionId: string, nowMs: number, reached?: number): Promise<void> {
     const progress: MissionProgress = {
       mission_id: missionId,
       state: this.#stateOf(missionId),
