@@ -195,7 +195,7 @@ describe('while PostgreSQL is frozen', () => {
     const { api } = rig;
     const { silo, path } = await feedingSilo(api, 'returning');
     await whileFrozen(async () => {
-      await silo.vanish();
+      await silo.dropConnection();
       await silo.reconnect();
       const answering = api.post(`${path}/stop`);
       await silo.take('stop');

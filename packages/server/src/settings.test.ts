@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSettings, SettingsError } from './settings.ts';
 
-test('nothing set gives the embedded defaults', () => {
+test('without settings the defaults of the embedded database apply', () => {
   assert.deepEqual(readSettings({ PATH: '/bin', HOME: '/root' }), {
     httpHost: '127.0.0.1',
     httpPort: 8080,
@@ -69,7 +69,7 @@ test('all faults are listed at once, and secrets are not repeated', () => {
   );
 });
 
-test('the two groups need different addresses, and none that is taken', () => {
+test('the two groups need different paths, and none that is in use', () => {
   assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: 'x', GRANARY_FIELD_SEGMENT: 'x' }), SettingsError);
   assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: 'keys' }), SettingsError);
   assert.throws(() => readSettings({ GRANARY_SANDBOX_PATH: '/v1/plants' }), SettingsError);

@@ -44,7 +44,7 @@ const oneLine = (text: RegExp) => (error: unknown) => {
 
 const takenPort = () => String((taken.address() as AddressInfo).port);
 
-test('a port in use is told in one line, and everything started so far is undone', async () => {
+test('a port in use is one error line, and all parts that were started are stopped', async () => {
   await assert.rejects(
     serviceWith({ GRANARY_HTTP_PORT: takenPort() }).start(),
     oneLine(/GRANARY_HTTP_PORT.*in use/),
@@ -58,7 +58,7 @@ test('a port in use is told in one line, and everything started so far is undone
   await service.stop();
 });
 
-test('a second service on the same data folder is refused, the first goes on', async () => {
+test('a second service on the same data folder is refused, the first continues', async () => {
   const first = serviceWith({});
   const { httpUrl } = await first.start();
   await assert.rejects(serviceWith({}).start(), oneLine(/in use by another process/));
@@ -66,7 +66,7 @@ test('a second service on the same data folder is refused, the first goes on', a
   await first.stop();
 });
 
-test('a data folder that cannot be made is told in one line', async () => {
+test('a data folder that cannot be created is one error line', async () => {
   const file = join(dataDir, 'a-file');
   await writeFile(file, '');
   await assert.rejects(
@@ -75,7 +75,7 @@ test('a data folder that cannot be made is told in one line', async () => {
   );
 });
 
-test('a database that cannot be reached is told in one line without its password', async () => {
+test('a database that cannot be reached is one error line without its password', async () => {
   const url = 'postgres://granary:hunter2@127.0.0.1:1/granary';
   await assert.rejects(serviceWith({ GRANARY_DATABASE_URL: url }).start(), (error) => {
     oneLine(/./)(error);
@@ -84,7 +84,7 @@ test('a database that cannot be reached is told in one line without its password
   });
 });
 
-test('the admin key is made once, kept for its owner alone, and stays the same', async () => {
+test('the admin key is created once, in a file that only its owner can read, and stays the same', async () => {
   const folder = join(dataDir, 'keys');
   const first = serviceWith({ GRANARY_DATA_DIR: folder });
   const { adminKey } = await first.start();
@@ -101,8 +101,14 @@ test('the admin key is made once, kept for its owner alone, and stays the same',
 
 const [FIRST, SECOND] = ['first-preset-key-of-at-least-32-chars', 'second-preset-key-of-at-least-32-chars'];
 
-/** Starts the service with a preset key and asks it something as the bearer of a key. */
-async function ask(folder: string, preset: string, key: string, method = 'GET', path = ''): Promise<number> {
+/** Starts the service with a preset key and returns the status of a request with another key. */
+async function statusOfRequest(
+  folder: string,
+  preset: string,
+  key: string,
+  method = 'GET',
+  path = '',
+): Promise<number> {
   const service = serviceWith({ GRANARY_DATA_DIR: folder, GRANARY_ADMIN_KEY: preset });
   const { httpUrl } = await service.start();
   const headers = { authorization: `Bearer ${key}` };
@@ -120,19 +126,19 @@ async function inStore<T>(folder: string, work: (app: App) => Promise<T>): Promi
   }
 }
 
-test('a preset admin key works as given, and its predecessor no longer', async () => {
+test('a preset admin key is accepted, and the one before it no longer', async () => {
   const folder = join(dataDir, 'preset');
-  assert.equal(await ask(folder, FIRST, FIRST), 200);
-  assert.equal(await ask(folder, SECOND, FIRST), 401);
-  assert.equal(await ask(folder, SECOND, SECOND), 200);
+  assert.equal(await statusOfRequest(folder, FIRST, FIRST), 200);
+  assert.equal(await statusOfRequest(folder, SECOND, FIRST), 401);
+  assert.equal(await statusOfRequest(folder, SECOND, SECOND), 200);
 });
 
-test('a preset admin key that looks like one of ours without its checksum works', async () => {
+test('a preset admin key that has the prefix of issued keys and no checksum is accepted', async () => {
   const preset = `gk_${'x'.repeat(46)}`;
-  assert.equal(await ask(join(dataDir, 'preset-gk'), preset, preset), 200);
+  assert.equal(await statusOfRequest(join(dataDir, 'preset-gk'), preset, preset), 200);
 });
 
-test('a replaced preset admin key ends, however many keys there are', async () => {
+test('a replaced preset admin key is refused, however many keys there are', async () => {
   const folder = join(dataDir, 'preset-many');
   await inStore(folder, async (app) => {
     const drafts = Array.from({ length: 1_001 }, () => draftKey({ name: 'k', scopes: ['read'] }, 0).stored);
@@ -140,14 +146,14 @@ test('a replaced preset admin key ends, however many keys there are', async () =
       await Promise.all(half.map((stored) => app.keys.create(stored)));
     }
   });
-  assert.equal(await ask(folder, FIRST, FIRST), 200);
-  assert.equal(await ask(folder, SECOND, FIRST), 401);
+  assert.equal(await statusOfRequest(folder, FIRST, FIRST), 200);
+  assert.equal(await statusOfRequest(folder, SECOND, FIRST), 401);
 });
 
 test('a preset admin key that was revoked is valid again after the next start', async () => {
   const folder = join(dataDir, 'preset-revoked');
-  assert.equal(await ask(folder, FIRST, FIRST), 200);
+  assert.equal(await statusOfRequest(folder, FIRST, FIRST), 200);
   const keyId = await inStore(folder, async (app) => (await app.keys.findByHash(hashSecret(FIRST)))?.keyId);
-  assert.equal(await ask(folder, FIRST, FIRST, 'DELETE', `/${keyId}`), 200);
-  assert.equal(await ask(folder, FIRST, FIRST), 200);
+  assert.equal(await statusOfRequest(folder, FIRST, FIRST, 'DELETE', `/${keyId}`), 200);
+  assert.equal(await statusOfRequest(folder, FIRST, FIRST), 200);
 });

@@ -60,7 +60,7 @@ describePostgres('writes of every kind at once', (engine) => {
     const alerts = [await lowSilo(app), await lowSilo(app)];
     const silos = [await readySilo(app), ...alerts.map(({ deviceNo }) => deviceNo)];
     const rovers = [await readyFieldDevice(app), await readyFieldDevice(app)];
-    for (const keyId of ['key_shared', 'key_valid']) {
+    for (const keyId of ['key_shared', 'key_lasting']) {
       const rights = { scopes: ['read' as const], facilities: null, deviceIds: null, expiresAtMs: null };
       await app.keys.create({ keyId, hash: keyId, name: keyId, createdAtMs: NOW_MS, ...rights });
     }

@@ -300,6 +300,6 @@ describeEachEngine('the latest values of a device', (engine) => {
       await app.telemetry.append({ readings, seen: [], rejections: [] });
       assert.deepEqual([await weightNow(), await weightNow()], [round, round]);
     }
-    assert.equal(await app.telemetry.current('nobody'), undefined);
+    assert.equal(await app.telemetry.current('unknown'), undefined);
   });
 });

@@ -127,7 +127,7 @@ export const EVERY_WRITE: EveryWrite = {
     revoke: ({ app, round }) => [app.keys.revoke('key_shared', NOW_MS + round)],
     rotate: (round) => [
       round.app.keys.rotate(
-        'key_valid',
+        'key_lasting',
         secret(`${keyId(round)}_${round.node}_rotated`, atMs(round)),
         atMs(round) + DAY_MS,
       ),
@@ -138,7 +138,7 @@ export const EVERY_WRITE: EveryWrite = {
         ...{ name: 'preset', scopes: ['admin'], facilities: null, deviceIds: null, expiresAtMs: null },
       }),
     ],
-    recordUse: (round) => [round.app.keys.recordUse('key_valid', atMs(round))],
+    recordUse: (round) => [round.app.keys.recordUse('key_lasting', atMs(round))],
   },
   operations: {
     expire: (round) => [round.app.operations.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],

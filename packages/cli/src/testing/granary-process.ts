@@ -14,14 +14,14 @@ export class GranaryProcess {
   stdout = '';
   stderr = '';
   readonly #child;
-  #said = Promise.withResolvers<void>();
+  #moreOutput = Promise.withResolvers<void>();
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
     this.#child = spawn(process.execPath, [GRANARY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout.on('data', (chunk: Buffer) => {
       this.stdout += chunk;
-      this.#said.resolve();
-      this.#said = Promise.withResolvers();
+      this.#moreOutput.resolve();
+      this.#moreOutput = Promise.withResolvers();
     });
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.stderr += chunk;
@@ -34,7 +34,10 @@ export class GranaryProcess {
     for (;;) {
       const match = pattern.exec(this.stdout);
       if (match) return match[1] ?? match[0];
-      const isOver = await Promise.race([this.#said.promise.then(() => false), this.exited.then(() => true)]);
+      const isOver = await Promise.race([
+        this.#moreOutput.promise.then(() => false),
+        this.exited.then(() => true),
+      ]);
       if (isOver) throw new Error(`ended without printing ${pattern}: ${this.stdout}${this.stderr}`);
     }
   }

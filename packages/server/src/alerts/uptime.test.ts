@@ -7,7 +7,7 @@ import { Uptime } from './uptime.ts';
 
 const START_MS = Date.UTC(2026, 5, 15, 12);
 
-describeEachEngine('the time since which the service listens', (engine) => {
+describeEachEngine('the start of the observation', (engine) => {
   let app: App;
   let nowMs = START_MS;
   before(async () => {
@@ -16,7 +16,7 @@ describeEachEngine('the time since which the service listens', (engine) => {
 
   const sinceMs = async () => (await engine.query('SELECT since_ms FROM observation'))[0]?.[0];
 
-  it('begins with the start, and anew after a time in which nothing could be evaluated', async () => {
+  it('is the start of the service, and a later time after nothing could be evaluated for a while', async () => {
     const observation = new Uptime(app, () => nowMs);
     const evaluate = () => observation.during((atMs) => app.alerts.evaluateDue({ nowMs: atMs, limit: 1 }));
     await observation.begin();
@@ -26,7 +26,7 @@ describeEachEngine('the time since which the service listens', (engine) => {
       await evaluate();
     }
     assert.equal(await sinceMs(), START_MS);
-    const lost = new Error('the storage is away');
+    const lost = new Error('the storage is not available');
     for (let round = 0; round < 10; round++) {
       nowMs += SECOND_MS;
       await assert.rejects(observation.during(() => Promise.reject(lost)));
@@ -36,7 +36,7 @@ describeEachEngine('the time since which the service listens', (engine) => {
     assert(Number(await sinceMs()) >= nowMs - 6 * SECOND_MS);
   });
 
-  it('begins anew after the process was suspended', async () => {
+  it('is a later time after the process was suspended', async () => {
     const observation = new Uptime(app, () => nowMs);
     await observation.begin();
     nowMs += 60 * SECOND_MS;

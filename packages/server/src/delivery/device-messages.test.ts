@@ -14,7 +14,7 @@ const executing = (name: 'hold' | 'emergency_stop', expires_at: string | null): 
   ...{ command: 'execute', command_id: 'cmd_1', name, parameters: {}, expires_at },
 });
 
-test('what moves something expires and is sent once; what is repeated never expires and has one copy under way', () => {
+test('a message that causes movement expires and is sent once; a repeated message never expires and has one unacknowledged copy', () => {
   const expiresAtMs = Date.UTC(2026, 10, 15, 8, 0, 10);
   assert.deepEqual(commandOptions(START), { expiresAtMs, repeatKey: null });
   assert.deepEqual(commandOptions(executing('hold', '2026-11-15T08:00:10.000Z')), {
@@ -26,11 +26,11 @@ test('what moves something expires and is sent once; what is repeated never expi
   });
 });
 
-test('an expiry that cannot be read counts as past', () => {
+test('a message with an unreadable expiry has expired', () => {
   assert.deepEqual(commandOptions({ ...START, expires_at: 'soon' }), { expiresAtMs: 0, repeatKey: null });
 });
 
-test('what was not sent is answered, counted, and logged with the device, as a warning if it will not be repeated', () => {
+test('a message that was not sent is answered, counted, and logged with its device, as a warning if it is not repeated', () => {
   const lines: { level: number; delivery: string; device_id: string }[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const deliveries: Delivery[] = ['sent', 'not_connected', 'expired', 'in_flight'];

@@ -45,7 +45,7 @@ describe('the device directory', () => {
     directory = new DeviceDirectory({ devices, urgent: { devices } }, () => nowMs);
   });
 
-  it('lets devices in by what is stored', async () => {
+  it('authenticates devices by their stored secret', async () => {
     assert.deepEqual(await directory.authenticate('silo', 'right'), LINK_DEVICE);
     assert.equal(await directory.authenticate('silo', 'wrong'), null);
     assert.equal(await directory.authenticate('other', 'right'), null);
@@ -55,13 +55,13 @@ describe('the device directory', () => {
     ['fails', fails],
     ['does not answer', hangs],
   ] as const) {
-    it(`lets a device in by its last known secret while the storage ${what}`, async () => {
+    it(`authenticates a device by its last known secret while the storage ${what}`, async () => {
       await directory.find('silo');
       find = broken;
       assert.deepEqual(await directory.authenticate('silo', 'right'), LINK_DEVICE);
     });
 
-    it(`finds a device for a stop as last known while the storage ${what}, and no other`, async () => {
+    it(`finds the last known device for a stop while the storage ${what}, and no other device`, async () => {
       await directory.find('silo');
       find = broken;
       const found = await directory.findUrgently('silo', new UrgentDeadline());
@@ -73,15 +73,15 @@ describe('the device directory', () => {
     });
   }
 
-  it('cannot tell while the storage fails: another secret, a replaced one, an unknown device, after a day', async () => {
+  it('refuses while the storage fails: another secret, a replaced one, an unknown device, after a day', async () => {
     await directory.find('silo');
     find = fails;
-    const unsure = (deviceId: string, secret: string) =>
+    const isUnavailable = (deviceId: string, secret: string) =>
       assert.rejects(directory.authenticate(deviceId, secret), Refusal);
-    await unsure('silo', 'wrong');
-    await unsure('other', 'right');
+    await isUnavailable('silo', 'wrong');
+    await isUnavailable('other', 'right');
     nowMs += SECRET_LAST_KNOWN_MS_MAX;
-    await unsure('silo', 'right');
+    await isUnavailable('silo', 'right');
     nowMs -= SECRET_LAST_KNOWN_MS_MAX;
     directory.observe([
       {
@@ -89,16 +89,16 @@ describe('the device directory', () => {
         ...{ atMs: nowMs, data: {} },
       },
     ]);
-    await unsure('silo', 'right');
+    await isUnavailable('silo', 'right');
     assert.equal((await directory.findUrgently('silo', new UrgentDeadline()))?.deviceNo, 7);
   });
 
-  it('does not remember a secret from a look-up that began before it was replaced', async () => {
-    const looking = Promise.withResolvers<StoredDevice>();
-    find = () => looking.promise;
+  it('does not keep a secret from a look-up that began before it was replaced', async () => {
+    const lookUp = Promise.withResolvers<StoredDevice>();
+    find = () => lookUp.promise;
     const found = directory.find('silo');
     directory.dropSecret('silo');
-    looking.resolve(device('old'));
+    lookUp.resolve(device('old'));
     await found;
     find = fails;
     await assert.rejects(directory.authenticate('silo', 'old'), Refusal);

@@ -20,8 +20,14 @@ const sending = (message: DeviceMessage): Effect => ({
   ...{ kind: 'send_message', deviceNo: 7, deviceId: 'd-7', message },
 });
 
-/** A started dispatcher, and what it did, in order. `fails` makes the storage refuse to record what was not sent. */
-function rig({ delivery = 'sent', fails = false }: { delivery?: Delivery; fails?: boolean } = {}) {
+/** A started dispatcher, and its actions in order. With `fails` the storage refuses to record that a message was not sent. */
+function startDispatcher({
+  delivery = 'sent',
+  fails = false,
+}: {
+  delivery?: Delivery;
+  fails?: boolean;
+} = {}) {
   const done: unknown[] = [];
   const notSent = async (unsent: object): Promise<void> => {
     done.push({ notSent: unsent });
@@ -54,7 +60,7 @@ function rig({ delivery = 'sent', fails = false }: { delivery?: Delivery; fails?
 }
 
 test('each effect is carried out once, in order', async () => {
-  const { dispatcher, done } = rig();
+  const { dispatcher, done } = startDispatcher();
   const configuration = initialConfiguration(NOW_MS);
   await dispatcher.carryOut([
     sending(START),
@@ -75,11 +81,11 @@ test('each effect is carried out once, in order', async () => {
   ]);
 });
 
-test('effects before the start concern nobody', async () => {
+test('effects before the start are ignored', async () => {
   await new EffectDispatcher().carryOut([sending(START), { kind: 'events_logged' }]);
 });
 
-test('a message that sets something in motion and is not sent is recorded as such, and no other is', async () => {
+test('a message that causes movement and is not sent is recorded as not sent, and no other message is', async () => {
   const delivery = 'not_connected';
   const target = { deviceNo: 7, nowMs: NOW_MS };
   const cases: [DeviceMessage, object | null][] = [
@@ -100,14 +106,14 @@ test('a message that sets something in motion and is not sent is recorded as suc
     [{ command: 'mission_pause', mission_id: 'ms_1' }, null],
   ];
   for (const [message, unsent] of cases) {
-    const { dispatcher, done } = rig({ delivery });
+    const { dispatcher, done } = startDispatcher({ delivery });
     await dispatcher.carryOut([sending(message)]);
     assert.deepEqual(done.slice(1), unsent === null ? [] : [{ notSent: unsent }], message.command);
   }
 });
 
 test('every message is sent before anything is recorded, and a fault in recording reaches the caller', async () => {
-  const { dispatcher, done } = rig({ delivery: 'expired', fails: true });
+  const { dispatcher, done } = startDispatcher({ delivery: 'expired', fails: true });
   const stop: DeviceMessage = { command: 'stop', operation_id: 'op_2' };
   const hold = executing('hold', EXPIRES_AT);
   const effects: Effect[] = [sending(START), sending(stop), sending(hold), { kind: 'events_logged' }];

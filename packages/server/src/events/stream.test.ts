@@ -11,18 +11,18 @@ const frame = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): Frame =>
   ...{ sequence, type: 'configuration.changed', deviceId: 'silo-1', facility: 'north', bytes },
 });
 
-/** A response to somebody who asked over a socket of which the test has the other end. */
+/** A response, and the socket of the client that receives it. */
 async function respond(t: TestContext) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const asked = new Promise<ServerResponse>((resolve) => {
+  const requested = new Promise<ServerResponse>((resolve) => {
     server.once('request', (_request, response) => resolve(response));
   });
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  const response = await asked;
+  const response = await requested;
   t.after(() => {
     socket.destroy();
     server.close().closeAllConnections();
@@ -30,7 +30,7 @@ async function respond(t: TestContext) {
   return { socket, response };
 }
 
-test('what was sent is not sent again, what is not wanted never is', async (t) => {
+test('an event is not sent again, and an event outside the filter is never sent', async (t) => {
   const { socket, response } = await respond(t);
   const stream = new EventStream(response, ({ sequence }) => sequence % 2 === 0, 2);
   stream.offer([frame(1), frame(2), frame(3)]);
@@ -45,7 +45,7 @@ test('what was sent is not sent again, what is not wanted never is', async (t) =
   assert.deepEqual(text.match(/^\d\n/gm), ['4\n']);
 });
 
-test('a heartbeat tells how far the log was read, also where nothing was wanted', async (t) => {
+test('a heartbeat has the last read position of the log, also when no event passed the filter', async (t) => {
   const { socket, response } = await respond(t);
   const stream = new EventStream(response, () => false, 2);
   stream.offer([frame(3), frame(4)]);
@@ -58,7 +58,7 @@ test('a heartbeat tells how far the log was read, also where nothing was wanted'
   assert.match(text, /^id: 4\n\n/m);
 });
 
-test('who does not read is let go before too much waits', async (t) => {
+test('a stream whose reader does not read is closed before too many bytes wait', async (t) => {
   const { socket, response } = await respond(t);
   socket.pause();
   const stream = new EventStream(response, () => true, 0);

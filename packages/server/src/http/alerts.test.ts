@@ -15,7 +15,7 @@ describeService('alerts', (api) => {
       .sort()
       .join(', ');
 
-  test('a reading that crosses a threshold raises one, a reading back clears it', async () => {
+  test('a reading beyond a threshold raises an alert, and a reading within it clears the alert', async () => {
     const silo = await startSilo(api, 'crossing');
     await silo.weigh(150);
     await eventually(() => shown(silo.path), 'low_level active');
@@ -35,17 +35,17 @@ describeService('alerts', (api) => {
     await silo.leave();
   });
 
-  test('a change of configuration raises and shows at once', async () => {
+  test('a change of configuration raises an alert immediately', async () => {
     const silo = await startSilo(api, 'reconfigured');
     await api.put(`${silo.path}/config`, { thresholds: { low_level: 60 } });
     assert.equal(await shown(silo.path), 'low_level active');
     await silo.leave();
   });
 
-  test('a lost link is told, and so is the way back', async () => {
-    const silo = await startSilo(api, 'leaving');
+  test('a lost link raises an alert, and the return of the device clears it', async () => {
+    const silo = await startSilo(api, 'link-lost');
     await api.put(`${silo.path}/config`, { reporting: { offline_delay_s: 0 } });
-    await silo.vanish();
+    await silo.dropConnection();
     await eventually(() => shown(silo.path), 'device_offline active');
     await silo.reconnect();
     await silo.weigh(500);
@@ -53,12 +53,12 @@ describeService('alerts', (api) => {
     await silo.leave();
   });
 
-  test('acknowledging names who did, and doing it again changes nothing', async () => {
+  test('an acknowledgement stores the name of the person, and a second one changes nothing', async () => {
     const silo = await startSilo(api, 'acknowledged', 150);
     await eventually(() => shown(silo.path), 'low_level active');
     const [{ alert_id: id }] = await alertsOf(silo.path);
     const path = `${silo.path}/alerts/${id}/acknowledge`;
-    for (const wrong of [{}, { acknowledged_by: '' }, { acknowledged_by: 'Ada', mood: 'calm' }]) {
+    for (const wrong of [{}, { acknowledged_by: '' }, { acknowledged_by: 'Ada', colour: 'green' }]) {
       assert.equal((await api.post(path, wrong)).status, 400);
     }
     const first = await api.post(path, { acknowledged_by: 'Ada', note: 'refill is ordered' });
@@ -72,7 +72,7 @@ describeService('alerts', (api) => {
     await silo.leave();
   });
 
-  test('one that is put aside says until when, why and by whom', async () => {
+  test('a shelved alert has the end, the reason and the person, and is in no default list', async () => {
     const silo = await startSilo(api, 'shelved', 150);
     await eventually(() => shown(silo.path), 'low_level active');
     const [{ alert_id: id }] = await alertsOf(silo.path);
@@ -111,7 +111,7 @@ describeService('alerts', (api) => {
     await silo.leave();
   });
 
-  test('they are listed by status and by page, newest first', async () => {
+  test('alerts are listed by status and by page, newest first', async () => {
     const silo = await startSilo(api, 'listed', 50);
     await eventually(() => shown(silo.path), 'critical_level active, low_level active');
     const [{ alert_id: newest, type }] = await alertsOf(silo.path);
@@ -124,15 +124,15 @@ describeService('alerts', (api) => {
     const first = (await api.get(`${silo.path}/alerts?limit=1`)).body;
     const rest = (await api.get(`${silo.path}/alerts?limit=1&cursor=${first.page.next_cursor}`)).body;
     assert.deepEqual([first.data[0].type, rest.data[0].type], [type, other]);
-    const refused = await api.get(`${silo.path}/alerts?status=loud`);
+    const refused = await api.get(`${silo.path}/alerts?status=unknown`);
     assert.equal(refused.status, 400);
     for (const known of ALERT_FILTERS) assert.match(refused.body.error.details[0].message, new RegExp(known));
-    assert.equal((await api.get('/v1/siloscale/devices/nobody/alerts')).status, 404);
+    assert.equal((await api.get('/v1/siloscale/devices/unknown/alerts')).status, 404);
     await silo.leave();
   });
 
-  test('a reading that cannot be true raises one of its own, which a true one clears', async () => {
-    const silo = await startSilo(api, 'wrong');
+  test('an implausible reading raises sensor_fault, which a plausible one clears', async () => {
+    const silo = await startSilo(api, 'implausible');
     await api.put(`${silo.path}/config`, { alarms: { off_delay_s: 0 } });
     await silo.weigh(99_999);
     await eventually(() => shown(silo.path), 'sensor_fault active');
@@ -146,11 +146,11 @@ describeService('alerts', (api) => {
     await silo.leave();
   });
 
-  test('a device that leaves with a goodbye stays online while what it said is fresh', async () => {
-    const silo = await startSilo(api, 'logger');
-    await silo.goodbye();
+  test('after a clean disconnect a device stays online while its last reading is recent', async () => {
+    const silo = await startSilo(api, 'clean-disconnect');
+    await silo.disconnect();
     const lost = await startSilo(api, 'lost');
-    await lost.vanish();
+    await lost.dropConnection();
     const status = async (path: string) => (await api.get(path)).body.data.status;
     await eventually(() => status(lost.path), 'offline');
     assert.equal(await status(silo.path), 'online');
@@ -159,7 +159,7 @@ describeService('alerts', (api) => {
   });
 
   test('a scale that reports every five minutes is online and good between two reports', async () => {
-    const silo = await startSilo(api, 'rare', null);
+    const silo = await startSilo(api, 'slow-reporting', null);
     await api.put(`${silo.path}/config`, { reporting: { interval_s: 300 } });
     const minutesAgo = new Date(Date.now() - 299_000).toISOString();
     await silo.publish('telemetry', { ts: minutesAgo, weight: 500 });

@@ -15,8 +15,8 @@ describeService('the event stream', (api) => {
   };
   const lows = (events: readonly ReadEvent[]): number[] =>
     events.map(({ data }) => data.data.thresholds.low_level);
-  const keyWith = async (wanted: object) =>
-    (await api.post('/v1/keys', { name: 'k', scopes: ['read'], ...wanted })).body.data;
+  const keyWith = async (fields: object) =>
+    (await api.post('/v1/keys', { name: 'k', scopes: ['read'], ...fields })).body.data;
 
   before(async () => {
     for (const [id, facility] of [
@@ -28,7 +28,7 @@ describeService('the event stream', (api) => {
     }
   });
 
-  test('says what changes, as it changes, from now on', async () => {
+  test('sends each change from its opening on', async () => {
     await change('north-1', 21);
     const reader = await EventReader.open(api);
     assert.match(reader.headers.get('content-type') ?? '', /^text\/event-stream/);
@@ -44,9 +44,11 @@ describeService('the event stream', (api) => {
     reader.close();
   });
 
-  test('tells an operation and its alerts from beginning to end', async () => {
-    const silo = await startSilo(api, 'storied');
-    const reader = await EventReader.open(api, { query: '?device_id=storied&type=operation.status_changed' });
+  test('sends every status of an operation', async () => {
+    const silo = await startSilo(api, 'with-operation');
+    const reader = await EventReader.open(api, {
+      query: '?device_id=with-operation&type=operation.status_changed',
+    });
     const { operation_id: id } = (await api.post(`${silo.path}/operations/feed`, { amount: 10 })).body.data;
     await silo.take('start');
     await silo.ack({ operation_id: id, accepted: true });
@@ -58,12 +60,12 @@ describeService('the event stream', (api) => {
     await silo.leave();
   });
 
-  test('goes on where it was: cut off a hundred times, every event comes once and in order', async () => {
+  test('continues after the last event: closed a hundred times, every event arrives once and in order', async () => {
     const query = '?device_id=north-1&type=configuration.changed';
-    const wanted = Array.from({ length: 200 }, (_, i) => 20 + (i % 60));
+    const expected = Array.from({ length: 200 }, (_, i) => 20 + (i % 60));
     const events: ReadEvent[] = [];
     let reader = await EventReader.open(api, { query });
-    for (const [i, low] of wanted.entries()) {
+    for (const [i, low] of expected.entries()) {
       const isCut = i % 2 === 1;
       if (isCut) reader.close();
       await change('north-1', low);
@@ -71,12 +73,12 @@ describeService('the event stream', (api) => {
       else reader = await EventReader.open(api, { query, lastEventId: reader.lastEventId ?? 0 });
       if (isCut && i % 4 === 1) events.push(...(await reader.take(1)));
     }
-    events.push(...(await reader.take(wanted.length - events.length)));
+    events.push(...(await reader.take(expected.length - events.length)));
     reader.close();
-    assert.deepEqual(lows(events), wanted);
+    assert.deepEqual(lows(events), expected);
   });
 
-  test('one that is cut off before its first event misses nothing either', async () => {
+  test('continues without a gap also when it was closed before its first event', async () => {
     const query = '?device_id=north-2';
     const cut = await EventReader.open(api, { query });
     cut.close();
@@ -92,12 +94,12 @@ describeService('the event stream', (api) => {
     for (const [i, id] of ['north-2', 'north-1', 'south-1'].entries()) await change(id, 40 + i);
     assert.deepEqual(lows(await reader.take(2)), [41, 42]);
     reader.close();
-    for (const wrong of ['?type=nonsense', '?type=', '?device_id=a b', '?last_event_id=x', '?colour=green']) {
+    for (const wrong of ['?type=unknown', '?type=', '?device_id=a b', '?last_event_id=x', '?colour=green']) {
       assert.equal((await api.get(`/v1/events${wrong}`)).status, 400, wrong);
     }
   });
 
-  test('shows a key what lies within its limits, and keys only to those who manage them', async () => {
+  test('sends only events of devices that the key may access, and events of keys only to an admin key', async () => {
     const south = await EventReader.open(api.as((await keyWith({ facilities: ['south'] })).key));
     const reading = await EventReader.open(api.as((await keyWith({})).key));
     const admin = await EventReader.open(api);
@@ -112,7 +114,7 @@ describeService('the event stream', (api) => {
     for (const reader of [south, reading, admin]) reader.close();
   });
 
-  test('begins anew, and says so, when what was missed is not there', async () => {
+  test('sends a reset and continues with new events when the missed ones are not stored', async () => {
     const reader = await EventReader.open(api, { lastEventId: 1e9, query: '?device_id=north-1' });
     const reset = await reader.next();
     assert.equal(reset?.name, 'reset');
@@ -123,7 +125,7 @@ describeService('the event stream', (api) => {
     reader.close();
   });
 
-  test('ends when its key does', async () => {
+  test('ends when its key is revoked or expires', async () => {
     const revoked = await keyWith({});
     const expiring = await keyWith({ expires_at: new Date(Date.now() + 1_500).toISOString() });
     const readers = await Promise.all(
@@ -134,7 +136,7 @@ describeService('the event stream', (api) => {
     assert.equal((await EventReader.open(api.as(revoked.key))).status, 401);
   });
 
-  test('is open to one key ten times', async () => {
+  test('can be opened ten times with one key', async () => {
     const { key } = await keyWith({});
     const readers = await Promise.all(Array.from({ length: 10 }, () => EventReader.open(api.as(key))));
     const refused = await api.as(key).get('/v1/events');
@@ -144,7 +146,7 @@ describeService('the event stream', (api) => {
     for (const reader of readers) reader.close();
   });
 
-  test('does not wait for those who do not read, and lets them go', async () => {
+  test('does not wait for readers that do not read, and closes their streams', async () => {
     const { key } = await keyWith({});
     const fence = (index: number) =>
       Array.from({ length: 200 }, (_, i) => {
@@ -158,10 +160,10 @@ describeService('the event stream', (api) => {
     const reading = (async () => {
       for (let event = await reader.next(); event !== null; event = await reader.next()) seen.push(event.id);
     })();
-    // As long as none of the ten was let go, the key can open no other. Each change is some kilobytes.
+    // While all ten streams are open, the key can open no other. Each change is some kilobytes.
     let changes = 0;
     for (let isFull = true; isFull; ) {
-      assert.ok(changes < 5_000, 'nobody was let go');
+      assert.ok(changes < 5_000, 'no stream was closed');
       for (let i = 0; i < 50; i++, changes++) {
         const change = { geofence: fence(changes) };
         assert.equal((await api.put('/v1/fielddevice/devices/fenced/config', change)).status, 200);

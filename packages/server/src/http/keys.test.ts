@@ -8,8 +8,8 @@ const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 describeService('keys over HTTP', (api) => {
   const silos = '/v1/siloscale/devices';
-  const issue = async (wanted: object) =>
-    (await api.post('/v1/keys', { name: 'k', scopes: ['read'], ...wanted })).body.data;
+  const issue = async (fields: object) =>
+    (await api.post('/v1/keys', { name: 'k', scopes: ['read'], ...fields })).body.data;
 
   before(async () => {
     await api.post(silos, siloNamed('north-1', 'north'));
@@ -36,17 +36,17 @@ describeService('keys over HTTP', (api) => {
     admin: (key) => api.as(key).get('/v1/keys'),
   };
   for (const scope of SCOPES) {
-    test(`${scope} is needed for what ${scope} allows, and enough`, async () => {
+    test(`${scope} is needed and sufficient for the requests of ${scope}`, async () => {
       const others = SCOPES.filter((other) => other !== scope);
       const without = await uses[scope]((await issue({ scopes: others })).key);
       assert.equal(without.status, 403);
-      // There is no alert to acknowledge, but the key would do.
+      // There is no such alert, but the key is accepted.
       const allowed = scope === 'operate' ? 404 : 200;
       assert.equal((await uses[scope]((await issue({ scopes: [scope] })).key)).status, allowed);
     });
   }
 
-  test("what lies outside a key's limits is not there", async () => {
+  test('a device outside the facilities of a key is not found', async () => {
     const north = api.as((await issue({ facilities: ['north'], scopes: [...SCOPES] })).key);
     const ids = (await north.get(silos)).body.data.map((device: { device_id: string }) => device.device_id);
     assert.deepEqual(ids, ['north-1']);
@@ -61,14 +61,14 @@ describeService('keys over HTTP', (api) => {
     assert.equal((await north.post('/v1/keys', { name: 'mine', scopes: ['admin'] })).status, 403);
   });
 
-  test('a key limited to devices sees those', async () => {
+  test('a key limited to devices finds only those', async () => {
     const one = api.as((await issue({ device_ids: ['south-1'] })).key);
     assert.equal((await one.get(`${silos}/south-1`)).status, 200);
     assert.equal((await one.get(`${silos}/north-1`)).status, 404);
     assert.equal((await one.get(silos)).body.data.length, 1);
   });
 
-  test('a revoked key stops working at once, twice is no fault', async () => {
+  test('a revoked key is refused immediately, and can be revoked again', async () => {
     const { key, key_id } = await issue({});
     assert.equal((await api.as(key).get(silos)).status, 200);
     assert.equal((await api.delete(`/v1/keys/${key_id}`)).status, 200);
@@ -108,7 +108,7 @@ describeService('keys over HTTP', (api) => {
     { name: 'k', scopes: ['read'], facilities: [] },
     { name: 'k', scopes: ['read'], colour: 'green' },
   ]) {
-    test(`a key wanted as ${JSON.stringify(wrong)} is refused`, async () => {
+    test(`a request for a key with ${JSON.stringify(wrong)} is refused`, async () => {
       assert.equal((await api.post('/v1/keys', wrong)).status, 400);
     });
   }

@@ -16,7 +16,7 @@ describeService('every request', (api) => {
     unknown: `Bearer ${'x'.repeat(40)}`,
     'a typo': `Bearer gk_${'0'.repeat(46)}`,
   })) {
-    test(`without a good key (${name}) is refused`, async () => {
+    test(`without a valid key (${name}) is refused`, async () => {
       const refused = await api.raw('GET', silos, { headers: authorization === '' ? {} : { authorization } });
       assert.equal(refused.status, 401);
       assert.equal(refused.headers.get('www-authenticate'), 'Bearer');
@@ -24,15 +24,15 @@ describeService('every request', (api) => {
     });
   }
 
-  test("carries a request id: the caller's if it is sane, else ours", async () => {
-    const mine = await api.get(silos, { 'x-request-id': 'abc-123' });
-    assert.equal(mine.headers.get('x-request-id'), 'abc-123');
-    const ours = await api.get('/v1/nothing', { 'x-request-id': 'not sane at all' });
-    assert.match(ours.headers.get('x-request-id') ?? '', /^req_\w+$/);
-    assert.equal(ours.body.error.request_id, ours.headers.get('x-request-id'));
+  test('has a request id: that of the caller if it is valid, otherwise a new one', async () => {
+    const fromCaller = await api.get(silos, { 'x-request-id': 'abc-123' });
+    assert.equal(fromCaller.headers.get('x-request-id'), 'abc-123');
+    const generated = await api.get('/v1/nothing', { 'x-request-id': 'not a valid id' });
+    assert.match(generated.headers.get('x-request-id') ?? '', /^req_\w+$/);
+    assert.equal(generated.body.error.request_id, generated.headers.get('x-request-id'));
   });
 
-  test('to an unknown address is 404', async () => {
+  test('to an unknown path is 404', async () => {
     for (const path of ['/v1/siloscale/nothing', '/v2', '/nothing', `${silos}/silo-1/sensors/`]) {
       const refused = await api.get(path);
       assert.equal(refused.status, 404, path);
@@ -40,13 +40,13 @@ describeService('every request', (api) => {
     }
   });
 
-  test('to an address that cannot be decoded is 400', async () => {
+  test('to a path that cannot be decoded is 400', async () => {
     const refused = await api.get(`${silos}/%zz`);
     assert.equal(refused.status, 400);
     assert.equal(refused.body.success, false);
   });
 
-  test('with a wrong method is 405 with the right ones', async () => {
+  test('with a wrong method is 405 with the allowed methods', async () => {
     const refused = await api.delete(silos);
     assert.equal(refused.status, 405);
     assert.equal(refused.headers.get('allow'), 'GET, HEAD, POST');
@@ -68,9 +68,9 @@ describeService('every request', (api) => {
     assert.equal(large.body.error.code, 'body_too_large');
   });
 
-  test('about a device nobody registered is 404 device_not_found', async () => {
+  test('about an unknown device is 404 device_not_found', async () => {
     for (const path of ['', '/sensors', '/sensors/history', '/config']) {
-      const refused = await api.get(`${silos}/nobody${path}`);
+      const refused = await api.get(`${silos}/unknown${path}`);
       assert.equal(refused.status, 404);
       assert.equal(refused.body.error.code, 'device_not_found');
     }
@@ -92,7 +92,7 @@ describeService('every request', (api) => {
 describeService(
   'request limits',
   (api) => {
-    test('a key that asks too often is told when to come back, and others are not affected', async () => {
+    test('a key with too many requests is refused with the time to wait, and other keys are not affected', async () => {
       const other = (await api.post('/v1/keys', { name: 'other', scopes: ['read'] })).body.data.key;
       const answers = await Promise.all(Array.from({ length: 30 }, () => api.get('/v1/siloscale/devices')));
       const refused = answers.find((answer) => answer.status === 429);

@@ -4,7 +4,7 @@ import { readJson } from '@granary/contract/input/json';
 import { SECOND_MS } from '@granary/contract/time';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { requestIds } from '../ids.ts';
-import { guard } from './access/auth.ts';
+import { checkAccess } from './access/auth.ts';
 import { ConnectionLimits } from './access/connection-limits.ts';
 import { FailedLogins } from './access/failed-logins.ts';
 import { RateLimiter } from './access/rate-limit.ts';
@@ -81,16 +81,16 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
     const refusal = refusalOfRequestLine(request) ?? connections.refusalOf(request, reply);
     done(refusal ?? (request.is404 ? refusalOfUnrouted(request, reply) : undefined));
   });
-  connections.guardBodies(app);
+  connections.refuseByBody(app);
   acceptJsonBodies(app, readJson);
   app.setErrorHandler(errorHandler(logger, answerError));
 
   const limiter = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit, now);
-  const gatekeepers = { keyring: parts.keyring, limiter, failedLogins: new FailedLogins(logger, now) };
+  const accessChecks = { keyring: parts.keyring, limiter, failedLogins: new FailedLogins(logger, now) };
   const group = (prefix: string, register: (routes: FastifyInstance) => void): void => {
     app.register(
       async (routes) => {
-        guard(routes, gatekeepers);
+        checkAccess(routes, accessChecks);
         register(routes);
       },
       { prefix },

@@ -35,9 +35,9 @@ describe('the tasks of a device', () => {
     assert.equal(done.length, 4);
   });
 
-  it('go on after one that fails for another reason', async () => {
+  it('continue after one that fails for another reason', async () => {
     const queue = new DeviceQueue(newIngestCounters());
-    const failed = queue.run(1, () => Promise.reject(new RangeError('ours')));
+    const failed = queue.run(1, () => Promise.reject(new RangeError('not about the storage')));
     const next = queue.run(1, async () => 'next');
     await assert.rejects(failed, RangeError);
     assert.equal(await next, 'next');

@@ -15,23 +15,23 @@ const SILOS = '/v1/siloscale/devices';
 const ROVERS = '/v1/fielddevice/devices';
 const FIVE_MINUTES_MS = 300_000;
 
-/** Makes the database refuse every new row of a device in a table, as a fault of ours would. */
+/** Makes the database refuse every new row of a device in a table, as a fault of the service would. */
 async function refuseRowsOf(engine: TestEngine, table: string, deviceId: string): Promise<void> {
   const deviceNo = `(SELECT device_no FROM devices WHERE device_id = '${deviceId}')`;
   if (engine.name === 'sqlite') {
-    await engine.query(`CREATE TRIGGER poison_${table} BEFORE INSERT ON ${table}
-      WHEN NEW.device_no = ${deviceNo} BEGIN SELECT RAISE(ABORT, 'poison'); END`);
+    await engine.query(`CREATE TRIGGER refuse_${table} BEFORE INSERT ON ${table}
+      WHEN NEW.device_no = ${deviceNo} BEGIN SELECT RAISE(ABORT, 'refused by the test'); END`);
     return;
   }
   await engine.query(`
-    CREATE FUNCTION poison_${table}() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN IF NEW.device_no = ${deviceNo} THEN RAISE 'poison'; END IF; RETURN NEW; END $$;
-    CREATE TRIGGER poison_${table} BEFORE INSERT ON ${table}
-      FOR EACH ROW EXECUTE FUNCTION poison_${table}();
+    CREATE FUNCTION refuse_${table}() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF NEW.device_no = ${deviceNo} THEN RAISE 'refused by the test'; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER refuse_${table} BEFORE INSERT ON ${table}
+      FOR EACH ROW EXECUTE FUNCTION refuse_${table}();
   `);
 }
 
-describeEachEngine('one device that sends what cannot be stored', (engine) => {
+describeEachEngine('one device whose messages cannot be stored', (engine) => {
   const lines: string[] = [];
   const undos: (() => Promise<unknown>)[] = [];
   let started: Started | undefined;
@@ -92,20 +92,20 @@ describeEachEngine('one device that sends what cannot be stored', (engine) => {
     (await api.get(`${root}/${deviceId}/rejections`)).body.data;
   const linesOf = (deviceId: string) => lines.filter((line) => line.includes(`"device_id":"${deviceId}"`));
 
-  test('91 messages of 1,000 readings of 1e8 kg in five minutes harm nobody, not even itself', async () => {
+  test('91 messages of 1,000 readings of 1e8 kg in five minutes affect no other device, and the device can still report', async () => {
     const extreme = await connect('extreme');
-    const neighbour = await connect('neighbour');
+    const otherSilo = await connect('other-silo');
     const startMs = Math.floor(Date.now() / FIVE_MINUTES_MS - 1) * FIVE_MINUTES_MS;
     const message = (round: number) =>
       Array.from({ length: 1_000 }, (_, n) => ({ ts: startMs + round * 1_000 + n, weight: 1e8 }));
     const rounds = Array.from({ length: 91 }, (_, round) => round);
     await Promise.all([
       ...rounds.map((round) => extreme.publish(message(round))),
-      ...rounds.map((round) => neighbour.publish({ ts: startMs + round, weight: 500 })),
+      ...rounds.map((round) => otherSilo.publish({ ts: startMs + round, weight: 500 })),
     ]);
     const laterMs = startMs + FIVE_MINUTES_MS - 1;
-    for (const device of [extreme, neighbour]) await device.publish({ ts: laterMs, weight: 250 });
-    assert.deepEqual([await weightOf('extreme'), await weightOf('neighbour')], [250, 250]);
+    for (const device of [extreme, otherSilo]) await device.publish({ ts: laterMs, weight: 250 });
+    assert.deepEqual([await weightOf('extreme'), await weightOf('other-silo')], [250, 250]);
     const overHttp = await api.post(`${SILOS}/extreme/telemetry`, { ts: laterMs - 1, weight: 750 });
     assert.equal(overHttp.status, 200, overHttp.text);
     const query = `from=${new Date(startMs).toISOString()}&interval=5m`;
@@ -113,36 +113,36 @@ describeEachEngine('one device that sends what cannot be stored', (engine) => {
       (await api.get(`${SILOS}/extreme/sensors/history?${query}&aggregate=${aggregate}`)).body.data.points[0];
     assert.equal((await history('bad_count')).value, 91_000);
     assert.deepEqual([(await history('count')).value, (await history('max')).value], [2, 75]);
-    assert.deepEqual([extreme.closes(), neighbour.closes()], [0, 0]);
+    assert.deepEqual([extreme.closes(), otherSilo.closes()], [0, 0]);
   });
 
-  test('only what cannot be stored is rejected, with a reason, a line in the log and a count', async () => {
-    const poison = await connect('poison');
+  test('only messages that cannot be stored are rejected, with a reason, a line in the log and a count', async () => {
+    const unstorable = await connect('unstorable');
     const healthy = await Promise.all(['a', 'b', 'c', 'd'].map((name) => connect(`healthy-${name}`)));
-    const unharmed = await api.post(`${SILOS}/healthy-a/telemetry`, { ts: Date.now(), weight: 1 });
-    assert.equal(unharmed.status, 200);
-    await refuseRowsOf(engine, 'readings', 'poison');
+    const stored = await api.post(`${SILOS}/healthy-a/telemetry`, { ts: Date.now(), weight: 1 });
+    assert.equal(stored.status, 200);
+    await refuseRowsOf(engine, 'readings', 'unstorable');
     const tsMs = Date.now();
     for (let round = 1; round <= 20; round++) {
       const reading = { ts: tsMs + round, weight: round };
-      const overHttp = ['poison', 'healthy-a'].map((id) =>
+      const overHttp = ['unstorable', 'healthy-a'].map((id) =>
         api.post(`${SILOS}/${id}/telemetry`, { ...reading, ts: reading.ts - 1_000 }),
       );
-      await Promise.all([poison, ...healthy].map((device) => device.publish(reading)));
+      await Promise.all([unstorable, ...healthy].map((device) => device.publish(reading)));
       assert.deepEqual(
         (await Promise.all(overHttp)).map(({ status }) => status),
         [500, 200],
       );
     }
     for (const name of ['a', 'b', 'c', 'd']) assert.equal(await weightOf(`healthy-${name}`), 20);
-    assert.equal(await weightOf('poison'), null);
-    for (const device of [poison, ...healthy]) assert.equal(device.closes(), 0);
-    const { total, recent } = await rejectionsOf('poison');
+    assert.equal(await weightOf('unstorable'), null);
+    for (const device of [unstorable, ...healthy]) assert.equal(device.closes(), 0);
+    const { total, recent } = await rejectionsOf('unstorable');
     assert.equal(total, 20);
     assert.match(recent[0].reason, /could not process this message/);
-    assert.doesNotMatch(JSON.stringify(recent), /poison|INSERT/);
-    assert.match(linesOf('poison').join(), /poison/);
-    assert.ok(linesOf('poison').length < 10, `${linesOf('poison').length} lines`);
+    assert.doesNotMatch(JSON.stringify(recent), /refused by the test|INSERT/);
+    assert.match(linesOf('unstorable').join(), /refused by the test/);
+    assert.ok(linesOf('unstorable').length < 10, `${linesOf('unstorable').length} lines`);
     const { body } = await api.raw('GET', '/readyz', {});
     assert.equal(body.ingest.unstorable_arrivals >= 20, true);
   });
@@ -158,16 +158,19 @@ describeEachEngine('one device that sends what cannot be stored', (engine) => {
     assert.match(recent[0].reason, /could not process this message/);
     assert.match(recent[0].payload, /op_panel/);
     assert.equal((await api.get(`${SILOS}/replies`)).body.data.status, 'maintenance');
-    assert.match(linesOf('replies').join(), /poison/);
+    assert.match(linesOf('replies').join(), /refused by the test/);
     const rover = await connect('waypoints', ROVERS);
     const waypoints = [{ index: 0, state: 'reached', reached_at: Date.now() * 1e6 }];
-    await rover.publish({ mission_id: 'ms_nobody', state: 'running', waypoints, ts: Date.now() }, 'progress');
+    await rover.publish(
+      { mission_id: 'ms_unknown', state: 'running', waypoints, ts: Date.now() },
+      'progress',
+    );
     await rover.publish({ ts: Date.now(), battery_level: 50 });
     assert.equal((await rejectionsOf('waypoints', ROVERS)).total, 1);
     assert.deepEqual([silo.closes(), rover.closes()], [0, 0]);
   });
 
-  test('a wrong clock writes a few lines, and one rejection for each message', async () => {
+  test('a device with a wrong clock causes a few log lines, and one rejection for each message', async () => {
     const device = await connect('wrong-clock');
     const seconds = Math.floor(Date.now() / 1_000);
     const message = Array.from({ length: 1_000 }, (_, n) => ({ ts: seconds + n, weight: 1 }));

@@ -11,7 +11,7 @@ const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')
   ? 'mosquitto_pub is not installed here'
   : false;
 
-describeService('a client nobody here wrote', (api) => {
+describeService('a third-party client', (api) => {
   test('mosquitto_pub changes what the sensors endpoint answers, with the right secret only', {
     skip: without,
   }, async () => {

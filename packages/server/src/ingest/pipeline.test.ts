@@ -18,7 +18,7 @@ function pipelineOver(append: (batch: TelemetryBatch) => Promise<unknown>) {
   return { pipeline, counters };
 }
 
-/** A pipeline that still holds something would keep the process alive. */
+/** A pipeline that still holds messages would keep the process from ending. */
 const pipelines: IngestPipeline[] = [];
 afterEach(async () => {
   for (const pipeline of pipelines.splice(0)) await pipeline.drain();
@@ -35,9 +35,9 @@ const devicesOf = ({ seen }: TelemetryBatch): number[] => seen.map(({ deviceNo }
 const failure = (code: ErrorCode) => new Refusal(code, 'for the test');
 
 describe('the ingest pipeline', () => {
-  it('gives back the room of what it wrote and of what it could not write', async () => {
+  it('frees the queue of readings that were written and of readings that could not be written', async () => {
     const { pipeline } = pipelineOver(async (batch) => {
-      if (devicesOf(batch).includes(13)) throw new RangeError('poison');
+      if (devicesOf(batch).includes(13)) throw new RangeError('cannot be stored');
     });
     const roundsToFillQueue = 12;
     for (let round = 0; round < roundsToFillQueue; round++) {
@@ -51,10 +51,10 @@ describe('the ingest pipeline', () => {
     assert.equal(pipeline.queuedReadings, 0);
   });
 
-  it('splits a batch that fails until only the arrivals are left that cannot be stored', async () => {
+  it('splits a batch that fails, so that only the arrivals that cannot be stored are rejected', async () => {
     const stored: number[] = [];
     const { pipeline, counters } = pipelineOver(async (batch) => {
-      if (devicesOf(batch).some((deviceNo) => deviceNo % 10 === 3)) throw new RangeError('poison');
+      if (devicesOf(batch).some((deviceNo) => deviceNo % 10 === 3)) throw new RangeError('cannot be stored');
       stored.push(...devicesOf(batch));
     });
     const all = Array.from({ length: 40 }, (_, deviceNo) => deviceNo);
@@ -69,7 +69,7 @@ describe('the ingest pipeline', () => {
   });
 
   for (const code of ['storage_unavailable', 'storage_full'] as const) {
-    it(`holds what devices sent while the answer is ${code}, and tells others at once`, async () => {
+    it(`holds messages of devices while the answer is ${code}, and refuses other callers immediately`, async () => {
       let isDown = true;
       let attempts = 0;
       const stored: number[] = [];
@@ -94,7 +94,7 @@ describe('the ingest pipeline', () => {
     });
   }
 
-  it('lets nobody wait for the bulk of another device', async () => {
+  it('does not delay a device by many readings of another device', async () => {
     const batches: TelemetryBatch[] = [];
     const { pipeline } = pipelineOver(async (batch) => {
       batches.push(batch);
@@ -109,7 +109,7 @@ describe('the ingest pipeline', () => {
     assert.equal(pipeline.queuedReadings, 0);
   });
 
-  it('writes what came over HTTP as a whole', async () => {
+  it('writes a request over HTTP in one batch', async () => {
     const sizes: number[] = [];
     const { pipeline } = pipelineOver(async ({ readings }) => {
       sizes.push(readings.length);
@@ -118,7 +118,7 @@ describe('the ingest pipeline', () => {
     assert.deepEqual(sizes, [1_001]);
   });
 
-  it('writes the bulk of a device in small batches also where nobody else waits yet', async () => {
+  it('writes many readings of a device in small batches, also while no other device waits', async () => {
     const sizes: number[] = [];
     const { pipeline } = pipelineOver(async ({ readings }) => {
       sizes.push(readings.length);
@@ -127,22 +127,22 @@ describe('the ingest pipeline', () => {
     assert.deepEqual(sizes, [100, 100, 100]);
   });
 
-  it('drops the rest of a message of which a part could not be stored', async () => {
+  it('drops the rest of a message when a part of it could not be stored', async () => {
     const { pipeline, counters } = pipelineOver(async ({ readings }) => {
       if (readings.some(({ deviceNo, tsMs }) => deviceNo === 13 && tsMs >= 500))
-        throw new RangeError('poison');
+        throw new RangeError('cannot be stored');
     });
-    const poisoned = pipeline.submitHeld(arrivalOf(13, 1_000));
+    const unstorable = pipeline.submitHeld(arrivalOf(13, 1_000));
     const others = Promise.all(
       Array.from({ length: 2_000 }, (_, n) => pipeline.submitHeld(arrivalOf(100 + n, 10))),
     );
-    await assert.rejects(poisoned, RangeError);
+    await assert.rejects(unstorable, RangeError);
     await others;
     await pipeline.submitHeld(arrivalOf(13));
     assert.deepEqual([counters.unstorableArrivals, pipeline.queuedReadings], [1, 0]);
   });
 
-  it('refuses further messages of devices when too much is held', async () => {
+  it('refuses further messages of devices when the queue is full', async () => {
     const { pipeline, counters } = pipelineOver(() => Promise.reject(failure('storage_unavailable')));
     const held: Promise<void>[] = [];
     for (let messages = 0; messages < 400; messages++) held.push(pipeline.submitHeld(arrivalOf(1, 1_000)));
@@ -154,7 +154,7 @@ describe('the ingest pipeline', () => {
     assert.deepEqual([failed.length, pipeline.queuedReadings], [400, 0]);
   });
 
-  it('ends while the storage is not available', async () => {
+  it('stops while the storage is not available', async () => {
     const { pipeline } = pipelineOver(() => Promise.reject(failure('storage_unavailable')));
     const held = pipeline.submitHeld(arrivalOf(1));
     held.catch(() => undefined);

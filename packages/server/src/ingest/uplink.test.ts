@@ -30,7 +30,7 @@ describeService('devices on the link', (api) => {
   const rejectionsOf = async (deviceId: string) =>
     (await api.get(`${SILOS}/${deviceId}/rejections`)).body.data;
 
-  test('a published reading is answered once it is acknowledged', async () => {
+  test('a published reading is in the answers as soon as it is acknowledged', async () => {
     const device = await connectSilo(api, 'live');
     const ts = Date.now();
     await device.publishAsync(topicOf('live', 'telemetry'), JSON.stringify({ ts, weight: 250 }), { qos: 1 });
@@ -41,7 +41,7 @@ describeService('devices on the link', (api) => {
     await device.endAsync();
   });
 
-  test("status follows the session, the device's word and the last will", async () => {
+  test('the status follows the session, the reported state and the last will', async () => {
     const will = {
       topic: topicOf('will', 'status'),
       payload: Buffer.from('{"state":"offline"}'),
@@ -58,19 +58,19 @@ describeService('devices on the link', (api) => {
     await eventually(() => statusOf('will'), 'offline');
   });
 
-  test('after a clean goodbye a device is online for as long as it is fresh', async () => {
-    const device = await connectSilo(api, 'goodbye');
-    await eventually(() => statusOf('goodbye'), 'online');
+  test('after a clean disconnect a device is online until its last message is too old', async () => {
+    const device = await connectSilo(api, 'clean-disconnect');
+    await eventually(() => statusOf('clean-disconnect'), 'online');
     await device.endAsync();
-    await api.put(`${SILOS}/goodbye/config`, { reporting: { interval_s: 0.5 } });
-    assert.equal(await statusOf('goodbye'), 'online');
-    await eventually(() => statusOf('goodbye'), 'offline');
+    await api.put(`${SILOS}/clean-disconnect/config`, { reporting: { interval_s: 0.5 } });
+    assert.equal(await statusOf('clean-disconnect'), 'online');
+    await eventually(() => statusOf('clean-disconnect'), 'offline');
   });
 
-  test('bad messages are acknowledged, counted and shown; good neighbours are kept', async () => {
-    const device = await connectSilo(api, 'clumsy');
+  test('invalid messages are acknowledged, counted and listed; valid readings in the same message are stored', async () => {
+    const device = await connectSilo(api, 'invalid-messages');
     const publish = (payload: string) =>
-      device.publishAsync(topicOf('clumsy', 'telemetry'), payload, { qos: 1 });
+      device.publishAsync(topicOf('invalid-messages', 'telemetry'), payload, { qos: 1 });
     await publish('not json');
     await publish('{"ts":1,"weight":1,"colour":"green"}');
     await publish(
@@ -79,16 +79,16 @@ describeService('devices on the link', (api) => {
         { ts: Date.now() + 86_400_000, weight: 900 },
       ]),
     );
-    const { total, recent } = await rejectionsOf('clumsy');
+    const { total, recent } = await rejectionsOf('invalid-messages');
     assert.equal(total, 3);
     assert.match(recent[0].reason, /future/);
     assert.match(recent[1].reason, /colour/);
     assert.match(recent[2].payload, /not json/);
-    assert.equal((await api.get(`${SILOS}/clumsy/sensors`)).body.data.level.actual, 500);
+    assert.equal((await api.get(`${SILOS}/invalid-messages/sensors`)).body.data.level.actual, 500);
     await device.endAsync();
   });
 
-  test('the configuration reaches the device: when it subscribes, and when it changes', async () => {
+  test('the configuration is sent to the device when it subscribes and when it changes', async () => {
     const device = await connectSilo(api, 'configured');
     const received = nextMessage(device);
     await device.subscribeAsync(topicOf('configured', 'config'), { qos: 1 });
@@ -101,7 +101,7 @@ describeService('devices on the link', (api) => {
     await device.endAsync();
   });
 
-  test('new credentials end the old connection and the old secret', async () => {
+  test('new credentials close the connection and invalidate the old secret', async () => {
     const device = await connectSilo(api, 'renewed');
     const closed = new Promise<void>((resolve) => device.once('close', () => resolve()));
     const { secret } = (await api.post(`${SILOS}/renewed/credentials`)).body.data;

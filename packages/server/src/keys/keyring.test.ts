@@ -25,7 +25,7 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     return { key, keyId: stored.keyId, clock, keyring };
   }
 
-  it('is looked up again within a second, so that a revocation on the other node works by then', async () => {
+  it('is looked up again within a second, so that a revocation on the other node takes effect', async () => {
     const { key, keyId, clock, keyring } = await knownKey();
     assert.equal(keyring.cached(key)?.keyId, keyId);
     await here.keys.revoke(keyId, clock.nowMs);
@@ -35,13 +35,13 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     assert.equal(keyring.lastKnown(key), null);
   });
 
-  it('is not trusted any longer because the clock was set back', async () => {
+  it('is not cached longer when the clock is set back', async () => {
     const { key, clock, keyring } = await knownKey();
     clock.nowMs -= 60 * SECOND_MS;
     assert.equal(keyring.cached(key), null);
   });
 
-  it('is known for a day while it cannot be looked up, and not longer', async () => {
+  it('stays last known for a day while it cannot be looked up, and not longer', async () => {
     const { key, keyId, clock, keyring } = await knownKey();
     clock.nowMs += LAST_KNOWN_MS_MAX - 1;
     assert.equal(keyring.lastKnown(key)?.keyId, keyId);
@@ -49,7 +49,7 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     assert.equal(keyring.lastKnown(key), null);
   });
 
-  it('is forgotten when the event log tells of its end on the other node', async () => {
+  it('is removed when the event log has its end on the other node', async () => {
     const revoked = await knownKey();
     const rotated = await knownKey();
     const { newest } = await there.events.bounds();
@@ -64,21 +64,21 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     }
   });
 
-  it('is not remembered from a look-up that began before its end was heard of', async () => {
+  it('is not kept from a look-up that began before its end was received', async () => {
     const { key, keyId, clock } = await knownKey();
-    const looking = Promise.withResolvers<void>();
+    const lookUp = Promise.withResolvers<void>();
     const slow = {
       ...there.keys,
       findByHash: async (hash: string) => {
         const found = await there.keys.findByHash(hash);
-        await looking.promise;
+        await lookUp.promise;
         return found;
       },
     };
     const keyring = new Keyring({ keys: slow, urgent: { keys: slow } }, () => clock.nowMs);
     const identified = keyring.identify(key);
     keyring.drop(keyId);
-    looking.resolve();
+    lookUp.resolve();
     await identified;
     assert.equal(keyring.lastKnown(key), null);
   });

@@ -19,7 +19,7 @@ test('a short line is written as it is', () => {
   assert.match(time, /Z$/);
 });
 
-test('a long line is shortened, wherever its length comes from, and stays JSON', () => {
+test('a long line is shortened, whichever field is long, and stays JSON', () => {
   const lines: string[] = [];
   const logger = loggerTo(lines);
   const long = 'x'.repeat(100_000);
@@ -34,7 +34,7 @@ test('a long line is shortened, wherever its length comes from, and stays JSON',
   assert.equal(second.msg, 'many');
 });
 
-test('a flood of one level is cut, counted and told, and leaves the others alone', () => {
+test('too many lines of one level are left out and their number is logged; other levels are not affected', () => {
   let nowMs = 1_000_000;
   const lines: string[] = [];
   const logger = loggerTo(lines, () => nowMs);
@@ -44,6 +44,6 @@ test('a flood of one level is cut, counted and told, and leaves the others alone
   assert.equal(lines.length, 501);
   nowMs += 1_000;
   logger.warn('later');
-  const [told, later] = lines.slice(-2).map((line) => JSON.parse(line));
-  assert.deepEqual([told.level, told.left_out, later.msg], ['warn', 9_500, 'later']);
+  const [summary, later] = lines.slice(-2).map((line) => JSON.parse(line));
+  assert.deepEqual([summary.level, summary.left_out, later.msg], ['warn', 9_500, 'later']);
 });

@@ -1,7 +1,7 @@
 import { createService } from '../compose.ts';
 import { readSettings } from '../settings.ts';
 
-/** A whole service in a process of its own, which tells its parent where it listens. */
+/** A whole service in a separate process, which sends its addresses to its parent. */
 const service = createService(readSettings(process.env));
 process.once('SIGTERM', () => {
   void service.stop().then(() => process.exit(0));
@@ -13,5 +13,5 @@ service.start().then(
     process.exit(1);
   },
 );
-// Whoever started it is gone.
+// The parent process has ended.
 process.once('disconnect', () => process.exit());

@@ -11,11 +11,11 @@ interface ReadOptions {
   readonly lastEventId?: number;
 }
 
-/** Reads a stream of server-sent events as a program would that nobody here wrote. */
+/** Reads a stream of server-sent events without the code of our client. */
 export class EventReader {
   readonly status: number;
   readonly headers: Headers;
-  /** The id to go on from, as a browser would remember it. */
+  /** The id after which to continue, as a browser stores it. */
   lastEventId: number | undefined;
   readonly #abort: AbortController;
   readonly #chunks: AsyncIterator<Uint8Array> | undefined;

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const ATTEMPTS = 400;
 const PAUSE_MS = 20;
 
-/** Asks until the answer is as expected: what devices cause is seen a moment later. */
-export async function eventually<T>(ask: () => Promise<T>, expected: T): Promise<void> {
+/** Reads until the value is the expected one, because messages of devices take effect a moment later. */
+export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if ((await ask()) === expected) return;
+    if ((await read()) === expected) return;
     await sleep(PAUSE_MS);
   }
-  assert.equal(await ask(), expected);
+  assert.equal(await read(), expected);
 }

@@ -15,7 +15,7 @@ const USUAL = { silo: { weight: 500, temperature: 11 }, field: { ...HOME, batter
 /** Values that raise an alert. */
 const ALARMING = { silo: { weight: 50 }, field: { battery_level: 5 } };
 
-/** Makes what the path of an endpoint names: a device that is connected, and an operation, alert, mission or command of it. */
+/** Creates the resources that the path of an endpoint names: a connected device, and its operation, alert, mission or command. */
 export class ExampleResources {
   readonly #api: Api;
   readonly #now: () => number;
@@ -76,7 +76,7 @@ export class ExampleResources {
     return alertId;
   }
 
-  /** One that the device says it is carrying out, or that it has paused. */
+  /** A mission that the device reports as running, or as paused. */
   async #mission(rover: ScriptedRover, isPaused: boolean): Promise<string> {
     const path = `${rover.path}/missions`;
     const missionId = await this.#idOf(path, 'mission_id', TWO_WAYPOINTS);

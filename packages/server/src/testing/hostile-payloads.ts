@@ -7,15 +7,15 @@ const DAY_MS = 86_400_000;
 const many = (reading: (index: number) => string): string =>
   `[${Array.from({ length: READINGS_MAX }, (_, index) => reading(index)).join(',')}]`;
 
-const POISON_MESSAGES = 20;
-/** The most that a single value could be in the first version. */
+const OVERFLOW_MESSAGES = 20;
+/** The largest value that the first version accepted. */
 const WEIGHT_KG = 100_000_000;
 const BUCKET_MS = 300_000;
 /** Less than a device's clock may be ahead. */
 const AHEAD_MS = 50_000;
 
-/** Great weights at many times of one bucket, so that sums over many messages grow beyond what a double holds. */
-function poison(nowMs: number, message: number): string {
+/** Large weights at many times of one bucket, so that their sum becomes too large for an exact JavaScript number. */
+function overflowing(nowMs: number, message: number): string {
   const startMs = Math.floor(nowMs / BUCKET_MS) * BUCKET_MS;
   const spanMs = Math.min(BUCKET_MS, nowMs + AHEAD_MS - startMs);
   return many((index) => {
@@ -32,7 +32,9 @@ export function hostilePayloads(nowMs: number, round: number): Buffer[] {
     ...['{"ts":"9999-12-31T23:59:59Z","weight":1}', '{"ts":"0000-00-00T00:00:00Z","weight":1}'],
     `{"ts":${nowMs},"weight":1.7976931348623157e308}`,
     `{"ts":${nowMs + 1},"weight":-1.7976931348623157e308,"temperature":5e-324,"humidity":1e300}`,
-    ...Array.from({ length: POISON_MESSAGES }, (_, index) => poison(nowMs, round * POISON_MESSAGES + index)),
+    ...Array.from({ length: OVERFLOW_MESSAGES }, (_, index) =>
+      overflowing(nowMs, round * OVERFLOW_MESSAGES + index),
+    ),
     many((index) => `{"ts":${nowMs - index * DAY_MS},"weight":1e15,"temperature":-1e15}`),
     many((index) => `{"ts":${index},"weight":"heavy"}`),
     `${'['.repeat(LINK_PAYLOAD_BYTES_MAX / 2)}${']'.repeat(LINK_PAYLOAD_BYTES_MAX / 2)}`,

@@ -1,8 +1,9 @@
 import type { MissionRequestKind } from '@granary/contract/missions/missions';
+import { HOUR_MS, toIso } from '@granary/contract/time';
 import { HOME, type ScriptedRover } from './devices/scripted-rover.ts';
 import type { Api } from './service.ts';
 
-/** Some metres from where a scripted rover stands. */
+/** Some metres from the position of a scripted rover. */
 export const WAYPOINT = { lat: HOME.latitude + 0.0001, lng: HOME.longitude, action: 'scan' as const };
 
 export const TWO_WAYPOINTS = {
@@ -13,6 +14,12 @@ export const TWO_WAYPOINTS = {
   ],
 };
 
+/** The request of the same mission with a start time. */
+export const missionInHours = (hours: number) => ({
+  ...TWO_WAYPOINTS,
+  scheduled_start: toIso(Date.now() + hours * HOUR_MS),
+});
+
 export function missionOf(api: Api, rover: ScriptedRover, id: string) {
   const path = `${rover.path}/missions/${id}`;
   const get = async () => (await api.get(path)).body.data;
@@ -21,11 +28,11 @@ export function missionOf(api: Api, rover: ScriptedRover, id: string) {
     status: async (): Promise<string> => (await get()).status,
     waypoints: async (): Promise<string[]> =>
       (await get()).waypoints.map(({ status }: { status: string }) => status),
-    ask: (wish: MissionRequestKind) => api.post(`${path}/${wish}`),
+    request: (kind: MissionRequestKind) => api.post(`${path}/${kind}`),
   };
 }
 
-/** A mission that begins now and that the device has been sent. */
+/** A mission that begins now and has been uploaded to the device. */
 export async function dispatched(api: Api, rover: ScriptedRover) {
   const created = await api.post(`${rover.path}/missions`, TWO_WAYPOINTS);
   const id: string = created.body.data.mission_id;
@@ -33,7 +40,7 @@ export async function dispatched(api: Api, rover: ScriptedRover) {
   return { id, mission: missionOf(api, rover, id) };
 }
 
-/** One that the device says it is carrying out. */
+/** A mission that the device reports as running. */
 export async function running(api: Api, rover: ScriptedRover) {
   const started = await dispatched(api, rover);
   await rover.ack({ mission_id: started.id, accepted: true });

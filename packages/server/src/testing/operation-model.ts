@@ -3,8 +3,8 @@ import type { OperationStatus } from '@granary/contract/operations';
 type Reported = 'running' | 'completed' | 'stopped' | 'failed';
 
 /**
- * What the decisions say about an operation that was started here, and nothing else: written from their text, without the
- * state machine, so that both can be compared. Time does not pass in it.
+ * The documented behaviour of an operation that was started by the service, written from the documents and without the
+ * state machine, so that both can be compared. It does not depend on time.
  */
 export class OperationModel {
   amountKg = 0;
@@ -22,7 +22,7 @@ export class OperationModel {
     return this.#wasReopened;
   }
 
-  /** Without a report for a while the service may say that it does not know, and nothing else. */
+  /** Without a report for some time the service may also answer `unconfirmed`. */
   allows(status: OperationStatus): boolean {
     const mayBeUnconfirmed = this.#status === 'started' || this.#status === 'in_progress';
     return status === this.#status || (status === 'unconfirmed' && mayBeUnconfirmed);
@@ -35,7 +35,7 @@ export class OperationModel {
     this.isStopRequested = true;
   }
 
-  /** A start is answered once. "Yes" after its end means that it moves although it should not. */
+  /** A start is acknowledged once. An acceptance after the end means that the device moves although it should not. */
   acknowledge(accepted: boolean): void {
     if (this.#isAnswered) return;
     if (!accepted) {
@@ -54,7 +54,7 @@ export class OperationModel {
     else if (!this.isOver) this.#end(state);
   }
 
-  /** A fault that the device reported stays on record, however it ends after that. */
+  /** A failure that the device reported is kept, whatever end it reports after that. */
   #end(state: Exclude<Reported, 'running'>): void {
     this.#hasFault ||= state === 'failed';
     this.#status = this.#hasFault ? 'failed' : state;

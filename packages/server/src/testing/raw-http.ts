@@ -7,7 +7,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** A connection on which anything can be sent, not only what an HTTP client would. */
+/** A connection on which any bytes can be sent, also those that no HTTP client would send. */
 export class RawConnection {
   readonly #socket: Socket;
   #received = '';
@@ -18,7 +18,7 @@ export class RawConnection {
     socket.on('data', (text) => {
       this.#received += text;
     });
-    // The other side may cut the connection while something is being sent.
+    // The service may close the connection while something is being sent.
     socket.on('error', () => undefined);
   }
 
@@ -65,7 +65,7 @@ function wholeAnswer(received: string): RawAnswer | null {
   return { status: Number(statusLine.split(' ')[1]), headers, text };
 }
 
-/** Sends one thing on a connection of its own and waits for what comes of it. */
+/** Sends the bytes on a new connection and waits for the answer. */
 export async function exchange(httpUrl: string, bytes: string | Buffer): Promise<RawAnswer | null> {
   const connection = await RawConnection.open(httpUrl);
   connection.send(bytes);

@@ -4,7 +4,7 @@ import type { Started } from '../compose.ts';
 
 export interface ServiceProcess extends Started {
   readonly pid: number;
-  /** The end that nobody can prepare for. */
+  /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }

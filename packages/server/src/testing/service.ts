@@ -8,7 +8,7 @@ import { assertKeepsContract } from '@granary/contract/testing/answer-contract';
 import { createService, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
 
-/** Whatever came: asserting its shape is the test's business. */
+/** A parsed body of any form; the test asserts its fields. */
 type Json = ReturnType<typeof JSON.parse>;
 
 export interface Answer {

@@ -12,22 +12,22 @@ import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { eventually } from '../testing/eventually.ts';
 import { apiOf } from '../testing/service.ts';
 
-/** The service may just be writing something itself. */
-const PATIENCE_MS = 10_000;
+/** The service may be writing at this moment. */
+const LOCK_WAIT_MS = 10_000;
 /** Far below the time for which the writer waits for the lock, and far above what a busy machine adds. */
 const ANSWERED_MS_MAX = 2_000;
 /** Long enough for a request to arrive. */
 const MOMENT_MS = 200;
 
 /** Fails if the answer waited for the storage. */
-async function atOnce<T>(answering: Promise<T>): Promise<T> {
+async function withoutWaiting<T>(answering: Promise<T>): Promise<T> {
   const startedAtMs = performance.now();
   const answer = await answering;
   assert.ok(performance.now() - startedAtMs < ANSWERED_MS_MAX, 'the answer waited for the storage');
   return answer;
 }
 
-/** A service, and an intruder who can keep it from writing anything down. */
+/** A service, and a second connection to its database that can lock it. */
 async function startService(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
@@ -41,18 +41,18 @@ async function startService(t: TestContext) {
   );
   const started = await service.start();
   t.after(() => service.stop());
-  const intruder = new DatabaseSync(join(dataDir, 'granary.db'), { timeout: PATIENCE_MS });
+  const lockingDatabase = new DatabaseSync(join(dataDir, 'granary.db'), { timeout: LOCK_WAIT_MS });
   const api = apiOf(
     () => started,
     () => started.adminKey.key,
   );
   return {
     api,
-    damageConfigurations: () => intruder.exec(`UPDATE configurations SET body = '{'`),
-    block: () => intruder.exec('BEGIN EXCLUSIVE'),
+    damageConfigurations: () => lockingDatabase.exec(`UPDATE configurations SET body = '{'`),
+    block: () => lockingDatabase.exec('BEGIN EXCLUSIVE'),
     release: () => {
-      intruder.exec('ROLLBACK');
-      intruder.close();
+      lockingDatabase.exec('ROLLBACK');
+      lockingDatabase.close();
     },
   };
 }
@@ -66,13 +66,13 @@ test('a stop reaches the device although nothing can be stored, and is stored af
   await silo.ack({ operation_id: id, accepted: true });
 
   block();
-  const answered = atOnce(api.post(`${silo.path}/operations/${id}/stop`));
+  const answered = withoutWaiting(api.post(`${silo.path}/operations/${id}/stop`));
   await silo.take('stop');
   const { status, body } = await answered;
   assert.deepEqual([status, body.data.status, body.data.operation_id], [200, 'stopping', id]);
   const statusOf = async () => (await api.get(`${silo.path}/operations/${id}`)).body.data.status;
   assert.equal(await statusOf(), 'in_progress');
-  // The one that went with the answer, and one more from memory.
+  // The copy that was sent with the answer, and one repetition from memory.
   await silo.take('stop');
   await silo.take('stop');
   release();
@@ -87,13 +87,13 @@ test('an emergency stop reaches the device although nothing can be stored, and i
   t.after(() => rover.leave());
 
   block();
-  const answered = atOnce(api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' }));
+  const answered = withoutWaiting(api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' }));
   const { command_id: id } = await rover.take('execute');
   const { status, body } = await answered;
   assert.deepEqual([status, body.data.status, body.data.command_id], [200, 'sent', id]);
   const path = `${rover.path}/remote/commands/${id}`;
   assert.equal((await api.get(path)).status, 404);
-  // The one that went with the answer, and one more from memory, all the same one.
+  // The copy that was sent with the answer, and one repetition from memory, with the same id.
   for (let time = 0; time < 2; time++) assert.equal((await rover.take('execute')).command_id, id);
   const moving = await api.post(`${rover.path}/remote/command`, { command: 'return_to_base' });
   assert.equal(moving.status, 503);
@@ -104,9 +104,9 @@ test('an emergency stop reaches the device although nothing can be stored, and i
   assert.equal((await api.get(`${rover.path}/remote/commands`)).body.data.length, 1);
 });
 
-test('what was asked for after an emergency stop that could not be stored yet does not move the device', async (t) => {
+test('a command after an emergency stop that is not stored yet does not move the device', async (t) => {
   const { api, block, release } = await startService(t);
-  const rover = await startRover(api, 'overtaken');
+  const rover = await startRover(api, 'stopped-first');
   t.after(() => rover.leave());
 
   block();

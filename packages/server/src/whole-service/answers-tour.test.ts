@@ -18,7 +18,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('every endpoint answers as recorded, ids and times aside', async () => {
+test('every endpoint answers as recorded, except for ids and times', async () => {
   folder = await mkdtemp(join(tmpdir(), 'granary-tour-'));
   service = await startServiceProcess({ GRANARY_DATA_DIR: folder, GRANARY_RATE_LIMIT: 'off' });
   const { httpUrl, mqttUrl, adminKey } = service;

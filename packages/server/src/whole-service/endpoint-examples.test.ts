@@ -20,11 +20,11 @@ import { apiOf } from '../testing/service.ts';
 
 const ROOTS = groupRoots(DEFAULT_ADDRESSES);
 
-/** The examples are about a certain day, so the service believes that it is that day. */
+/** The examples are about a certain day, so the clock of the service is set to that day. */
 const AHEAD_MS = checkedTimeMs(TIME_EXAMPLE) - Date.now();
 const now = (): number => Date.now() + AHEAD_MS;
 
-describe('every endpoint, called as its examples say', () => {
+describe('every endpoint, called with its examples', () => {
   let started: Started | undefined;
   const undos: (() => Promise<void>)[] = [];
   const current = (): Started => {

@@ -19,7 +19,7 @@ const ADMIN_KEY = 'an-admin-key-for-the-crash-test-only';
 const DEVICES = ['crash-1', 'crash-2', 'crash-3', 'crash-4'];
 const KILLS = { sqlite: 20, postgres: 6 };
 
-describeEachEngine('killed while devices publish', (engine) => {
+describeEachEngine('a service that is killed while devices publish', (engine) => {
   let dataDir = '';
   let service: ServiceProcess | undefined;
   const publishers: Publisher[] = [];
@@ -42,7 +42,7 @@ describeEachEngine('killed while devices publish', (engine) => {
     });
   };
 
-  test('every acknowledged reading is there exactly once, and every bucket is right', async () => {
+  test('every acknowledged reading is stored exactly once, and every bucket is correct', async () => {
     service = await start('0');
     const mqttUrl = new URL(service.mqttUrl);
     for (const deviceId of DEVICES) {

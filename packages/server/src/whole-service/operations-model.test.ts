@@ -12,7 +12,7 @@ const RUNS = 12;
 const STEPS_MAX = 25;
 const WEIGHT_KG = 500;
 
-/** What people, the device and the network do, in any order. */
+/** Requests of people, reports of the device and disconnects, in any order. */
 const step = fc.oneof(
   fc.constant({ kind: 'start' } as const),
   fc.constant({ kind: 'stop' } as const),
@@ -40,7 +40,7 @@ interface Report {
 /** The device's clock: each report that is not a late one is newer than all before. */
 let tsMs = Date.now();
 
-/** Takes the same steps with the service and with a model that knows the decisions only, and compares after each. */
+/** Applies the same steps to the service and to the model, and compares them after each step. */
 class Run {
   readonly #api: Api;
   readonly #silo: ScriptedSilo;
@@ -93,9 +93,9 @@ class Run {
       }
       case 'foreign':
         // A report about something else changes nothing.
-        return await this.#silo.ack({ operation_id: 'op_of_nobody', accepted: true });
+        return await this.#silo.ack({ operation_id: 'op_unknown', accepted: true });
       case 'cut':
-        await this.#silo.vanish();
+        await this.#silo.dropConnection();
         await this.#silo.reconnect();
         return await this.#silo.publish('status', { state: 'online' });
     }
@@ -140,7 +140,7 @@ class Run {
   }
 }
 
-describeService('operations against a model of the decisions', (api) => {
+describeService('operations compared with a model of their documented behaviour', (api) => {
   let silo: ScriptedSilo | undefined;
   before(async () => {
     silo = await startSilo(api, 'modelled', WEIGHT_KG);
@@ -148,7 +148,7 @@ describeService('operations against a model of the decisions', (api) => {
   after(() => silo?.leave());
 
   // A failure names its seed and path; `{ seed, path }` in the last argument replays it.
-  test('whatever people, device and network do, both say the same', async () => {
+  test('after any requests, reports and disconnects the service and the model agree', async () => {
     const device = silo;
     assert.ok(device !== undefined);
     await fc.assert(

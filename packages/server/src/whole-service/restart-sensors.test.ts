@@ -60,7 +60,7 @@ describeEachEngine('declared sensors over a crash of the service', (engine) => {
     await before.patch(`${SILOS}/cable`, { sensors: [sensor('two'), sensor('three')] });
     await silo.publish('telemetry', { ts: silo.ts(), sensors: { two: 2.5, three: 3 } });
     const stored = await answersOf(before);
-    await silo.vanish();
+    await silo.dropConnection();
     await service?.kill();
 
     const later = await start();

@@ -16,7 +16,7 @@ const SILOS = '/v1/siloscale/devices';
 const ROVERS = '/v1/fielddevice/devices';
 const ADMIN_KEY = 'an-admin-key-for-the-restart-test-only';
 /** Alerts that say that a device is silent or broken. */
-const BLAME = new Set(['device_offline', 'sensor_stale', 'sensor_fault']);
+const SILENCE_ALERT_TYPES = new Set(['device_offline', 'sensor_stale', 'sensor_fault']);
 const POLL_MS = 200;
 
 /** The device is offline after three intervals, and that is an alarm after the delay: the outage is longer than both. */
@@ -41,18 +41,18 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Blame {
+interface SilenceAlert {
   readonly device: string;
   readonly type: string;
   readonly message: string;
 }
 
-async function blames(api: Api): Promise<Blame[]> {
-  const found: Blame[] = [];
+async function silenceAlerts(api: Api): Promise<SilenceAlert[]> {
+  const found: SilenceAlert[] = [];
   for (const root of [SILOS, ROVERS]) {
     for (const { device_id: device } of (await api.get(root)).body.data) {
       for (const { type, message } of (await api.get(`${root}/${device}/alerts?status=all`)).body.data) {
-        if (BLAME.has(type)) found.push({ device, type, message });
+        if (SILENCE_ALERT_TYPES.has(type)) found.push({ device, type, message });
       }
     }
   }
@@ -67,7 +67,7 @@ async function untilAllReported(api: Api): Promise<void> {
   }
 }
 
-test('after the service was down nobody is blamed for its silence but the device that stays silent', async (t) => {
+test('after the service was down only the device that stays silent has an alert about it', async (t) => {
   folder = await mkdtemp(join(tmpdir(), 'granary-restart-'));
   const settings = { GRANARY_DATA_DIR: folder, GRANARY_ADMIN_KEY: ADMIN_KEY, GRANARY_RATE_LIMIT: 'off' };
   service = await startServiceProcess(settings);
@@ -90,7 +90,7 @@ test('after the service was down nobody is blamed for its silence but the device
     }
   }
   await untilAllReported(api);
-  assert.deepEqual(await blames(api), []);
+  assert.deepEqual(await silenceAlerts(api), []);
 
   await service.kill();
   silent.leave();
@@ -99,10 +99,10 @@ test('after the service was down nobody is blamed for its silence but the device
   service = await startServiceProcess({ ...settings, ...ports });
 
   const untilMs = Date.now() + foundWithinMs;
-  let found: Blame[] = [];
+  let found: SilenceAlert[] = [];
   while (!found.some(({ device }) => device === 'silent') && Date.now() < untilMs) {
     await sleep(POLL_MS);
-    found = await blames(api);
+    found = await silenceAlerts(api);
   }
   t.diagnostic(`${(await api.get(SILOS)).body.data.length} silos, down for ${downMs / SECOND_MS} s`);
   const types = found.map(({ device, type }) => `${device} ${type}`);

@@ -24,7 +24,7 @@ const size = IS_FULL_SIZE ? FULL : SHORT;
 const rig = new SessionRig(size, SEED);
 after(() => rig.remove());
 
-/** Everything that must not happen, counted in what the devices themselves wrote down. */
+/** Everything that must not happen, from the logs of the devices. */
 function findings({ devices, operations, halts }: RigResult) {
   const ofDevices = <T>(list: (device: RigResult['devices'][number]) => readonly T[]) =>
     devices.flatMap((device) => list(device).map((what) => ({ device: device.deviceId, what })));
@@ -47,7 +47,7 @@ function findings({ devices, operations, halts }: RigResult) {
   };
 }
 
-test('persistent sessions, cut at every moment of operations and missions, repeat no movement', async (t) => {
+test('devices with persistent sessions, disconnected at every moment of operations and missions, repeat no movement', async (t) => {
   t.diagnostic(`GRANARY_TEST_SEED=${SEED}`);
   mayTestWith(t, 'paho', pythonWithPaho() !== undefined);
   const result = await rig.run();

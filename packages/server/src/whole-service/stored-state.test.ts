@@ -140,7 +140,7 @@ function describeStored(
       return found;
     };
 
-    test('are answered as the contract of today says, and none is missing', async () => {
+    test('are answered as the current contract declares, and none is missing', async () => {
       const { operations, commands, missions, alerts } = await readAll();
       assert.deepEqual(
         {
@@ -155,7 +155,7 @@ function describeStored(
 
     suite(api);
 
-    test('are carried on by the clock, without a fault', async () => {
+    test('are advanced by the reconciler, without a fault', async () => {
       nowMs = WRITTEN_AT_MS + LATER_MS;
       const statusOf = async (path: string) => (await api.get(path)).body.data.status;
       const isStarted = async () =>
@@ -169,7 +169,7 @@ function describeStored(
 }
 
 describeStored(3, (api) => {
-  test('keep what was known of them', async () => {
+  test('keep their stored fields', async () => {
     const completed = (await api.get(`${SILOS}/silo-completed/operations/op_completed`)).body.data;
     assert.partialDeepStrictEqual(completed, {
       ...{ type: 'discharge', status: 'completed', amount_target: 100, amount_completed: 100 },
@@ -207,7 +207,7 @@ describeStored(3, (api) => {
 });
 
 describeStored(7, (api) => {
-  test('keep what was known of them', async () => {
+  test('keep their stored fields', async () => {
     const lost = (await api.get(`${SILOS}/silo-forgotten/operations/op_forgotten`)).body.data;
     assert.deepEqual([lost.status, lost.failure.reason], ['failed', 'outcome_unknown']);
     const done = (await api.get(`${ROVERS}/rover-done/missions/ms_done`)).body.data;
@@ -216,7 +216,7 @@ describeStored(7, (api) => {
     assert.equal(shelved[0].shelved_by, 'Ada');
   });
 
-  test('keep a device from moving while its emergency stop is in force', async () => {
+  test('refuse a command while an emergency stop is in force', async () => {
     for (const device of ['rover-halting', 'rover-halted']) {
       const refused = await api.post(`${ROVERS}/${device}/remote/command`, { command: 'scan' });
       assert.equal(refused.status, 409);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { SetAsideLog } from './set-aside-log.ts';
 
-test('what is set aside is logged once with its id, and counted', () => {
+test('a row that is set aside is logged once with its id, and counted', () => {
   const lines: string[] = [];
   const log = new SetAsideLog(pino({}, { write: (line: string) => void lines.push(line) }));
   const item = { kind: 'operation', id: 'op_1', reason: 'unknown status "flying"' };

@@ -31,7 +31,7 @@ const bearer = ({ headers }: FastifyRequest): string | undefined =>
 /** The key of an authenticated request. */
 export function bearerOf(request: FastifyRequest): string {
   const key = bearer(request);
-  if (key === undefined) throw new Error('a request without a key got past the guard');
+  if (key === undefined) throw new Error('a request without a key passed the access check');
   return key;
 }
 
@@ -42,7 +42,7 @@ export interface AccessChecks {
 }
 
 /** Authenticates the caller before a route runs, or refuses. */
-export function guard(app: FastifyInstance, { keyring, limiter, failedLogins }: AccessChecks): void {
+export function checkAccess(app: FastifyInstance, { keyring, limiter, failedLogins }: AccessChecks): void {
   app.decorateRequest('caller');
   app.decorateRequest('pendingIdentity', null);
   app.decorateRequest('deadline', null);

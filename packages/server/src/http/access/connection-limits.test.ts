@@ -23,23 +23,26 @@ describeService(
       'nothing at all': [() => '', ''],
       'half a request line': [() => 'GET /liv', 'e'],
       'headers that never end': [() => 'GET /livez HTTP/1.1\r\nHost: x\r\n', 'X-More: x\r\n'],
-      'a body that drips': [() => head(api, KEYS, JSON_BODY, 'Content-Length: 100000'), ' '],
-      'a body that stalls': [() => `${head(api, KEYS, JSON_BODY, 'Content-Length: 100')}{`, ''],
-      'chunks that drip': [() => head(api, KEYS, JSON_BODY, 'Transfer-Encoding: chunked'), '1\r\n \r\n'],
+      'a body that arrives byte by byte': [() => head(api, KEYS, JSON_BODY, 'Content-Length: 100000'), ' '],
+      'a body that stops': [() => `${head(api, KEYS, JSON_BODY, 'Content-Length: 100')}{`, ''],
+      'chunks that arrive one by one': [
+        () => head(api, KEYS, JSON_BODY, 'Transfer-Encoding: chunked'),
+        '1\r\n \r\n',
+      ],
       'a body without a key': [
         () => `${KEYS}\r\nHost: x\r\n${JSON_BODY}\r\nContent-Length: 100000\r\n\r\n`,
         ' ',
       ],
-      'a body for nobody': [
+      'a body for an unknown path': [
         () => `POST /nowhere HTTP/1.1\r\nHost: x\r\n${JSON_BODY}\r\nContent-Length: 100000\r\n\r\n`,
         ' ',
       ],
     };
 
-    const isCut = async (start: string, drip: string): Promise<void> => {
+    const assertClosed = async (start: string, slowPart: string): Promise<void> => {
       const connection = await open();
       connection.send(start);
-      const timer = setInterval(() => connection.send(drip), 100);
+      const timer = setInterval(() => connection.send(slowPart), 100);
       const answer = await connection.answer();
       if (answer !== null) assert.ok([408, 401, 404].includes(answer.status), String(answer.status));
       if (answer?.status === 408) assert.equal(codeOf(answer), 'request_timeout');
@@ -47,11 +50,11 @@ describeService(
       clearInterval(timer);
     };
 
-    test(`are cut: ${Object.keys(SLOW).join('; ')}`, async () => {
-      await Promise.all(Object.values(SLOW).map(([start, drip]) => isCut(start(api), drip)));
+    test(`are closed: ${Object.keys(SLOW).join('; ')}`, async () => {
+      await Promise.all(Object.values(SLOW).map(([start, slowPart]) => assertClosed(start(api), slowPart)));
     });
 
-    test('an event stream is not one', async () => {
+    test('are not confused with an event stream, which stays open', async () => {
       const connection = await open();
       connection.send(head(api, 'GET /v1/events HTTP/1.1'));
       assert.equal((await connection.answer())?.status, 200);
@@ -71,27 +74,27 @@ describeService(
   (api) => {
     const LIVEZ = 'GET /livez HTTP/1.1';
 
-    test('are refused, but a stop and an emergency stop get through', async () => {
-      const silo = await startSilo(api, 'crowded');
-      const rover = await startRover(api, 'crowded-rover');
+    test('are refused, but a stop and an emergency stop are accepted', async () => {
+      const silo = await startSilo(api, 'many-connections');
+      const rover = await startRover(api, 'many-connections-rover');
       const feed = await api.post(`${silo.path}/operations/feed`, { amount: 10 });
       await silo.take('start');
-      const crowd: RawConnection[] = [];
+      const connections: RawConnection[] = [];
       const open = async () => {
         const connection = await RawConnection.open(api.started.httpUrl);
-        crowd.push(connection);
+        connections.push(connection);
         return connection;
       };
-      const ask = async (...request: Parameters<typeof head>) => {
+      const send = async (...request: Parameters<typeof head>) => {
         const connection = await open();
         connection.send(head(...request));
         return connection;
       };
-      // Those that were opened before this test are taken into account by asking until one is refused.
+      // Other connections may still be open, so new ones are opened until one is refused.
       let refused: RawAnswer | null = null;
       while (refused === null) {
-        assert.ok(crowd.length <= 20, 'nothing was refused');
-        const answer = await (await ask(api, LIVEZ)).answer();
+        assert.ok(connections.length <= 20, 'nothing was refused');
+        const answer = await (await send(api, LIVEZ)).answer();
         if (answer?.status !== 200) refused = answer;
       }
       assert.deepEqual([refused.status, codeOf(refused)], [503, 'too_many_connections']);
@@ -101,14 +104,14 @@ describeService(
       );
 
       const stop = `POST ${silo.path}/operations/${feed.body.data.operation_id}/stop HTTP/1.1`;
-      const stopped = await ask(api, stop, 'Content-Length: 0');
+      const stopped = await send(api, stop, 'Content-Length: 0');
       assert.equal((await stopped.answer())?.status, 200);
       await silo.take('stop');
       await stopped.closed();
 
       const command = `POST ${rover.path}/remote/command HTTP/1.1`;
       const post = async (body: string) => {
-        const connection = await ask(api, command, JSON_BODY, `Content-Length: ${body.length}`);
+        const connection = await send(api, command, JSON_BODY, `Content-Length: ${body.length}`);
         connection.send(body);
         return await connection.answer();
       };
@@ -117,16 +120,20 @@ describeService(
       assert.deepEqual([held?.status, codeOf(held)], [503, 'too_many_connections']);
 
       for (let i = 0; i <= RESERVED_PER_ADDRESS_MAX; i++) await open();
-      const late = await ask(api, stop, 'Content-Length: 0');
-      assert.equal((await late.answer())?.status, 200, 'silent connections keep no stop out');
+      const late = await send(api, stop, 'Content-Length: 0');
+      assert.equal(
+        (await late.answer())?.status,
+        200,
+        'silent connections do not keep a stop from being accepted',
+      );
 
-      for (const connection of crowd) {
+      for (const connection of connections) {
         connection.close();
         await connection.closed();
       }
       await silo.leave();
       await rover.leave();
-      const again = await ask(api, LIVEZ);
+      const again = await send(api, LIVEZ);
       assert.equal((await again.answer())?.status, 200);
       again.close();
     });

@@ -51,7 +51,7 @@ export class ConnectionLimits {
   }
 
   /** The same check for routes whose urgency depends on the body. */
-  guardBodies(app: FastifyInstance): void {
+  refuseByBody(app: FastifyInstance): void {
     onceBodyTells(app, (isUrgent, request, _reply, done) => {
       const reserved = this.#reserved.get(request.raw.socket);
       if (reserved === undefined) return done();

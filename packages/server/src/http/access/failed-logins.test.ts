@@ -13,7 +13,7 @@ function loginsAt(start: number) {
   return { logins, lines, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('ten wrong keys are free, each further one doubles the time to wait up to a minute', () => {
+test('ten wrong keys cause no delay, each further one doubles the delay up to a minute', () => {
   const { logins, pass } = loginsAt(1_000_000);
   const waits: number[] = [];
   for (let i = 0; i < 20; i++) {
@@ -24,10 +24,10 @@ test('ten wrong keys are free, each further one doubles the time to wait up to a
     assert.equal(logins.waitMs('a'), 0);
   }
   assert.deepEqual(waits, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60]);
-  assert.equal(logins.waitMs('b'), 0, 'another address is not concerned');
+  assert.equal(logins.waitMs('b'), 0, 'another address is not affected');
 });
 
-test('an address that was quiet begins anew', () => {
+test('the count of an address starts again after a time without failures', () => {
   const { logins, pass } = loginsAt(1_000_000);
   for (let i = 0; i < 12; i++) logins.record('a');
   pass(16 * 60_000);
@@ -41,7 +41,7 @@ test('the table and the log are bounded', () => {
   for (let i = 0; i < 10_000; i++) logins.record('second');
   assert.equal(lines.length, 4 + 14, 'one line each time the number has doubled');
   for (let i = 0; i < 10_000; i++) logins.record(`other-${i}`);
-  assert.equal(logins.waitMs('first'), 0, 'the one that was quiet longest is forgotten');
+  assert.equal(logins.waitMs('first'), 0, 'the address with the oldest failure is removed');
   assert.equal(logins.total, 20_010);
 });
 
@@ -60,11 +60,11 @@ test('a caller is an IPv4 address or a network of IPv6 addresses', () => {
 });
 
 describeService('failed logins', (api) => {
-  test('are limited for keys that nobody knows, not for good ones nor for a stop', async () => {
-    const silo = await startSilo(api, 'guessed');
+  test('are limited for unknown keys, but not for valid keys and not for a stop', async () => {
+    const silo = await startSilo(api, 'failed-logins');
     const feed = await api.post(`${silo.path}/operations/feed`, { amount: 10 });
     await silo.take('start');
-    const fresh = (await api.post('/v1/keys', { name: 'fresh', scopes: ['operate'] })).body.data.key;
+    const unusedKey = (await api.post('/v1/keys', { name: 'unusedKey', scopes: ['operate'] })).body.data.key;
     const statuses: number[] = [];
     for (let i = 0; i < 12; i++) {
       statuses.push((await api.as(`guess-${i}-of-some-length-to-be-a-key`).get('/v1/keys')).status);
@@ -74,9 +74,9 @@ describeService('failed logins', (api) => {
     assert.deepEqual([refused.status, refused.body.error.code], [429, 'too_many_failed_logins']);
     assert.ok(Number(refused.headers.get('retry-after')) >= 1);
 
-    assert.equal((await api.get('/v1/keys')).status, 200, 'a key that was good before goes on');
+    assert.equal((await api.get('/v1/keys')).status, 200, 'a key that was used before is still accepted');
     const stop = `${silo.path}/operations/${feed.body.data.operation_id}/stop`;
-    assert.equal((await api.as(fresh).post(stop)).status, 200, 'a stop with a key never seen before');
+    assert.equal((await api.as(unusedKey).post(stop)).status, 200, 'a stop with a key never seen before');
     await silo.take('stop');
     await silo.leave();
   });

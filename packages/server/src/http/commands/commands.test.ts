@@ -12,16 +12,16 @@ const MOVE = {
 };
 
 const at = (api: Api, rover: ScriptedRover) => ({
-  give: (body: unknown, headers = {}) => api.post(`${rover.path}/remote/command`, body, headers),
+  issue: (body: unknown, headers = {}) => api.post(`${rover.path}/remote/command`, body, headers),
   get: async (id: string) => (await api.get(`${rover.path}/remote/commands/${id}`)).body.data,
   statusOf: async (id: string) => (await api.get(`${rover.path}/remote/commands/${id}`)).body.data.status,
 });
 
 describeService('commands', (api) => {
-  test('a move is sent once, accepted, carried out and told of', async () => {
-    const rover = await startRover(api, 'mover');
-    const { give, get, statusOf } = at(api, rover);
-    const { status, body } = await give(MOVE);
+  test('a move is sent once and follows the reports of the device to its end', async () => {
+    const rover = await startRover(api, 'moving');
+    const { issue, get, statusOf } = at(api, rover);
+    const { status, body } = await issue(MOVE);
     const { command_id: id, ...record } = body.data;
     assert.equal(status, 200);
     assert.match(id, /^cmd_/);
@@ -47,11 +47,11 @@ describeService('commands', (api) => {
     await rover.leave();
   });
 
-  test('each command has a name that is known', async () => {
-    const rover = await startRover(api, 'able');
+  test('every command name is accepted', async () => {
+    const rover = await startRover(api, 'every-command');
     for (const command of COMMAND_NAMES) {
       const body = command === 'move_to_coordinates' ? MOVE : { command };
-      const { status, text, body: answer } = await at(api, rover).give(body);
+      const { status, text, body: answer } = await at(api, rover).issue(body);
       assert.equal(status, 200, text);
       const { command_id } = answer.data;
       if (command === 'emergency_stop') await rover.commandProgress({ command_id, state: 'succeeded' });
@@ -59,10 +59,10 @@ describeService('commands', (api) => {
     await rover.leave();
   });
 
-  test('what the device says decides: refused, failed, given up', async () => {
-    const rover = await startRover(api, 'contrary');
-    const { give, get } = at(api, rover);
-    const next = async (): Promise<string> => (await give({ command: 'scan' })).body.data.command_id;
+  test('the device decides the result: refused, failed, cancelled', async () => {
+    const rover = await startRover(api, 'refusing');
+    const { issue, get } = at(api, rover);
+    const next = async (): Promise<string> => (await issue({ command: 'scan' })).body.data.command_id;
     const refused = await next();
     await rover.ack({ command_id: refused, accepted: false, reason: 'no lens' });
     assert.deepEqual((await get(refused)).result, { reason: 'refused', message: 'no lens' });
@@ -70,18 +70,18 @@ describeService('commands', (api) => {
     const failed = await next();
     await rover.commandProgress({ command_id: failed, state: 'failed', reason: 'too dark' });
     assert.deepEqual((await get(failed)).result, { reason: 'device_fault', message: 'too dark' });
-    const givenUp = await next();
-    await rover.commandProgress({ command_id: givenUp, state: 'cancelled' });
-    assert.equal((await get(givenUp)).status, 'cancelled');
+    const cancelled = await next();
+    await rover.commandProgress({ command_id: cancelled, state: 'cancelled' });
+    assert.equal((await get(cancelled)).status, 'cancelled');
     await rover.leave();
   });
 
   const invalid: Record<string, readonly [unknown, RegExp]> = {
-    'a command that nobody knows': [{ command: 'fly' }, /must be one of move_to_coordinates, hold, resume/],
+    'an unknown command': [{ command: 'fly' }, /must be one of move_to_coordinates, hold, resume/],
     'no command': [{ parameters: {} }, /\/command is required/],
     'a list': [[], /./],
     'no parameters': [{ command: 'move_to_coordinates' }, /\/parameters is required/],
-    'half a place': [
+    'a position without altitude': [
       { command: MOVE.command, parameters: { latitude: 1, longitude: 1 } },
       /\/parameters\/altitude is required/,
     ],
@@ -90,7 +90,7 @@ describeService('commands', (api) => {
       { ...MOVE, parameters: { ...MOVE.parameters, longitude: -180.5 } },
       /longitude/,
     ],
-    'a place in words': [{ ...MOVE, parameters: { ...MOVE.parameters, latitude: '48' } }, /latitude/],
+    'a latitude as text': [{ ...MOVE, parameters: { ...MOVE.parameters, latitude: '48' } }, /latitude/],
     'an unknown parameter': [
       { ...MOVE, parameters: { ...MOVE.parameters, speed: 9 } },
       /\/parameters\/speed is not a known/,
@@ -98,10 +98,10 @@ describeService('commands', (api) => {
     'parameters for a command without': [{ command: 'hold', parameters: { latitude: 1 } }, /not a known/],
     'an unknown field': [{ command: 'hold', force: true }, /\/force is not a known/],
   };
-  test('what makes no sense is refused, and says why', async () => {
+  test('an invalid request is refused with its reason', async () => {
     const rover = await startRover(api, 'strict');
     for (const [what, [body, reason]] of Object.entries(invalid)) {
-      const answer = await at(api, rover).give(body);
+      const answer = await at(api, rover).issue(body);
       assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_input'], what);
       const details: readonly ValidationIssue[] = answer.body.error.details;
       assert.match(details.map(({ path, message }) => `${path} ${message}`).join('; '), reason, what);
@@ -110,16 +110,16 @@ describeService('commands', (api) => {
     await rover.leave();
   });
 
-  test('nothing sets a device in motion that is not there; what moves nothing waits for it', async () => {
-    const rover = await startRover(api, 'away');
-    const { give, statusOf } = at(api, rover);
+  test('a command that causes movement is refused while the device is offline; others are queued', async () => {
+    const rover = await startRover(api, 'offline');
+    const { issue, statusOf } = at(api, rover);
     await rover.leave();
     await eventually(async () => (await api.get(rover.path)).body.data.status, 'offline');
     for (const body of [MOVE, { command: 'resume' }, { command: 'return_to_base' }]) {
-      const answer = await give(body);
+      const answer = await issue(body);
       assert.deepEqual([answer.status, answer.body.error.code], [409, 'device_offline']);
     }
-    const held = (await give({ command: 'hold' })).body.data;
+    const held = (await issue({ command: 'hold' })).body.data;
     assert.deepEqual([held.status, held.sent_at], ['queued', null]);
     await rover.reconnect();
     await rover.report({ battery_level: 50 });
@@ -128,9 +128,9 @@ describeService('commands', (api) => {
     await rover.leave();
   });
 
-  test('in maintenance, and beyond the fence', async () => {
+  test('a move outside the geofence and a command during maintenance are refused, an emergency stop is not', async () => {
     const rover = await startRover(api, 'fenced');
-    const { give } = at(api, rover);
+    const { issue } = at(api, rover);
     const [lat, lng] = [HOME.latitude, HOME.longitude];
     const geofence = [
       { lat: lat - 0.01, lng: lng - 0.01 },
@@ -138,22 +138,22 @@ describeService('commands', (api) => {
       { lat: lat + 0.01, lng: lng },
     ];
     assert.equal((await api.put(`${rover.path}/config`, { geofence })).status, 200);
-    assert.equal((await give(MOVE)).status, 200);
-    const outside = await give({ ...MOVE, parameters: { ...MOVE.parameters, latitude: lat + 0.02 } });
+    assert.equal((await issue(MOVE)).status, 200);
+    const outside = await issue({ ...MOVE, parameters: { ...MOVE.parameters, latitude: lat + 0.02 } });
     assert.deepEqual([outside.status, outside.body.error.code], [422, 'outside_geofence']);
     await rover.publish('status', { state: 'maintenance' });
-    const asleep = await give({ command: 'scan' });
-    assert.deepEqual([asleep.status, asleep.body.error.code], [409, 'device_in_maintenance']);
-    assert.equal((await give({ command: 'emergency_stop' })).status, 200);
+    const inMaintenance = await issue({ command: 'scan' });
+    assert.deepEqual([inMaintenance.status, inMaintenance.body.error.code], [409, 'device_in_maintenance']);
+    assert.equal((await issue({ command: 'emergency_stop' })).status, 200);
     await rover.leave();
   });
 
-  test('they are listed, newest first, by status and by command', async () => {
+  test('commands are listed newest first, by status and by command', async () => {
     const rover = await startRover(api, 'listed');
-    const { give } = at(api, rover);
+    const { issue } = at(api, rover);
     const ids: string[] = [];
     for (const command of ['scan', 'hold', 'scan'])
-      ids.unshift((await give({ command })).body.data.command_id);
+      ids.unshift((await issue({ command })).body.data.command_id);
     await rover.commandProgress({ command_id: ids[0] ?? '', state: 'succeeded' });
     const list = async (query: string) => (await api.get(`${rover.path}/remote/commands${query}`)).body;
     const listed = async (query: string) =>
@@ -169,10 +169,10 @@ describeService('commands', (api) => {
     await rover.leave();
   });
 
-  test('a command of another device, or of none, is not found', async () => {
-    const rover = await startRover(api, 'mine');
-    const other = await startRover(api, 'theirs');
-    const { command_id } = (await at(api, rover).give({ command: 'hold' })).body.data;
+  test('a command of another device and an unknown command are not found', async () => {
+    const rover = await startRover(api, 'own-command');
+    const other = await startRover(api, 'other-device');
+    const { command_id } = (await at(api, rover).issue({ command: 'hold' })).body.data;
     for (const path of [
       `${other.path}/remote/commands/${command_id}`,
       `${rover.path}/remote/commands/cmd_none`,
@@ -188,25 +188,25 @@ describeService('commands', (api) => {
     await other.leave();
   });
 
-  test('one that is repeated with its key is given once', async () => {
+  test('a request that is repeated with its idempotency key is carried out once', async () => {
     const rover = await startRover(api, 'once');
     const key = { 'idempotency-key': 'scan it' };
     const [first, second] = [
-      await at(api, rover).give({ command: 'scan' }, key),
-      await at(api, rover).give({ command: 'scan' }, key),
+      await at(api, rover).issue({ command: 'scan' }, key),
+      await at(api, rover).issue({ command: 'scan' }, key),
     ];
     assert.equal(second.body.data.command_id, first.body.data.command_id);
-    assert.equal((await at(api, rover).give({ command: 'hold' }, key)).status, 422);
+    assert.equal((await at(api, rover).issue({ command: 'hold' }, key)).status, 422);
     await rover.take('execute');
     assert.equal(rover.commands.length, 1);
     await rover.leave();
   });
 
-  test('needs the right to operate', async () => {
-    const rover = await startRover(api, 'guarded');
+  test('needs the scope operate', async () => {
+    const rover = await startRover(api, 'needs-operate');
     const { key } = (await api.post('/v1/keys', { name: 'k', scopes: ['read', 'configure'] })).body.data;
     for (const command of ['hold', 'emergency_stop']) {
-      assert.equal((await at(api.as(key), rover).give({ command })).status, 403);
+      assert.equal((await at(api.as(key), rover).issue({ command })).status, 403);
     }
     assert.equal((await api.as(key).get(`${rover.path}/remote/commands`)).status, 200);
     await rover.leave();

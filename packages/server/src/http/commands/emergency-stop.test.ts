@@ -4,13 +4,13 @@ import type { CommandName } from '@granary/contract/commands';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { TWO_WAYPOINTS } from '../../testing/missions.ts';
+import { missionInHours, TWO_WAYPOINTS } from '../../testing/missions.ts';
 import { type Api, describeService } from '../../testing/service.ts';
 
 const STOP = { command: 'emergency_stop' };
 const RELEASE = { command: 'release_emergency_stop' };
 
-const give = (api: Api, rover: ScriptedRover, body: unknown, headers = {}) =>
+const issue = (api: Api, rover: ScriptedRover, body: unknown, headers = {}) =>
   api.post(`${rover.path}/remote/command`, body, headers);
 
 const statusOf = async (api: Api, rover: ScriptedRover, id: string) =>
@@ -30,8 +30,8 @@ const unconfirmedAlert = async (api: Api, rover: ScriptedRover): Promise<string>
 
 describeService('emergency stop', (api) => {
   test('is repeated until the device has carried it out', async () => {
-    const rover = await startRover(api, 'deaf');
-    const { command_id: id, expires_at, status } = (await give(api, rover, STOP)).body.data;
+    const rover = await startRover(api, 'not-confirming');
+    const { command_id: id, expires_at, status } = (await issue(api, rover, STOP)).body.data;
     assert.deepEqual([expires_at, status], [null, 'sent']);
     for (let time = 0; time < 3; time++) {
       const sent = await rover.take('execute');
@@ -44,12 +44,12 @@ describeService('emergency stop', (api) => {
     await rover.leave();
   });
 
-  test('waits for a device that is away, and what waited before it is not sent any more', async () => {
-    const rover = await startRover(api, 'away');
+  test('is queued for an offline device, and commands that were queued before are cancelled', async () => {
+    const rover = await startRover(api, 'offline');
     await rover.leave();
     await eventually(async () => (await api.get(rover.path)).body.data.status, 'offline');
-    const hold = (await give(api, rover, { command: 'hold' })).body.data;
-    const stop = (await give(api, rover, STOP)).body.data;
+    const hold = (await issue(api, rover, { command: 'hold' })).body.data;
+    const stop = (await issue(api, rover, STOP)).body.data;
     assert.deepEqual([hold.status, stop.status], ['queued', 'queued']);
     assert.equal(await statusOf(api, rover, hold.command_id), 'cancelled');
     await eventually(() => unconfirmedAlert(api, rover), 'critical active');
@@ -58,9 +58,9 @@ describeService('emergency stop', (api) => {
     await rover.leave();
   });
 
-  test('goes on when the device says no, whatever it says, and tells people after 5 s', async () => {
-    const rover = await startRover(api, 'contrary');
-    const { command_id: id } = (await give(api, rover, STOP)).body.data;
+  test('is repeated when the device refuses it or reports a failure, and raises an alert after 5 s', async () => {
+    const rover = await startRover(api, 'refusing');
+    const { command_id: id } = (await issue(api, rover, STOP)).body.data;
     const get = async () => (await api.get(`${rover.path}/remote/commands/${id}`)).body.data;
     await rover.take('execute');
     await rover.ack({ command_id: id, accepted: false, reason: 'no brakes' });
@@ -79,39 +79,39 @@ describeService('emergency stop', (api) => {
     await rover.leave();
   });
 
-  test('keeps the device from moving until somebody releases it', async () => {
+  test('refuses every movement of the device until it is released', async () => {
     const rover = await startRover(api, 'latched');
     const in2s = { scheduled_start: toIso(Date.now() + 2 * SECOND_MS) };
     const { mission_id } = (await api.post(`${rover.path}/missions`, { ...TWO_WAYPOINTS, ...in2s })).body
       .data;
-    const { command_id: id } = (await give(api, rover, STOP)).body.data;
-    const latch = async () => (await api.get(rover.path)).body.data.emergency_stop;
+    const { command_id: id } = (await issue(api, rover, STOP)).body.data;
+    const stopInForce = async () => (await api.get(rover.path)).body.data.emergency_stop;
     const refusal = async (body: unknown) => {
-      const { status, body: answer } = await give(api, rover, body);
+      const { status, body: answer } = await issue(api, rover, body);
       return `${status} ${answer.error?.code}`;
     };
-    assert.deepEqual([(await latch()).active, (await latch()).confirmed], [true, false]);
+    assert.deepEqual([(await stopInForce()).active, (await stopInForce()).confirmed], [true, false]);
     assert.equal(await refusal(RELEASE), '409 emergency_stop_unconfirmed');
     await rover.take('execute');
     await rover.commandProgress({ command_id: id, state: 'succeeded' });
-    const { since, ...rest } = await latch();
+    const { since, ...rest } = await stopInForce();
     assert.deepEqual(rest, { active: true, confirmed: true, command_id: id });
     assert.ok(Date.parse(since) <= Date.now());
     for (const command of ['resume', 'return_to_base', 'scan', 'collect_sample', 'hold']) {
       assert.equal(await refusal({ command }), '409 emergency_stop_active', command);
     }
-    for (const start of [{}, { scheduled_start: toIso(Date.now() + 3600 * SECOND_MS) }]) {
-      const answer = await api.post(`${rover.path}/missions`, { ...TWO_WAYPOINTS, ...start });
+    for (const mission of [TWO_WAYPOINTS, missionInHours(1)]) {
+      const answer = await api.post(`${rover.path}/missions`, mission);
       assert.deepEqual([answer.status, answer.body.error.code], [409, 'emergency_stop_active']);
     }
     const mission = async () => (await api.get(`${rover.path}/missions/${mission_id}`)).body.data;
     await eventually(async () => (await mission()).status, 'missed');
     assert.equal((await mission()).result.reason, 'emergency_stop_active');
-    const release = (await give(api, rover, RELEASE)).body.data;
+    const release = (await issue(api, rover, RELEASE)).body.data;
     await takeNamed(rover, 'release_emergency_stop');
-    assert.deepEqual(await latch(), { active: false, confirmed: false, since: null, command_id: null });
-    assert.equal((await give(api, rover, RELEASE)).status, 200);
-    assert.equal((await give(api, rover, { command: 'return_to_base' })).status, 200);
+    assert.deepEqual(await stopInForce(), { active: false, confirmed: false, since: null, command_id: null });
+    assert.equal((await issue(api, rover, RELEASE)).status, 200);
+    assert.equal((await issue(api, rover, { command: 'return_to_base' })).status, 200);
     await takeNamed(rover, 'return_to_base');
     const names = rover.commands.map((sent) => ('name' in sent ? sent.name : sent.command));
     // The mission may be uploaded before the stop is requested; an upload moves nothing.
@@ -124,33 +124,33 @@ describeService('emergency stop', (api) => {
     await rover.leave();
   });
 
-  test('asked for again while it is under way, it is the same', async () => {
+  test('requested again before it is confirmed is the same command', async () => {
     const rover = await startRover(api, 'twice');
-    const { command_id: first } = (await give(api, rover, STOP)).body.data;
-    assert.equal((await give(api, rover, STOP)).body.data.command_id, first);
+    const { command_id: first } = (await issue(api, rover, STOP)).body.data;
+    assert.equal((await issue(api, rover, STOP)).body.data.command_id, first);
     await rover.commandProgress({ command_id: first, state: 'succeeded' });
-    assert.notEqual((await give(api, rover, STOP)).body.data.command_id, first);
+    assert.notEqual((await issue(api, rover, STOP)).body.data.command_id, first);
     await rover.leave();
   });
 
-  test('whatever is sent along: fields, parameters and keys that were used otherwise', async () => {
-    const rover = await startRover(api, 'sloppy');
-    const key = { 'idempotency-key': 'used otherwise' };
-    assert.equal((await give(api, rover, { command: 'scan' }, key)).status, 200);
+  test('is accepted with unknown fields, invalid parameters and an idempotency key of another request', async () => {
+    const rover = await startRover(api, 'invalid-request');
+    const key = { 'idempotency-key': 'key of another request' };
+    assert.equal((await issue(api, rover, { command: 'scan' }, key)).status, 200);
     for (const [body, headers] of [
       [{ ...STOP, parameters: { latitude: 200 } }, {}],
       [{ ...STOP, reason: 'smoke' }, {}],
       [STOP, key],
     ] as const) {
-      const answer = await give(api, rover, body, headers);
+      const answer = await issue(api, rover, body, headers);
       assert.deepEqual([answer.status, answer.body.data.command], [200, 'emergency_stop'], answer.text);
       assert.deepEqual(answer.body.data.parameters, {});
     }
     await rover.leave();
   });
 
-  test('needs a field device that the key may see', async () => {
-    assert.equal((await api.post('/v1/fielddevice/devices/nobody/remote/command', STOP)).status, 404);
+  test('needs a field device that exists', async () => {
+    assert.equal((await api.post('/v1/fielddevice/devices/unknown/remote/command', STOP)).status, 404);
   });
 });
 
@@ -160,7 +160,7 @@ describeService(
     test('is never limited; other commands are', async () => {
       const rover = await startRover(api, 'limited');
       const many = (body: unknown) =>
-        Promise.all(Array.from({ length: 60 }, () => give(api, rover, body).then(({ status }) => status)));
+        Promise.all(Array.from({ length: 60 }, () => issue(api, rover, body).then(({ status }) => status)));
       const holds = await many({ command: 'hold' });
       assert.ok(holds.includes(429) && holds.includes(200));
       assert.deepEqual(new Set(await many(STOP)), new Set([200]));

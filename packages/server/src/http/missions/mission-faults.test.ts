@@ -9,9 +9,9 @@ import { type Api, describeService } from '../../testing/service.ts';
 const alertTypes = async (api: Api, rover: ScriptedRover): Promise<string> =>
   (await api.get(`${rover.path}/alerts`)).body.data.map(({ type }: { type: string }) => type).join();
 
-describeService('missions that go wrong', (api) => {
-  test('the device refuses the whole of it', async () => {
-    const rover = await startRover(api, 'refuser');
+describeService('missions that fail', (api) => {
+  test('the device refuses the upload', async () => {
+    const rover = await startRover(api, 'refusing');
     const { id, mission } = await dispatched(api, rover);
     await rover.ack({ mission_id: id, accepted: false, reason: 'no tyres' });
     const { status, result } = await mission.get();
@@ -20,8 +20,8 @@ describeService('missions that go wrong', (api) => {
     await rover.leave();
   });
 
-  test('an upload that nobody answers is repeated; a start is not, and an alert tells of it', async () => {
-    const rover = await startRover(api, 'slow');
+  test('an upload without an acknowledgement is repeated; a start is not, and raises an alert', async () => {
+    const rover = await startRover(api, 'not-answering');
     const { id, mission } = await dispatched(api, rover);
     assert.equal((await rover.take('mission_upload')).mission_id, id);
     await rover.ack({ mission_id: id, accepted: true });
@@ -43,29 +43,29 @@ describeService('missions that go wrong', (api) => {
     await rover.leave();
   });
 
-  test('a waypoint is skipped, and words come in the wrong order', async () => {
-    const rover = await startRover(api, 'skipper');
+  test('a waypoint is skipped, and reports arrive in the wrong order', async () => {
+    const rover = await startRover(api, 'skipping');
     const { id, mission } = await running(api, rover);
     const tsMs = Date.now() + 1_000;
-    const say = (offsetMs: number, state: string, index: number, waypoint: string) =>
+    const report = (offsetMs: number, state: string, index: number, waypoint: string) =>
       rover.publish('progress', {
         mission_id: id,
         state,
         waypoints: [{ index, state: waypoint }],
         ts: tsMs + offsetMs,
       });
-    await say(20, 'running', 1, 'reached');
-    await say(10, 'running', 1, 'active');
+    await report(20, 'running', 1, 'reached');
+    await report(10, 'running', 1, 'active');
     assert.deepEqual(await mission.waypoints(), ['pending', 'reached']);
-    await say(30, 'completed', 0, 'skipped');
-    await say(25, 'running', 0, 'active');
+    await report(30, 'completed', 0, 'skipped');
+    await report(25, 'running', 0, 'active');
     assert.equal(await mission.status(), 'completed');
     assert.deepEqual(await mission.waypoints(), ['skipped', 'reached']);
     await rover.leave();
   });
 
   test('a waypoint that the mission does not have changes nothing', async () => {
-    const rover = await startRover(api, 'dreamer');
+    const rover = await startRover(api, 'unknown-waypoint');
     const { id, mission } = await running(api, rover);
     await rover.missionProgress({
       mission_id: id,
@@ -76,8 +76,8 @@ describeService('missions that go wrong', (api) => {
     await rover.leave();
   });
 
-  test('the device dies half-way and comes back without memory', async () => {
-    const rover = await startRover(api, 'mortal');
+  test('the device loses its connection and its memory during the mission', async () => {
+    const rover = await startRover(api, 'losing-memory');
     await api.put(`${rover.path}/config`, { reporting: { offline_delay_s: 0 } });
     const { id, mission } = await running(api, rover);
     await rover.missionProgress({
@@ -85,7 +85,7 @@ describeService('missions that go wrong', (api) => {
       state: 'running',
       waypoints: [{ index: 0, state: 'reached' }],
     });
-    await rover.vanish();
+    await rover.dropConnection();
     await eventually(async () => (await mission.get()).link_lost_at !== null, true);
     assert.deepEqual(
       [await mission.status(), (await mission.get()).link_loss_action],
@@ -102,8 +102,8 @@ describeService('missions that go wrong', (api) => {
     await rover.leave();
   });
 
-  test('the device ends it by itself', async () => {
-    const rover = await startRover(api, 'cautious');
+  test('the device ends the mission by itself', async () => {
+    const rover = await startRover(api, 'aborting');
     const { id, mission } = await running(api, rover);
     await rover.missionProgress({ mission_id: id, state: 'aborted', reason: 'low battery' });
     const { status, result } = await mission.get();
@@ -112,10 +112,10 @@ describeService('missions that go wrong', (api) => {
     await rover.leave();
   });
 
-  test('an old mission that comes back is cancelled', async () => {
-    const rover = await startRover(api, 'revenant');
+  test('a cancelled mission that the device reports as running is cancelled again', async () => {
+    const rover = await startRover(api, 'running-again');
     const { id, mission } = await running(api, rover);
-    await mission.ask('cancel');
+    await mission.request('cancel');
     await rover.take('mission_cancel');
     await rover.missionProgress({ mission_id: id, state: 'aborted' });
     assert.equal(await mission.status(), 'cancelled');
@@ -127,10 +127,10 @@ describeService('missions that go wrong', (api) => {
     await rover.leave();
   });
 
-  test('an upload that is accepted when it is not wanted any more is taken back', async () => {
+  test('an upload that is accepted after the cancellation is cancelled at the device', async () => {
     const rover = await startRover(api, 'late');
     const { id, mission } = await dispatched(api, rover);
-    assert.equal((await mission.ask('cancel')).body.data.status, 'cancelled');
+    assert.equal((await mission.request('cancel')).body.data.status, 'cancelled');
     await rover.take('mission_cancel');
     await rover.ack({ mission_id: id, accepted: true });
     await rover.take('mission_cancel');
@@ -138,23 +138,23 @@ describeService('missions that go wrong', (api) => {
     await rover.leave();
   });
 
-  test('words about missions of others, or of nobody, are rejected and kept visible', async () => {
-    const rover = await startRover(api, 'honest');
-    const liar = await startRover(api, 'liar');
+  test('reports about missions of other devices and unknown missions are rejected and listed', async () => {
+    const rover = await startRover(api, 'with-mission');
+    const other = await startRover(api, 'other-device');
     const { id, mission } = await running(api, rover);
-    await liar.missionProgress({ mission_id: id, state: 'completed' });
-    await liar.ack({ mission_id: 'ms_none', accepted: true });
-    await liar.publish('progress', { mission_id: id, state: 'flying', ts: 1 });
-    const { total, recent } = (await api.get(`${liar.path}/rejections`)).body.data;
+    await other.missionProgress({ mission_id: id, state: 'completed' });
+    await other.ack({ mission_id: 'ms_none', accepted: true });
+    await other.publish('progress', { mission_id: id, state: 'flying', ts: 1 });
+    const { total, recent } = (await api.get(`${other.path}/rejections`)).body.data;
     assert.equal(total, 3);
     assert.match(recent[2].reason, /no such mission/);
     assert.equal(await mission.status(), 'in_progress');
     await rover.leave();
-    await liar.leave();
+    await other.leave();
   });
 
-  test('an emergency stop ends what runs', async () => {
-    const rover = await startRover(api, 'alarmed');
+  test('an emergency stop ends the running mission', async () => {
+    const rover = await startRover(api, 'emergency-stopped');
     const { id, mission } = await running(api, rover);
     assert.equal((await api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' })).status, 200);
     await rover.take('execute');

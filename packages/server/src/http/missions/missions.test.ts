@@ -3,12 +3,19 @@ import { test } from 'node:test';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { HOME, startRover } from '../../testing/devices/scripted-rover.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { dispatched, missionOf, running, TWO_WAYPOINTS, WAYPOINT } from '../../testing/missions.ts';
+import {
+  dispatched,
+  missionInHours,
+  missionOf,
+  running,
+  TWO_WAYPOINTS,
+  WAYPOINT,
+} from '../../testing/missions.ts';
 import { describeService } from '../../testing/service.ts';
 
 describeService('missions', (api) => {
-  test('one that is scheduled runs: uploaded whole, started on time, each waypoint told of', async () => {
-    const rover = await startRover(api, 'runner');
+  test('a scheduled mission is uploaded, started on time, and shows each waypoint that the device reports', async () => {
+    const rover = await startRover(api, 'scheduled');
     const scheduled_start = toIso(Date.now() + SECOND_MS);
     const created = await api.post(`${rover.path}/missions`, { ...TWO_WAYPOINTS, scheduled_start });
     assert.equal(created.status, 200, created.text);
@@ -51,15 +58,15 @@ describeService('missions', (api) => {
       state: 'completed',
       waypoints: [{ index: 1, state: 'reached' }],
     });
-    const done = await mission.get();
-    assert.deepEqual([done.status, done.result], ['completed', null]);
-    assert.equal(done.waypoints[0].action_result, 'succeeded');
-    assert.ok(done.waypoints.every(({ reached_at }: { reached_at: string }) => reached_at !== null));
+    const completed = await mission.get();
+    assert.deepEqual([completed.status, completed.result], ['completed', null]);
+    assert.equal(completed.waypoints[0].action_result, 'succeeded');
+    assert.ok(completed.waypoints.every(({ reached_at }: { reached_at: string }) => reached_at !== null));
     await rover.leave();
   });
 
-  test('without a start it begins now', async () => {
-    const rover = await startRover(api, 'eager');
+  test('a mission without a start time begins immediately', async () => {
+    const rover = await startRover(api, 'without-start-time');
     const { id, mission } = await running(api, rover);
     assert.ok(Date.parse((await mission.get()).scheduled_start) <= Date.now());
     await rover.missionProgress({ mission_id: id, state: 'completed' });
@@ -67,71 +74,68 @@ describeService('missions', (api) => {
     await rover.leave();
   });
 
-  test('pause and resume are wishes until the device has done them', async () => {
-    const rover = await startRover(api, 'pauser');
+  test('pause and resume are shown as requested until the device reports them', async () => {
+    const rover = await startRover(api, 'pausing');
     const { id, mission } = await running(api, rover);
-    const paused = await mission.ask('pause');
+    const paused = await mission.request('pause');
     assert.deepEqual(
       [paused.status, paused.body.data.status, paused.body.data.requested],
       [200, 'in_progress', 'pause'],
     );
     assert.deepEqual(await rover.take('mission_pause'), { command: 'mission_pause', mission_id: id });
-    // Again and again, until it is done.
+    // The request is repeated until the device reports the pause.
     await rover.take('mission_pause');
     await rover.missionProgress({ mission_id: id, state: 'paused' });
     assert.deepEqual([await mission.status(), (await mission.get()).requested], ['paused', null]);
-    assert.equal((await mission.ask('pause')).body.data.requested, null);
-    await mission.ask('resume');
+    assert.equal((await mission.request('pause')).body.data.requested, null);
+    await mission.request('resume');
     await rover.take('mission_resume');
     await rover.missionProgress({ mission_id: id, state: 'running' });
     assert.equal(await mission.status(), 'in_progress');
     await rover.leave();
   });
 
-  test('cancelled while it runs, twice, and when it is over', async () => {
-    const rover = await startRover(api, 'canceller');
+  test('a mission is cancelled while it runs, twice, and after its end', async () => {
+    const rover = await startRover(api, 'cancelling');
     const { id, mission } = await running(api, rover);
-    const [first, second] = [await mission.ask('cancel'), await mission.ask('cancel')];
+    const [first, second] = [await mission.request('cancel'), await mission.request('cancel')];
     for (const { status, body } of [first, second]) {
       assert.deepEqual([status, body.data.status, body.data.requested], [200, 'in_progress', 'cancel']);
     }
     await rover.take('mission_cancel');
-    const late = await mission.ask('pause');
+    const late = await mission.request('pause');
     assert.deepEqual([late.status, late.body.error.code], [409, 'mission_not_running']);
     await rover.missionProgress({ mission_id: id, state: 'aborted' });
-    const over = await mission.get();
-    assert.deepEqual([over.status, over.result.reason], ['cancelled', 'cancelled']);
-    assert.equal(over.waypoints[1].status, 'skipped');
-    const again = await mission.ask('cancel');
-    assert.deepEqual([again.status, again.body.data], [200, over]);
+    const cancelled = await mission.get();
+    assert.deepEqual([cancelled.status, cancelled.result.reason], ['cancelled', 'cancelled']);
+    assert.equal(cancelled.waypoints[1].status, 'skipped');
+    const again = await mission.request('cancel');
+    assert.deepEqual([again.status, again.body.data], [200, cancelled]);
     await rover.leave();
   });
 
-  test('cancelled before its time it never reaches the device', async () => {
-    const rover = await startRover(api, 'undone');
-    const scheduled_start = toIso(Date.now() + 3600 * SECOND_MS);
-    const { mission_id } = (await api.post(`${rover.path}/missions`, { ...TWO_WAYPOINTS, scheduled_start }))
-      .body.data;
+  test('a mission that is cancelled before its start is never sent to the device', async () => {
+    const rover = await startRover(api, 'cancelled-early');
+    const { mission_id } = (await api.post(`${rover.path}/missions`, missionInHours(1))).body.data;
     const mission = missionOf(api, rover, mission_id);
-    for (const wish of ['pause', 'resume'] as const) {
-      const refused = await mission.ask(wish);
-      assert.deepEqual([refused.status, refused.body.error.code], [409, 'mission_not_running'], wish);
+    for (const kind of ['pause', 'resume'] as const) {
+      const refused = await mission.request(kind);
+      assert.deepEqual([refused.status, refused.body.error.code], [409, 'mission_not_running'], kind);
     }
-    assert.equal((await mission.ask('cancel')).body.data.status, 'cancelled');
+    assert.equal((await mission.request('cancel')).body.data.status, 'cancelled');
     assert.equal(rover.commands.length, 0);
     await rover.leave();
   });
 
-  test('missions are listed, newest first and by status, and found by their device only', async () => {
-    const rover = await startRover(api, 'lister');
-    const other = await startRover(api, 'stranger');
+  test('missions are listed newest first and by status, and found only under their device', async () => {
+    const rover = await startRover(api, 'listed');
+    const other = await startRover(api, 'other-device');
     const ids: string[] = [];
     for (const hours of [1, 2, 3]) {
-      const scheduled_start = toIso(Date.now() + hours * 3600 * SECOND_MS);
-      const created = await api.post(`${rover.path}/missions`, { ...TWO_WAYPOINTS, scheduled_start });
+      const created = await api.post(`${rover.path}/missions`, missionInHours(hours));
       ids.unshift(created.body.data.mission_id);
     }
-    await missionOf(api, rover, ids[1] ?? '').ask('cancel');
+    await missionOf(api, rover, ids[1] ?? '').request('cancel');
     const list = async (query: string) => (await api.get(`${rover.path}/missions${query}`)).body;
     const listed = async (query: string) =>
       (await list(query)).data.map(({ mission_id }: { mission_id: string }) => mission_id);
@@ -151,7 +155,7 @@ describeService('missions', (api) => {
     await other.leave();
   });
 
-  test('a mission that is repeated with its key is made once', async () => {
+  test('a request that is repeated with its idempotency key creates one mission', async () => {
     const rover = await startRover(api, 'once');
     const key = { 'idempotency-key': 'one mission' };
     const [first, second] = [
@@ -163,8 +167,8 @@ describeService('missions', (api) => {
     await rover.leave();
   });
 
-  test('distances are right across the antimeridian and at the pole', async () => {
-    // One degree of longitude at the equator, and a walk around the pole.
+  test('distances are correct across the antimeridian and at the pole', async () => {
+    // A thousandth of a degree of longitude at the equator, and one of latitude cancelled the pole.
     const cases = [
       [{ latitude: 0, longitude: 179.9995 }, { lat: 0, lng: -179.9995 }, 111.32],
       [{ latitude: 89.9995, longitude: 0 }, { lat: 89.9995, lng: 180 }, 111.69],
@@ -179,8 +183,8 @@ describeService('missions', (api) => {
     }
   });
 
-  test('needs the right to operate', async () => {
-    const rover = await startRover(api, 'guarded');
+  test('needs the scope operate', async () => {
+    const rover = await startRover(api, 'needs-operate');
     const { key } = (await api.post('/v1/keys', { name: 'k', scopes: ['read', 'configure'] })).body.data;
     assert.equal((await api.as(key).post(`${rover.path}/missions`, TWO_WAYPOINTS)).status, 403);
     const { id, mission } = await dispatched(api, rover);
@@ -199,16 +203,16 @@ describeService('missions that are refused', (api) => {
     'an empty name': { ...TWO_WAYPOINTS, mission_name: '' },
     'beyond the pole': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, lat: 91 }] },
     'beyond the antimeridian': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, lng: 180.1 }] },
-    'a place in words': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, lat: '48' }] },
-    'an unknown action': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, action: 'dance' }] },
+    'a latitude as text': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, lat: '48' }] },
+    'an unknown action': { ...TWO_WAYPOINTS, waypoints: [{ ...WAYPOINT, action: 'unknown' }] },
     'no action': { ...TWO_WAYPOINTS, waypoints: [{ lat: 1, lng: 1 }] },
     'an unknown field': { ...TWO_WAYPOINTS, colour: 'green' },
-    'a start in words': { ...TWO_WAYPOINTS, scheduled_start: 'soon' },
+    'a start that is not a time': { ...TWO_WAYPOINTS, scheduled_start: 'soon' },
     'a start that has passed': { ...TWO_WAYPOINTS, scheduled_start: toIso(Date.now() - 120 * SECOND_MS) },
     'a start in a distant future': { ...TWO_WAYPOINTS, scheduled_start: '2999-01-01T00:00:00Z' },
     nothing: {},
   };
-  test('because they make no sense', async () => {
+  test('because the request is invalid', async () => {
     const rover = await startRover(api, 'strict');
     for (const [what, body] of Object.entries(invalid)) {
       const answer = await api.post(`${rover.path}/missions`, body);
@@ -220,8 +224,8 @@ describeService('missions that are refused', (api) => {
     await rover.leave();
   });
 
-  test('because the battery would not last, with the numbers', async () => {
-    const rover = await startRover(api, 'weak', { ...HOME, battery_level: 21 });
+  test('because the battery is not sufficient, with the numbers', async () => {
+    const rover = await startRover(api, 'low-battery', { ...HOME, battery_level: 21 });
     const far = { mission_name: 'far', waypoints: [{ ...WAYPOINT, lat: HOME.latitude + 0.1 }] };
     const { status, body } = await api.post(`${rover.path}/missions`, far);
     assert.deepEqual([status, body.error.code], [422, 'mission_infeasible']);
@@ -229,7 +233,7 @@ describeService('missions that are refused', (api) => {
     await rover.leave();
   });
 
-  test('because they lead over the fence', async () => {
+  test('because a waypoint is outside the geofence', async () => {
     const rover = await startRover(api, 'fenced');
     const [lat, lng] = [HOME.latitude, HOME.longitude];
     const corner = (north: number, east: number) => ({ lat: lat + north, lng: lng + east });
@@ -245,35 +249,31 @@ describeService('missions that are refused', (api) => {
 
   test('because of another mission at that time', async () => {
     const rover = await startRover(api, 'busy');
-    const inHours = (hours: number) => ({
-      ...TWO_WAYPOINTS,
-      scheduled_start: toIso(Date.now() + hours * 3600 * SECOND_MS),
-    });
     const post = (body: unknown) => api.post(`${rover.path}/missions`, body);
-    assert.deepEqual([(await post(inHours(1))).status, (await post(inHours(5))).status], [200, 200]);
-    const overlapping = await post(inHours(1));
+    assert.deepEqual(
+      [(await post(missionInHours(1))).status, (await post(missionInHours(5))).status],
+      [200, 200],
+    );
+    const overlapping = await post(missionInHours(1));
     assert.deepEqual([overlapping.status, overlapping.body.error.code], [409, 'mission_in_progress']);
     const race = await Promise.all(Array.from({ length: 6 }, () => post(TWO_WAYPOINTS)));
     assert.deepEqual(race.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409]);
     await rover.leave();
   });
 
-  test('because the device is away, in maintenance, or says nothing of itself', async () => {
+  test('because the device is offline, in maintenance, or has not reported its position', async () => {
     const silent = await startRover(api, 'silent', null);
-    const rover = await startRover(api, 'gone');
-    const refusal = async (path: string, mission = {}) =>
-      (await api.post(`${path}/missions`, { ...TWO_WAYPOINTS, ...mission })).body.error?.code;
+    const rover = await startRover(api, 'offline');
+    const refusal = async (path: string, mission: object = TWO_WAYPOINTS) =>
+      (await api.post(`${path}/missions`, mission)).body.error?.code;
     assert.equal(await refusal(silent.path), 'reading_stale');
     await rover.publish('status', { state: 'maintenance' });
     assert.equal(await refusal(rover.path), 'device_in_maintenance');
     await rover.leave();
     await eventually(async () => (await api.get(rover.path)).body.data.status, 'offline');
     assert.equal(await refusal(rover.path), 'device_offline');
-    assert.equal(
-      await refusal(rover.path, { scheduled_start: toIso(Date.now() + 3600 * SECOND_MS) }),
-      undefined,
-    );
-    assert.equal(await refusal('/v1/fielddevice/devices/nobody'), 'device_not_found');
+    assert.equal(await refusal(rover.path, missionInHours(1)), undefined);
+    assert.equal(await refusal('/v1/fielddevice/devices/unknown'), 'device_not_found');
     await silent.leave();
   });
 });

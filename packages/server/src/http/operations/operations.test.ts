@@ -6,7 +6,7 @@ import { type Api, describeService, siloNamed } from '../../testing/service.ts';
 
 const FEED = { amount: 100, unit: 'kg', rate: 50, rate_unit: 'kg/min' };
 
-/** A silo that was told to feed, and the id of what it was told. */
+/** A silo that has received the start of a feed, and the id of the operation. */
 async function feeding(
   api: Api,
   deviceId: string,
@@ -21,8 +21,8 @@ describeService('operations', (api) => {
   const recordOf = async (path: string) => (await api.get(path)).body.data;
   const statusOf = async (path: string): Promise<string> => (await recordOf(path)).status;
 
-  test('a feed runs from its start to its end as the device tells it', async () => {
-    const silo = await startSilo(api, 'feeder');
+  test('a feed follows the reports of the device from its start to its end', async () => {
+    const silo = await startSilo(api, 'feeding');
     const started = await api.post(`${silo.path}/operations/feed`, FEED);
     assert.equal(started.status, 200);
     const { operation_id: id, ...answer } = started.body.data;
@@ -51,10 +51,10 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
-  test('a discharge is answered in the units asked', async () => {
-    const silo = await startSilo(api, 'discharger');
-    const wanted = { amount: 0.1, unit: 't', rate: 3, rate_unit: 't/h', target_container: 'truck 7' };
-    const { operation_id: id } = (await api.post(`${silo.path}/operations/discharge`, wanted)).body.data;
+  test('a discharge is answered in the units of the request', async () => {
+    const silo = await startSilo(api, 'discharging');
+    const request = { amount: 0.1, unit: 't', rate: 3, rate_unit: 't/h', target_container: 'truck 7' };
+    const { operation_id: id } = (await api.post(`${silo.path}/operations/discharge`, request)).body.data;
     const command = Object(await silo.take('start'));
     assert.deepEqual([command.type, command.amount_kg, command.rate_kg_per_min], ['discharge', 100, 50]);
     assert.equal(command.target_container, 'truck 7');
@@ -68,15 +68,15 @@ describeService('operations', (api) => {
 
   const refusals: readonly [string, object, number, string][] = [
     ['a rate over the limit', { ...FEED, rate: 1e6 }, 422, 'rate_exceeds_limit'],
-    ['more than there is room for', { ...FEED, amount: 501 }, 422, 'insufficient_capacity'],
-    ['nothing', { ...FEED, amount: 0 }, 400, 'invalid_input'],
+    ['more than the free capacity', { ...FEED, amount: 501 }, 422, 'insufficient_capacity'],
+    ['an amount of zero', { ...FEED, amount: 0 }, 400, 'invalid_input'],
     ['an unknown unit', { ...FEED, unit: 'stone' }, 400, 'invalid_input'],
     ['an unknown field', { ...FEED, speed: 1 }, 400, 'invalid_input'],
     ['no amount', {}, 400, 'invalid_input'],
     ['no body', [], 400, 'invalid_input'],
   ];
-  test('what may not begin is refused, and the device hears nothing of it', async () => {
-    const silo = await startSilo(api, 'refuser');
+  test('a start that is not allowed is refused, and nothing is sent to the device', async () => {
+    const silo = await startSilo(api, 'refused-starts');
     for (const [name, body, status, code] of refusals) {
       const refused = await api.post(`${silo.path}/operations/feed`, body);
       assert.deepEqual([refused.status, refused.body.error.code], [status, code], name);
@@ -85,31 +85,31 @@ describeService('operations', (api) => {
     const refused = await api.post(`${silo.path}/operations/discharge`, tooMuch);
     assert.deepEqual([refused.status, refused.body.error.code], [422, 'insufficient_stock']);
     assert.equal((await api.post(`${silo.path}/operations/discharge`, FEED)).status, 400);
-    assert.equal((await api.post('/v1/siloscale/devices/nobody/operations/feed', FEED)).status, 404);
+    assert.equal((await api.post('/v1/siloscale/devices/unknown/operations/feed', FEED)).status, 404);
     assert.deepEqual((await api.get(`${silo.path}/operations`)).body.data, []);
 
     await silo.publish('status', { state: 'maintenance' });
     const maintained = await api.post(`${silo.path}/operations/feed`, FEED);
     assert.deepEqual([maintained.status, maintained.body.error.code], [409, 'device_in_maintenance']);
-    await silo.vanish();
-    const ask = async () => (await api.post(`${silo.path}/operations/feed`, FEED)).body.error.code;
-    await eventually(ask, 'device_offline');
+    await silo.dropConnection();
+    const errorCode = async () => (await api.post(`${silo.path}/operations/feed`, FEED)).body.error.code;
+    await eventually(errorCode, 'device_offline');
     assert.deepEqual(silo.commands, []);
   });
 
-  test('a silo that never weighed, or too long ago, is not moved', async () => {
+  test('a start is refused without a recent weight', async () => {
     const silo = await startSilo(api, 'unweighed', null);
-    const ask = async () => (await api.post(`${silo.path}/operations/feed`, FEED)).body.error.code;
-    assert.equal(await ask(), 'reading_stale');
+    const errorCode = async () => (await api.post(`${silo.path}/operations/feed`, FEED)).body.error.code;
+    assert.equal(await errorCode(), 'reading_stale');
     await silo.publish('telemetry', { ts: Date.now() - 61_000, weight: 500 });
-    assert.equal(await ask(), 'reading_stale');
+    assert.equal(await errorCode(), 'reading_stale');
     await silo.leave();
   });
 
   const registered = async (deviceId: string) =>
     (await api.post('/v1/siloscale/devices', siloNamed(deviceId))).body.data.credentials;
 
-  test('a silo that reports over HTTP only cannot be commanded, and says so', async () => {
+  test('a start on a silo that reports only over HTTP is refused with this reason', async () => {
     await registered('http-only');
     const path = '/v1/siloscale/devices/http-only';
     await api.post(`${path}/telemetry`, { ts: Date.now(), weight: 500 });
@@ -120,18 +120,18 @@ describeService('operations', (api) => {
     assert.deepEqual((await api.get(`${path}/operations`)).body.data, []);
   });
 
-  test('of two hundred starts at once one begins', async () => {
-    const silo = await startSilo(api, 'crowded');
+  test('of two hundred starts at once one is accepted', async () => {
+    const silo = await startSilo(api, 'parallel-starts');
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => api.post(`${silo.path}/operations/feed`, FEED)),
     );
-    const begun = answers.filter(({ status }) => status === 200);
-    assert.equal(begun.length, 1);
+    const accepted = answers.filter(({ status }) => status === 200);
+    assert.equal(accepted.length, 1);
     for (const { status, body } of answers) {
       // On a slow machine some wait for the device's lock for longer than a call may take.
       if (status === 200 || body.error.code === 'storage_unavailable') continue;
       assert.equal(body.error.code, 'operation_in_progress');
-      assert.match(body.error.message, new RegExp(begun[0]?.body.data.operation_id));
+      assert.match(body.error.message, new RegExp(accepted[0]?.body.data.operation_id));
     }
     await silo.take('start');
     assert.equal((await api.get(`${silo.path}/operations`)).body.data.length, 1);
@@ -139,8 +139,8 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
-  test('they are listed newest first, by status, by type and by page', async () => {
-    const silo = await startSilo(api, 'lister');
+  test('operations are listed newest first, by status, by type and by page', async () => {
+    const silo = await startSilo(api, 'listed');
     const ids: string[] = [];
     for (const type of ['feed', 'discharge', 'feed']) {
       const more = type === 'feed' ? {} : { target_container: 'truck' };
@@ -165,7 +165,7 @@ describeService('operations', (api) => {
       ids,
     );
     assert.equal(rest.page.next_cursor, null);
-    assert.equal((await api.get(`${silo.path}/operations?status=flying`)).status, 400);
+    assert.equal((await api.get(`${silo.path}/operations?status=unknown`)).status, 400);
     assert.equal((await api.get(`${silo.path}/operations?cursor=!`)).status, 400);
     assert.equal(
       (await api.get(`${silo.path}/operations/op_nothing`)).body.error.code,
@@ -174,7 +174,7 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
-  test('a refusal by the device fails the operation and frees the silo', async () => {
+  test('an operation that the device refuses has failed, and the next start is accepted', async () => {
     const { silo, id, path } = await feeding(api, 'jammed');
     await silo.ack({ operation_id: id, accepted: false, reason: 'the gate is jammed' });
     const { status, failure } = await recordOf(path);
@@ -183,10 +183,10 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
-  test('without the link nothing is claimed; with it back the device decides', async () => {
+  test('without a link the status is unconfirmed; after the reconnect the reports of the device decide', async () => {
     const { silo, id, path } = await feeding(api, 'lost');
     await silo.ack({ operation_id: id, accepted: true });
-    await silo.vanish();
+    await silo.dropConnection();
     await eventually(() => statusOf(path), 'unconfirmed');
     await silo.reconnect();
     await silo.progress({ operation_id: id, state: 'running', amount_kg: 60 });
@@ -197,7 +197,7 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
-  test('a device that lost its memory leaves an unknown outcome, and what the scale saw', async () => {
+  test('a device that lost its memory leads to an unknown outcome, with the weight that the scale measured', async () => {
     const { silo, id, path } = await feeding(api, 'rebooted');
     await silo.ack({ operation_id: id, accepted: true });
     await silo.progress({ operation_id: id, state: 'running', amount_kg: 250 });
@@ -213,14 +213,14 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
-  test('what the device says amiss is shown as such and changes nothing', async () => {
-    const { silo, id, path } = await feeding(api, 'confused');
-    const other = await startSilo(api, 'bystander');
+  test('invalid reports of the device are rejected and change nothing', async () => {
+    const { silo, id, path } = await feeding(api, 'invalid-reports');
+    const other = await startSilo(api, 'other-silo');
     await silo.ack({ operation_id: id, accepted: true });
     await silo.publish('progress', 'not json');
     await silo.progress({ operation_id: id, state: 'running', amount_kg: -1 });
     await silo.publish('progress', { operation_id: id, state: 'running', percent: 120, amount_kg: 1, ts: 1 });
-    await silo.ack({ operation_id: 'op_nobody', accepted: true });
+    await silo.ack({ operation_id: 'op_unknown', accepted: true });
     await other.progress({ operation_id: id, state: 'completed', amount_kg: 100 });
     await other.ack({ operation_id: id, accepted: false });
     assert.equal((await api.get(`${silo.path}/rejections`)).body.data.total, 4);
@@ -232,7 +232,7 @@ describeService('operations', (api) => {
     await other.leave();
   });
 
-  test('one that nobody started is listed, alerted and can be stopped', async () => {
+  test('an unsolicited operation is listed, raises an alert and can be stopped', async () => {
     const silo = await startSilo(api, 'manual');
     await silo.progress({ operation_id: 'by-hand', type: 'discharge', state: 'running', amount_kg: 5 });
     const [listed] = (await api.get(`${silo.path}/operations`)).body.data;
@@ -255,7 +255,7 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
-  test('only silos have operations', async () => {
+  test('a field device has no operations', async () => {
     const { capacity: _, ...field } = siloNamed('rover');
     await api.post('/v1/fielddevice/devices', field);
     assert.equal((await api.post('/v1/fielddevice/devices/rover/operations/feed', FEED)).status, 404);

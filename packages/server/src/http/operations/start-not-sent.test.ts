@@ -10,15 +10,15 @@ const FEED = { amount: 100, rate: 50 };
 /** Long enough for a request to reach the storage, and for a closed connection to be noticed. */
 const NOTICED_MS = 300;
 
-describeService('a start whose device goes away while it is stored', (api, location) => {
-  test('has failed at once, frees the silo, and every repetition of the request says the same', async () => {
-    const silo = await startSilo(api, 'gone');
+describeService('a start whose device disconnects while it is being stored', (api, location) => {
+  test('has failed immediately, the next start is accepted, and each repetition of the request has the same answer', async () => {
+    const silo = await startSilo(api, 'disconnected');
     const path = `${silo.path}/operations`;
     const key = { 'idempotency-key': 'a start that is not sent' };
     const release = await holdStorage(location());
     const starting = api.post(`${path}/feed`, FEED, key);
     await sleep(NOTICED_MS);
-    await silo.vanish();
+    await silo.dropConnection();
     await sleep(NOTICED_MS);
     await release();
     const answer = await starting;
@@ -44,12 +44,12 @@ describeService('a start whose device goes away while it is stored', (api, locat
 });
 
 describeService('a stop that waits for its device', (api) => {
-  test('is sent as soon as the device is back, once', async () => {
+  test('is sent once the device is connected again', async () => {
     const silo = await startSilo(api, 'returning');
     const { operation_id: id } = (await api.post(`${silo.path}/operations/feed`, FEED)).body.data;
     await silo.take('start');
     await silo.ack({ operation_id: id, accepted: true });
-    await silo.vanish();
+    await silo.dropConnection();
     const path = `${silo.path}/operations/${id}`;
     const status = async () => (await api.get(path)).body.data.status;
     await eventually(status, 'unconfirmed');

@@ -17,7 +17,7 @@ async function feeding(api: Api, deviceId: string) {
 }
 
 describeService('stop', (api) => {
-  test('before the device has answered its start', async () => {
+  test('before the device has acknowledged the start', async () => {
     const { silo, id, stop, status } = await feeding(api, 'before');
     assert.equal(await stop(), 'stopping');
     assert.deepEqual(await silo.take('stop'), { command: 'stop', operation_id: id });
@@ -28,7 +28,7 @@ describeService('stop', (api) => {
     await silo.leave();
   });
 
-  test('while it runs, twice, and again when it is over', async () => {
+  test('while the operation runs, twice, and again after its end', async () => {
     const { silo, id, stop, status } = await feeding(api, 'during');
     await silo.ack({ operation_id: id, accepted: true });
     assert.deepEqual([await stop(), await stop()], ['stopping', 'stopping']);
@@ -42,7 +42,7 @@ describeService('stop', (api) => {
   });
 
   test('is repeated until the device confirms it', async () => {
-    const { silo, id, stop, status } = await feeding(api, 'deaf');
+    const { silo, id, stop, status } = await feeding(api, 'not-confirming');
     await silo.ack({ operation_id: id, accepted: true });
     await stop();
     for (let time = 0; time < 3; time++) await silo.take('stop');
@@ -52,8 +52,8 @@ describeService('stop', (api) => {
     await silo.leave();
   });
 
-  test('of one that moves although it was refused: it is stopped by itself', async () => {
-    const { silo, id, status } = await feeding(api, 'liar');
+  test('is sent by the service when the device refused an operation and reports it as running', async () => {
+    const { silo, id, status } = await feeding(api, 'moving-after-refusal');
     await silo.ack({ operation_id: id, accepted: false, reason: 'no' });
     await silo.progress({ operation_id: id, state: 'running', amount_kg: 1 });
     await silo.take('stop');
@@ -61,9 +61,9 @@ describeService('stop', (api) => {
     await silo.leave();
   });
 
-  test('of one that the device never got waits for the device', async () => {
-    const { silo, id, stop, status } = await feeding(api, 'away');
-    await silo.vanish();
+  test('waits for a device that is disconnected', async () => {
+    const { silo, id, stop, status } = await feeding(api, 'disconnected');
+    await silo.dropConnection();
     assert.equal(await stop(), 'stopping');
     await silo.reconnect();
     await silo.publish('status', { state: 'online' });
@@ -73,10 +73,10 @@ describeService('stop', (api) => {
     await silo.leave();
   });
 
-  test('whatever is sent along: bodies, types and keys that were used otherwise', async () => {
-    const { silo, path } = await feeding(api, 'sloppy');
-    const key = { 'idempotency-key': 'used otherwise' };
-    const other = await startSilo(api, 'sloppy-2');
+  test('is accepted with any body, content type and idempotency key', async () => {
+    const { silo, path } = await feeding(api, 'any-body');
+    const key = { 'idempotency-key': 'key of another request' };
+    const other = await startSilo(api, 'any-body-2');
     assert.equal((await api.post(`${other.path}/operations/feed`, FEED, key)).status, 200);
     for (const [headers, body] of [
       [{ 'content-type': 'application/json' }, ''],
@@ -94,13 +94,13 @@ describeService('stop', (api) => {
     await other.leave();
   });
 
-  test('needs an operation of this silo, and the right to operate', async () => {
-    const { silo, path } = await feeding(api, 'guarded');
+  test('needs an operation of this silo, and the scope operate', async () => {
+    const { silo, path } = await feeding(api, 'needs-operate');
     const { key } = (await api.post('/v1/keys', { name: 'k', scopes: ['read', 'configure'] })).body.data;
     assert.equal((await api.as(key).post(`${path}/stop`)).status, 403);
     const missing = await api.post(`${silo.path}/operations/op_nothing/stop`);
     assert.deepEqual([missing.status, missing.body.error.code], [404, 'operation_not_found']);
-    assert.equal((await api.post('/v1/siloscale/devices/nobody/operations/op_1/stop')).status, 404);
+    assert.equal((await api.post('/v1/siloscale/devices/unknown/operations/op_1/stop')).status, 404);
     await silo.leave();
   });
 });

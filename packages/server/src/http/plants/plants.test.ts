@@ -72,7 +72,7 @@ describeService('plants', (api) => {
     });
   }
 
-  test('a fault is named', async () => {
+  test('the answer names the fault', async () => {
     assert.match(
       (await create('{"id":9223372036854775808,"name":"a"}')).body.message,
       /\/id must be a whole/,
@@ -80,7 +80,7 @@ describeService('plants', (api) => {
     assert.match((await create('{"id":70,"name":"a","colour":1}')).body.message, /\/colour is not a known/);
   });
 
-  test('a taken id, and the plant that has it stays', async () => {
+  test('an id that exists is refused, and its plant stays unchanged', async () => {
     assert.equal((await create('{"id":500,"name":"first"}')).status, 200);
     const again = await create('{"id":500,"name":"second"}');
     assert.deepEqual([again.status, again.body.error], [400, 409]);
@@ -90,7 +90,7 @@ describeService('plants', (api) => {
     assert.equal(race.filter(({ status }) => status === 400).length, 7);
   });
 
-  test('another content type, none, and a body that is too large', async () => {
+  test('another content type, no content type, and a body that is too large are refused', async () => {
     const plant = '{"id":600,"name":"a"}';
     for (const type of [
       'text/plain',
@@ -108,8 +108,8 @@ describeService('plants', (api) => {
     assert.equal((await api.get(`${PLANTS}/600`)).body.error, 404);
   });
 
-  test('without a key, or with a wrong one: 401 in the same shape', async () => {
-    for (const headers of [{}, { authorization: 'Bearer nobody' }]) {
+  test('without a key, or with a wrong one: 401 with the same form of body', async () => {
+    for (const headers of [{}, { authorization: 'Bearer unknown' }]) {
       const answer = await api.raw('POST', PLANTS, { headers, body: '{"id":700,"name":"a"}' });
       assert.equal(answer.status, 401);
       assert.deepEqual(Object.keys(answer.body), ['error', 'message']);
@@ -119,13 +119,13 @@ describeService('plants', (api) => {
     assert.equal((await api.raw('GET', PLANTS, {})).status, 401);
   });
 
-  test('any key that lives will do', async () => {
+  test('any valid key is accepted', async () => {
     const { key } = (await api.post('/v1/keys', { name: 'k', scopes: ['ingest'] })).body.data;
     assert.equal((await api.as(key).post(PLANTS, { id: 701, name: 'a' })).status, 200);
     assert.equal((await api.as(key).get(`${PLANTS}/701`)).status, 200);
   });
 
-  test('wrong addresses and methods are told so in the same shape', async () => {
+  test('unknown paths and methods are refused with the same form of body', async () => {
     for (const [method, path, error] of [
       ['GET', `${PLANTS}/999999`, 404],
       ['GET', '/sandbox/animals', 404],
@@ -146,13 +146,13 @@ describeService('plants', (api) => {
     assert.match(wrong.headers.get('allow') ?? '', /GET.*POST|POST.*GET/);
   });
 
-  test('a request that is repeated with its key makes one plant', async () => {
+  test('a request that is repeated with its idempotency key creates one plant', async () => {
     const key = { 'idempotency-key': 'plant 800' };
     const body = '{"id":9223372036854775800,"name":"once"}';
     const [first, second] = [await create(body, key), await create(body, key)];
     assert.deepEqual([first.status, second.status, second.body], [200, 200, { name: 'once' }]);
     assert.equal(second.headers.get('idempotency-replayed'), 'true');
-    // Parsed as a number it would be the same.
+    // As a JavaScript number it would be the same id.
     const other = await create('{"id":9223372036854775801,"name":"once"}', key);
     assert.deepEqual([other.status, other.body.error], [400, 422]);
   });
@@ -163,7 +163,7 @@ describeService('plants', (api) => {
     assert.equal((await api.get(`${PLANTS}/900`)).body.name, name);
   });
 
-  test('they are listed by their numbers, page after page', async () => {
+  test('plants are listed in the order of their ids, page by page', async () => {
     const ids: string[] = [];
     let next: string | null = `${PLANTS}?limit=3`;
     while (next !== null) {
@@ -184,7 +184,7 @@ describeService('plants', (api) => {
 describeService(
   'plants elsewhere',
   (api) => {
-    test('the address is a setting', async () => {
+    test('the path is a setting', async () => {
       assert.equal((await api.post('/try/it/plants', { id: 1, name: 'a' })).status, 200);
       assert.equal((await api.post(PLANTS, { id: 2, name: 'a' })).body.error.code, 'route_not_found');
     });

@@ -16,7 +16,7 @@ const CASES: readonly (readonly [string | undefined, string])[] = [
   ['text/csv;q=0', JSON_TYPE],
   ['text/csv;q=0, */*', JSON_TYPE],
   ['text/csv;q=0.000', JSON_TYPE],
-  ['text/csv;q=nonsense', JSON_TYPE],
+  ['text/csv;q=invalid', JSON_TYPE],
   ['text/csv;q=0.5, application/json', JSON_TYPE],
   ['application/json;q=0.5, text/csv', CSV_TYPE],
   ['text/html, text/csv;q=0.9, */*;q=0.1', CSV_TYPE],

@@ -39,7 +39,7 @@ describeService('a malformed request', (api) => {
   const key = (extra: string) => `{"name":"k","scopes":["read"]${extra}}`;
 
   const SWEEP: Record<string, readonly [() => string | Buffer, number, string]> = {
-    'no HTTP at all': [() => 'hello\r\n\r\n', 400, 'malformed_request'],
+    'a text that is not HTTP': [() => 'hello\r\n\r\n', 400, 'malformed_request'],
     'an unknown method': [() => 'FLY / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     'another version': [() => 'GET / HTTP/3.7\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     'a space in a header name': [() => 'GET / HTTP/1.1\r\nHo st: x\r\n\r\n', 400, 'malformed_request'],
@@ -115,18 +115,18 @@ describeService('a malformed request', (api) => {
     });
   }
 
-  test('says where the JSON goes wrong', async () => {
+  test('names the place of the fault in the JSON', async () => {
     const broken = await send(json(feed, '{"amount": 1,\n "rate" 2}'));
     assert.match(broken?.text ?? '', /a colon is missing at line 2, column 9/);
     const twice = await send(json(feed, '{"amount":1,"amount":1000}'));
     assert.equal(JSON.parse(twice?.text ?? '').error.details[0].path, '/amount');
   });
 
-  test('moves nothing: the device has no operation', async () => {
+  test('starts no operation', async () => {
     assert.deepEqual((await api.get(`${DEVICES}/target/operations`)).body.data, []);
   });
 
-  test('by a method that an address does not know gets 405 and Allow', async () => {
+  test('with a method that the path does not have gets 405 and Allow', async () => {
     for (const method of METHODS.filter((one) => !['GET', 'HEAD', 'POST', 'CONNECT'].includes(one))) {
       const answer = await send(request(method, DEVICES));
       assert.equal(answer?.status, 405, method);
@@ -158,7 +158,7 @@ describeService('a malformed request', (api) => {
     assert.equal(traced?.headers.get('allow'), 'POST, GET, HEAD');
   });
 
-  test('every answer forbids guessing its type and keeping it', async () => {
+  test('every answer has the headers against guessing its type and storing it', async () => {
     for (const path of ['/livez', '/readyz', DEVICES, `${DEVICES}/target/sensors`, '/v1/keys']) {
       const { headers } = await api.get(path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff', path);

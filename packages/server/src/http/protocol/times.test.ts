@@ -7,7 +7,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { WAYPOINT } from '../../testing/missions.ts';
 import { describeService } from '../../testing/service.ts';
 
-/** Each was accepted as a time once, and then could not be read. */
+/** An earlier version accepted each of them as a time and could not read it later. */
 const UNREADABLE = ['2099-12-31T23:59:60Z', '2099-03-01T12:00:00+01:00[Europe/Berlin]'];
 const WRONG = [...UNREADABLE, '2099-02-30T00:00:00Z', '2099-01-01T24:00:00Z', '2099-01-01T00:00:00', 'soon'];
 
@@ -35,7 +35,7 @@ describeService('times', (api) => {
   };
 
   for (const time of WRONG) {
-    test(`${time} is refused wherever a time is taken`, async () => {
+    test(`${time} is refused in every field that is a time`, async () => {
       const key = { name: 'k', scopes: ['read'], expires_at: time };
       await refuses('POST', '/v1/keys', key, '/expires_at');
       const maintenance = { maintenance: { next_scheduled: time } };
@@ -57,7 +57,7 @@ describeService('times', (api) => {
     });
   }
 
-  test('a device time beyond any calendar is refused', async () => {
+  test('a time of a device outside the range of dates is refused', async () => {
     for (const ts of [TIME_MS_MAX + 1, 1_700_000_000_000_000_000, -1]) {
       await refuses('POST', `${silo}/telemetry`, { ts, weight: 1 }, '/ts');
     }

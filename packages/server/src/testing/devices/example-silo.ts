@@ -13,15 +13,15 @@ interface ExampleParts {
   readonly memoryFile: string;
 }
 
-export interface Said {
+export interface PublishedMessage {
   readonly subject: UpSubject;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** An example device in a process of its own, behind a proxy that records what it says and can add to what it is told. */
+/** An example device in a separate process, behind a proxy that records its messages and can send it further ones. */
 export class ExampleSilo {
   /** Everything that the device has published since its first start. */
-  readonly said: Said[] = [];
+  readonly published: PublishedMessage[] = [];
   readonly #parts: ExampleParts;
   readonly #server: Server;
   #device: Socket | undefined;
@@ -43,7 +43,7 @@ export class ExampleSilo {
     const { command, script, deviceId, secret, memoryFile } = this.#parts;
     const args = [script, '127.0.0.1', `${address.port}`, deviceId, secret, memoryFile];
     this.#process = spawn(command, args, { stdio: ['ignore', 'inherit', 'pipe'] });
-    // It writes down what it ignores, which the tests send on purpose.
+    // The device prints the messages that it ignores, and the tests send such messages.
     this.#process.stderr?.resume();
   }
 
@@ -60,7 +60,7 @@ export class ExampleSilo {
     this.#server.close();
   }
 
-  /** Sends what the service itself never would. */
+  /** Sends the device a message that the service itself never sends. */
   inject(subject: DownSubject, payload: string | object): void {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
     const topic = topicOf(this.#parts.deviceId, subject);
@@ -84,7 +84,7 @@ export class ExampleSilo {
     this.#device = device;
     const packets = parser();
     packets.on('packet', (packet) => {
-      if (packet.cmd === 'publish') this.said.push(saidIn(packet));
+      if (packet.cmd === 'publish') this.published.push(publishedIn(packet));
     });
     device.on('data', (chunk: Buffer) => packets.parse(chunk));
     for (const [from, to] of [
@@ -98,7 +98,7 @@ export class ExampleSilo {
   }
 }
 
-const saidIn = ({ topic, payload }: IPublishPacket): Said => ({
+const publishedIn = ({ topic, payload }: IPublishPacket): PublishedMessage => ({
   subject: topic.slice(topic.lastIndexOf('/') + 1) as UpSubject,
   payload: JSON.parse(payload.toString()),
 });

@@ -8,9 +8,9 @@ export interface Acknowledged {
 }
 
 export interface Publisher {
-  /** Stops publishing and answers everything that was acknowledged. */
+  /** Stops publishing and returns all acknowledged readings. */
   stop(): Promise<readonly Acknowledged[]>;
-  /** Lets go of the connection at once, whatever is in flight. */
+  /** Closes the connection immediately, also with unacknowledged messages. */
   abandon(): void;
 }
 
@@ -27,14 +27,14 @@ export function startPublisher(mqttUrl: URL, deviceId: string, secret: string): 
     connectTimeout: 2_000,
   });
   client.on('error', () => {
-    // The service is being killed: refused connections are what this is about.
+    // The test kills the service, so connections are refused.
   });
   const acknowledged: Acknowledged[] = [];
   let stopped = false;
   let count = 0;
   let lastTsMs = 0;
 
-  /** A connection that ends leaves the outcome open, so the same reading is sent again, as a device would. */
+  /** When a connection ends, the outcome is unknown, so the same reading is sent again, as a device does. */
   const publishUntilAcknowledged = async (payload: string): Promise<boolean> => {
     while (!client.disconnecting) {
       try {

@@ -10,13 +10,13 @@ interface Credentials {
 
 interface DeviceParts<Command> {
   readonly api: Api;
-  /** Where the API keeps its group. */
+  /** The path of the device group in the API. */
   readonly root: string;
   readonly credentials: Credentials;
   readonly checkCommand: Checker<Command>;
 }
 
-/** A device on the link that does what the test says and nothing else. */
+/** A device on the link that sends only what the test sends with it. */
 export class ScriptedDevice<Command extends { readonly command: string }> {
   /** Every command so far, in order. */
   readonly commands: Command[] = [];
@@ -34,7 +34,7 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     return this.#parts.credentials.username;
   }
 
-  /** Where the API keeps it. */
+  /** The path of the device in the API. */
   get path(): string {
     return `${this.#parts.root}/${this.deviceId}`;
   }
@@ -52,10 +52,10 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
 
   /** The first command of this kind that has not been taken yet. */
   async take<Kind extends Command['command']>(kind: Kind): Promise<Command & { command: Kind }> {
-    const isWanted = (command: Command): command is Command & { command: Kind } =>
+    const isNext = (command: Command): command is Command & { command: Kind } =>
       command.command === kind && !this.#taken.has(command);
     for (;;) {
-      const next = this.commands.find(isWanted);
+      const next = this.commands.find(isNext);
       if (next !== undefined) {
         this.#taken.add(next);
         return next;
@@ -69,8 +69,8 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     await this.#client?.publishAsync(topicOf(this.deviceId, subject), text, { qos: 1 });
   }
 
-  /** Leaves without a word. */
-  async vanish(): Promise<void> {
+  /** Closes the connection without DISCONNECT. */
+  async dropConnection(): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
     const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
@@ -78,8 +78,8 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     await closed;
   }
 
-  /** Ends the session as the protocol asks. */
-  async goodbye(): Promise<void> {
+  /** Closes the connection with DISCONNECT. */
+  async disconnect(): Promise<void> {
     await this.#client?.endAsync();
   }
 
@@ -87,7 +87,7 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     await this.#client?.endAsync(true);
   }
 
-  /** Two messages in one millisecond must not look like one. */
+  /** Two messages in one millisecond get different times. */
   ts(): number {
     this.#lastTsMs = Math.max(Date.now(), this.#lastTsMs + 1);
     return this.#lastTsMs;

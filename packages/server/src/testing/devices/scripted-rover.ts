@@ -19,7 +19,7 @@ export const roverNamed = (deviceId: string, facility = 'north') => ({
   location: { facility, zone: 'a' },
 });
 
-/** Where a scripted rover stands unless a test says otherwise. */
+/** The position of a scripted rover unless the test gives another one. */
 export const HOME = { latitude: 48.2, longitude: 16.3, altitude: 170 };
 
 export class ScriptedRover extends ScriptedDevice<FieldCommand> {
@@ -35,7 +35,7 @@ export class ScriptedRover extends ScriptedDevice<FieldCommand> {
     this.publish('progress', { ...progress, ts: this.ts() });
 }
 
-/** Registers the rover, connects it, and has it report that it stands at home with a full battery. */
+/** Registers the rover, connects it, and reports that it is at home with a full battery. */
 export async function startRover(
   api: Api,
   deviceId: string,

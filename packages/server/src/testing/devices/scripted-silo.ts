@@ -18,7 +18,7 @@ export class ScriptedSilo extends ScriptedDevice<SiloCommand> {
     this.publish('progress', { ...progress, ts: this.ts() });
 }
 
-/** Registers the silo, connects it, and has it report that it is half full: 500 of 1,000 kg. */
+/** Registers the silo, connects it, and reports that it is half full: 500 of 1,000 kg. */
 export async function startSilo(
   api: Api,
   deviceId: string,

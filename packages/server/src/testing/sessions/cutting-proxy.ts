@@ -12,7 +12,7 @@ export const CUT_MOMENTS = [
 ] as const;
 export type CutMoment = (typeof CUT_MOMENTS)[number];
 
-/** A PUBACK that does not come is not waited for any longer. */
+/** The longest time to wait for the chosen PUBACK. */
 const ARMED_MS_MAX = 1_500;
 const KILL_SEEN_MS = 100;
 
@@ -20,15 +20,15 @@ interface Pair {
   readonly device: Socket;
   readonly service: Socket;
   readonly generation: number | null;
-  /** The end of the connection is of our making or of the device's. */
+  /** The proxy or the device has ended the connection. */
   isExpectedToEnd: boolean;
 }
 
 interface Cut {
   readonly moment: CutMoment;
-  /** The device cannot come back before. */
+  /** The device cannot connect again during this time. */
   readonly absentMs: number;
-  /** The service is not told: for it the connection stands until the device connects anew. */
+  /** The service does not notice: its connection stays open until the device connects again. */
   readonly isSilent: boolean;
 }
 
@@ -38,10 +38,10 @@ interface ProxyParts {
   readonly generation: () => number | null;
 }
 
-/** Stands between one device and the service, and cuts the connection at chosen moments. */
+/** A proxy between one device and the service that cuts the connection at chosen moments. */
 export class CuttingProxy {
   cuts = 0;
-  /** Connections that the service closed although nobody gave it a reason to. */
+  /** Connections that the service closed without a reason. */
   unexpectedDisconnects = 0;
   readonly #parts: ProxyParts;
   readonly #server: Server;

@@ -1,4 +1,4 @@
-/** A command as it came over the wire. */
+/** A command as it was received. */
 export type Delivered = Readonly<Record<string, unknown>> & { readonly command: string };
 
 interface Movement {
@@ -6,10 +6,10 @@ interface Movement {
   lastMs: number;
 }
 
-/** What sets something in motion may reach a device once; everything else may be repeated. */
+/** Commands that cause movement may reach a device once; all others may be repeated. */
 const SENT_ONCE = new Set(['start', 'execute']);
 
-/** What a device received and did, written down outside of the device's own memory. */
+/** What a device received and did, recorded outside of the memory of the device. */
 export class DeviceLog {
   readonly received: { readonly command: Delivered; readonly atMs: number }[] = [];
   /** How often each operation, command or mission was begun. */

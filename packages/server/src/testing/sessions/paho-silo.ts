@@ -32,7 +32,7 @@ export class PahoSilo implements RigDevice {
     this.#process = this.#spawn();
   }
 
-  forget(): void {
+  restartWithoutMemory(): void {
     this.#process.kill('SIGKILL');
     this.#process = this.#spawn();
   }

@@ -8,13 +8,13 @@ export const STEP_MS = 100;
 const TELEMETRY_STEPS = 5;
 const RECONNECT_MS = 50;
 
-/** What the rig needs of a device, whatever it is written in. */
+/** What the test needs of a device, in whatever language it is written. */
 export interface RigDevice {
   readonly deviceId: string;
   readonly log: DeviceLog;
   readonly proxy: CuttingProxy;
-  /** Loses power: what it did, what it knew and what it had yet to send are gone; its session at the service is not. */
-  forget(): void;
+  /** Restarts without its memory and its unsent messages; its session at the service is kept. */
+  restartWithoutMemory(): void;
   leave(): void;
 }
 
@@ -27,8 +27,8 @@ export interface DeviceParts {
 }
 
 /**
- * A device with a persistent session that does whatever it is told. Its only protection against being told twice is its
- * memory, so that a device without one shows what the service delivers twice.
+ * A device with a persistent session that carries out every command. It detects repeated commands only by its memory, so
+ * that a device without memory shows what the service delivers twice.
  */
 export abstract class SessionDevice implements RigDevice {
   readonly log = new DeviceLog();
@@ -37,8 +37,8 @@ export abstract class SessionDevice implements RigDevice {
   readonly random: SeededRandom;
   readonly #parts: DeviceParts;
   readonly #timer: NodeJS.Timeout;
-  /** By the protocol a session that is present has its subscriptions; some devices rely on it. */
-  readonly #trustsSession: boolean;
+  /** A present session has its subscriptions, by the MQTT standard; some devices rely on it and do not subscribe again. */
+  readonly #reliesOnSession: boolean;
   #client: MqttClient;
   #isSubscribed = false;
   #lastTsMs = 0;
@@ -49,12 +49,12 @@ export abstract class SessionDevice implements RigDevice {
     this.deviceId = parts.deviceId;
     this.proxy = parts.proxy;
     this.random = parts.random;
-    this.#trustsSession = parts.random.chance(0.5);
+    this.#reliesOnSession = parts.random.chance(0.5);
     this.#client = this.#connect();
     this.#timer = setInterval(() => this.#step(), STEP_MS);
   }
 
-  forget(): void {
+  restartWithoutMemory(): void {
     this.#client.end(true);
     this.#isSubscribed = false;
     this.loseMemory();
@@ -66,7 +66,7 @@ export abstract class SessionDevice implements RigDevice {
     this.#client.end(true);
   }
 
-  protected abstract obey(command: Delivered): void;
+  protected abstract carryOut(command: Delivered): void;
   protected abstract step(): void;
   protected abstract reading(): object;
   protected abstract loseMemory(): void;
@@ -97,7 +97,7 @@ export abstract class SessionDevice implements RigDevice {
     client.on('error', () => undefined);
     client.on('connect', ({ sessionPresent }: IConnackPacket) => {
       this.#isSubscribed &&= sessionPresent;
-      if (this.#isSubscribed && this.#trustsSession) return;
+      if (this.#isSubscribed && this.#reliesOnSession) return;
       client.subscribe(topicOf(deviceId, 'command'), { qos: 1 }, (error) => {
         if (client === this.#client) this.#isSubscribed = error === null;
       });
@@ -105,7 +105,7 @@ export abstract class SessionDevice implements RigDevice {
     client.on('message', (_topic, payload) => {
       const command: Delivered = JSON.parse(payload.toString());
       this.log.deliver(command, Date.now());
-      this.obey(command);
+      this.carryOut(command);
     });
     return client;
   }

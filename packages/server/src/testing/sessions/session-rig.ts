@@ -30,7 +30,7 @@ export interface RigSize {
   readonly endsWithinMs: number;
 }
 
-/** An emergency stop that the device has confirmed, and when a person released it again. */
+/** An emergency stop that the device has confirmed, and the time at which it was released. */
 interface Halt {
   readonly device: RigDevice;
   readonly command: CommandRecord;
@@ -41,7 +41,7 @@ export interface RigResult {
   readonly operations: {
     readonly device: RigDevice;
     readonly record: OperationRecord;
-    readonly stopAsked: boolean;
+    readonly isStopRequested: boolean;
   }[];
   readonly missions: { readonly device: RigDevice; readonly record: MissionRecord }[];
   readonly halts: Halt[];
@@ -54,16 +54,16 @@ const ROVERS = '/v1/fielddevice/devices';
 const POLL_MS = 100;
 const RECEIVED_SHOWN = 10;
 const FIRST_WEIGHT_KG = 500;
-const FORGETS_SHARE = 0.6;
+const MEMORY_LOSS_SHARE = 0.6;
 const SILENT_SHARE = 0.3;
 
-/** Operations and missions on devices with persistent sessions that are cut off again and again while the service is killed. */
+/** Operations and missions on devices with persistent sessions whose connections are cut repeatedly while the service is killed. */
 export class SessionRig {
   readonly #size: RigSize;
   readonly #random: SeededRandom;
   readonly #service: CrashingService;
   readonly #devices: RigDevice[] = [];
-  readonly #forgetful = new Set<RigDevice>();
+  readonly #losingMemory = new Set<RigDevice>();
   readonly #operations: RigResult['operations'] = [];
   readonly #missions: RigResult['missions'] = [];
   readonly #halts: Halt[] = [];
@@ -89,8 +89,8 @@ export class SessionRig {
       make: (p: DeviceParts) => RigDevice,
     ) => {
       const device = make(await this.#register(root, registration));
-      // Half of them lose their memory.
-      if (this.#devices.length % 2 === 0) this.#forgetful.add(device);
+      // Half of the devices lose their memory.
+      if (this.#devices.length % 2 === 0) this.#losingMemory.add(device);
       this.#devices.push(device);
       return device;
     };
@@ -108,7 +108,7 @@ export class SessionRig {
       work.push(() => this.#drive(rover));
     }
     this.#service.beginKilling();
-    const cutting = Promise.all(this.#devices.map((device) => this.#cutAgainAndAgain(device)));
+    const cutting = Promise.all(this.#devices.map((device) => this.#cutRepeatedly(device)));
     await Promise.all(work.map((one) => one()));
     this.#isWorkDone = true;
     await Promise.all([cutting, this.#service.endKilling()]);
@@ -138,8 +138,8 @@ export class SessionRig {
     return { deviceId: registration.device_id, secret: credentials.secret, proxy, proxyPort, random };
   }
 
-  /** Goes on until the work is done and there were as many cuts as wanted. */
-  async #cutAgainAndAgain(device: RigDevice): Promise<void> {
+  /** Continues until the work is done and the number of cuts is reached. */
+  async #cutRepeatedly(device: RigDevice): Promise<void> {
     const { cuts, cutEveryMs, absentMsMax } = this.#size;
     const random = this.#random;
     while (!this.#isRemoved && !(this.#isWorkDone && cutsOf(this.#devices) >= cuts)) {
@@ -148,7 +148,8 @@ export class SessionRig {
       const absentMs = random.chance(0.9) ? random.between(0, 800) : random.between(0, absentMsMax);
       const moment = random.pick(CUT_MOMENTS);
       await device.proxy.cut({ moment, absentMs, isSilent: random.chance(SILENT_SHARE) });
-      if (!this.#isRemoved && this.#forgetful.has(device) && random.chance(FORGETS_SHARE)) device.forget();
+      if (!this.#isRemoved && this.#losingMemory.has(device) && random.chance(MEMORY_LOSS_SHARE))
+        device.restartWithoutMemory();
     }
   }
 
@@ -158,14 +159,14 @@ export class SessionRig {
       const isFeed = index % 2 === 0;
       const body = { amount: 3, rate: 90, ...(isFeed ? {} : { target_container: 'cart' }) };
       const key = `${device.deviceId}-${index}`;
-      const { operation_id: id } = await this.#ask(`${path}/${isFeed ? 'feed' : 'discharge'}`, body, key);
-      const stopAsked = this.#random.chance(0.6);
-      if (stopAsked) {
+      const { operation_id: id } = await this.#post(`${path}/${isFeed ? 'feed' : 'discharge'}`, body, key);
+      const isStopRequested = this.#random.chance(0.6);
+      if (isStopRequested) {
         await sleep(this.#random.between(0, 1_800));
-        await this.#ask(`${path}/${id}/stop`);
+        await this.#post(`${path}/${id}/stop`);
       }
       const record: OperationRecord = await this.#ended(device, `${path}/${id}`);
-      this.#operations.push({ device, record, stopAsked });
+      this.#operations.push({ device, record, isStopRequested });
     }
   }
 
@@ -175,14 +176,14 @@ export class SessionRig {
       const key = `${device.deviceId}-${index}`;
       const parameters = { ...HOME };
       const move = { command: 'move_to_coordinates', parameters };
-      await this.#ask(`${path}/remote/command`, move, `${key}-move`);
-      // Whether it has ended or not: one that is lost is given up only after minutes.
+      await this.#post(`${path}/remote/command`, move, `${key}-move`);
+      // It is not waited for the end of the move, because a lost one times out only after minutes.
       await sleep(this.#random.between(0, 1_000));
-      const { mission_id } = await this.#ask(`${path}/missions`, TWO_WAYPOINTS, key);
+      const { mission_id } = await this.#post(`${path}/missions`, TWO_WAYPOINTS, key);
       if (this.#random.chance(0.5)) {
         await sleep(this.#random.between(0, 1_500));
         await this.#halt(device, key);
-      } else if (this.#random.chance(0.3)) await this.#ask(`${path}/missions/${mission_id}/cancel`);
+      } else if (this.#random.chance(0.3)) await this.#post(`${path}/missions/${mission_id}/cancel`);
       this.#missions.push({ device, record: await this.#ended(device, `${path}/missions/${mission_id}`) });
     }
   }
@@ -190,15 +191,15 @@ export class SessionRig {
   /** Stops everything, waits for the device to confirm, and releases it after a while. */
   async #halt(device: RigDevice, key: string): Promise<void> {
     const path = `${ROVERS}/${device.deviceId}/remote`;
-    const { command_id } = await this.#ask(`${path}/command`, { command: 'emergency_stop' }, `${key}-halt`);
+    const { command_id } = await this.#post(`${path}/command`, { command: 'emergency_stop' }, `${key}-halt`);
     const command: CommandRecord = await this.#ended(device, `${path}/commands/${command_id}`);
     await sleep(1_000);
     const releasedAtMs = Date.now();
-    await this.#ask(`${path}/command`, { command: 'release_emergency_stop' }, `${key}-release`);
+    await this.#post(`${path}/command`, { command: 'release_emergency_stop' }, `${key}-release`);
     this.#halts.push({ device, command, releasedAtMs });
   }
 
-  #ask(path: string, body?: object, key?: string): ReturnType<CrashingService['ask']> {
+  #post(path: string, body?: object, key?: string): ReturnType<CrashingService['ask']> {
     return this.#service.ask(path, 'POST', body, key);
   }
 

@@ -4,7 +4,7 @@ import { SessionDevice } from './session-device.ts';
 
 const STEPS_PER_WAYPOINT = 5;
 const STEPS_PER_COMMAND = 5;
-const STUBBORN_SHARE = 0.4;
+const NOT_CARRIED_OUT_SHARE = 0.4;
 
 interface Run {
   readonly waypoints: number;
@@ -21,7 +21,7 @@ export class SessionRover extends SessionDevice {
   readonly #missions = new Map<string, Run>();
   readonly #commands = new Map<string, Execution>();
 
-  protected obey(command: Delivered): void {
+  protected carryOut(command: Delivered): void {
     const id = idOf(command);
     if (command['name'] === 'emergency_stop') this.#emergencyStop(id);
     else if (command.command === 'execute') this.#execute(id, command);
@@ -69,9 +69,9 @@ export class SessionRover extends SessionDevice {
     this.#reportCommand(id);
   }
 
-  /** Refuses some, fails some and overhears some: none of that may end an emergency stop. */
+  /** Refuses, fails or ignores some of them: none of that may end an emergency stop. */
   #emergencyStop(id: string): void {
-    if (this.random.chance(STUBBORN_SHARE)) {
+    if (this.random.chance(NOT_CARRIED_OUT_SHARE)) {
       const answer = this.random.pick(['silence', 'refusal', 'failure']);
       if (answer === 'refusal') this.publish('ack', { command_id: id, accepted: false, reason: 'busy' });
       if (answer === 'failure') this.publish('progress', { command_id: id, state: 'failed', ts: this.ts() });

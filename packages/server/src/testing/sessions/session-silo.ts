@@ -23,7 +23,7 @@ export class SessionSilo extends SessionDevice {
     this.#weightKg = weightKg;
   }
 
-  protected obey(command: Delivered): void {
+  protected carryOut(command: Delivered): void {
     const id = idOf(command);
     if (command.command === 'start') this.#start(id, command);
     if (command.command === 'stop') {

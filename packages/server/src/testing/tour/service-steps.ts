@@ -50,7 +50,7 @@ export async function events(client: TourClient): Promise<void> {
   try {
     for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
   } catch {
-    // Aborted: what has come by then is all there is.
+    // The stream was aborted; the events received by then are all.
   }
   clearTimeout(stop);
   const found = [...text.matchAll(/^event: (.*)\ndata: (.*)$|^data: (.*)$/gm)].flatMap((match) => {

@@ -32,7 +32,7 @@ interface Answer {
   readonly body: Body;
 }
 
-/** Asks the service and records each step. */
+/** Sends requests to the service and records each step. */
 export class TourClient {
   readonly steps: TourStep[] = [];
   readonly address: ServiceAddress;

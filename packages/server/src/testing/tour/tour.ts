@@ -5,7 +5,7 @@ import { events, faults, keys, plants } from './service-steps.ts';
 import { type ServiceAddress, TourClient, type TourStep } from './tour-client.ts';
 import { TourDevice } from './tour-device.ts';
 
-/** Calls every endpoint in usual and in wrong ways, in a fixed order, on an empty service. */
+/** Calls every endpoint with valid and invalid requests, in a fixed order, on an empty service. */
 export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> {
   const client = new TourClient(address);
   await health(client);
