@@ -6,6 +6,7 @@ import * as configuration from './configuration/configuration.ts';
 import * as devices from './devices/devices.ts';
 import type { Committed } from './effects.ts';
 import * as events from './events/events.ts';
+import * as fleet from './fleet/fleet.ts';
 import * as idempotency from './idempotency.ts';
 import { type IdempotencyKey, type IdempotentResult, runOnce } from './idempotency.ts';
 import * as field from './jobs/field-jobs.ts';
@@ -31,6 +32,7 @@ export const SLICES = {
   commands,
   missions,
   field,
+  fleet,
   plants,
 };
 

@@ -34,7 +34,7 @@ export function createClient({
 }: ClientOptions) {
   const transport = createTransport({ baseUrl, apiKey, fetch, waitsWhenLimited });
   const roots = groupRoots({ siloSegment, fieldSegment, sandboxPath });
-  const { devices, telemetry, operations, alerts, commands, missions, keys } = endpoints;
+  const { devices, telemetry, operations, alerts, commands, missions, fleet, keys } = endpoints;
   const siloReadings = derive(telemetry.silo, transport, roots);
   const fieldReadings = derive(telemetry.field, transport, roots);
   const send = { silo: siloReadings.send, field: fieldReadings.send };
@@ -56,6 +56,8 @@ export function createClient({
     missions: derive(missions, transport, roots),
     alerts: { silo: derive(alerts.silo, transport, roots), field: derive(alerts.field, transport, roots) },
     configuration: configurationClient(transport, roots),
+    /** Views of all devices that the key may see. */
+    fleet: derive(fleet, transport, roots),
     keys: derive(keys, transport, roots),
     events: eventsClient(transport, roots),
     plants: plantsClient(transport, roots),

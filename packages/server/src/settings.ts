@@ -100,7 +100,10 @@ export function readSettings(env: Env): Settings {
 
 const asText: Parse<string> = (text) => text;
 
-const RESERVED_SEGMENTS = ['keys', 'events', 'webhooks'];
+const RESERVED_SEGMENTS = [
+  ...['keys', 'events', 'webhooks'],
+  ...['devices', 'alerts', 'operations', 'commands', 'missions', 'overview'],
+];
 
 function asSegment(text: string): string | Error {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(text)) {

@@ -25,6 +25,7 @@ import {
 import { logEvents } from '@granary/store/tables/events';
 import type { SetAside } from '@granary/store/tables/unreadable-row';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { acknowledgeMany } from './acknowledge-many.ts';
 import { evaluateDevices, eventsOf } from './evaluation.ts';
 
 export interface AlertAddress {
@@ -79,6 +80,8 @@ export const writes = {
   ): Promise<Committed<AlertState | undefined>> {
     return await change(sql, address, (alert) => acknowledgeAlert(alert, by, address.nowMs));
   },
+
+  acknowledgeMany,
 
   async shelve(
     sql: Sql,

@@ -198,6 +198,15 @@ export const EVERY_WRITE: EveryWrite = {
       round.alerts.map((address) =>
         round.app.alerts.acknowledge({ ...address, nowMs: atMs(round), by: { acknowledged_by: 'Ada' } }),
       ),
+    acknowledgeMany: (round) =>
+      [round.alerts, round.alerts.toReversed()].map((alerts) =>
+        round.app.alerts.acknowledgeMany({
+          alertIds: alerts.map(({ alertId }) => alertId),
+          limits: { facilities: null, deviceIds: null },
+          by: { acknowledged_by: 'Ada' },
+          nowMs: atMs(round),
+        }),
+      ),
     shelve: (round) =>
       round.alerts.map((address) => {
         const shelving = { until: toIso(atMs(round) + DAY_MS), reason: 'known' };
@@ -281,6 +290,7 @@ export const EVERY_WRITE: EveryWrite = {
   field: {
     tick: (round) => [tickDue(round.app, 'field', atMs(round))],
   },
+  fleet: {},
   plants: {
     create: (round) => [
       round.app.plants.create({ id: `${round.round}`, name: 'Fern', tag: null, nowMs: atMs(round) }),

@@ -4,6 +4,7 @@ import { configuration } from './configuration.ts';
 import type { Endpoint } from './declaration/endpoint.ts';
 import { devices } from './devices.ts';
 import { events } from './events.ts';
+import { fleet } from './fleet.ts';
 import { health } from './health.ts';
 import { keys } from './keys.ts';
 import { missions } from './missions.ts';
@@ -20,6 +21,7 @@ export const endpoints = {
   commands,
   missions,
   configuration,
+  fleet,
   keys,
   events,
   plants,

@@ -1,7 +1,7 @@
 import type { DeviceStatus } from '@granary/contract/devices/statuses';
 
 /** A device that missed this many reports is offline, and its values are stale. */
-const MISSED_REPORTS_MAX = 3;
+export const MISSED_REPORTS_MAX = 3;
 const DEFAULT_REPORTING_INTERVAL_MS = 10_000;
 const DEFAULT_OFFLINE_DELAY_MS = 30_000;
 

@@ -23,12 +23,12 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
       beforeAlertId: page.after,
       limit: page.limit + 1,
     });
-    return paged(alerts, page, ({ alertId }) => alertId, shown);
+    return paged(alerts, page, ({ alertId }) => alertId, shownAlert);
   });
 
   register(routes, endpoints.alerts[group].get, async (request) => {
     const { deviceNo } = await findDevice(request, app, group);
-    return success(shown(found(await app.alerts.find(deviceNo, request.params.alert_id))));
+    return success(shownAlert(found(await app.alerts.find(deviceNo, request.params.alert_id))));
   });
 
   register(routes, endpoints.alerts[group].acknowledge, async (request, reply, read) => {
@@ -39,7 +39,7 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
     const { result } = await idempotency.once(request, reply, (slices) =>
       slices.alerts.acknowledge({ deviceNo, alertId, by, nowMs }),
     );
-    return success(shown(found(result)));
+    return success(shownAlert(found(result)));
   });
 
   register(routes, endpoints.alerts[group].shelve, async (request, reply, read) => {
@@ -50,7 +50,7 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
     const { result } = await idempotency.once(request, reply, (slices) =>
       slices.alerts.shelve({ deviceNo, alertId, shelving, nowMs }),
     );
-    return success(shown(found(result)));
+    return success(shownAlert(found(result)));
   });
 
   register(routes, endpoints.alerts[group].unshelve, async (request, reply) => {
@@ -60,7 +60,7 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
     const { result } = await idempotency.once(request, reply, (slices) =>
       slices.alerts.unshelve({ deviceNo, alertId, nowMs }),
     );
-    return success(shown(found(result)));
+    return success(shownAlert(found(result)));
   });
 }
 
@@ -69,7 +69,7 @@ function found(alert: AlertState | undefined): AlertState {
   throw new Refusal('alert_not_found', 'the device has no such alert');
 }
 
-function shown(alert: AlertState): Alert {
+export function shownAlert(alert: AlertState): Alert {
   const record = alertRecord(alert);
   if (record === null) throw new Error(`alert ${alert.alertId} is not to be shown yet`);
   return record;

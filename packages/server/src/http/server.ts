@@ -16,6 +16,7 @@ import { FIELD_GROUP } from './devices/field-group.ts';
 import { linkRoutes } from './devices/link.ts';
 import { SILO_GROUP } from './devices/silo-group.ts';
 import { eventRoutes } from './events.ts';
+import { fleetRoutes } from './fleet/fleet.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { missionRoutes } from './missions/missions.ts';
@@ -101,6 +102,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
   healthRoutes(app, parts);
   group(roots.api, (routes) => keyRoutes(routes, parts));
   group(roots.api, (routes) => eventRoutes(routes, parts));
+  group(roots.api, (routes) => fleetRoutes(routes, parts));
   group(roots.silo, (routes) => {
     deviceRoutes(routes, parts, SILO_GROUP);
     linkRoutes(routes, parts, 'silo');

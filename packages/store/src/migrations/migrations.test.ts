@@ -53,6 +53,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'ed7e28ae3b1988ce34f224526989be49c2f48077e2dfe95e35868eaa77d7f121',
     postgres: '77068f6e92eb2ba87a1f1c69b9e950d93e71fc544fb4f9ce7ca833f139136503',
   },
+  {
+    sqlite: 'd14f80b9f021736f7b02ee6afac05861a9e82db91952b76f77ac906aab8b3665',
+    postgres: 'd14f80b9f021736f7b02ee6afac05861a9e82db91952b76f77ac906aab8b3665',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

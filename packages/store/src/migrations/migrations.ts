@@ -13,6 +13,7 @@ import { PLAIN_NAMES } from './v8-plain-names.ts';
 import { PROFILES } from './v9-profiles.ts';
 import { SENSORS } from './v10-sensors.ts';
 import { THRESHOLD_RULES } from './v11-threshold-rules.ts';
+import { FLEET } from './v12-fleet.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   PROFILES,
   SENSORS,
   THRESHOLD_RULES,
+  FLEET,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

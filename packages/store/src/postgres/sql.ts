@@ -71,6 +71,11 @@ export class PostgresSql implements Sql {
     return `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(${placeholder}::jsonb)::bigint))`;
   }
 
+  /** With this collation only A to Z change, as in SQLite, whatever the locale of the database is. */
+  contains(column: string, placeholder: string): string {
+    return `strpos(lower(${column} COLLATE "C"), ${placeholder}) > 0`;
+  }
+
   async prepareReadings(timesMs: readonly number[]): Promise<void> {
     await this.#partitions.prepare((text) => this.#execute(text), timesMs);
   }

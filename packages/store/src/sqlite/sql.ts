@@ -54,6 +54,10 @@ export class SqliteSql implements Sql {
     return this.isOneOf(column, placeholder);
   }
 
+  contains(column: string, placeholder: string): string {
+    return `instr(lower(${column}), ${placeholder}) > 0`;
+  }
+
   /** SQLite has no partitions: one table has the readings of all times. */
   async prepareReadings(): Promise<void> {
     return;

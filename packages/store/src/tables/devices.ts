@@ -33,7 +33,7 @@ export interface DeviceFilter {
   readonly limit: number;
 }
 
-type DeviceRow = [
+export type DeviceRow = [
   ...[
     deviceNo: number,
     deviceId: string,
@@ -47,13 +47,13 @@ type DeviceRow = [
   ...[reportingIntervalMs: number, offlineDelayMs: number, sensorDocument: string | null],
 ];
 
-const SELECT_DEVICE = `
+export const SELECT_DEVICE = `
   SELECT device_no, device_id, profile, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
          registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state, reporting_interval_ms,
          offline_delay_ms, sensors
   FROM devices JOIN presence USING (device_no)`;
 
-function toDevice(row: DeviceRow): StoredDevice {
+export function toDevice(row: DeviceRow): StoredDevice {
   const [deviceNo, deviceId, profile, name, model, firmwareVersion, ...more] = row;
   const [facility, zone, capacityKg, secretHash, registeredAtMs, ...presence] = more;
   const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, sensorDocument] =

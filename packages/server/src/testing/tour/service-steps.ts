@@ -85,3 +85,20 @@ export async function faults(client: TourClient): Promise<void> {
   await client.step('GET', SILOS);
   client.key = client.address.adminKey;
 }
+
+/** Views of all devices: what does not depend on how long the steps before took. */
+export async function fleet(client: TourClient): Promise<void> {
+  for (const name of ['devices', 'alerts', 'operations', 'missions', 'commands']) {
+    await client.step('GET', `/v1/${name}?facility=nowhere`);
+    await client.step('GET', `/v1/${name}?status=sideways`);
+  }
+  const made = await client.step('POST', '/v1/keys', {
+    body: { name: 'of no device', scopes: ['read'], device_ids: ['nobody'] },
+  });
+  client.key = made.body.data.key;
+  await client.step('GET', '/v1/overview');
+  client.key = client.address.adminKey;
+  const unknown = { alert_ids: ['al_none'], acknowledged_by: 'Ada' };
+  await client.step('POST', '/v1/alerts/acknowledge', { body: unknown });
+  await client.step('POST', '/v1/alerts/acknowledge', { body: { alert_ids: [], acknowledged_by: '' } });
+}

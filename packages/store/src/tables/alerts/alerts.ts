@@ -58,12 +58,7 @@ function readable(document: AlertDocument, body: string): AlertState[] {
 async function selectPage(sql: Sql, page: AlertPage): Promise<[alertId: string, body: string][]> {
   const params: Value[] = [page.deviceNo, page.limit];
   const placeholder = (value: Value): string => `$${params.push(value)}`;
-  const conditions = ['device_no = $1', "status <> 'pending'"];
-  const { filter } = page;
-  if (filter === 'open') conditions.push("status <> 'resolved'");
-  else if (filter === 'shelved') conditions.push("status <> 'resolved'", 'shelved_until_ms IS NOT NULL');
-  else if (filter !== 'all') conditions.push(`status = ${placeholder(filter)}`);
-  if (HIDES_SHELVED.has(filter)) conditions.push('shelved_until_ms IS NULL');
+  const conditions = ['device_no = $1', ...shownAlerts(page.filter, placeholder)];
   if (page.beforeAlertId !== null) {
     const alertId = placeholder(page.beforeAlertId);
     conditions.push(`alert_no < (SELECT alert_no FROM alerts WHERE alert_id = ${alertId})`);
@@ -72,6 +67,16 @@ async function selectPage(sql: Sql, page: AlertPage): Promise<[alertId: string, 
     `SELECT alert_id, body FROM alerts WHERE ${conditions.join(' AND ')} ORDER BY alert_no DESC LIMIT $2`,
     params,
   );
+}
+
+/** Each condition begins with its column. Alerts that are not resolved have an index of their own, which must be named. */
+export function shownAlerts(filter: AlertFilter, placeholder: (value: Value) => string): string[] {
+  const conditions = ["status <> 'pending'"];
+  if (filter !== 'all' && filter !== 'resolved') conditions.push("status <> 'resolved'");
+  if (filter === 'shelved') conditions.push('shelved_until_ms IS NOT NULL');
+  else if (filter !== 'all' && filter !== 'open') conditions.push(`status = ${placeholder(filter)}`);
+  if (HIDES_SHELVED.has(filter)) conditions.push('shelved_until_ms IS NULL');
+  return conditions;
 }
 
 const HIDES_SHELVED: ReadonlySet<AlertFilter> = new Set<AlertFilter>([
@@ -130,17 +135,18 @@ export async function saveAlerts(
         'type',
         'rule',
         'status',
+        'severity',
         'shelved_until_ms',
         'resolved_at_ms',
         'body',
       ],
       onConflict: `ON CONFLICT (alert_id) DO UPDATE SET
-        status = excluded.status, shelved_until_ms = excluded.shelved_until_ms,
+        status = excluded.status, severity = excluded.severity, shelved_until_ms = excluded.shelved_until_ms,
         resolved_at_ms = excluded.resolved_at_ms, body = excluded.body`,
     },
     alerts.map((alert) => [
       ...[alert.alertId, alert.deviceNo, alert.type, alert.rule ?? NO_RULE],
-      ...[alert.status, alert.shelvedUntilMs, alert.resolvedAtMs, document.write(alert)],
+      ...[alert.status, alert.severity, alert.shelvedUntilMs, alert.resolvedAtMs, document.write(alert)],
     ]),
   );
 }

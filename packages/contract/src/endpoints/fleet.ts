@@ -1,0 +1,100 @@
+import { checkFleetDeviceQuery, FleetDevice } from '../fleet/devices.ts';
+import { Overview } from '../fleet/overview.ts';
+import {
+  AcknowledgementResults,
+  checkAlertsAcknowledgement,
+  checkFleetAlertQuery,
+  checkFleetCommandQuery,
+  checkFleetMissionQuery,
+  checkFleetOperationQuery,
+  FleetAlert,
+  FleetCommand,
+  FleetMission,
+  FleetOperation,
+} from '../fleet/records.ts';
+import { one, pageOf } from './declaration/answers.ts';
+import { body, endpoint } from './declaration/endpoint.ts';
+
+/** Views of all devices that the key may see, whatever their profile. */
+export const fleet = {
+  /** Ordered by id. */
+  devices: endpoint('api', 'GET', '/devices', {
+    scope: 'read',
+    summary: 'Lists the devices of every profile that the key may see.',
+    query: checkFleetDeviceQuery,
+    answers: { 200: pageOf(FleetDevice) },
+    examples: [
+      { summary: 'the first page' },
+      {
+        summary: 'the silos of one facility that are online, with their newest values',
+        query: { facility: 'north', profile: 'silo_scale', status: 'online', include: 'readings' },
+      },
+      { summary: 'those whose id, name or model contains a text', query: { q: 'silo' } },
+      { summary: 'an unknown profile', query: { profile: 'submarine' as 'rover' }, refusal: 'invalid_input' },
+    ],
+  }),
+  /** Newest first; without a status the open alerts that are not shelved. */
+  alerts: endpoint('api', 'GET', '/alerts', {
+    scope: 'read',
+    summary: 'Lists the alerts of all devices, newest first.',
+    query: checkFleetAlertQuery,
+    answers: { 200: pageOf(FleetAlert) },
+    examples: [
+      { summary: 'the open alerts' },
+      { summary: 'the critical ones of one facility', query: { facility: 'north', severity: 'critical' } },
+      { summary: 'every alert of one type there ever was', query: { status: 'all', type: 'low_level' } },
+    ],
+  }),
+  acknowledgeAlerts: endpoint('api', 'POST', '/alerts/acknowledge', {
+    scope: 'operate',
+    summary: 'Acknowledges up to 200 alerts of any devices at once. Repeating it changes nothing.',
+    body: body(checkAlertsAcknowledgement, 'acknowledgement'),
+    answers: { 200: one(AcknowledgementResults) },
+    examples: [
+      {
+        summary: 'two alerts',
+        body: {
+          alert_ids: ['al_019a86c5f3c07b2a', 'al_019a86c5f3c07b2b'],
+          acknowledged_by: 'Ada',
+          note: 'A truck is on its way.',
+        },
+      },
+    ],
+  }),
+  /** Newest first. */
+  operations: endpoint('api', 'GET', '/operations', {
+    scope: 'read',
+    summary: 'Lists the operations of all silos, newest first.',
+    query: checkFleetOperationQuery,
+    answers: { 200: pageOf(FleetOperation) },
+    examples: [
+      { summary: 'every operation' },
+      { summary: 'those of one zone that run', query: { zone: 'yard', status: 'in_progress' } },
+    ],
+  }),
+  /** Newest first. */
+  missions: endpoint('api', 'GET', '/missions', {
+    scope: 'read',
+    summary: 'Lists the missions of all devices, newest first.',
+    query: checkFleetMissionQuery,
+    answers: { 200: pageOf(FleetMission) },
+    examples: [{ summary: 'every mission' }, { summary: 'those that failed', query: { status: 'failed' } }],
+  }),
+  /** Newest first. */
+  commands: endpoint('api', 'GET', '/commands', {
+    scope: 'read',
+    summary: 'Lists the commands of all devices, newest first.',
+    query: checkFleetCommandQuery,
+    answers: { 200: pageOf(FleetCommand) },
+    examples: [
+      { summary: 'every command' },
+      { summary: 'those of one device', query: { device_id: 'rover-3' } },
+    ],
+  }),
+  overview: endpoint('api', 'GET', '/overview', {
+    scope: 'read',
+    summary: 'Counts devices, open alerts and jobs under way, and lists what needs attention.',
+    answers: { 200: one(Overview) },
+    examples: [{ summary: 'the overview' }],
+  }),
+};

@@ -1,0 +1,105 @@
+import {
+  ATTENTION_ITEMS_MAX,
+  ATTENTION_REASONS,
+  type AttentionItem,
+  type AttentionReason,
+} from '@granary/contract/fleet/overview';
+import { toIso } from '@granary/contract/time';
+import type { AlertState } from '../alerts/lifecycle.ts';
+import { isUnconfirmedStop } from '../commands/emergency-stop.ts';
+import { commandStatusDetail } from '../commands/record.ts';
+import type { CommandState } from '../commands/state.ts';
+import type { OperationState } from '../operations/state.ts';
+import { statusDetail } from '../operations/status-detail.ts';
+
+interface NamedDevice {
+  readonly deviceId: string;
+  readonly name: string;
+}
+
+/** Something of a device. */
+export type OfDevice<State> = NamedDevice & { readonly state: State };
+
+/** What may need attention, the most urgent of each kind. */
+export interface AttentionFacts {
+  readonly emergencyStops: readonly OfDevice<CommandState>[];
+  /** Operations that are `stopping` or `unconfirmed`. */
+  readonly operations: readonly OfDevice<OperationState>[];
+  /** Alerts that nobody has acknowledged. */
+  readonly alerts: readonly OfDevice<AlertState>[];
+  /** Offline devices with a job under way. */
+  readonly offline: readonly (NamedDevice & { readonly lastSeenAtMs: number | null })[];
+}
+
+interface Candidate {
+  readonly device: NamedDevice;
+  readonly what: AttentionReason;
+  readonly sinceMs: number;
+  readonly message: string;
+  readonly id: string | null;
+}
+
+/** Most urgent first; of the same urgency those that wait longest. */
+export function attentionItems(facts: AttentionFacts, nowMs: number): AttentionItem[] {
+  const stops = facts.emergencyStops.map(stopCandidate);
+  const unconfirmed = new Set(
+    stops.flatMap(({ what, device }) => (what === 'emergency_stop_unconfirmed' ? [device.deviceId] : [])),
+  );
+  // The alert about a stop that is listed itself would say the same again.
+  const alerts = facts.alerts.filter(
+    ({ deviceId, state }) => state.type !== 'emergency_stop_unconfirmed' || !unconfirmed.has(deviceId),
+  );
+  const candidates: Candidate[] = [
+    ...stops,
+    ...facts.operations.map(operationCandidate),
+    ...alerts.map(alertCandidate),
+    ...facts.offline.map(({ lastSeenAtMs, ...device }) => ({
+      device,
+      what: 'offline_with_job' as const,
+      sinceMs: lastSeenAtMs ?? nowMs,
+      message: 'The device is offline, and a job is under way on it.',
+      id: null,
+    })),
+  ];
+  return candidates
+    .toSorted((a, b) => urgency(a) - urgency(b) || a.sinceMs - b.sinceMs)
+    .slice(0, ATTENTION_ITEMS_MAX)
+    .map(({ device, what, sinceMs, message, id }) => ({
+      device_id: device.deviceId,
+      name: device.name,
+      what,
+      since: toIso(sinceMs),
+      message,
+      id,
+    }));
+}
+
+const urgency = ({ what }: Candidate): number => ATTENTION_REASONS.indexOf(what);
+
+const stopCandidate = ({ state, ...device }: OfDevice<CommandState>): Candidate => ({
+  device,
+  what: isUnconfirmedStop(state) ? 'emergency_stop_unconfirmed' : 'emergency_stop_in_force',
+  sinceMs: state.latchedSinceMs ?? state.createdAtMs,
+  message: commandStatusDetail(state),
+  id: state.commandId,
+});
+
+const operationCandidate = ({ state, ...device }: OfDevice<OperationState>): Candidate => {
+  const isStopping = state.status === 'stopping';
+  const stopRequestedAtMs = isStopping ? state.stopRequestedAtMs : null;
+  return {
+    device,
+    what: isStopping ? 'stop_unconfirmed' : 'operation_unconfirmed',
+    sinceMs: stopRequestedAtMs ?? state.lastHeardAtMs ?? state.startedAtMs,
+    message: statusDetail(state),
+    id: state.operationId,
+  };
+};
+
+const alertCandidate = ({ state, ...device }: OfDevice<AlertState>): Candidate => ({
+  device,
+  what: state.severity === 'critical' ? 'critical_alert' : 'warning_alert',
+  sinceMs: state.createdAtMs,
+  message: state.message,
+  id: state.alertId,
+});

@@ -1,0 +1,87 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { commandRecord } from '@granary/core/commands/record';
+import { missionRecord } from '@granary/core/missions/record';
+import { operationRecord } from '@granary/core/operations/record';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { paged, pageOf, success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { fleetAlertRoutes } from './alerts.ts';
+import { limitsOf, selectionOf } from './selection.ts';
+
+/** Views of all devices that the key may access. */
+export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, now } = parts;
+
+  register(routes, endpoints.fleet.devices, async (request, _reply, read) => {
+    const query = read.query(request);
+    const page = pageOf(query);
+    const found = await app.fleet.devices({
+      devices: selectionOf(request, query),
+      profileName: query.profile ?? null,
+      status: query.status ?? null,
+      text: query.q ?? null,
+      withReadings: query.include === 'readings',
+      afterDeviceId: page.after,
+      limit: page.limit + 1,
+      nowMs: now(),
+    });
+    return paged(
+      found,
+      page,
+      (device) => device.device_id,
+      (device) => device,
+    );
+  });
+
+  const jobPage = (request: FastifyRequest, query: JobQuery) => {
+    const page = pageOf(query);
+    const { status = null } = query;
+    const devices = selectionOf(request, query);
+    return { page, wanted: { devices, status, beforeId: page.after, limit: page.limit + 1 } };
+  };
+
+  register(routes, endpoints.fleet.operations, async (request, _reply, read) => {
+    const { page, wanted } = jobPage(request, read.query(request));
+    const found = await app.fleet.operations(wanted);
+    return paged(found, page, idOf, ({ deviceId, state }) => ({
+      device_id: deviceId,
+      ...operationRecord(state),
+    }));
+  });
+
+  register(routes, endpoints.fleet.commands, async (request, _reply, read) => {
+    const { page, wanted } = jobPage(request, read.query(request));
+    const found = await app.fleet.commands(wanted);
+    return paged(found, page, idOf, ({ deviceId, state }) => ({
+      device_id: deviceId,
+      ...commandRecord(state),
+    }));
+  });
+
+  register(routes, endpoints.fleet.missions, async (request, _reply, read) => {
+    const { page, wanted } = jobPage(request, read.query(request));
+    const found = await app.fleet.missions(wanted);
+    return paged(found, page, idOf, ({ deviceId, state }) => ({
+      device_id: deviceId,
+      ...missionRecord(state),
+    }));
+  });
+
+  register(routes, endpoints.fleet.overview, async (request) =>
+    success(await app.fleet.overview(limitsOf(request), now())),
+  );
+
+  fleetAlertRoutes(routes, parts);
+}
+
+interface JobQuery {
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly facility?: string;
+  readonly zone?: string;
+  readonly device_id?: string;
+  readonly status?: string;
+}
+
+const idOf = ({ id }: { readonly id: string }): string => id;

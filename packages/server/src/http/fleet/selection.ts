@@ -1,0 +1,21 @@
+import type { AccessLimits, DeviceSelection } from '@granary/store/tables/fleet/place';
+import type { FastifyRequest } from 'fastify';
+
+interface SelectionQuery {
+  readonly facility?: string;
+  readonly zone?: string;
+  readonly device_id?: string;
+}
+
+export const limitsOf = ({ caller: { facilities, deviceIds } }: FastifyRequest): AccessLimits => ({
+  facilities,
+  deviceIds,
+});
+
+/** The devices that the query asks for and that the key may access. */
+export const selectionOf = (request: FastifyRequest, query: SelectionQuery): DeviceSelection => ({
+  limits: limitsOf(request),
+  facility: query.facility ?? null,
+  zone: query.zone ?? null,
+  deviceId: query.device_id ?? null,
+});

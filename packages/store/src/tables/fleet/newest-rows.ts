@@ -1,0 +1,132 @@
+import type { Sql } from '../../sql.ts';
+import { type DeviceSelection, Parameters, selectionConditions, selectsAll } from './place.ts';
+
+/** Conditions on the columns of the listed table, which `row` names. */
+type RowConditions = (row: string, parameters: Parameters) => string[];
+
+export interface NewestRowsQuery {
+  readonly table: string;
+  /** The columns of the number, by which the rows are ordered, and of the id. */
+  readonly numberColumn: string;
+  readonly idColumn: string;
+  readonly rowConditions: RowConditions;
+  /** The conditions have an index with few rows, whatever the history is. */
+  readonly isOfFewRows: boolean;
+  readonly devices: DeviceSelection;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+export type FleetRow = [id: string, deviceId: string, body: string];
+
+export interface Listed<State> {
+  readonly id: string;
+  readonly deviceId: string;
+  readonly state: State;
+}
+
+/** Newest first, without the rows that cannot be read; a page stays full although some of its rows cannot be read. */
+export async function listNewest<State>(
+  sql: Sql,
+  query: NewestRowsQuery,
+  read: (body: string) => State,
+): Promise<Listed<State>[]> {
+  const found: Listed<State>[] = [];
+  let { beforeId } = query;
+  for (;;) {
+    const limit = query.limit - found.length;
+    const rows = await newestRows(sql, { ...query, beforeId, limit });
+    found.push(...readable(rows, read));
+    if (rows.length < limit || found.length === query.limit) return found;
+    beforeId = rows.at(-1)?.[0] ?? null;
+  }
+}
+
+export function readable<State>(rows: readonly FleetRow[], read: (body: string) => State): Listed<State>[] {
+  return rows.flatMap(([id, deviceId, body]) => {
+    try {
+      return [{ id, deviceId, state: read(body) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function newestRows(sql: Sql, query: NewestRowsQuery): Promise<FleetRow[]> {
+  const parameters = new Parameters();
+  const isOrderedWalk = query.isOfFewRows || selectsAll(query.devices);
+  const text = isOrderedWalk ? walkText(sql, query, parameters) : headsText(sql, query, parameters);
+  return await sql.query<FleetRow>(text, parameters.values);
+}
+
+/** The conditions on a row, including that it comes after the cursor. */
+const conditionsOf = (
+  { table, numberColumn, idColumn, rowConditions, beforeId }: NewestRowsQuery,
+  row: string,
+  parameters: Parameters,
+): string[] => {
+  const conditions = rowConditions(row, parameters);
+  if (beforeId === null) return conditions;
+  const before = `(SELECT ${numberColumn} FROM ${table} WHERE ${idColumn} = ${parameters.bind(beforeId)})`;
+  return [...conditions, `${row}.${numberColumn} < ${before}`];
+};
+
+/** Reads an index from its newest entry on until the page is full. CROSS JOIN makes SQLite read the listed table first. */
+function walkText(sql: Sql, query: NewestRowsQuery, parameters: Parameters): string {
+  const { table, numberColumn, devices, limit } = query;
+  const conditions = [
+    'devices.device_no = listed.device_no',
+    ...conditionsOf(query, 'listed', parameters),
+    ...selectionConditions(sql, devices, parameters),
+  ];
+  return `
+    WITH page AS MATERIALIZED (
+      SELECT listed.${numberColumn}, devices.device_id FROM ${table} AS listed CROSS JOIN devices
+      WHERE ${conditions.join(' AND ')} ORDER BY listed.${numberColumn} DESC LIMIT ${parameters.bind(limit)})
+    ${bodiesText(query)}`;
+}
+
+/** The bodies are read only of the rows of the page. */
+const bodiesText = ({ table, numberColumn, idColumn }: NewestRowsQuery): string =>
+  `SELECT ${table}.${idColumn}, page.device_id, ${table}.body
+   FROM page CROSS JOIN ${table} WHERE ${table}.${numberColumn} = page.${numberColumn}
+   ORDER BY page.${numberColumn} DESC`;
+
+/**
+ * Finds the newest row of each selected device, one entry of an index each. A page of n rows can only have rows of the n
+ * devices with the newest ones, at most n of each, and none that is older than all of these newest rows. So the cost
+ * depends on the devices and the page, and not on the history.
+ */
+function headsText(sql: Sql, query: NewestRowsQuery, parameters: Parameters): string {
+  const { table, numberColumn: number, devices, limit } = query;
+  const { bind } = parameters;
+  const own = (device: string) =>
+    [`own.device_no = ${device}.device_no`, ...conditionsOf(query, 'own', parameters)].join(' AND ');
+  const newestOf = (device: string, skipped: string) =>
+    `(SELECT own.${number} FROM ${table} AS own WHERE ${own(device)}
+      ORDER BY own.${number} DESC LIMIT 1 OFFSET ${skipped})`;
+  const selected = selectionConditions(sql, devices, parameters).join(' AND ');
+  const last = bind(limit - 1);
+  return `
+    WITH heads AS MATERIALIZED (
+      SELECT device_no, device_id, ${newestOf('devices', '0')} AS head FROM devices WHERE ${selected}),
+    newest AS MATERIALIZED (
+      SELECT device_no, device_id, head FROM heads WHERE head IS NOT NULL
+      ORDER BY head DESC LIMIT ${bind(limit)}),
+    bounds AS MATERIALIZED (
+      SELECT device_no, device_id, head, COALESCE(${newestOf('newest', last)}, 0) AS oldest_own,
+        COALESCE((SELECT head FROM newest ORDER BY head DESC LIMIT 1 OFFSET ${last}), 0) AS oldest_head
+      FROM newest),
+    ranges AS MATERIALIZED (
+      SELECT device_no, device_id, head,
+        CASE WHEN oldest_own > oldest_head THEN oldest_own ELSE oldest_head END AS oldest FROM bounds),
+    page AS MATERIALIZED (
+      SELECT listed.${number}, ranges.device_id FROM ranges CROSS JOIN ${table} AS listed
+      WHERE listed.device_no = ranges.device_no AND ${query
+        .rowConditions('listed', parameters)
+        .map((condition) => `${condition} AND`)
+        .join(' ')}
+        listed.${number} <= ranges.head AND listed.${number} >= ranges.oldest
+      ORDER BY listed.${number} DESC LIMIT ${bind(limit)})
+    ${bodiesText(query)}`;
+}
