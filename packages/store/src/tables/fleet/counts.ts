@@ -45,32 +45,42 @@ export async function countDevices(
 
 export async function countOpenAlerts(sql: Sql, limits: AccessLimits): Promise<AlertCount[]> {
   const parameters = new Parameters();
-  const allowed = ofLimits(sql, limits, parameters);
+  const source = allowedRows(sql, 'open_alerts', '1 = 1', limits, parameters);
   return await sql.query<AlertCount>(
     `WITH ${OPEN_ALERTS}
-     SELECT severity, COUNT(*), COUNT(CASE WHEN status <> 'acknowledged' THEN 1 END) FROM open_alerts
-     WHERE 1 = 1 ${allowed} GROUP BY severity`,
+     SELECT severity, COUNT(*), COUNT(CASE WHEN status <> 'acknowledged' THEN 1 END) FROM ${source}
+     GROUP BY severity`,
     parameters.values,
   );
 }
 
 export async function countJobs(sql: Sql, limits: AccessLimits): Promise<JobCounts> {
   const parameters = new Parameters();
-  const allowed = ofLimits(sql, limits, parameters);
-  const count = (what: string, table: string, condition: string) =>
-    `(SELECT COUNT(${what}) FROM ${table} WHERE ${condition} ${allowed})`;
+  const count = (table: string, condition: string, what = '*') =>
+    `(SELECT COUNT(${what}) FROM ${allowedRows(sql, table, condition, limits, parameters)})`;
+  const stopped = 'DISTINCT commands.device_no';
   const [row] = await sql.query<JobCounts>(
-    `SELECT ${count('*', 'operations', OPERATION_UNDER_WAY)}, ${count('*', 'commands', COMMAND_UNDER_WAY)},
-       ${count('*', 'missions', MISSION_UNDER_WAY)}, ${count('DISTINCT device_no', 'commands', STOP_IN_FORCE)},
-       ${count('DISTINCT device_no', 'commands', `${STOP_IN_FORCE} AND ended_at_ms IS NULL`)}`,
+    `SELECT ${count('operations', OPERATION_UNDER_WAY)}, ${count('commands', COMMAND_UNDER_WAY)},
+       ${count('missions', MISSION_UNDER_WAY)}, ${count('commands', STOP_IN_FORCE, stopped)},
+       ${count('commands', `${STOP_IN_FORCE} AND ended_at_ms IS NULL`, stopped)}`,
     parameters.values,
   );
   return row ?? [0, 0, 0, 0, 0];
 }
 
-/** Without limits the devices are not read. */
-function ofLimits(sql: Sql, limits: AccessLimits, parameters: Parameters): string {
-  if (!isLimited(limits)) return '';
-  const conditions = limitConditions(sql, limits, parameters).join(' AND ');
-  return `AND device_no IN (SELECT device_no FROM devices WHERE ${conditions})`;
+/**
+ * The rows of a table that meet the condition and belong to allowed devices. Without limits the devices are not read. CROSS
+ * JOIN makes SQLite read the table first, because few of its rows meet the condition.
+ */
+function allowedRows(
+  sql: Sql,
+  table: string,
+  condition: string,
+  limits: AccessLimits,
+  parameters: Parameters,
+): string {
+  if (!isLimited(limits)) return `${table} WHERE ${condition}`;
+  const allowed = limitConditions(sql, limits, parameters).join(' AND ');
+  return `${table} CROSS JOIN devices
+    WHERE ${condition} AND devices.device_no = ${table}.device_no AND ${allowed}`;
 }
