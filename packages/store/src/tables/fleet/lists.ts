@@ -28,16 +28,19 @@ export async function listAlertsOfFleet(
   document: DocumentKind<AlertState>,
   { filter, severity, type, ...page }: FleetAlertPage,
 ): Promise<Listed<AlertState>[]> {
+  const isOfFewRows = filter !== 'all' && filter !== 'resolved';
+  // An expression, because the index of a severity or type has all resolved alerts too.
+  const column = (name: string) => (isOfFewRows ? `(${name} || '')` : name);
   const query = {
     ...page,
+    isOfFewRows,
     table: 'alerts',
     numberColumn: 'alert_no',
     idColumn: 'alert_id',
-    isOfFewRows: filter !== 'all' && filter !== 'resolved',
     rowConditions: (row: string, { bind }: Parameters) => {
       const conditions = shownAlerts(filter, bind).map((condition) => `${row}.${condition}`);
-      if (severity !== null) conditions.push(`${row}.severity = ${bind(severity)}`);
-      if (type !== null) conditions.push(`${row}.type = ${bind(type)}`);
+      if (severity !== null) conditions.push(`${column(`${row}.severity`)} = ${bind(severity)}`);
+      if (type !== null) conditions.push(`${column(`${row}.type`)} = ${bind(type)}`);
       return conditions;
     },
   };
