@@ -78,12 +78,11 @@ export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promi
   return rows.map(toDevice);
 }
 
-/** Locks the device and its presence until the end of the transaction. */
+/** Locks the row of the device, but not its presence, for which every message of the device would have to wait. */
 export async function lockDeviceRow(sql: Sql, deviceNo: number): Promise<StoredDevice | undefined> {
-  const [row] = await sql.query<DeviceRow>(`${SELECT_DEVICE} WHERE device_no = $1 ${sql.forUpdate}`, [
-    deviceNo,
-  ]);
-  return row && toDevice(row);
+  await sql.query(`SELECT device_no FROM devices WHERE device_no = $1 ${sql.forUpdate}`, [deviceNo]);
+  const [device] = await findDevices(sql, [deviceNo]);
+  return device;
 }
 
 /** Ordered by device id, so that a page starts where the previous one ended. */
