@@ -31,13 +31,7 @@ function startRover(
   const kept: FieldMemory[] = [];
   const troubles: string[] = [];
   const device = createFieldDevice(ROVER, {
-    link: {
-      mqttUrl: broker.url,
-      credentials: { username: ROVER.id, secret: 'right' },
-      renewCredentials: () => Promise.reject(new Error('nobody should ask')),
-      onChange: () => undefined,
-      random: () => 0,
-    },
+    link: broker.linkOf(ROVER.id),
     intervalMs: 10,
     faults: new Set(faults),
     recall: (isKnown) => (isKnown(memory) ? memory : undefined),

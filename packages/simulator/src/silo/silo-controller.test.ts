@@ -14,13 +14,7 @@ const SILO = firstSilo();
 function startDevice(t: TestContext, broker: RecordingBroker, ...faults: SiloFault[]) {
   let nowMs = START_MS - 10 * SECOND_MS;
   const device = createSiloDevice(SILO, {
-    link: {
-      mqttUrl: broker.url,
-      credentials: { username: SILO.id, secret: 'right' },
-      renewCredentials: () => Promise.reject(new Error('nobody should ask')),
-      onChange: () => undefined,
-      random: () => 0,
-    },
+    link: broker.linkOf(SILO.id),
     intervalMs: 20,
     faults: new Set(faults),
     recall: () => undefined,

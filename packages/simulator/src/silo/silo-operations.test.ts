@@ -29,13 +29,7 @@ function startDevice(
   const disk = { isReady: Promise.resolve(), isFull: false };
   const troubles: string[] = [];
   const device = createSiloDevice(SILO, {
-    link: {
-      mqttUrl: broker.url,
-      credentials: { username: SILO.id, secret: 'right' },
-      renewCredentials: () => Promise.reject(new Error('nobody should ask')),
-      onChange: () => undefined,
-      random: () => 0,
-    },
+    link: broker.linkOf(SILO.id),
     intervalMs: 10,
     faults: new Set(faults),
     recall: (isKnown) => (isKnown(memory) ? memory : undefined),

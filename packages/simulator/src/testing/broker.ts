@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { LinkConfiguration, LinkHandler, UplinkMessage } from '@granary/link/port';
+import type { DeviceOptions } from '../device/device.ts';
 
 const POLL_MS = 5;
 
@@ -18,6 +19,17 @@ export class RecordingBroker {
 
   get url(): string {
     return `mqtt://127.0.0.1:${this.#port}`;
+  }
+
+  /** The link of a device that logs in with the right secret and never needs another one. */
+  linkOf(deviceId: string): DeviceOptions<never>['link'] {
+    return {
+      mqttUrl: this.url,
+      credentials: { username: deviceId, secret: 'right' },
+      renewCredentials: () => Promise.reject(new Error('the secret must not be renewed')),
+      onChange: () => undefined,
+      random: () => 0,
+    };
   }
 
   async start(): Promise<void> {
