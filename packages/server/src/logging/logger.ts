@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from '../settings.ts';
+import type { LogLevel } from '../setting-values.ts';
 import { limitLines } from './log-limits.ts';
 
 export type { Logger } from 'pino';

@@ -1,0 +1,85 @@
+import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Reads the text of a setting; the message of an error follows the name of the setting. */
+export type Parse<T> = (text: string) => T | Error;
+
+export const asText: Parse<string> = (text) => text;
+
+const RESERVED_SEGMENTS = [
+  ...['audit', 'export', 'apply', 'readings', 'history', 'notification-rules'],
+  ...['keys', 'events', 'webhooks'],
+  ...['devices', 'alerts', 'operations', 'commands', 'missions', 'overview'],
+];
+
+export function asSegment(text: string): string | Error {
+  if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(text)) {
+    return new Error('must be one path segment of lower-case letters, digits, - and _');
+  }
+  return RESERVED_SEGMENTS.includes(text)
+    ? new Error(`must not be ${text}, which has a meaning of its own`)
+    : text;
+}
+
+const RESERVED_PATHS = /^\/(v1|livez|readyz|metrics|docs|openapi\.json|asyncapi\.json)(\/|$)/;
+
+export function asSandboxPath(text: string): string | Error {
+  if (!/^(\/[a-z0-9][a-z0-9._-]*)+$/.test(text)) {
+    return new Error('must be a path such as /sandbox, of lower-case letters, digits, ., - and _');
+  }
+  return RESERVED_PATHS.test(text) ? new Error('must not lie where the service itself is') : text;
+}
+
+export function asPort(text: string): number | Error {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+    ? Number(text)
+    : new Error(`must be a port from 0 to 65535, not "${text}"`);
+}
+
+export function asCount(text: string): number | Error {
+  return /^\d{1,6}$/.test(text) && Number(text) >= 1
+    ? Number(text)
+    : new Error(`must be a whole number from 1 to 999999, not "${text}"`);
+}
+
+export function asSeconds(text: string): number | Error {
+  return /^\d{1,4}$/.test(text) && Number(text) >= 1
+    ? Number(text)
+    : new Error(`must be a whole number of seconds from 1 to 9999, not "${text}"`);
+}
+
+export function asDays(text: string): number | Error {
+  return /^\d{1,5}$/.test(text) && Number(text) >= 1
+    ? Number(text)
+    : new Error(`must be a whole number of days from 1 to 99999, not "${text}"`);
+}
+
+export function asRateLimit(text: string): number | null | Error {
+  if (text === 'off') return null;
+  const limit = Number(text);
+  return Number.isFinite(limit) && limit > 0
+    ? limit
+    : new Error(`must be "off" or a number of requests per second above 0, not "${text}"`);
+}
+
+/** The text may contain a password, so the message never repeats it. */
+export function asDatabaseUrl(text: string): string | Error {
+  return /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text)
+    ? text
+    : new Error('must be a postgres:// address');
+}
+
+export function asKey(text: string): string | Error {
+  if (text.length < PRESET_KEY_LENGTH_MIN)
+    return new Error(`must have at least ${PRESET_KEY_LENGTH_MIN} characters`);
+  return /^[\x21-\x7e]+$/.test(text) ? text : new Error('must be printable ASCII without spaces');
+}
+
+export function asLogLevel(text: string): LogLevel | Error {
+  return (
+    LOG_LEVELS.find((level) => level === text) ??
+    new Error(`must be one of ${LOG_LEVELS.join(', ')}, not "${text}"`)
+  );
+}
