@@ -5,6 +5,8 @@ export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
+  /** Replaces the line of progress; only on a terminal. */
+  readonly showProgress?: (text: string) => void;
 }
 
 /** Each file in `commands/` exports one of these; `run` resolves with the exit code. */

@@ -7,6 +7,7 @@ import { granary } from './testing/granary-process.ts';
 import { readVersion } from './version.ts';
 
 const VERSION = await readVersion();
+const COMMANDS = ['serve', 'demo', 'simulate', 'backup', 'restore', 'devices', 'keys'];
 
 /** Runs a command line inside this process, which works for commands that end immediately. */
 async function runInProcess(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -28,11 +29,10 @@ test('--version and --help answer on standard output', async () => {
   });
   const { exitCode, stdout } = await runInProcess(['--help']);
   assert.equal(exitCode, 0);
-  for (const command of ['serve', 'demo', 'simulate', 'devices', 'keys'])
-    assert.match(stdout, new RegExp(`  ${command} `));
+  for (const command of COMMANDS) assert.match(stdout, new RegExp(`  ${command} `));
 });
 
-for (const command of ['serve', 'demo', 'simulate', 'devices', 'keys']) {
+for (const command of COMMANDS) {
   test(`granary ${command} --help prints its usage`, async () => {
     const { exitCode, stdout } = await runInProcess([command, '--help']);
     assert.equal(exitCode, 0);
@@ -76,6 +76,10 @@ const INVALID_USES: readonly (readonly [args: string[], errorLine: RegExp, env?:
       /^granary: --mqtt must be an address such as mqtt:\/\/127\.0\.0\.1, not "here"$/,
       KEY,
     ],
+    [['backup', 'here'], /^granary: Unexpected argument 'here'/],
+    [['restore'], /^granary: the backup file is missing$/],
+    [['restore', 'a.db', 'b.db'], /^granary: one file at a time$/],
+    [['restore', '--now'], /^granary: Unknown option '--now'$/],
     [['keys'], /^granary: keys: say one of list, create, revoke, rotate$/],
     [['keys', 'steal'], /^granary: keys steal: say one of/],
     [

@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import { explain } from './explain.ts';
 import { main } from './main.ts';
+import { progressLine } from './progress-line.ts';
 
+const progress = progressLine(process.stderr);
 const environment = {
   env: process.env,
-  print: (line: string) => console.log(line),
-  printError: (line: string) => console.error(line),
+  print: (line: string) => progress.above(() => console.log(line)),
+  printError: (line: string) => progress.above(() => console.error(line)),
+  showProgress: (text: string) => progress.show(text),
 };
 
 process.on('uncaughtException', (failure) => {

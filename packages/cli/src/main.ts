@@ -21,6 +21,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'run the simulated farm against a running service',
     load: async () => (await import('./commands/simulate.ts')).simulate,
   },
+  backup: {
+    summary: 'copy the database into a file, also while the service runs',
+    load: async () => (await import('./commands/backup.ts')).backup,
+  },
+  restore: {
+    summary: 'make a backup the database again',
+    load: async () => (await import('./commands/restore.ts')).restore,
+  },
   devices: {
     summary: 'list and register devices',
     load: async () => (await import('./commands/devices.ts')).devices,

@@ -1,19 +1,10 @@
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { codeOf, StoreOpenError } from './errors.ts';
+import { codeOf, fileFault, StoreOpenError } from './errors.ts';
 import { isBusy, reasonOf } from './sqlite/errors.ts';
 
 const LOCK_FILE = 'lock';
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  EEXIST: 'it is a file, not a folder',
-  ENOTDIR: 'part of the path is a file, not a folder',
-  ENOSPC: 'the disk is full',
-};
 
 export interface DataFolderLock {
   release(): void;
@@ -26,8 +17,7 @@ export function makeDataFolder(folder: string): void {
     keepToOwner(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    const code = codeOf(error);
-    const reason = (code !== undefined && REASONS[code]) ?? code ?? 'unknown reason';
+    const reason = fileFault(error) ?? codeOf(error) ?? 'unknown reason';
     throw new StoreOpenError(`cannot use the data folder ${folder}: ${reason}`, { cause: error });
   }
 }

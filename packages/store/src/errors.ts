@@ -8,6 +8,14 @@ export class StoreOpenError extends Error {
   }
 }
 
+/** A backup or a restore failed; the message is one line that tells an operator why. */
+export class BackupError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'BackupError';
+  }
+}
+
 export const storageFull = (): Refusal => new Refusal('storage_full', 'the storage is full');
 
 /** The reason is for the log only, because it may contain the address of the database or a path. */
@@ -33,4 +41,20 @@ export const isStorageFault = (error: unknown): error is Refusal =>
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  EEXIST: 'it is a file, not a folder',
+  ENOENT: 'the folder does not exist',
+  ENOTDIR: 'part of the path is a file, not a folder',
+  ENOSPC: 'the disk is full',
+};
+
+/** The reason of an error of the file system in words; `undefined` for other errors. */
+export function fileFault(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return code === undefined ? undefined : FILE_FAULTS[code];
 }

@@ -1,65 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { ErrorCode } from '@granary/contract/errors';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { type App, openApp } from '../app.ts';
 import { batchOf, isRefusal, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
+import { makeSmallDisk } from '../testing/small-disk.ts';
 
-const DISK_BYTES = 4 * 1024 * 1024;
-const FILE_BYTES_MAX = 1024 * 1024;
 const READINGS_PER_BATCH = 2_000;
-
-/** A folder whose disk really becomes full. */
-interface SmallDisk {
-  readonly folder: string;
-  readonly refusal: ErrorCode;
-  fill(): void;
-  freeSpace(): void;
-  remove(): void;
-}
-
-/** A mounted disk where the system allows one; elsewhere a limit on the size of files, with a similar error. */
-function makeSmallDisk(): SmallDisk {
-  const folder = mkdtempSync(join(tmpdir(), 'granary-full-'));
-  const mounted =
-    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder]).status === 0;
-  return mounted ? smallMount(folder) : limitedFiles(folder);
-}
-
-function smallMount(folder: string): SmallDisk {
-  const filler = join(folder, 'filler');
-  return {
-    folder,
-    refusal: 'storage_full',
-    fill() {
-      const { bavail, bsize } = statfsSync(folder);
-      writeFileSync(filler, Buffer.alloc(bavail * bsize));
-    },
-    freeSpace: () => rmSync(filler),
-    remove() {
-      spawnSync('umount', [folder]);
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
-function limitedFiles(folder: string): SmallDisk {
-  const limitFileSize = (bytes: number | 'unlimited') => {
-    const { status } = spawnSync('prlimit', [`--pid=${process.pid}`, `--fsize=${bytes}:`]);
-    assert.equal(status, 0, 'prlimit failed');
-  };
-  return {
-    folder,
-    refusal: 'storage_unavailable',
-    fill: () => limitFileSize(FILE_BYTES_MAX),
-    freeSpace: () => limitFileSize('unlimited'),
-    remove: () => rmSync(folder, { recursive: true }),
-  };
-}
 
 /** Appends batches until one is refused, and returns how many were stored. */
 async function appendUntilRefused(app: App, deviceNo: number, refusal: ErrorCode): Promise<number> {

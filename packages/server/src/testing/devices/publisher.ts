@@ -8,6 +8,8 @@ export interface Acknowledged {
 }
 
 export interface Publisher {
+  /** The readings that are acknowledged up to now. */
+  readonly acknowledged: readonly Acknowledged[];
   /** Stops publishing and returns all acknowledged readings. */
   stop(): Promise<readonly Acknowledged[]>;
   /** Closes the connection immediately, also with unacknowledged messages. */
@@ -63,6 +65,7 @@ export function startPublisher(mqttUrl: URL, deviceId: string, secret: string): 
   };
   const lanes = Array.from({ length: IN_FLIGHT }, lane);
   return {
+    acknowledged,
     async stop() {
       stopped = true;
       await Promise.all(lanes);

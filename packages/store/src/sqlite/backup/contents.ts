@@ -1,0 +1,51 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { BackupError } from '../../errors.ts';
+import { MIGRATIONS } from '../../migrations/migrations.ts';
+
+/** Figures about a database that are read fast, to compare a copy with its source and to tell a person what it is. */
+export interface Contents {
+  readonly schemaVersion: number;
+  readonly devices: number;
+  readonly keys: number;
+  /** `null` when there are no readings. */
+  readonly newestReadingMs: number | null;
+}
+
+const GRANARY_TABLES = ['schema_version', 'devices', 'keys', 'readings'];
+
+/** Refuses a file that is not a database of this service, or one that this version cannot open. */
+export function readContents(database: DatabaseSync, file: string): Contents {
+  const names = GRANARY_TABLES.map((name) => `'${name}'`).join(', ');
+  const tables = numberOf(
+    database,
+    `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN (${names})`,
+  );
+  if (tables !== GRANARY_TABLES.length) throw new BackupError(`${file} is not a Granary database`);
+  const schemaVersion = numberOf(database, 'SELECT version FROM schema_version') ?? 0;
+  if (schemaVersion > MIGRATIONS.length) {
+    throw new BackupError(
+      `${file} was written by a newer version (schema ${schemaVersion}, this one knows up to ${MIGRATIONS.length})`,
+    );
+  }
+  return {
+    schemaVersion,
+    devices: numberOf(database, 'SELECT COUNT(*) FROM devices') ?? 0,
+    keys: numberOf(database, 'SELECT COUNT(*) FROM keys') ?? 0,
+    newestReadingMs: numberOf(database, 'SELECT MAX(ts_ms) FROM readings'),
+  };
+}
+
+/** The first problem that SQLite finds in any page or index, or `null`. */
+export function faultIn(database: DatabaseSync): string | null {
+  const statement = database.prepare('PRAGMA integrity_check(1)');
+  statement.setReturnArrays(true);
+  const [result] = (statement.get() ?? []) as unknown as unknown[];
+  return result === 'ok' ? null : String(result).split('\n')[0] || 'unknown fault';
+}
+
+function numberOf(database: DatabaseSync, text: string): number | null {
+  const statement = database.prepare(text);
+  statement.setReturnArrays(true);
+  const [value] = (statement.get() ?? []) as unknown as unknown[];
+  return typeof value === 'number' ? value : null;
+}
