@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
 import { CommandId } from './ids.ts';
 import { closed } from './input/closed.ts';
@@ -19,7 +20,7 @@ export const COMMAND_NAMES = [
 
 /**
  * `timed_out`: the outcome is unknown, and a late reply still decides. `expired`: it was not sent before its expiry, or the
- * device does not know it. An emergency stop ends only as `succeeded`.
+ * device does not know it. An emergency stop ends only as `succeeded`, unless a person declares it ended.
  */
 export const COMMAND_STATUSES = [
   'queued',
@@ -36,7 +37,7 @@ export const COMMAND_STATUSES = [
 /**
  * Why a command did not succeed: the device refused it, reported a fault, cancelled it for another, or no longer knows it;
  * an emergency stop was requested before it was sent; the device had no live session, so nothing was sent; it did not reach
- * the device in time; the device did not answer.
+ * the device in time; the device did not answer; a person declared it ended, because the device did not report its end.
  */
 export const COMMAND_REASONS = [
   'refused',
@@ -47,6 +48,7 @@ export const COMMAND_REASONS = [
   'not_sent',
   'not_delivered',
   'no_answer',
+  'declared_ended',
 ] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
@@ -104,6 +106,8 @@ export const CommandRecord = closed({
   expires_at: TimestampOrNull,
   /** `null` unless the command did not succeed. */
   result: Type.Union([CommandResult, Type.Null()]),
+  /** `null` unless a person declared the command ended. */
+  declared: DeclaredEndOrNull,
 });
 
 export const CommandQuery = closed({

@@ -31,6 +31,7 @@ export const STATUS_OF = {
   emergency_stop_active: 409,
   emergency_stop_unconfirmed: 409,
   device_in_maintenance: 409,
+  cannot_declare_ended: 409,
   not_supported: 409,
   sensor_conflict: 409,
   idempotency_in_progress: 409,

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
 import { OperationId } from './ids.ts';
 import { closed } from './input/closed.ts';
@@ -24,7 +25,7 @@ export const RATE_UNITS = ['kg/min', 't/h', 'kg/h', 'lb/min'] as const;
 /**
  * Why an operation failed: the start was never written to the device's connection; the device refused it; the device does
  * not know it, so its outcome was not reported; the device reported a fault; the weight did not move; it ran longer than
- * allowed. Only the first two mean that nothing moved.
+ * allowed; a person declared it ended, because the device did not report its end. Only the first two mean that nothing moved.
  */
 export const FAILURE_REASONS = [
   'not_sent',
@@ -33,6 +34,7 @@ export const FAILURE_REASONS = [
   'device_fault',
   'no_movement',
   'overrun',
+  'declared_ended',
 ] as const;
 
 export type OperationType = (typeof OPERATION_TYPES)[number];
@@ -93,6 +95,8 @@ export const OperationRecord = closed({
   ended_at: TimestampOrNull,
   /** Set as soon as the failure is known, also while the device has not confirmed that it stopped. */
   failure: Type.Union([OperationFailure, Type.Null()]),
+  /** `null` unless a person declared the operation ended. */
+  declared: DeclaredEndOrNull,
 });
 
 export const OperationQuery = closed({

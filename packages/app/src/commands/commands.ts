@@ -1,6 +1,8 @@
 import type { CommandName, CommandRequest, CommandStatus } from '@granary/contract/commands';
+import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import type { CommandAck, CommandProgress, FieldCommand } from '@granary/contract/link/field-messages';
+import { refuseDeclaration } from '@granary/core/commands/declared-end';
 import { isUnconfirmedStop, replacingStop, stopInForce } from '@granary/core/commands/emergency-stop';
 import { commandMessage } from '@granary/core/commands/record';
 import { refuseCommand } from '@granary/core/commands/refusals';
@@ -51,6 +53,15 @@ export interface UnsentCommand {
   readonly deviceNo: number;
   readonly commandId: string;
   readonly delivery: NotSentReason;
+  readonly nowMs: number;
+}
+
+export interface CommandEndDeclaration {
+  readonly deviceNo: number;
+  readonly commandId: string;
+  readonly declaration: EndDeclaration;
+  /** The device has a live MQTT session that is subscribed to its commands. */
+  readonly isReachable: boolean;
   readonly nowMs: number;
 }
 
@@ -128,6 +139,21 @@ export const writes = {
     const { command } = advanceCommand(before, { kind: 'not_sent', delivery }, nowMs);
     const logged = await recordJobChange(sql, evaluation, COMMANDS, { before, after: command, nowMs });
     return committed(undefined, ...logged);
+  },
+
+  /** Returns `undefined` if the device has no such command. */
+  async declareEnded(
+    sql: Sql,
+    { deviceNo, commandId, declaration, isReachable, nowMs }: CommandEndDeclaration,
+  ): Promise<Committed<CommandState | undefined>> {
+    const evaluation = await lockDevice(sql, deviceNo);
+    const before = await COMMANDS.findOf(sql, deviceNo, commandId);
+    if (evaluation === undefined || before === undefined) return committed(undefined);
+    refuseDeclaration(before, { isReachable, nowMs });
+    const input = { kind: 'declare_ended', declaration, isReachable } as const;
+    const { command } = advanceCommand(before, input, nowMs);
+    const logged = await recordJobChange(sql, evaluation, COMMANDS, { before, after: command, nowMs });
+    return committed(command, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   async acknowledged(

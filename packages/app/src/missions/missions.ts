@@ -1,7 +1,9 @@
+import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import type { MissionAck, MissionProgress } from '@granary/contract/link/field-messages';
 import type { Mission, MissionRequestKind, MissionStatus } from '@granary/contract/missions/missions';
 import { refuseMovement } from '@granary/core/commands/refusals';
+import { refuseDeclaration } from '@granary/core/missions/declared-end';
 import { planMission } from '@granary/core/missions/planning/plan';
 import { missionMessage } from '@granary/core/missions/record';
 import { beginMission, type MissionState, missionReportContent } from '@granary/core/missions/state';
@@ -37,6 +39,15 @@ export interface MissionControlRequest {
   readonly deviceNo: number;
   readonly missionId: string;
   readonly control: MissionRequestKind;
+  /** The device has a live MQTT session that is subscribed to its commands. */
+  readonly isReachable: boolean;
+  readonly nowMs: number;
+}
+
+export interface MissionEndDeclaration {
+  readonly deviceNo: number;
+  readonly missionId: string;
+  readonly declaration: EndDeclaration;
   /** The device has a live MQTT session that is subscribed to its commands. */
   readonly isReachable: boolean;
   readonly nowMs: number;
@@ -105,6 +116,21 @@ export const writes = {
     const sends = await messageEffects(sql, deviceNo, send && missionMessage(mission, send));
     const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
     return committed({ mission }, ...sends, ...alertEvaluation([deviceNo]), ...logged);
+  },
+
+  /** Returns `undefined` if the device has no such mission. */
+  async declareEnded(
+    sql: Sql,
+    { deviceNo, missionId, declaration, isReachable, nowMs }: MissionEndDeclaration,
+  ): Promise<Committed<MissionState | undefined>> {
+    const evaluation = await lockDevice(sql, deviceNo);
+    const before = await MISSIONS.findOf(sql, deviceNo, missionId);
+    if (evaluation === undefined || before === undefined) return committed(undefined);
+    refuseDeclaration(before, { isReachable, nowMs });
+    const input = { kind: 'declare_ended', declaration, isReachable } as const;
+    const { mission } = advanceMission(before, input, nowMs);
+    const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
+    return committed(mission, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   /** Records that the start or the resume of the mission could not be sent. */

@@ -1,3 +1,4 @@
+import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import type { OperationAck, OperationProgress } from '@granary/contract/link/messages';
 import type {
@@ -7,6 +8,7 @@ import type {
   OperationType,
 } from '@granary/contract/operations';
 import type { NotSentReason } from '@granary/core/devices/polling';
+import { refuseDeclaration } from '@granary/core/operations/declared-end';
 import {
   type OperationRequest,
   operationInProgress,
@@ -164,6 +166,25 @@ export const writes = {
     const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
     const stopped = { operation, send: send === 'stop' ? send : null };
     return committed(stopped, ...alertEvaluation([deviceNo]), ...logged);
+  },
+
+  /** Returns `undefined` if the device has no such operation. */
+  async declareEnded(
+    sql: Sql,
+    {
+      deviceNo,
+      operationId,
+      declaration,
+      nowMs,
+    }: OperationAddress & { readonly declaration: EndDeclaration },
+  ): Promise<Committed<OperationState | undefined>> {
+    const evaluation = await lockDevice(sql, deviceNo);
+    const before = await findOrRebuild(sql, operationId, nowMs);
+    if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
+    refuseDeclaration(before, nowMs);
+    const { operation } = advanceOperation(before, { kind: 'declare_ended', declaration }, nowMs);
+    const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
+    return committed(operation, ...alertEvaluation([deviceNo]), ...logged);
   },
 
   async acknowledged(

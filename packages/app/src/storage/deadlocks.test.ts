@@ -3,8 +3,9 @@ import { it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import type { App } from '../app.ts';
 import { describePostgres } from '../testing/engines.ts';
-import { EVERY_WRITE, type WriteRound } from '../testing/every-write.ts';
+import { EVERY_WRITE } from '../testing/every-write.ts';
 import { NOW_MS, readyFieldDevice, readySilo, weigh } from '../testing/fixtures.ts';
+import type { WriteRound } from '../testing/write-round.ts';
 import { SLICES } from '../use-cases.ts';
 
 const ROUNDS = 12;

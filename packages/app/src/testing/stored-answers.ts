@@ -126,8 +126,14 @@ async function commandsAndMissionsOf(app: App, page: Page): Promise<object[]> {
   return [...commands.map(commandRecord), ...missions.map(missionRecord)].map(withoutDetail);
 }
 
-/** The sentence for people is computed from the other fields with every answer. */
-const withoutDetail = ({ status_detail: _, ...record }: { readonly status_detail: string }): object => record;
+interface JobRecord {
+  readonly status_detail: string;
+  readonly declared: object | null;
+}
+
+/** The sentence for people is computed from the other fields with every answer; old databases have no declared ends. */
+const withoutDetail = ({ status_detail: _, declared, ...record }: JobRecord): object =>
+  declared === null ? record : { ...record, declared };
 
 /** Raw readings in the form in which they were recorded, when a row had a column for every sensor. */
 function asOneRowPerTime(readings: readonly Reading[]): object[] {

@@ -1,4 +1,5 @@
 import { CommandRecord, checkCommandQuery, checkCommandRequest } from '../commands.ts';
+import { checkEndDeclaration } from '../declared-end.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
@@ -41,6 +42,22 @@ export const commands = {
     examples: [
       { summary: 'a command' },
       { summary: 'an unknown command', parameters: { command_id: 'cmd_none' }, refusal: 'command_not_found' },
+    ],
+  }),
+  /** Only while the outcome is uncertain; an emergency stop stays in force until it is released. */
+  declareEnded: endpoint('field', 'POST', '/devices/{device_id}/remote/commands/{command_id}/declare-ended', {
+    scope: 'admin',
+    summary:
+      'Records that a person has looked and that a command is over, although the device did not report it.',
+    body: body(checkEndDeclaration, 'declaration'),
+    answers: { 200: one(CommandRecord) },
+    errors: ['cannot_declare_ended'],
+    examples: [
+      {
+        summary: 'a command of a device that is connected',
+        body: { reason: 'the rover stands in the yard', looked_by: 'Ada Lovelace' },
+        refusal: 'cannot_declare_ended',
+      },
     ],
   }),
   /** Newest first. */

@@ -1,3 +1,4 @@
+import { checkEndDeclaration } from '../declared-end.ts';
 import type { ErrorCode } from '../errors.ts';
 import {
   checkMission,
@@ -79,6 +80,22 @@ export const missions = {
     'Has the device stop at the mission it is carrying out, until it is resumed.',
   ),
   resume: controlEndpoint('resume', 'Has the device go on with a paused mission.'),
+  /** Only while the outcome is uncertain; repeating it answers the same record. */
+  declareEnded: endpoint('field', 'POST', '/devices/{device_id}/missions/{mission_id}/declare-ended', {
+    scope: 'admin',
+    summary:
+      'Records that a person has looked and that a mission is over, although the device did not report it.',
+    body: body(checkEndDeclaration, 'declaration'),
+    answers: { 200: one(MissionRecord) },
+    errors: ['cannot_declare_ended'],
+    examples: [
+      {
+        summary: 'a mission of a device that is connected',
+        body: { reason: 'the rover was towed home', looked_by: 'Ada Lovelace' },
+        refusal: 'cannot_declare_ended',
+      },
+    ],
+  }),
   /** Newest first. */
   list: endpoint('field', 'GET', '/devices/{device_id}/missions', {
     scope: 'read',

@@ -1,3 +1,4 @@
+import { checkEndDeclaration } from '../declared-end.ts';
 import type { ErrorCode } from '../errors.ts';
 import {
   checkDischargeRequest,
@@ -73,6 +74,22 @@ export const operations = {
     summary: 'Stops an operation: valid at any time, any number of times, never limited.',
     answers: { 200: one(OperationRecord) },
     examples: [{ summary: 'an operation that runs' }],
+  }),
+  /** Only while the outcome is uncertain; repeating it answers the same record. */
+  declareEnded: endpoint('silo', 'POST', '/devices/{device_id}/operations/{operation_id}/declare-ended', {
+    scope: 'admin',
+    summary:
+      'Records that a person has looked and that an operation does not run, although its silo did not report the end.',
+    body: body(checkEndDeclaration, 'declaration'),
+    answers: { 200: one(OperationRecord) },
+    errors: ['cannot_declare_ended'],
+    examples: [
+      {
+        summary: 'an operation that has not been stopped',
+        body: { reason: 'the controller was replaced', looked_by: 'Ada Lovelace' },
+        refusal: 'cannot_declare_ended',
+      },
+    ],
   }),
   /** Newest first. */
   list: endpoint('silo', 'GET', '/devices/{device_id}/operations', {

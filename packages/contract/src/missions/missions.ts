@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { FAILSAFE_ACTIONS } from '../configuration/failsafe-actions.ts';
+import { DeclaredEndOrNull } from '../declared-end.ts';
 import { PageQuery } from '../envelope.ts';
 import { MissionId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
@@ -27,7 +28,8 @@ export const MISSION_STATUSES = [
 /**
  * Why a mission did not complete: the device refused it, reported a fault, ended it by itself, no longer knows it, or was
  * silent for too long; it did not begin in time; the device had no live session when the start was to be sent; an emergency
- * stop ended it or prevented its start; a caller cancelled it.
+ * stop ended it or prevented its start; a caller cancelled it; a person declared it ended, because the device did not report
+ * its end.
  */
 export const MISSION_REASONS = [
   'refused',
@@ -40,6 +42,7 @@ export const MISSION_REASONS = [
   'emergency_stop',
   'emergency_stop_active',
   'cancelled',
+  'declared_ended',
 ] as const;
 
 /** A request for a mission that the device has not confirmed yet. */
@@ -104,6 +107,8 @@ export const MissionRecord = closed({
   waypoints: Type.Array(WaypointRecord),
   /** `null` unless the mission did not complete. */
   result: Type.Union([MissionResult, Type.Null()]),
+  /** `null` unless a person declared the mission ended. */
+  declared: DeclaredEndOrNull,
 });
 
 export const MissionQuery = closed({

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { initialConfiguration } from '../configuration/silo-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
 import { unsolicitedOperation } from '../operations/state.ts';
+import { STOP_CONFIRMATION_MS_MAX } from '../operations/stop-confirmation.ts';
 import { STANDARD_SENSORS, standardSensorsOf } from '../sensors/standard-sensors.ts';
 import { isBelievable } from '../telemetry/plausibility.ts';
 import type { NewestValue } from '../telemetry/rollup.ts';
@@ -17,7 +18,7 @@ import { isWithinNoChangeRanges, noChangeRanges } from './no-change-ranges.ts';
 import type { Observed } from './observation.ts';
 import { alertEvents } from './record.ts';
 import { levelValueConditions } from './rules/level-rules.ts';
-import { type SiloFacts, STOP_CONFIRMATION_MS_MAX, siloRules } from './rules/silo-rules.ts';
+import { type SiloFacts, siloRules } from './rules/silo-rules.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
 const CAPACITY_KG = 1_000;

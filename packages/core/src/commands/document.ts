@@ -4,7 +4,7 @@ import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 import type { CommandState } from './state.ts';
 
 /** The stored form of a command. */
-export const COMMAND_DOCUMENT = documentKind<CommandState>([addLatch], (content) =>
+export const COMMAND_DOCUMENT = documentKind<CommandState>([addLatch, addDeclaration], (content) =>
   jobContent<CommandState>(content, COMMAND_STATUSES),
 );
 
@@ -15,4 +15,9 @@ function addLatch(content: DocumentContent): DocumentContent {
   if (content['latchedSinceMs'] !== undefined) return content;
   const isLatched = content['command'] === 'emergency_stop' && OPEN_STATUSES.has(content['status']);
   return { ...content, lastAnswer: null, latchedSinceMs: isLatched ? (content['createdAtMs'] ?? 0) : null };
+}
+
+/** Version 2: a person may declare a command ended. */
+function addDeclaration(content: DocumentContent): DocumentContent {
+  return { declared: null, ...content };
 }

@@ -20,7 +20,7 @@ export function emergencyStopSummary(stop: CommandState | undefined): EmergencyS
   }
   return {
     active: true,
-    confirmed: !isOpen(stop),
+    confirmed: stop.status === 'succeeded',
     since: toIso(stop.latchedSinceMs),
     command_id: stop.commandId,
   };

@@ -1,7 +1,8 @@
 import type { CommandRecord } from '@granary/contract/commands';
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
-import { ASKED_AFTER_END_MS_MAX, type CommandState, isEmergencyStop } from './state.ts';
+import { declaredEndRecord } from '../devices/declared-end.ts';
+import { ASKED_AFTER_END_MS_MAX, type CommandState, isEmergencyStop, isEndDeclared } from './state.ts';
 import { COMMAND_TIMEOUT_MS } from './transitions.ts';
 
 export const commandRecord = (command: CommandState): CommandRecord => ({
@@ -15,6 +16,7 @@ export const commandRecord = (command: CommandState): CommandRecord => ({
   ended_at: toIsoOrNull(command.endedAtMs),
   expires_at: toIsoOrNull(command.expiresAtMs),
   result: command.result,
+  declared: declaredEndRecord(command.declared),
 });
 
 export function commandMessage(command: CommandState, send: 'execute' | 'report'): FieldCommand {
@@ -31,6 +33,7 @@ export function commandMessage(command: CommandState, send: 'execute' | 'report'
 
 /** One sentence for a person: what is known, what the service waits for, and until when. */
 export function commandStatusDetail(command: CommandState): string {
+  if (isEndDeclared(command)) return declaredDetail(command);
   if (isEmergencyStop(command)) return emergencyStopDetail(command);
   const { status, result, expiresAtMs, sentAtMs, lastHeardAtMs, endedAtMs } = command;
   switch (status) {
@@ -59,6 +62,14 @@ const timeoutAt = (sinceMs: number): string => toIso(sinceMs + COMMAND_TIMEOUT_M
 
 const sentence = (start: string, reason: string | undefined): string =>
   reason === undefined ? `${start}.` : `${start}: ${reason}.`;
+
+function declaredDetail({ command, result, latchedSinceMs }: CommandState): string {
+  const what = `It was ${result?.message ?? 'declared ended'}`;
+  if (command !== 'emergency_stop') return `${what}.`;
+  return latchedSinceMs === null
+    ? `${what}; this emergency stop is no longer in force.`
+    : `${what}; it is not repeated any more and stays in force until somebody sends release_emergency_stop.`;
+}
 
 function emergencyStopDetail({ status, lastAnswer, latchedSinceMs, result }: CommandState): string {
   const isInForce = latchedSinceMs !== null;

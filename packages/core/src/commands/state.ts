@@ -6,6 +6,7 @@ import type {
   CommandStatus,
 } from '@granary/contract/commands';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
+import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
 
 interface CommandRule {
@@ -59,6 +60,8 @@ export interface CommandState {
    * replaced by a later one.
    */
   readonly latchedSinceMs: number | null;
+  /** The last declaration; the command ended with it if its result is `declared_ended`. */
+  readonly declared: DeclaredEnd | null;
 }
 
 export const isEmergencyStop = ({ command }: CommandState): boolean => command === 'emergency_stop';
@@ -66,12 +69,15 @@ export const isEmergencyStop = ({ command }: CommandState): boolean => command =
 export const isOpen = ({ status }: CommandState): boolean =>
   status === 'queued' || status === 'sent' || status === 'executing';
 
+/** A person declared the command ended, and the device has not reported since. */
+export const isEndDeclared = ({ result }: CommandState): boolean => result?.reason === 'declared_ended';
+
 /** The outcome is final: the device reported it, or the command was never sent. */
-export const isDecided = ({ status, result }: CommandState): boolean =>
-  status === 'succeeded' ||
-  status === 'rejected' ||
-  status === 'cancelled' ||
-  (status === 'failed' && result?.reason !== 'forgotten');
+export const isDecided = (command: CommandState): boolean => {
+  const { status, result } = command;
+  if (status === 'failed') return result?.reason !== 'forgotten' && !isEndDeclared(command);
+  return status === 'succeeded' || status === 'rejected' || status === 'cancelled';
+};
 
 /** A finished command needs no more ticks: nothing is left to send or to wait for. */
 export function isCommandFinished(command: CommandState, nowMs: number): boolean {
@@ -108,5 +114,6 @@ export function beginCommand({ commandId, deviceNo, request }: NewCommand, nowMs
     result: null,
     lastAnswer: null,
     latchedSinceMs: request.command === 'emergency_stop' ? nowMs : null,
+    declared: null,
   };
 }

@@ -10,6 +10,7 @@ import {
   type CommandState,
   isDecided,
   isEmergencyStop,
+  isEndDeclared,
   isOpen,
 } from './state.ts';
 import { advanceCommand, type CommandInput, type CommandTransition } from './transitions.ts';
@@ -34,6 +35,11 @@ const input: fc.Arbitrary<CommandInput> = fc.oneof(
     delivery: fc.constantFrom('not_connected' as const, 'expired' as const),
   }),
   fc.constant({ kind: 'cancel' } as const),
+  fc.record({
+    kind: fc.constant('declare_ended' as const),
+    declaration: fc.constant({ reason: 'looked', looked_by: 'Ada' }),
+    isReachable: fc.boolean(),
+  }),
   fc.record({ kind: fc.constant('ack' as const), accepted: fc.boolean(), reason: fc.option(fc.string()) }),
   fc.record({
     kind: fc.constant('progress' as const),
@@ -110,13 +116,15 @@ describe('whatever happens to a command', () => {
     });
   });
 
-  it('an emergency stop ends only by the report that the device stands still, and stays in force after that', () => {
+  it('an emergency stop ends only by the report that the device stands still or by a person who has looked, and stays in force', () => {
     onEveryStep(({ before, input: given, command: after }) => {
       if (!isEmergencyStop(after)) return;
       assert.equal(after.latchedSinceMs, START_MS);
       if (isOpen(after)) return;
-      assert.equal(after.status, 'succeeded');
-      if (isOpen(before)) assert.ok(given.kind === 'progress' && given.state === 'succeeded');
+      assert.equal(after.status, isEndDeclared(after) ? 'failed' : 'succeeded');
+      if (!isOpen(before)) return;
+      const isConfirmed = given.kind === 'progress' && given.state === 'succeeded';
+      assert.ok(isConfirmed || given.kind === 'declare_ended', given.kind);
     });
   });
 

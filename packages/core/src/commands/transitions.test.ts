@@ -313,6 +313,7 @@ describe('a command', () => {
       ended_at: null,
       expires_at,
       result: null,
+      declared: null,
     });
   });
 

@@ -1,7 +1,9 @@
 import type { CommandReason, CommandStatus } from '@granary/contract/commands';
+import type { EndDeclaration } from '@granary/contract/declared-end';
 import type { CommandProgress, CommandState as ReportedState } from '@granary/contract/link/field-messages';
 import { MINUTE_MS } from '@granary/contract/time';
 import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
+import { declareEnded, reopenDeclaredStop } from './declared-end.ts';
 import {
   applyStopAcknowledgement,
   applyStopReport,
@@ -52,6 +54,11 @@ export type CommandInput =
   | { readonly kind: 'cancel' }
   /** A person released the emergency stop, or a later emergency stop replaces it. */
   | { readonly kind: 'release' }
+  | {
+      readonly kind: 'declare_ended';
+      readonly declaration: EndDeclaration;
+      readonly isReachable: boolean;
+    }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }
   | ({ readonly kind: 'progress' } & CommandReportContent)
   | CommandTick;
@@ -77,16 +84,20 @@ export function advanceCommand(command: CommandState, input: CommandInput, nowMs
       return withoutMessage(applyNotSent(command, input.delivery, nowMs));
     case 'cancel':
       return withoutMessage(cancelUnsent(command, nowMs));
+    case 'declare_ended':
+      return withoutMessage(
+        declareEnded(command, input.declaration, { isReachable: input.isReachable, nowMs }),
+      );
     case 'ack':
       return withoutMessage(
         isEmergencyStop(command)
-          ? applyStopAcknowledgement(command, input, nowMs)
+          ? applyStopAcknowledgement(reopenDeclaredStop(command), input, nowMs)
           : applyAcknowledgement(command, input, nowMs),
       );
     case 'progress':
       return withoutMessage(
         isEmergencyStop(command)
-          ? applyStopReport(command, input, nowMs)
+          ? applyStopReport(reopenDeclaredStop(command), input, nowMs)
           : applyReport(command, input, nowMs),
       );
     case 'tick':

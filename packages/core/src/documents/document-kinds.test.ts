@@ -49,17 +49,17 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'an emergency stop that is open': {
     document: COMMAND_DOCUMENT as DocumentKind<object>,
     stored: { ...STOP, status: 'sent' },
-    added: { lastAnswer: null, latchedSinceMs: 7 },
+    added: { lastAnswer: null, latchedSinceMs: 7, declared: null },
   },
   'an emergency stop that has ended': {
     document: COMMAND_DOCUMENT as DocumentKind<object>,
     stored: { ...STOP, status: 'succeeded' },
-    added: { lastAnswer: null, latchedSinceMs: null },
+    added: { lastAnswer: null, latchedSinceMs: null, declared: null },
   },
   'a mission': {
     document: MISSION_DOCUMENT as DocumentKind<object>,
     stored: MISSION,
-    added: { isHaltedByStop: false, requestedAtMs: 70 },
+    added: { isHaltedByStop: false, requestedAtMs: 70, declared: null },
   },
   'an alert': {
     document: ALERT_DOCUMENT as DocumentKind<object>,

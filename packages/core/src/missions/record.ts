@@ -1,6 +1,7 @@
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import type { MissionRecord, WaypointRecord } from '@granary/contract/missions/missions';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
+import { declaredEndRecord } from '../devices/declared-end.ts';
 import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { isMissionOver, type MissionState, type WaypointState } from './state.ts';
 import { missionStatusDetail } from './status-detail.ts';
@@ -24,6 +25,7 @@ export function missionRecord(mission: MissionState): MissionRecord {
     preflight: plan.preflight,
     waypoints: waypointRecords(mission),
     result: mission.result,
+    declared: declaredEndRecord(mission.declared),
   };
 }
 

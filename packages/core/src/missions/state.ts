@@ -19,6 +19,7 @@ import {
   type WaypointStatus,
 } from '@granary/contract/missions/waypoints';
 import { DAY_MS } from '@granary/contract/time';
+import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { deviceTimeMs } from '../devices/polling.ts';
 
 /** How long the service asks a device for the outcome of a mission that ended as `lost`. */
@@ -71,6 +72,8 @@ export interface MissionState {
   readonly linkLostAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly result: MissionResult | null;
+  /** The last declaration; the mission ended with it if its result is `declared_ended`. */
+  readonly declared: DeclaredEnd | null;
 }
 
 export const isMissionOver = ({ endedAtMs }: MissionState): boolean => endedAtMs !== null;
@@ -89,6 +92,7 @@ const PRESUMED_REASONS: ReadonlySet<MissionReason> = new Set([
   'not_started',
   'not_sent',
   'emergency_stop_active',
+  'declared_ended',
 ]);
 
 /** A finished mission needs no more ticks: nothing is left to send or to wait for. */
@@ -125,6 +129,7 @@ export const beginMission = (asked: NewMission, nowMs: number): MissionState => 
   linkLostAtMs: null,
   endedAtMs: null,
   result: null,
+  declared: null,
 });
 
 /** The content of a device's report about a mission. */

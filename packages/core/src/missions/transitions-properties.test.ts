@@ -63,6 +63,11 @@ const input: fc.Arbitrary<MissionInput> = fc.oneof(
   fc.record({ kind: fc.constantFrom(...MISSION_REQUESTS) }),
   fc.constant({ kind: 'emergency_stop' } as const),
   fc.record({
+    kind: fc.constant('declare_ended' as const),
+    declaration: fc.constant({ reason: 'looked', looked_by: 'Ada' }),
+    isReachable: fc.boolean(),
+  }),
+  fc.record({
     kind: fc.constant('not_sent' as const),
     send: fc.constantFrom('upload' as const, 'start' as const, 'resume' as const),
   }),

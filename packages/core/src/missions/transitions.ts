@@ -1,3 +1,4 @@
+import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import type { MissionRequestKind, MissionResult } from '@granary/contract/missions/missions';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
@@ -5,6 +6,7 @@ import { isDue, isReportDue, MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { STOP_RESEND_MS } from '../devices/time-limits.ts';
 
+import { declareEnded } from './declared-end.ts';
 import { applyAcknowledgement, applyReport } from './reports.ts';
 import { isMissionFinished, isMissionOver, type MissionReportContent, type MissionState } from './state.ts';
 import {
@@ -47,6 +49,11 @@ export type MissionInput =
   | { readonly kind: 'emergency_stop' }
   /** The link could not write a message to the device's connection. */
   | { readonly kind: 'not_sent'; readonly send: MissionSend }
+  | {
+      readonly kind: 'declare_ended';
+      readonly declaration: EndDeclaration;
+      readonly isReachable: boolean;
+    }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }
   | ({ readonly kind: 'progress' } & MissionReportContent)
   | MissionTick;
@@ -79,6 +86,10 @@ export function advanceMission(mission: MissionState, input: MissionInput, nowMs
       return halt(mission, nowMs);
     case 'not_sent':
       return withoutMessage(applyNotSent(mission, input.send, nowMs));
+    case 'declare_ended':
+      return withoutMessage(
+        declareEnded(mission, input.declaration, { isReachable: input.isReachable, nowMs }),
+      );
     case 'ack':
       return applyAcknowledgement(mission, input.accepted, input.reason, nowMs);
     case 'progress':

@@ -46,7 +46,7 @@ describe('a stored operation', () => {
       {},
       { ...started, status: 'flying' },
       { ...started, deviceNo: '1' },
-      { v: 2, ...started },
+      { v: 1_000, ...started },
     ]) {
       assert.throws(() => OPERATION_DOCUMENT.read(JSON.stringify(damaged)));
     }

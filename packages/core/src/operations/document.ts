@@ -4,7 +4,7 @@ import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 import type { OperationState } from './state.ts';
 
 /** The stored form of an operation. */
-export const OPERATION_DOCUMENT = documentKind<OperationState>([addOutcome], (content) =>
+export const OPERATION_DOCUMENT = documentKind<OperationState>([addOutcome, addDeclaration], (content) =>
   jobContent<OperationState>(content, OPERATION_STATUSES),
 );
 
@@ -41,6 +41,11 @@ function addOutcome(content: DocumentContent): DocumentContent {
       ? 'the device does not know this operation, and whether it began was not reported'
       : 'the device no longer knows this operation, and how much it moved was not reported';
   return { ...operation, isOutcomeUnknown: true, failure: { reason: 'outcome_unknown', message } };
+}
+
+/** Version 2: a person may declare an operation ended. */
+function addDeclaration(content: DocumentContent): DocumentContent {
+  return { declared: null, ...content };
 }
 
 const reasonOf = (failure: unknown): unknown =>

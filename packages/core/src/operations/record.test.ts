@@ -60,6 +60,7 @@ test('an operation is answered in the units asked', () => {
     stop_requested_at: null,
     ended_at: null,
     failure: null,
+    declared: null,
   });
 });
 

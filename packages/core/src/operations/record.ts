@@ -1,6 +1,7 @@
 import type { SiloCommand, StartCommand } from '@granary/contract/link/messages';
 import type { OperationRecord, OperationStarted } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
+import { declaredEndRecord } from '../devices/declared-end.ts';
 import { fromGrams, fromGramsPerMin, roundTo6 } from '../units.ts';
 import type { NewOperation, OperationPlan, OperationState } from './state.ts';
 import { shownFailure, statusDetail } from './status-detail.ts';
@@ -49,6 +50,7 @@ export function operationRecord(operation: OperationState): OperationRecord {
     stop_requested_at: toIsoOrNull(operation.stopRequestedAtMs),
     ended_at: toIsoOrNull(operation.endedAtMs),
     failure: shownFailure(operation),
+    declared: declaredEndRecord(operation.declared),
   };
 }
 

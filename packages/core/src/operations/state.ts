@@ -6,12 +6,16 @@ import type {
   OperationType,
   RateUnit,
 } from '@granary/contract/operations';
-import { MINUTE_MS } from '@granary/contract/time';
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { deviceTimeMs, type NotSentReason } from '../devices/polling.ts';
 import { toGrams } from '../units.ts';
 
 /** Only a weight read this soon after the end still measures the operation; a later one may show something else. */
 const MEASURED_AFTER_END_MS_MAX = MINUTE_MS;
+
+/** A device answers in order, so one that does not know the operation this long after the expiry of its start will not begin it. */
+export const START_SKEW_MS = 2 * SECOND_MS;
 
 /** The requested amount and rate, and the limits that the device itself enforces. */
 export interface OperationPlan {
@@ -24,6 +28,11 @@ export interface OperationPlan {
   readonly maxDurationMs: number;
   /** The device does not carry out a start that arrives later than this. */
   readonly expiresAtMs: number;
+}
+
+/** `failureBefore` is the failure for which the operation was being stopped, if there was one. */
+export interface DeclaredOperationEnd extends DeclaredEnd {
+  readonly failureBefore: OperationFailure | null;
 }
 
 /** The stored state of an operation; times come from the service's clock unless a comment says otherwise. */
@@ -57,6 +66,8 @@ export interface OperationState {
   readonly undelivered: NotSentReason | null;
   /** Once set, the operation ends as `failed`, whichever end the device reports. */
   readonly failure: OperationFailure | null;
+  /** The last declaration; the operation ended with it if its failure is `declared_ended`. */
+  readonly declared: DeclaredOperationEnd | null;
   readonly weightAtStartG: number | null;
   /** The change of weight in the requested direction; `measuredAtMs` is the time of that reading. */
   readonly measuredG: number | null;
@@ -85,6 +96,10 @@ export function isFinished(operation: OperationState, nowMs: number): boolean {
   return measuredAtMs !== null && measuredAtMs >= endedAtMs;
 }
 
+/** Until when an unacknowledged start may still reach the device; `null` if the device already has the operation. */
+export const latestPossibleStartMs = ({ acknowledgedAtMs, plan }: OperationState): number | null =>
+  acknowledgedAtMs !== null || plan === null ? null : plan.expiresAtMs + START_SKEW_MS;
+
 export interface NewOperation {
   readonly operationId: string;
   readonly deviceNo: number;
@@ -107,6 +122,7 @@ const INITIAL = {
   reopenedAtMs: null,
   undelivered: null,
   failure: null,
+  declared: null,
   weightAtStartG: null,
   measuredG: null,
   measuredAtMs: null,

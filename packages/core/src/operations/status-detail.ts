@@ -2,8 +2,10 @@ import { Refusal } from '@granary/contract/errors';
 import type { OperationFailure } from '@granary/contract/operations';
 import { toIso } from '@granary/contract/time';
 import { fromGrams } from '../units.ts';
-import type { OperationState } from './state.ts';
-import { ACK_TIMEOUT_MS, latestPossibleStartMs, OVERRUN_MARGIN_MS } from './transitions.ts';
+import { isEndDeclared } from './declared-end.ts';
+import { latestPossibleStartMs, type OperationState } from './state.ts';
+import { ACK_TIMEOUT_MS } from './transitions.ts';
+import { OVERRUN_MARGIN_MS } from './watchdog.ts';
 
 /** One sentence for a person: what is known, what the service waits for, and until when. */
 export function statusDetail(operation: OperationState): string {
@@ -74,7 +76,7 @@ function unconfirmedDetail(operation: OperationState): string {
 
 function whyStopping(operation: OperationState): string {
   const { failure, reopenedAtMs, stopRequestedAtMs, startedAtMs } = operation;
-  if (reopenedAtMs !== null) return `It moved again at ${toIso(reopenedAtMs)} after it had ended`;
+  if (reopenedAtMs !== null) return `It moved again at ${toIso(reopenedAtMs)} after ${endBefore(operation)}`;
   if (failure !== null) return `It is being stopped because ${failure.message}`;
   return `A stop was requested at ${toIso(stopRequestedAtMs ?? startedAtMs)}`;
 }
@@ -101,6 +103,8 @@ function failedDetail(operation: OperationState): string {
     case 'not_sent':
     case 'outcome_unknown':
       return `It failed: ${failure.message}.`;
+    case 'declared_ended':
+      return `It was ${failure.message}; before that it reported ${amount(operation)} moved${scale(operation)}.`;
     default:
       return `It failed: ${failure.message}; the device reported ${amount(operation)} moved${scale(operation)}${earlierEnd(operation)}.`;
   }
@@ -114,5 +118,16 @@ const scaleShows = ({ measuredG, plan }: OperationState): string =>
 const scale = (operation: OperationState): string =>
   operation.measuredG === null ? '' : `; ${scaleShows(operation)}`;
 
-const earlierEnd = ({ reopenedAtMs }: OperationState): string =>
-  reopenedAtMs === null ? '' : `; it had moved again at ${toIso(reopenedAtMs)} after an earlier end`;
+/** What the record said before the device reported this end. */
+function earlierEnd(operation: OperationState): string {
+  const { reopenedAtMs, declared } = operation;
+  if (reopenedAtMs !== null) {
+    return `; it had moved again at ${toIso(reopenedAtMs)} after ${declared === null ? 'an earlier end' : endBefore(operation)}`;
+  }
+  return declared === null || isEndDeclared(operation) ? '' : `; before that, ${endBefore(operation)}`;
+}
+
+const endBefore = ({ declared }: OperationState): string =>
+  declared === null
+    ? 'it had ended'
+    : `${declared.lookedBy} had declared it ended at ${toIso(declared.atMs)}`;

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { OperationStatus } from '@granary/contract/operations';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import {
+  declaration,
   LATE_MS,
   report,
   SITUATIONS,
@@ -12,6 +13,7 @@ import {
   tick,
 } from '../testing/operation-situations.ts';
 import { holdsDevice, type OperationState } from './state.ts';
+import { STOP_CONFIRMATION_MS_MAX } from './stop-confirmation.ts';
 import { advanceOperation, type OperationInput } from './transitions.ts';
 
 const INPUTS = {
@@ -22,6 +24,8 @@ const INPUTS = {
   completed: [report('completed'), SOON_MS],
   stopped: [report('stopped'), SOON_MS],
   failed: [report('failed'), SOON_MS],
+  'declared too early': [declaration, SOON_MS],
+  declared: [declaration, START_MS + STOP_CONFIRMATION_MS_MAX],
   'not sent': [{ kind: 'not_sent', why: 'not_connected' }, SOON_MS],
   'unknown in time': [report('unknown'), SOON_MS],
   'unknown too late': [report('unknown'), LATE_MS],
@@ -40,6 +44,8 @@ const STAYS_ENDED = {
   'failed as unknown': 'failed',
   'failed as unknown, unheard': 'failed',
   'failed as not sent': 'failed',
+  'failed as declared': 'failed',
+  'failed as declared, failing': 'failed',
   'failed as refused': 'failed',
 } as const;
 
@@ -51,6 +57,8 @@ const REOPENED = {
   'failed as unknown': 'stopping, send stop',
   'failed as unknown, unheard': 'stopping, send stop',
   'failed as not sent': 'stopping, send stop',
+  'failed as declared': 'stopping, send stop',
+  'failed as declared, failing': 'stopping, send stop',
   'failed as refused': 'stopping, send stop',
 } as const;
 
@@ -111,6 +119,7 @@ const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
     'failed as unknown': 'completed',
     'failed as unknown, unheard': 'completed',
     'failed as not sent': 'completed',
+    'failed as declared': 'completed',
   },
   stopped: {
     started: 'stopped',
@@ -124,6 +133,7 @@ const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
     'failed as unknown': 'stopped',
     'failed as unknown, unheard': 'stopped',
     'failed as not sent': 'stopped',
+    'failed as declared': 'stopped',
   },
   failed: {
     started: 'failed',
@@ -135,6 +145,26 @@ const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
     unconfirmed: 'failed',
     ...STAYS_ENDED,
     'stopped as unknown': 'failed',
+  },
+  'declared too early': {
+    started: 'started',
+    in_progress: 'in_progress',
+    'stopping, unheard': 'stopping',
+    stopping: 'stopping',
+    'stopping, failing': 'stopping',
+    'unconfirmed, unheard': 'unconfirmed',
+    unconfirmed: 'failed',
+    ...STAYS_ENDED,
+  },
+  declared: {
+    started: 'started',
+    in_progress: 'in_progress',
+    'stopping, unheard': 'failed',
+    stopping: 'failed',
+    'stopping, failing': 'failed',
+    'unconfirmed, unheard': 'failed',
+    unconfirmed: 'failed',
+    ...STAYS_ENDED,
   },
   'not sent': {
     started: 'failed',

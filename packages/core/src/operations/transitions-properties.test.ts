@@ -46,6 +46,7 @@ const tick: fc.Arbitrary<Tick> = fc.record({
 
 const input: fc.Arbitrary<OperationInput> = fc.oneof(
   fc.constant({ kind: 'stop' } as const),
+  fc.constant({ kind: 'declare_ended', declaration: { reason: 'looked', looked_by: 'Ada' } } as const),
   fc.record({
     kind: fc.constant('ack' as const),
     accepted: fc.boolean(),
@@ -107,11 +108,22 @@ describe('whatever happens to an operation', () => {
     });
   });
 
-  it('only a report of the device ends it, or that its start was never sent', () => {
+  it('only a report of the device ends it, or that its start was never sent, or a person who has looked', () => {
     onEveryStep(({ before, input: given, operation }) => {
       if (isTerminal(before) || !isTerminal(operation)) return;
-      assert.ok(['ack', 'progress', 'not_sent'].includes(given.kind), given.kind);
+      assert.ok(['ack', 'progress', 'not_sent', 'declare_ended'].includes(given.kind), given.kind);
       if (given.kind === 'not_sent') assert.equal(before.lastHeardAtMs, null);
+    });
+  });
+
+  it('its end is declared only while its outcome is uncertain, and the record says so', () => {
+    onEveryStep(({ before, input: given, operation, send }) => {
+      if (given.kind !== 'declare_ended') return;
+      assert.equal(send, null);
+      if (operation === before) return;
+      assert.ok(before.status === 'unconfirmed' || before.status === 'stopping', before.status);
+      assert.deepEqual([operation.status, operation.failure?.reason], ['failed', 'declared_ended']);
+      assert.deepEqual(operation.declared?.failureBefore, before.failure);
     });
   });
 

@@ -14,15 +14,15 @@ import {
   started,
   tick,
 } from '../testing/operation-situations.ts';
-import { holdsDevice, isFinished, type OperationState, unsolicitedOperation } from './state.ts';
 import {
-  ACK_TIMEOUT_MS,
-  advanceOperation,
-  type OperationInput,
-  OVERRUN_MARGIN_MS,
+  holdsDevice,
+  isFinished,
+  type OperationState,
   START_SKEW_MS,
-  WATCHDOG_MS_MIN,
-} from './transitions.ts';
+  unsolicitedOperation,
+} from './state.ts';
+import { ACK_TIMEOUT_MS, advanceOperation, type OperationInput } from './transitions.ts';
+import { OVERRUN_MARGIN_MS, WATCHDOG_MS_MIN } from './watchdog.ts';
 
 /** The operation after these inputs, applied in order. */
 const after = (

@@ -1,30 +1,23 @@
+import type { EndDeclaration } from '@granary/contract/declared-end';
 import type { OperationFailure } from '@granary/contract/operations';
-import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { SECOND_MS } from '@granary/contract/time';
 import { isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { CLOCK_AHEAD_MS_MAX, STOP_RESEND_MS } from '../devices/time-limits.ts';
-
-import { weightNoiseG } from './mass-balance.ts';
+import { declareEnded, isEndDeclared, withoutDeclaration } from './declared-end.ts';
 import {
   type DeviceReport,
   deviceFault,
   isTerminal,
+  latestPossibleStartMs,
   measureMoved,
-  type OperationPlan,
   type OperationState,
   outcomeUnknown,
   type Weight,
 } from './state.ts';
+import { failureOf, trackMovement } from './watchdog.ts';
 
 export const ACK_TIMEOUT_MS = 10 * SECOND_MS;
-/** Time for the device to end an operation at its own limit and to report that. */
-export const OVERRUN_MARGIN_MS = 30 * SECOND_MS;
-export const WATCHDOG_MS_MIN = MINUTE_MS;
-/** The watchdog allows a slow operation the time to change the weight by this many times the scale's noise. */
-const WATCHDOG_NOISE_FACTOR = 2;
-
-/** A device answers in order, so one that does not know the operation this long after the expiry of its start will not begin it. */
-export const START_SKEW_MS = 2 * SECOND_MS;
 
 const NOT_SENT_BECAUSE: Record<NotSentReason, string> = {
   not_connected: 'the device has no MQTT session',
@@ -45,6 +38,7 @@ export interface Tick {
 
 export type OperationInput =
   | { readonly kind: 'stop' }
+  | { readonly kind: 'declare_ended'; readonly declaration: EndDeclaration }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }
   | ({ readonly kind: 'progress' } & DeviceReport)
   | { readonly kind: 'not_sent'; readonly why: NotSentReason }
@@ -57,8 +51,8 @@ export interface OperationTransition {
 }
 
 /**
- * The state machine of an operation: accepts every input in every state. Only a report of the device ends an operation that
- * was sent to it: after a failure that the service detects it is `stopping` until the device confirms.
+ * The state machine of an operation: accepts every input in every state. Only a report of the device or the declaration of a
+ * person ends an operation that was sent to it: after a failure that the service detects it is `stopping` until then.
  */
 export function advanceOperation(
   operation: OperationState,
@@ -70,6 +64,8 @@ export function advanceOperation(
       return isTerminal(operation) || operation.status === 'stopping'
         ? withoutMessage(operation)
         : stop(operation, nowMs);
+    case 'declare_ended':
+      return withoutMessage(declareEnded(operation, input.declaration, nowMs));
     case 'ack':
       return applyAcknowledgement(operation, input.accepted, input.reason, nowMs);
     case 'progress':
@@ -95,7 +91,8 @@ const stop = (operation: OperationState, nowMs: number): OperationTransition => 
 });
 
 /** The device runs an operation that had ended here: the recorded end was wrong, so the operation is stopped until the device reports its end. */
-function reopen(operation: OperationState, nowMs: number): OperationTransition {
+function reopen(ended: OperationState, nowMs: number): OperationTransition {
+  const operation = withoutDeclaration(ended);
   const wasNeverConfirmedToMove = operation.failure?.reason === 'refused' || isInferred(operation);
   const failure = wasNeverConfirmedToMove ? null : operation.failure;
   return stop({ ...operation, failure, isOutcomeUnknown: false, reopenedAtMs: nowMs }, nowMs);
@@ -164,8 +161,8 @@ function applyReport(before: OperationState, report: DeviceReport, nowMs: number
   const known = { ...updated, acknowledgedAtMs: before.acknowledgedAtMs ?? nowMs };
   if (report.state === 'running')
     return isTerminal(known) ? reopen(known, nowMs) : withoutMessage(running(known));
-  if (isTerminal(known) && !isInferred(known)) return withoutMessage(known);
-  const operation = withoutInference(known);
+  if (isTerminal(known) && !isInferred(known) && !isEndDeclared(known)) return withoutMessage(known);
+  const operation = withoutInference(withoutDeclaration(known));
   if (report.state === 'failed') return fail(operation, operation.failure ?? deviceFault(report), nowMs);
   return end(operation, report.state, nowMs);
 }
@@ -213,10 +210,6 @@ function applyUnknown(operation: OperationState, nowMs: number): OperationTransi
     : fail(ended, operation.failure ?? outcomeUnknown(operation), nowMs);
 }
 
-/** Until when an unacknowledged start may still reach the device; `null` if the device already has the operation. */
-export const latestPossibleStartMs = ({ acknowledgedAtMs, plan }: OperationState): number | null =>
-  acknowledgedAtMs !== null || plan === null ? null : plan.expiresAtMs + START_SKEW_MS;
-
 function mayStillBegin(operation: OperationState, nowMs: number): boolean {
   const untilMs = latestPossibleStartMs(operation);
   return untilMs !== null && nowMs <= untilMs;
@@ -249,39 +242,6 @@ function markUnconfirmed(operation: OperationState, { isReachable }: Tick, nowMs
       : isDue(lastHeardAtMs, nowMs, FRESHNESS_MS);
   return isReachable && !isReportOverdue ? operation : { ...operation, status: 'unconfirmed' };
 }
-
-/** Stores the last weight that differs from the previous one by more than noise. */
-function trackMovement(
-  operation: OperationState,
-  { weight, capacityG }: Tick,
-  nowMs: number,
-): OperationState {
-  if (weight === null) return operation;
-  const { movedWeightG } = operation;
-  const hasMoved = movedWeightG === null || Math.abs(weight.valueG - movedWeightG) > weightNoiseG(capacityG);
-  if (!hasMoved) return operation;
-  // The first weight may be an old reading, so the watchdog counts from now.
-  return { ...operation, movedWeightG: weight.valueG, movedAtMs: Math.max(weight.tsMs, nowMs) };
-}
-
-function failureOf(
-  operation: OperationState,
-  { weight, capacityG }: Tick,
-  nowMs: number,
-): OperationFailure | null {
-  const { plan, acknowledgedAtMs, startedAtMs, movedAtMs } = operation;
-  if (plan === null) return null;
-  if (nowMs - (acknowledgedAtMs ?? startedAtMs) > plan.maxDurationMs + OVERRUN_MARGIN_MS) {
-    return { reason: 'overrun', message: 'it ran longer than it may' };
-  }
-  // Missing readings do not prove that nothing moves.
-  if (weight === null || movedAtMs === null) return null;
-  if (weight.tsMs - movedAtMs < watchdogMs(plan, capacityG)) return null;
-  return { reason: 'no_movement', message: 'the weight does not move' };
-}
-
-const watchdogMs = ({ rateGPerMin }: OperationPlan, capacityG: number): number =>
-  Math.max(WATCHDOG_MS_MIN, ((WATCHDOG_NOISE_FACTOR * weightNoiseG(capacityG)) / rateGPerMin) * MINUTE_MS);
 
 function requestReport(operation: OperationState, tick: Tick, nowMs: number): OperationTransition {
   const isDueNow = tick.isNewSession || isReportDue(operation, nowMs) || canBeDecidedNow(operation, nowMs);

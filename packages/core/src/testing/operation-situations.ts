@@ -1,8 +1,13 @@
 import type { ProgressState } from '@granary/contract/link/messages';
 import type { FailureReason } from '@granary/contract/operations';
 import { MINUTE_MS } from '@granary/contract/time';
-import { beginOperation, type OperationPlan, type OperationState } from '../operations/state.ts';
-import { type OperationInput, START_SKEW_MS, type Tick } from '../operations/transitions.ts';
+import {
+  beginOperation,
+  type OperationPlan,
+  type OperationState,
+  START_SKEW_MS,
+} from '../operations/state.ts';
+import type { OperationInput, Tick } from '../operations/transitions.ts';
 
 export const START_MS = 1_000_000_000_000;
 export const SOON_MS = START_MS + 1_000;
@@ -32,6 +37,8 @@ const failedFor = (reason: FailureReason): OperationState => ({
   failure: { reason, message: '' },
 });
 
+const LOOKED = { reason: 'the gate is closed', lookedBy: 'Ada', atMs: START_MS };
+
 /** Every state that makes a difference. */
 export const SITUATIONS = {
   started,
@@ -57,6 +64,14 @@ export const SITUATIONS = {
     acknowledgedAtMs: null,
   },
   'failed as not sent': { ...failedFor('not_sent'), undelivered: 'not_connected', acknowledgedAtMs: null },
+  'failed as declared': {
+    ...failedFor('declared_ended'),
+    declared: { ...LOOKED, failureBefore: null },
+  },
+  'failed as declared, failing': {
+    ...failedFor('declared_ended'),
+    declared: { ...LOOKED, failureBefore: { reason: 'no_movement', message: '' } },
+  },
   'failed as refused': { ...failedFor('refused'), acknowledgedAtMs: null },
 } as const satisfies Record<string, OperationState>;
 
@@ -77,5 +92,10 @@ export const tick = (change: Partial<Tick> = {}): Tick => ({
   capacityG: CAPACITY_G,
   ...change,
 });
+
+export const declaration: OperationInput & { kind: 'declare_ended' } = {
+  kind: 'declare_ended',
+  declaration: { reason: 'the gate is closed', looked_by: 'Ada' },
+};
 
 export const LATE_MS = plan.expiresAtMs + START_SKEW_MS + 1;

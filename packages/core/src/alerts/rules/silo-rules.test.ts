@@ -5,10 +5,11 @@ import { toIso } from '@granary/contract/time';
 import { initialConfiguration } from '../../configuration/silo-configuration.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from '../../devices/status.ts';
 import { beginOperation, type OperationState } from '../../operations/state.ts';
+import { STOP_CONFIRMATION_MS_MAX } from '../../operations/stop-confirmation.ts';
 import { standardSensorsOf } from '../../sensors/standard-sensors.ts';
 import type { Condition } from '../lifecycle.ts';
 import type { Observed } from '../observation.ts';
-import { conditionsOf, type SiloFacts, STOP_CONFIRMATION_MS_MAX } from './silo-rules.ts';
+import { conditionsOf, type SiloFacts } from './silo-rules.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const OLD_MS = NOW_MS - FRESHNESS_MS - 1;

@@ -1,9 +1,9 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
-import { SECOND_MS } from '@granary/contract/time';
 import type { Presence } from '../../devices/status.ts';
 import { IMBALANCE_PERCENT_MAX, massBalance } from '../../operations/mass-balance.ts';
 import { finallyMeasuredG, holdsDevice, type OperationState } from '../../operations/state.ts';
 import { shownFailure } from '../../operations/status-detail.ts';
+import { stopOverdueAtMs } from '../../operations/stop-confirmation.ts';
 import type { LatestValues, Sensor } from '../../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
 import { isBelievable } from '../../telemetry/plausibility.ts';
@@ -15,9 +15,6 @@ import { deviceOffline, maintenanceDue } from './device-rules.ts';
 import { levelRules, valueStepPercent } from './level-rules.ts';
 import { isFresh, sensorFault, sensorStale } from './sensor-rules.ts';
 import { stateAt } from './value-range.ts';
-
-/** Long enough for a gate to close and for the device to report; after this time an unconfirmed stop raises an alert. */
-export const STOP_CONFIRMATION_MS_MAX = 15 * SECOND_MS;
 
 /** The facts for the alerts of a silo. */
 export interface SiloFacts {
@@ -79,16 +76,6 @@ const newestOf = (operations: readonly OperationState[]): OperationState | undef
       newest === undefined || operation.startedAtMs > newest.startedAtMs ? operation : newest,
     undefined,
   );
-
-/** When an unconfirmed stop raises an alert; `null` for an operation that is not being stopped. */
-export function stopOverdueAtMs(
-  { status, stopRequestedAtMs, startedAtMs, reopenedAtMs }: OperationState,
-  observedSinceMs: number,
-): number | null {
-  if (status !== 'stopping') return null;
-  const sinceMs = Math.max(stopRequestedAtMs ?? startedAtMs, reopenedAtMs ?? 0, observedSinceMs);
-  return sinceMs + STOP_CONFIRMATION_MS_MAX;
-}
 
 /** Critical while something may be moving that should not; an operation started at the device does not count as failed. */
 function operationFailed({ operations, observedSinceMs }: SiloFacts & Observed, nowMs: number): Condition {

@@ -4,6 +4,7 @@ import { namesEmergencyStop } from '@granary/contract/endpoints/commands';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { commandRecord } from '@granary/core/commands/record';
+import type { CommandState } from '@granary/core/commands/state';
 import { refuseUnsupported } from '@granary/core/profiles/capabilities';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EMERGENCY_STOP } from '../../urgent/emergency-stops.ts';
@@ -15,7 +16,7 @@ import { type InputReader, register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app } = parts;
+  const { app, idempotency, link, now } = parts;
 
   register(routes, endpoints.commands.give, async (request, reply, read) =>
     success(
@@ -42,9 +43,25 @@ export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies)
   register(routes, endpoints.commands.get, async (request) => {
     const { deviceNo } = await findDevice(request, app, 'field');
     const command = await app.commands.find(deviceNo, request.params.command_id);
-    if (command === undefined) throw new Refusal('command_not_found', 'the device has no such command');
-    return success(commandRecord(command));
+    return success(commandRecord(found(command)));
   });
+
+  register(routes, endpoints.commands.declareEnded, async (request, reply, read) => {
+    const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+    const declaration = read.body(request);
+    const { command_id: commandId } = request.params;
+    const isReachable = link.isReachable(deviceId);
+    const wanted = { deviceNo, commandId, declaration, isReachable, nowMs: now() };
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.commands.declareEnded(wanted),
+    );
+    return success(commandRecord(found(result)));
+  });
+}
+
+function found(command: CommandState | undefined): CommandState {
+  if (command !== undefined) return command;
+  throw new Refusal('command_not_found', 'the device has no such command');
 }
 
 async function stopAtOnce(

@@ -54,6 +54,18 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
       return success(missionRecord(isFinal ? mission : found(await app.missions.find(deviceNo, missionId))));
     });
   }
+
+  register(routes, endpoints.missions.declareEnded, async (request, reply, read) => {
+    const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+    const declaration = read.body(request);
+    const { mission_id: missionId } = request.params;
+    const isReachable = link.isReachable(deviceId);
+    const wanted = { deviceNo, missionId, declaration, isReachable, nowMs: now() };
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.missions.declareEnded(wanted),
+    );
+    return success(missionRecord(found(result)));
+  });
 }
 
 function found(mission: MissionState | undefined): MissionState {

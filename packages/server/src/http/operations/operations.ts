@@ -53,5 +53,16 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
     );
   });
 
+  register(routes, endpoints.operations.declareEnded, async (request, reply, read) => {
+    const { deviceNo } = await findDevice(request, app, 'silo');
+    const declaration = read.body(request);
+    const { operation_id: operationId } = request.params;
+    const wanted = { deviceNo, operationId, declaration, nowMs: now() };
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.operations.declareEnded(wanted),
+    );
+    return success(operationRecord(foundOperation(result)));
+  });
+
   stopRoute(routes, parts);
 }

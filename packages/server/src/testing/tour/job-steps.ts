@@ -1,5 +1,7 @@
 import { HOME, ROVER, SILO, SILOS, type Tour } from './places.ts';
 
+const LOOKED = { reason: 'it stands still', looked_by: 'Ada' };
+
 export async function operations({ client, silo }: Tour): Promise<void> {
   const path = `${SILO}/operations`;
   await client.step('POST', `${path}/feed`, { body: { amount: 2_000 } });
@@ -48,6 +50,8 @@ export async function operations({ client, silo }: Tour): Promise<void> {
   await client.step('GET', `${path}?status=sideways`);
   await client.step('GET', `${path}/op_none`);
   await client.step('POST', `${path}/op_none/stop`);
+  await client.step('POST', `${path}/${dischargeId}/declare-ended`, { body: LOOKED });
+  await client.step('POST', `${path}/${dischargeId}/declare-ended`, { body: {} });
 }
 
 export async function commands({ client, rover }: Tour): Promise<void> {
@@ -86,6 +90,7 @@ export async function commands({ client, rover }: Tour): Promise<void> {
   await client.step('GET', `${path}/commands`);
   await client.step('GET', `${path}/commands?command=scan`);
   await client.step('GET', `${path}/commands/cmd_none`);
+  await client.step('POST', `${path}/commands/${scanId}/declare-ended`, { body: LOOKED });
 }
 
 export async function missions({ client, rover }: Tour): Promise<void> {
@@ -122,4 +127,5 @@ export async function missions({ client, rover }: Tour): Promise<void> {
   await client.step('GET', path);
   await client.step('GET', `${path}?status=sideways`);
   await client.step('GET', `${path}/ms_none`);
+  await client.step('POST', `${path}/${missionId}/declare-ended`, { body: LOOKED });
 }

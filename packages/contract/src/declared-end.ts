@@ -1,0 +1,24 @@
+import { type Static, Type } from 'typebox';
+import { closed } from './input/closed.ts';
+import { checker } from './input/schema.ts';
+import { line } from './input/text-schemas.ts';
+import { Timestamp } from './time.ts';
+
+const Text = line(200);
+
+/** The statement of a person that a job does not run any more, although the device has not reported its end. */
+export const EndDeclaration = closed({
+  reason: Text,
+  /** The name of the person who has looked at the device. */
+  looked_by: Text,
+});
+
+/** The declaration in the record of the job; it stays there also if the device reports afterwards. */
+export const DeclaredEnd = closed({ ...EndDeclaration.properties, at: Timestamp });
+
+export const DeclaredEndOrNull = Type.Union([DeclaredEnd, Type.Null()]);
+
+export type EndDeclaration = Static<typeof EndDeclaration>;
+export type DeclaredEnd = Static<typeof DeclaredEnd>;
+
+export const checkEndDeclaration = checker(EndDeclaration);

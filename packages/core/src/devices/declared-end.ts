@@ -1,0 +1,22 @@
+import type { DeclaredEnd as DeclaredEndRecord, EndDeclaration } from '@granary/contract/declared-end';
+import { toIso } from '@granary/contract/time';
+
+/** The stored statement of a person that a job does not run any more, although the device has not reported its end. */
+export interface DeclaredEnd {
+  readonly reason: string;
+  readonly lookedBy: string;
+  readonly atMs: number;
+}
+
+export const declaredEnd = ({ reason, looked_by }: EndDeclaration, atMs: number): DeclaredEnd => ({
+  reason,
+  lookedBy: looked_by,
+  atMs,
+});
+
+export const declaredEndRecord = (declared: DeclaredEnd | null): DeclaredEndRecord | null =>
+  declared && { reason: declared.reason, looked_by: declared.lookedBy, at: toIso(declared.atMs) };
+
+/** Completes a sentence that begins with the job. */
+export const declaredEndMessage = ({ reason, lookedBy }: DeclaredEnd): string =>
+  `declared ended by ${lookedBy} (${reason}); the device did not report it`;

@@ -1,0 +1,56 @@
+import type { EndDeclaration } from '@granary/contract/declared-end';
+import { Refusal } from '@granary/contract/errors';
+import { toIso } from '@granary/contract/time';
+import { declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
+import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS } from '../devices/polling.ts';
+import { isMissionOver, type MissionState } from './state.ts';
+import { end, HALT_CONFIRMATION_MS_MAX, possiblyRunning } from './steps.ts';
+
+interface Situation {
+  /** The device has a live MQTT session that is subscribed to its commands. */
+  readonly isReachable: boolean;
+  readonly nowMs: number;
+}
+
+/** A person declared the mission ended, and the device has not reported since. */
+const isEndDeclared = ({ result }: MissionState): boolean => result?.reason === 'declared_ended';
+
+/** Refuses the declaration of a mission whose outcome is known, or about which something can be done first. */
+export function refuseDeclaration(mission: MissionState, situation: Situation): void {
+  const why = isEndDeclared(mission) ? null : whyNotDeclarable(mission, situation);
+  if (why !== null) throw new Refusal('cannot_declare_ended', why);
+}
+
+/** A declaration that is refused changes nothing. */
+export function declareEnded(
+  mission: MissionState,
+  declaration: EndDeclaration,
+  situation: Situation,
+): MissionState {
+  if (whyNotDeclarable(mission, situation) !== null) return mission;
+  const declared = declaredEnd(declaration, situation.nowMs);
+  const result = { reason: 'declared_ended', message: declaredEndMessage(declared) } as const;
+  return { ...end(mission, 'failed', result, situation.nowMs), declared };
+}
+
+function whyNotDeclarable(mission: MissionState, { isReachable, nowMs }: Situation): string | null {
+  if (isMissionOver(mission)) return `the mission has already ended as ${mission.status}`;
+  if (!possiblyRunning(mission)) return 'the mission has not begun: cancel it instead';
+  const startMs = latestPossibleStartMs(mission);
+  if (startMs !== null && nowMs <= startMs) {
+    return `the device may still begin the mission until ${toIso(startMs)}; its end can be declared after that`;
+  }
+  if (!isReachable) return null;
+  if (mission.requested !== 'cancel') {
+    return 'the device is connected: cancel the mission first; its end can be declared if the device does not confirm that';
+  }
+  const overdueMs = (mission.requestedAtMs ?? nowMs) + HALT_CONFIRMATION_MS_MAX;
+  if (nowMs >= overdueMs) return null;
+  return `the device was told to end the mission and may still confirm it; its end can be declared from ${toIso(overdueMs)}`;
+}
+
+/** Until when a start that the device has not answered may still reach it; `null` if the device has begun. */
+const latestPossibleStartMs = ({ status, startSentAtMs }: MissionState): number | null =>
+  status !== 'dispatched' || startSentAtMs === null
+    ? null
+    : startSentAtMs + MOTION_EXPIRY_MS + EXPIRY_SKEW_MS;

@@ -1,0 +1,57 @@
+import type { EndDeclaration } from '@granary/contract/declared-end';
+import { Refusal } from '@granary/contract/errors';
+import { toIso } from '@granary/contract/time';
+import { declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
+import { latestPossibleStartMs, type OperationState } from './state.ts';
+import { stopOverdueAtMs } from './stop-confirmation.ts';
+
+/** A person declared the operation ended, and the device has not reported since. */
+export const isEndDeclared = ({ failure }: OperationState): boolean => failure?.reason === 'declared_ended';
+
+/** Refuses the declaration of an operation whose outcome is known, or about which something can be done first. */
+export function refuseDeclaration(operation: OperationState, nowMs: number): void {
+  const why = isEndDeclared(operation) ? null : whyNotDeclarable(operation, nowMs);
+  if (why !== null) throw new Refusal('cannot_declare_ended', why);
+}
+
+/** A declaration that is refused changes nothing. */
+export function declareEnded(
+  operation: OperationState,
+  declaration: EndDeclaration,
+  nowMs: number,
+): OperationState {
+  if (whyNotDeclarable(operation, nowMs) !== null) return operation;
+  const declared = { ...declaredEnd(declaration, nowMs), failureBefore: operation.failure };
+  const failure = { reason: 'declared_ended', message: declaredEndMessage(declared) } as const;
+  return { ...operation, status: 'failed', failure, declared, endedAtMs: nowMs };
+}
+
+/** The operation as it was before its end was declared, apart from its status. */
+export const withoutDeclaration = (operation: OperationState): OperationState =>
+  isEndDeclared(operation) ? { ...operation, failure: operation.declared?.failureBefore ?? null } : operation;
+
+function whyNotDeclarable(operation: OperationState, nowMs: number): string | null {
+  switch (operation.status) {
+    case 'completed':
+    case 'stopped':
+    case 'failed':
+      return `the operation has already ended as ${operation.status}`;
+    case 'started':
+    case 'in_progress':
+      return `the operation is ${operation.status}: stop it first; its end can be declared if the device does not confirm the stop`;
+    case 'unconfirmed':
+    case 'stopping':
+      return whyTooEarly(operation, nowMs);
+  }
+}
+
+function whyTooEarly(operation: OperationState, nowMs: number): string | null {
+  const startMs = latestPossibleStartMs(operation);
+  if (startMs !== null && nowMs <= startMs) {
+    return `the device may still begin the operation until ${toIso(startMs)}; its end can be declared after that`;
+  }
+  const overdueMs = stopOverdueAtMs(operation);
+  return overdueMs === null || nowMs >= overdueMs
+    ? null
+    : `the device was told to stop and may still confirm it; its end can be declared from ${toIso(overdueMs)}`;
+}
