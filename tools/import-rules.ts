@@ -35,7 +35,12 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     nodeModules: true,
     testPackages: ['link', 'server'],
   },
-  cli: { packages: ['contract', 'client', 'server', 'simulator'], libraries: [], nodeModules: true },
+  cli: {
+    packages: ['contract', 'client', 'server', 'simulator'],
+    libraries: [],
+    nodeModules: true,
+    testPackages: ['link'],
+  },
 };
 
 const ANY_PACKAGE = '[^/]+';

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { connect } from 'node:tls';
 import { createClient } from '@granary/client/client';
+import { newCertificate } from '@granary/link/testing/certificates';
 import { granary, serviceEnv } from './testing/granary-process.ts';
 
 const KEY_LINE = /Admin key {2}(gk_\w+) \(shown this once/;
@@ -54,6 +58,32 @@ test('a port in use is one clear line', async (t) => {
   assert.equal(await child.exited, 1);
   assert.ok(child.stderr.startsWith(`granary: GRANARY_HTTP_PORT (127.0.0.1:${port}): that port is in use`));
   assert.match(child.stderr, /^.*\n$/);
+});
+
+test('serve answers HTTPS, reads a replaced certificate on SIGHUP, and warns about ports without TLS', async (t) => {
+  const env = await serviceEnv(t);
+  const folder = dirname(env['GRANARY_DATA_DIR'] ?? '');
+  const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  const write = async (name: string) => {
+    const { cert, key } = newCertificate(name);
+    await Promise.all([writeFile(files.cert, cert), writeFile(files.key, key)]);
+  };
+  await write('first');
+  const tls = { GRANARY_TLS_CERT: files.cert, GRANARY_TLS_KEY: files.key };
+  const ports = { GRANARY_HTTPS_PORT: '0', GRANARY_MQTTS_PORT: '0', GRANARY_HTTP_HOST: '0.0.0.0' };
+  const child = granary(t, ['serve'], { ...env, ...tls, ...ports });
+  const httpsUrl = await child.printed(/HTTP +http:\/\/\S+ and (https:\/\/\S+)/);
+  await child.printed(/MQTT +mqtt:\/\/\S+ and mqtts:\/\/\S+/);
+  assert.equal(child.stdout.match(/NOT ENCRYPTED/g)?.length, 1);
+  const { port } = new URL(httpsUrl);
+  const socket = connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  assert.equal(socket.getPeerCertificate().subject.CN, 'first');
+  await write('second');
+  child.signal('SIGHUP');
+  await child.printed(/"subject":"CN=second".*new TLS certificate in use/);
+  child.signal('SIGTERM');
+  assert.equal(await child.exited, 0);
 });
 
 test('demo runs a farm that devices list shows, and keys are managed from the command line', async (t) => {

@@ -1,15 +1,16 @@
 import type { Started } from '@granary/server/compose';
 
 /** The text after the start: the addresses, the admin key, and one command to try. */
-export function startMessage({ httpUrl, mqttUrl, adminKey }: Started, siloSegment: string): string {
+export function startMessage(started: Started, siloSegment: string): string {
+  const { httpUrl, adminKey } = started;
   const { key, isNew, file } = adminKey;
   const keptIn = file === null ? 'as set in GRANARY_ADMIN_KEY' : `kept in ${file}`;
   const bearer = file === null ? '$GRANARY_ADMIN_KEY' : `$(cat ${file})`;
   return `
 Granary is running.
 
-  HTTP       ${httpUrl}
-  MQTT       ${mqttUrl}
+  HTTP       ${bothOf(httpUrl, started.httpsUrl)}
+  MQTT       ${bothOf(started.mqttUrl, started.mqttsUrl)}
   Admin key  ${isNew ? `${key} (shown this once, ${keptIn})` : keptIn}
 
 Try it:
@@ -19,3 +20,6 @@ Try it:
 Ctrl+C stops it.
 `;
 }
+
+const bothOf = (url: string, secureUrl: string | null): string =>
+  secureUrl === null || secureUrl === url ? url : `${url} and ${secureUrl}`;

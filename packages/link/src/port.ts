@@ -2,6 +2,18 @@ import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
+import type { CertificatePair } from './tls.ts';
+
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where devices connect, without and with TLS; `null` for a port that is switched off. */
+export interface BrokerAddresses {
+  readonly plain: BrokerAddress | null;
+  readonly secure: BrokerAddress | null;
+}
 
 export interface LinkDevice {
   readonly deviceNo: number;
@@ -134,8 +146,11 @@ export interface LinkConfiguration {
 
 export interface DeviceLink {
   /** Throws the error of the operating system, with its `code`, when the address is not available. */
-  start(): Promise<{ readonly host: string; readonly port: number }>;
+  start(): Promise<BrokerAddresses>;
   stop(): Promise<void>;
+
+  /** New encrypted connections use this certificate; open ones continue. */
+  useCertificate(certificate: CertificatePair): void;
 
   /** The message is written to the device's connection before this returns, or never: nothing is queued or redelivered. */
   sendCommand(deviceId: string, command: object, options: CommandOptions): Delivery;

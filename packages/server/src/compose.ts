@@ -1,6 +1,7 @@
 import { type App, openApp, type StoreLocation } from '@granary/app/app';
 import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { LinkDevice } from '@granary/link/port';
+import type { CertificatePair } from '@granary/link/tls';
 import { lockDataFolder } from '@granary/store/data-folder';
 import { AlertEvaluator } from './alerts/evaluator.ts';
 import { Uptime } from './alerts/uptime.ts';
@@ -24,6 +25,8 @@ import { endedKeyIds, Keyring } from './keys/keyring.ts';
 import { createLogger, type Logger } from './logging/logger.ts';
 import type { Settings } from './settings.ts';
 import { explainStart } from './start-error.ts';
+import type { CertificateFiles } from './tls/certificate-files.ts';
+import { linkAddresses, linkPortOf, openCertificate, urlOf, warnOfExposedPorts } from './tls/ports.ts';
 import { EmergencyStops } from './urgent/emergency-stops.ts';
 import { OperationStopper } from './urgent/operation-stopper.ts';
 import { PriorityCommands } from './urgent/priority-commands.ts';
@@ -32,13 +35,19 @@ import { Retention } from './workers/retention.ts';
 import { SetAsideLog } from './workers/set-aside-log.ts';
 
 export interface Started {
+  /** The plain ports if they are on, otherwise the encrypted ones. */
   readonly httpUrl: string;
   readonly mqttUrl: string;
+  /** `null` without TLS. */
+  readonly httpsUrl: string | null;
+  readonly mqttsUrl: string | null;
   readonly adminKey: AdminKey;
 }
 
 export interface Service {
   start(): Promise<Started>;
+  /** Reads the TLS certificate again. */
+  reload(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -62,10 +71,21 @@ type Undo = () => Promise<void> | void;
 export function createService(settings: Settings, surroundings: Environment = {}): Service {
   const { now = Date.now, logger = createLogger(settings.logLevel) } = surroundings;
   const undos: Undo[] = [];
+  let certificateFiles: CertificateFiles | null = null;
 
   async function start(): Promise<Started> {
     const lock = await explainStart('GRANARY_DATA_DIR', () => lockDataFolder(settings.dataDir));
     undos.push(() => lock.release());
+
+    const certificates = await explainStart('GRANARY_TLS_CERT', () =>
+      openCertificate(settings, { logger, now, renewed: (renewed) => useCertificate(renewed) }),
+    );
+    certificateFiles = certificates;
+    const certificate = certificates?.current ?? null;
+    const useCertificate = (renewed: CertificatePair): void => {
+      link.useCertificate(renewed);
+      http.useCertificate(renewed);
+    };
 
     const effects = new EffectDispatcher();
     const opened = await explainStart('the storage', () =>
@@ -120,7 +140,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
       reachable: (device) => reconciler.deviceReachable(device),
       observed: (event) => logLinkEvent(linkLog, event),
     });
-    const link = new EmbeddedBroker({ host: settings.mqttHost, port: settings.mqttPort }, uplink, { now });
+    const link = new EmbeddedBroker(linkAddresses(settings), uplink, { now, certificate });
     const priorityCommands = new PriorityCommands();
     const commands = new DeviceMessages(link, logger, (deviceId) =>
       priorityCommands.isMotionBlocked(deviceId),
@@ -133,9 +153,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
       ...{ app, link, priorityCommands, evaluator, uptime, setAside, logger, now },
     });
     effects.start({ app, commands, link, evaluator, feed, keyring, directory, declaredSensors, now });
-    const mqtt = await explainStart(`GRANARY_MQTT_PORT (${settings.mqttHost}:${settings.mqttPort})`, () =>
-      link.start(),
-    );
+    const mqtt = await explainStart(linkPortOf(settings), () => link.start());
     undos.push(() => link.stop());
 
     const stops = new OperationStopper({ app, commands, priorityCommands, now });
@@ -150,30 +168,44 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const subscribers = new Subscribers({ feed, keyring, logger });
     subscribers.start();
     const idempotency = new Idempotency(app, now);
-    const http = createHttpServer({
-      ...{
-        settings,
-        app,
-        link,
-        pipeline,
-        ingestCounters,
-        keyring,
-        directory,
-        idempotency,
-        commands,
-        stops,
-        emergencyStops,
-        subscribers,
-        setAside,
+    const http = createHttpServer(
+      {
+        ...{
+          settings,
+          app,
+          link,
+          pipeline,
+          ingestCounters,
+          keyring,
+          directory,
+          idempotency,
+          commands,
+          stops,
+          emergencyStops,
+          subscribers,
+          setAside,
+        },
+        ...{ logger, now },
       },
-      ...{ logger, now },
-    });
-    http.addHook('preClose', () => subscribers.stop());
-    undos.push(() => http.close());
-    const httpUrl = await explainStart(`GRANARY_HTTP_PORT (${settings.httpHost}:${settings.httpPort})`, () =>
-      http.listen({ host: settings.httpHost, port: settings.httpPort }),
+      certificate,
     );
-    return { httpUrl, mqttUrl: `mqtt://${mqtt.host}:${mqtt.port}`, adminKey };
+    http.beforeClosing(() => subscribers.stop());
+    undos.push(() => http.close());
+    const plainUrl = await explainStart(`GRANARY_HTTP_PORT (${settings.httpHost}:${settings.httpPort})`, () =>
+      http.listenPlain(),
+    );
+    const httpsUrl = await explainStart(
+      `GRANARY_HTTPS_PORT (${settings.httpsHost}:${settings.httpsPort})`,
+      () => http.listenSecure(),
+    );
+    certificates?.start();
+    undos.push(async () => certificates?.stop());
+    warnOfExposedPorts(settings, logger);
+    const mqttsUrl = urlOf('mqtts', mqtt.secure);
+    return {
+      ...{ httpUrl: plainUrl ?? httpsUrl ?? '', httpsUrl, adminKey },
+      ...{ mqttUrl: urlOf('mqtt', mqtt.plain) ?? mqttsUrl ?? '', mqttsUrl },
+    };
   }
 
   async function stop(): Promise<void> {
@@ -182,6 +214,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
 
   return {
     stop,
+    reload: async () => certificateFiles?.reload(),
     start: () =>
       start().catch(async (error: unknown) => {
         await stop();

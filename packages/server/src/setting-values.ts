@@ -32,10 +32,11 @@ export function asSandboxPath(text: string): string | Error {
   return RESERVED_PATHS.test(text) ? new Error('must not lie where the service itself is') : text;
 }
 
-export function asPort(text: string): number | Error {
+export function asPortOrOff(text: string): number | null | Error {
+  if (text === 'off') return null;
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
     ? Number(text)
-    : new Error(`must be a port from 0 to 65535, not "${text}"`);
+    : new Error(`must be "off" or a port from 0 to 65535, not "${text}"`);
 }
 
 export function asCount(text: string): number | Error {

@@ -6,6 +6,8 @@ test('without settings the defaults of the embedded database apply', () => {
   assert.deepEqual(readSettings({ PATH: '/bin', HOME: '/root' }), {
     httpHost: '127.0.0.1',
     httpPort: 8080,
+    httpsHost: '127.0.0.1',
+    httpsPort: 8443,
     httpConnectionsMax: 4096,
     httpConnectionsPerAddressMax: 1024,
     httpHeadersTimeoutS: 10,
@@ -15,6 +17,10 @@ test('without settings the defaults of the embedded database apply', () => {
     sandboxPath: '/sandbox',
     mqttHost: '127.0.0.1',
     mqttPort: 1883,
+    mqttsHost: '127.0.0.1',
+    mqttsPort: 8883,
+    tlsCert: null,
+    tlsKey: null,
     databaseUrl: null,
     dataDir: '.granary',
     adminKey: null,
@@ -74,4 +80,29 @@ test('the two groups need different paths, and none that is in use', () => {
   assert.throws(() => readSettings({ GRANARY_SILO_SEGMENT: 'keys' }), SettingsError);
   assert.throws(() => readSettings({ GRANARY_SANDBOX_PATH: '/v1/plants' }), SettingsError);
   assert.equal(readSettings({ GRANARY_SANDBOX_PATH: '/try/it' }).sandboxPath, '/try/it');
+});
+
+test('TLS needs both files, and at least one port each is left for callers and devices', () => {
+  const faultsOf = (env: Record<string, string>): readonly string[] => {
+    try {
+      readSettings(env);
+      return [];
+    } catch (error) {
+      assert.ok(error instanceof SettingsError);
+      return error.faults;
+    }
+  };
+  const tls = { GRANARY_TLS_CERT: 'c', GRANARY_TLS_KEY: 'k' };
+  assert.deepEqual(faultsOf({ GRANARY_TLS_CERT: 'c' }), ['GRANARY_TLS_CERT needs GRANARY_TLS_KEY as well']);
+  assert.deepEqual(faultsOf({ GRANARY_TLS_KEY: 'k' }), ['GRANARY_TLS_KEY needs GRANARY_TLS_CERT as well']);
+  assert.match(faultsOf({ GRANARY_HTTPS_PORT: '8443' }).join(), /GRANARY_HTTPS_PORT needs GRANARY_TLS_CERT/);
+  assert.match(faultsOf({ GRANARY_HTTP_PORT: 'off' }).join(), /GRANARY_HTTP_PORT must not be off unless/);
+  assert.match(faultsOf({ GRANARY_MQTT_PORT: 'off' }).join(), /GRANARY_MQTT_PORT must not be off unless/);
+  assert.equal(faultsOf({ ...tls, GRANARY_HTTP_PORT: 'off', GRANARY_HTTPS_PORT: 'off' }).length, 1);
+  assert.deepEqual(faultsOf({ ...tls, GRANARY_HTTP_PORT: 'off', GRANARY_MQTT_PORT: 'off' }), []);
+  const settings = readSettings({ ...tls, GRANARY_HTTP_HOST: '127.0.0.1', GRANARY_HTTPS_HOST: '0.0.0.0' });
+  assert.deepEqual(
+    [settings.httpHost, settings.httpsHost, settings.mqttsHost],
+    ['127.0.0.1', '0.0.0.0', '127.0.0.1'],
+  );
 });

@@ -1,11 +1,12 @@
 import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/declaration/groups';
+import { conflictsOf } from './setting-conflicts.ts';
 import {
   asCount,
   asDatabaseUrl,
   asDays,
   asKey,
   asLogLevel,
-  asPort,
+  asPortOrOff,
   asRateLimit,
   asSandboxPath,
   asSeconds,
@@ -17,7 +18,10 @@ import {
 
 export interface Settings {
   readonly httpHost: string;
-  readonly httpPort: number;
+  /** `null` for a port that is switched off. */
+  readonly httpPort: number | null;
+  readonly httpsHost: string;
+  readonly httpsPort: number | null;
   readonly httpConnectionsMax: number;
   readonly httpConnectionsPerAddressMax: number;
   readonly httpHeadersTimeoutS: number;
@@ -26,7 +30,12 @@ export interface Settings {
   readonly fieldSegment: string;
   readonly sandboxPath: string;
   readonly mqttHost: string;
-  readonly mqttPort: number;
+  readonly mqttPort: number | null;
+  readonly mqttsHost: string;
+  readonly mqttsPort: number | null;
+  /** Files in PEM format; without them there is no TLS, and the ports of HTTPS and MQTTS are not used. */
+  readonly tlsCert: string | null;
+  readonly tlsKey: string | null;
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly adminKey: string | null;
@@ -70,9 +79,13 @@ export function readSettings(env: Env): Settings {
     faults.push(`${name} ${value.message}`);
     return fallback;
   }
+  const httpHost = read('GRANARY_HTTP_HOST', '127.0.0.1', asText);
+  const mqttHost = read('GRANARY_MQTT_HOST', '127.0.0.1', asText);
   const settings: Settings = {
-    httpHost: read('GRANARY_HTTP_HOST', '127.0.0.1', asText),
-    httpPort: read('GRANARY_HTTP_PORT', 8080, asPort),
+    httpHost,
+    httpPort: read<number | null>('GRANARY_HTTP_PORT', 8080, asPortOrOff),
+    httpsHost: read('GRANARY_HTTPS_HOST', httpHost, asText),
+    httpsPort: read<number | null>('GRANARY_HTTPS_PORT', 8443, asPortOrOff),
     httpConnectionsMax: read('GRANARY_HTTP_CONNECTIONS_MAX', 4_096, asCount),
     httpConnectionsPerAddressMax: read('GRANARY_HTTP_CONNECTIONS_PER_ADDRESS_MAX', 1_024, asCount),
     httpHeadersTimeoutS: read('GRANARY_HTTP_HEADERS_TIMEOUT_S', 10, asSeconds),
@@ -80,8 +93,12 @@ export function readSettings(env: Env): Settings {
     siloSegment: read('GRANARY_SILO_SEGMENT', DEFAULT_ADDRESSES.siloSegment, asSegment),
     fieldSegment: read('GRANARY_FIELD_SEGMENT', DEFAULT_ADDRESSES.fieldSegment, asSegment),
     sandboxPath: read('GRANARY_SANDBOX_PATH', DEFAULT_ADDRESSES.sandboxPath, asSandboxPath),
-    mqttHost: read('GRANARY_MQTT_HOST', '127.0.0.1', asText),
-    mqttPort: read('GRANARY_MQTT_PORT', 1883, asPort),
+    mqttHost,
+    mqttPort: read<number | null>('GRANARY_MQTT_PORT', 1883, asPortOrOff),
+    mqttsHost: read('GRANARY_MQTTS_HOST', mqttHost, asText),
+    mqttsPort: read<number | null>('GRANARY_MQTTS_PORT', 8883, asPortOrOff),
+    tlsCert: read<string | null>('GRANARY_TLS_CERT', null, asText),
+    tlsKey: read<string | null>('GRANARY_TLS_KEY', null, asText),
     databaseUrl: read<string | null>('GRANARY_DATABASE_URL', null, asDatabaseUrl),
     dataDir: read('GRANARY_DATA_DIR', '.granary', asText),
     adminKey: read<string | null>('GRANARY_ADMIN_KEY', null, asKey),
@@ -93,12 +110,7 @@ export function readSettings(env: Env): Settings {
     alertRetentionDays: read('GRANARY_RETENTION_ALERTS_DAYS', 365, asDays),
     logLevel: read('GRANARY_LOG_LEVEL', 'info', asLogLevel),
   };
-  if (settings.httpHeadersTimeoutS > settings.httpRequestTimeoutS) {
-    faults.push('GRANARY_HTTP_HEADERS_TIMEOUT_S must not be above GRANARY_HTTP_REQUEST_TIMEOUT_S');
-  }
-  if (settings.siloSegment === settings.fieldSegment) {
-    faults.push('GRANARY_SILO_SEGMENT and GRANARY_FIELD_SEGMENT must differ');
-  }
+  faults.push(...conflictsOf(settings, (name) => (env[name] ?? '') !== ''));
   for (const name of Object.keys(env)) {
     if (name.startsWith('GRANARY_') && !known.has(name) && !FOREIGN.test(name)) {
       faults.push(`${name} is not a setting of this version`);

@@ -1,4 +1,5 @@
 import { StoreOpenError } from '@granary/store/errors';
+import { CertificateFault } from './tls/certificate.ts';
 
 /** The service could not start for a reason that a person can correct; the message is one line and says what to do. */
 export class StartError extends Error {
@@ -21,14 +22,20 @@ const EXPLANATIONS: Record<string, string> = {
 };
 
 /** Runs one step of the start, and turns an error of the operating system into one line about `subject`. */
-export async function explainStart<T>(subject: string, step: () => T | Promise<T>): Promise<T> {
+export async function explainStart<T>(
+  subject: string | ((error: unknown) => string),
+  step: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    if (error instanceof StoreOpenError) throw new StartError(error.message, { cause: error });
+    if (error instanceof StoreOpenError || error instanceof CertificateFault)
+      throw new StartError(error.message, { cause: error });
     const explanation =
       error instanceof Error && 'code' in error ? EXPLANATIONS[String(error.code)] : undefined;
     if (explanation === undefined) throw error;
-    throw new StartError(`${subject}: ${explanation}`, { cause: error });
+    throw new StartError(`${typeof subject === 'string' ? subject : subject(error)}: ${explanation}`, {
+      cause: error,
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { createService } from '@granary/server/compose';
+import { createService, type Service } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
 import { type Command, parseOptions } from '../command.ts';
 import { startMessage } from '../start-message.ts';
@@ -14,6 +14,7 @@ Starts the service. It is set up by environment variables, the most used of whic
   GRANARY_DATA_DIR                       where everything is kept (.granary)
   GRANARY_DATABASE_URL                   a postgres:// address, to keep readings there instead
   GRANARY_ADMIN_KEY                      an admin key of your own, at least 32 characters
+  GRANARY_TLS_CERT, GRANARY_TLS_KEY      PEM files for HTTPS on 8443 and MQTT over TLS on 8883; SIGHUP reads them again
   GRANARY_LOG_LEVEL                      debug, info, warn, error or silent (info)`,
 
   async run(args, { env, print }) {
@@ -22,8 +23,14 @@ Starts the service. It is set up by environment variables, the most used of whic
     await runUntilSignal(async (onStop) => {
       const service = createService(settings);
       onStop(() => service.stop());
+      if (settings.tlsCert !== null) reloadOnHangup(service);
       print(startMessage(await service.start(), settings.siloSegment));
     });
     return 0;
   },
 };
+
+/** On a terminal this signal means that the terminal is closed, and ends the process as usual. */
+function reloadOnHangup(service: Service): void {
+  if (process.stdin.isTTY !== true) process.on('SIGHUP', () => void service.reload());
+}

@@ -1,13 +1,14 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { checkDeviceId } from '@granary/contract/ids';
 
 import { printable } from '../codec.ts';
-import { LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX, TCP_KEEP_ALIVE_MS } from '../limits.ts';
+import { LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX } from '../limits.ts';
 import type { Frame } from '../mqtt/frame-reader.ts';
 import { type ConnectPacket, decodeConnect } from '../mqtt/packet-decoder.ts';
 import { connack } from '../mqtt/packet-encoder.ts';
 import { ProtocolFault } from '../mqtt/protocol-fault.ts';
 import type {
+  BrokerAddresses,
   CommandOptions,
   Delivery,
   DeviceLink,
@@ -20,27 +21,20 @@ import { Connection, type ConnectionEvents } from '../session/connection.ts';
 import { deliver } from '../session/deliver.ts';
 import { DeviceChannel } from '../session/device-channel.ts';
 import { AbsentSessions, newSession, type Session } from '../session/session.ts';
+import type { CertificatePair } from '../tls.ts';
 import { Admission, type Refused } from './admission.ts';
 import { LinkRecords } from './link-records.ts';
+import { Listener } from './listener.ts';
 import { startSilenceCheck } from './silence-check.ts';
-
-export interface BrokerAddress {
-  readonly host: string;
-  readonly port: number;
-}
 
 interface BrokerOptions {
   readonly limits?: LinkLimits;
+  /** For the encrypted port. */
+  readonly certificate?: CertificatePair | null;
   /** The clock for the expiry of commands. */
   readonly now?: () => number;
 }
 
-interface Running {
-  readonly server: Server;
-  readonly silenceCheck: NodeJS.Timeout;
-}
-
-const SOCKET_OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
 const MS_PER_S = 1_000;
 
 /**
@@ -48,7 +42,9 @@ const MS_PER_S = 1_000;
  * another, so the server does not route, retain or queue messages.
  */
 export class EmbeddedBroker implements DeviceLink {
-  readonly #address: BrokerAddress;
+  readonly #addresses: BrokerAddresses;
+  readonly #certificate: CertificatePair | null;
+  readonly #listener: Listener;
   readonly #handler: LinkHandler;
   readonly #limits: LinkLimits;
   readonly #now: () => number;
@@ -58,49 +54,51 @@ export class EmbeddedBroker implements DeviceLink {
   readonly #open = new Set<Connection>();
   readonly #channelOf = new WeakMap<Connection, DeviceChannel>();
   readonly #current = new Map<string, DeviceChannel>();
-  #running: Running | null = null;
+  #silenceCheck: NodeJS.Timeout | null = null;
 
-  constructor(address: BrokerAddress, handler: LinkHandler, options: BrokerOptions = {}) {
-    const { limits = LINK_LIMITS, now = Date.now } = options;
-    this.#address = address;
+  constructor(addresses: BrokerAddresses, handler: LinkHandler, options: BrokerOptions = {}) {
+    const { limits = LINK_LIMITS, now = Date.now, certificate = null } = options;
+    this.#addresses = addresses;
+    this.#certificate = certificate;
     this.#handler = handler;
     this.#limits = limits;
     this.#now = now;
     this.#admission = new Admission(handler, limits);
     this.#absentSessions = new AbsentSessions(limits);
+    const accepted = (socket: Socket): void => this.#accept(socket);
+    const failed = (remoteAddress: string, reason: string, cause?: Error): void =>
+      this.#handler.observed({
+        ...{ kind: 'fault', deviceId: null, remoteAddress, reason },
+        ...(cause === undefined ? {} : { cause }),
+      });
+    this.#listener = new Listener({ accepted, failed }, limits);
   }
 
   get isListening(): boolean {
-    return this.#running !== null;
+    return this.#silenceCheck !== null;
   }
 
   get connectedCount(): number {
     return this.#current.size;
   }
 
-  async start(): Promise<BrokerAddress> {
-    const server = createServer(SOCKET_OPTIONS, (socket) => this.#accept(socket));
-    server.maxConnections = this.#limits.connectionsMax;
-    await listen(server, this.#address);
-    // The process may be out of file descriptors for a moment, and the next connection may succeed.
-    server.on('error', (cause) => {
-      const reason = 'a connection could not be accepted';
-      this.#handler.observed({ kind: 'fault', deviceId: null, remoteAddress: 'unknown', reason, cause });
-    });
-    this.#running = { server, silenceCheck: startSilenceCheck(this.#open, this.#limits.connectTimeoutMs) };
-    const bound = server.address();
-    const port = bound !== null && typeof bound === 'object' ? bound.port : this.#address.port;
-    return { host: this.#address.host, port };
+  async start(): Promise<BrokerAddresses> {
+    const bound = await this.#listener.start(this.#addresses, this.#certificate);
+    this.#silenceCheck = startSilenceCheck(this.#open, this.#limits.connectTimeoutMs);
+    return bound;
   }
 
   async stop(): Promise<void> {
-    if (this.#running === null) return;
-    const { server, silenceCheck } = this.#running;
-    this.#running = null;
-    clearInterval(silenceCheck);
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    if (this.#silenceCheck === null) return;
+    clearInterval(this.#silenceCheck);
+    this.#silenceCheck = null;
+    const stopped = this.#listener.stop();
     for (const connection of this.#open) connection.end('closed', 'the service stops');
-    await closed;
+    await stopped;
+  }
+
+  useCertificate(certificate: CertificatePair): void {
+    this.#listener.useCertificate(certificate);
   }
 
   isConnected(deviceId: string): boolean {
@@ -159,6 +157,10 @@ export class EmbeddedBroker implements DeviceLink {
   };
 
   #accept(socket: Socket): void {
+    if (this.#open.size >= this.#limits.connectionsMax) {
+      socket.destroy();
+      return;
+    }
     this.#open.add(new Connection(socket, this.#events, performance.now()));
   }
 
@@ -257,7 +259,7 @@ export class EmbeddedBroker implements DeviceLink {
     if (this.#current.get(device.deviceId) !== channel) return;
     this.#current.delete(device.deviceId);
     this.#absentSessions.keep(device.deviceId, session, performance.now());
-    if (this.#running === null) return;
+    if (this.#silenceCheck === null) return;
     if (will !== null && connection.endedBy.ending !== 'clean') {
       deliver(this.#handler, device, will.topic, will.payload).catch(ignoreAfterClose);
     }
@@ -279,13 +281,3 @@ const sessionType = ({ isPersistent }: Session) => (isPersistent ? 'persistent' 
 
 /** A message of a connection that has ended could not be stored, and no peer is left to answer. */
 const ignoreAfterClose = (): void => undefined;
-
-function listen(server: Server, { host, port }: BrokerAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}

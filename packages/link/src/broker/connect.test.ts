@@ -144,7 +144,7 @@ describe('connecting', { timeout: 20_000 }, () => {
 
   test('a second start on the same port throws with the code of the system', async (t) => {
     const { port } = await startLink(t);
-    const second = new EmbeddedBroker({ host: HOST, port }, new RecordingHandler());
+    const second = new EmbeddedBroker({ plain: { host: HOST, port }, secure: null }, new RecordingHandler());
     await assert.rejects(second.start(), { code: 'EADDRINUSE' });
     await second.stop();
   });
@@ -162,7 +162,7 @@ describe('connecting', { timeout: 20_000 }, () => {
     assert.equal(broker.connectedCount, 0);
     await assert.rejects(connectDevice(t, port, 'silo-1'));
     assert.equal(broker.sendConfiguration('silo-1', { version: 1 }), 'not_connected');
-    await connectDevice(t, (await broker.start()).port, 'silo-1');
+    await connectDevice(t, (await broker.start()).plain?.port ?? 0, 'silo-1');
     assert.equal(broker.connectedCount, 1);
   });
 });

@@ -14,6 +14,7 @@ import type {
   MessageOutcome,
   UplinkMessage,
 } from '../port.ts';
+import type { CertificatePair } from '../tls.ts';
 
 export const HOST = '127.0.0.1';
 export const secretOf = (deviceId: string): string => `secret of ${deviceId}`;
@@ -95,14 +96,19 @@ export class RecordingHandler implements LinkHandler {
   }
 }
 
-export async function startLink(t: TestContext, limits: Partial<LinkLimits> = {}) {
+export async function startLink(
+  t: TestContext,
+  limits: Partial<LinkLimits> = {},
+  certificate: CertificatePair | null = null,
+) {
   const handler = new RecordingHandler();
-  const broker = new EmbeddedBroker({ host: HOST, port: 0 }, handler, {
-    limits: { ...LINK_LIMITS, ...limits },
+  const anyPort = { host: HOST, port: 0 };
+  const broker = new EmbeddedBroker({ plain: anyPort, secure: anyPort }, handler, {
+    ...{ limits: { ...LINK_LIMITS, ...limits }, certificate },
   });
-  const { port } = await broker.start();
+  const { plain, secure } = await broker.start();
   t.after(() => broker.stop());
-  return { broker, handler, port };
+  return { broker, handler, port: plain?.port ?? 0, securePort: secure?.port ?? 0 };
 }
 
 /** A device that uses a third-party MQTT client. */

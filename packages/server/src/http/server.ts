@@ -1,7 +1,8 @@
+import type { Server } from 'node:http';
 import { groupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
-import { SECOND_MS } from '@granary/contract/time';
+import type { CertificatePair } from '@granary/link/tls';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { requestIds } from '../ids.ts';
 import { checkAccess } from './access/auth.ts';
@@ -19,6 +20,7 @@ import { eventRoutes } from './events.ts';
 import { fleetRoutes } from './fleet/fleet.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
+import { HttpListeners, timeLimits } from './listeners.ts';
 import { missionRoutes } from './missions/missions.ts';
 import { operationRoutes } from './operations/operations.ts';
 import { answerPlantError } from './plants/plant-errors.ts';
@@ -35,15 +37,15 @@ import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
 const BODY_BYTES_MAX = 1024 * 1024;
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** An idle connection is closed after this time; event streams send a heartbeat four times as often. */
-const IDLE_MS_MAX = 60 * SECOND_MS;
-/** Longer than proxies keep an idle connection, so that the proxy closes it and not the service. */
-const KEEP_ALIVE_MS = 72 * SECOND_MS;
-
-/** All routes of the service. */
-export function createHttpServer(parts: RouteDependencies): FastifyInstance {
+/** All routes of the service, on the ports of the settings. */
+export function createHttpServer(
+  parts: RouteDependencies,
+  certificate: CertificatePair | null,
+): HttpListeners {
   const { settings, now, logger } = parts;
+  const { headersTimeout, connectionsCheckingInterval, ...limits } = timeLimits(settings);
   const nextRequestId = requestIds();
+  const clientError = clientErrorHandler(nextRequestId);
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     genReqId: ({ headers }) => {
@@ -56,24 +58,24 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
       setCommonHeaders(request, reply);
       errorHandler(logger, answer)(error, request, reply);
     },
-    clientErrorHandler: clientErrorHandler(nextRequestId),
+    clientErrorHandler: clientError,
     forceCloseConnections: 'idle',
-    requestTimeout: settings.httpRequestTimeoutS * SECOND_MS,
-    connectionTimeout: IDLE_MS_MAX,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    ...limits,
     http: {
-      headersTimeout: settings.httpHeadersTimeoutS * SECOND_MS,
-      connectionsCheckingInterval: SECOND_MS,
+      headersTimeout,
+      connectionsCheckingInterval,
       // Node would answer with an empty body; `refusalOfRequestLine` answers with the error body.
       requireHostHeader: false,
     },
   });
-  answerOddRequests(app.server, nextRequestId);
   const connections = new ConnectionLimits({
     connectionsMax: settings.httpConnectionsMax,
     connectionsPerAddressMax: settings.httpConnectionsPerAddressMax,
   });
-  connections.watch(app.server);
+  const prepare = (server: Server): void => {
+    answerOddRequests(server, nextRequestId);
+    connections.watch(server);
+  };
   const refusalOfUnrouted = refuseUnrouted(app);
   refuseUndeclaredRoutes(app);
   // One hook, because each hook costs time on every request; it runs before the body is read, which it does not need.
@@ -123,7 +125,7 @@ export function createHttpServer(parts: RouteDependencies): FastifyInstance {
     configurationRoutes(routes, parts, 'field');
   });
   group(roots.sandbox, (routes) => plantRoutes(routes, parts));
-  return app;
+  return new HttpListeners({ settings, routes: app, certificate, prepare, clientError });
 }
 
 /** Answers depend on key and time, and some contain secrets, so they must not be cached. */

@@ -33,8 +33,9 @@ export class RecordingBroker {
   }
 
   async start(): Promise<void> {
-    this.#broker = new EmbeddedBroker({ host: '127.0.0.1', port: this.#port }, this.#handler());
-    this.#port = (await this.#broker.start()).port;
+    const addresses = { plain: { host: '127.0.0.1', port: this.#port }, secure: null };
+    this.#broker = new EmbeddedBroker(addresses, this.#handler());
+    this.#port = (await this.#broker.start()).plain?.port ?? 0;
   }
 
   async stop(): Promise<void> {

@@ -15,6 +15,7 @@ interface Limits {
 }
 
 interface Reserved {
+  readonly socket: Socket;
   readonly address: string;
   readonly release: () => void;
   isServed: boolean;
@@ -27,21 +28,22 @@ interface Reserved {
 export class ConnectionLimits {
   readonly #limits: Limits;
   readonly #countOf = new Map<string, number>();
-  /** Oldest first. */
-  readonly #reserved = new Map<Socket, Reserved>();
+  /** By peer, oldest first. */
+  readonly #reserved = new Map<string, Reserved>();
   #count = 0;
 
   constructor(limits: Limits) {
     this.#limits = limits;
   }
 
+  /** With TLS connections count before their handshake, so that those without one cannot block a stop. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#open(socket));
   }
 
   /** On a reserved connection everything except urgent requests is refused. */
   refusalOf(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
-    const reserved = this.#reserved.get(request.raw.socket);
+    const reserved = this.#reservedFor(request);
     if (reserved === undefined) return undefined;
     reply.header('connection', 'close');
     const isUrgent = urgencyOf(request);
@@ -53,7 +55,7 @@ export class ConnectionLimits {
   /** The same check for routes whose urgency depends on the body. */
   refuseByBody(app: FastifyInstance): void {
     onceBodyTells(app, (isUrgent, request, _reply, done) => {
-      const reserved = this.#reserved.get(request.raw.socket);
+      const reserved = this.#reservedFor(request);
       if (reserved === undefined) return done();
       if (!isUrgent) return done(tooManyConnections());
       reserved.isServed = true;
@@ -61,7 +63,12 @@ export class ConnectionLimits {
     });
   }
 
+  #reservedFor({ raw }: FastifyRequest): Reserved | undefined {
+    return this.#reserved.size === 0 ? undefined : this.#reserved.get(peerOf(raw.socket));
+  }
+
   #open(socket: Socket): void {
+    const peer = peerOf(socket);
     const address = callerAddress(socket.remoteAddress);
     const excess = this.#excess(address);
     const hasPlace =
@@ -73,9 +80,9 @@ export class ConnectionLimits {
     }
     this.#count++;
     this.#countOf.set(address, (this.#countOf.get(address) ?? 0) + 1);
-    const release = once(() => this.#release(socket, address));
+    const release = once(() => this.#release(peer, address));
     if (excess.inTotal > 0 || excess.ofAddress > 0) {
-      this.#reserved.set(socket, { address, release, isServed: false });
+      this.#reserved.set(peer, { socket, address, release, isServed: false });
     }
     socket.once('close', release);
   }
@@ -90,23 +97,27 @@ export class ConnectionLimits {
 
   /** Closes the oldest reserved connection, of this address if one is given, that is not being served. */
   #giveWay(address: string | null): boolean {
-    for (const [socket, reserved] of this.#reserved) {
+    for (const reserved of this.#reserved.values()) {
       if (reserved.isServed || (address !== null && reserved.address !== address)) continue;
       reserved.release();
-      socket.destroy();
+      reserved.socket.destroy();
       return true;
     }
     return false;
   }
 
-  #release(socket: Socket, address: string): void {
+  #release(peer: string, address: string): void {
     this.#count--;
-    this.#reserved.delete(socket);
+    this.#reserved.delete(peer);
     const left = (this.#countOf.get(address) ?? 1) - 1;
     if (left === 0) this.#countOf.delete(address);
     else this.#countOf.set(address, left);
   }
 }
+
+/** The same for a connection and for the TLS connection inside it. */
+const peerOf = ({ remoteAddress, remotePort, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localPort}`;
 
 function once(action: () => void): () => void {
   let isDone = false;

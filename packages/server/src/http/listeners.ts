@@ -1,0 +1,112 @@
+import type { Server } from 'node:http';
+import { createServer, type Server as SecureServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { SECOND_MS } from '@granary/contract/time';
+import { type CertificatePair, secureOptions } from '@granary/link/tls';
+import type { FastifyInstance } from 'fastify';
+import type { Settings } from '../settings.ts';
+import { urlOf } from '../tls/ports.ts';
+
+/** An idle connection is closed after this time; event streams send a heartbeat four times as often. */
+const IDLE_MS_MAX = 60 * SECOND_MS;
+/** Longer than proxies keep an idle connection, so that the proxy closes it and not the service. */
+const KEEP_ALIVE_MS = 72 * SECOND_MS;
+const IDLE_CHECK_MS = 100;
+
+/** The time limits of the plain and of the encrypted server. */
+export function timeLimits(settings: Settings) {
+  return {
+    connectionTimeout: IDLE_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: settings.httpRequestTimeoutS * SECOND_MS,
+    headersTimeout: settings.httpHeadersTimeoutS * SECOND_MS,
+    connectionsCheckingInterval: SECOND_MS,
+  };
+}
+
+interface Parts {
+  readonly settings: Settings;
+  readonly routes: FastifyInstance;
+  readonly certificate: CertificatePair | null;
+  /** Called with each server before it listens. */
+  readonly prepare: (server: Server) => void;
+  readonly clientError: (error: Error, socket: Socket) => void;
+}
+
+/** The plain and the encrypted port, with the same routes and limits. */
+export class HttpListeners {
+  readonly #routes: FastifyInstance;
+  readonly #settings: Settings;
+  readonly #secureServer: SecureServer | null;
+
+  constructor({ settings, routes, certificate, prepare, clientError }: Parts) {
+    this.#routes = routes;
+    this.#settings = settings;
+    prepare(routes.server);
+    if (certificate === null || settings.httpsPort === null) {
+      this.#secureServer = null;
+      return;
+    }
+    const { connectionTimeout, ...limits } = timeLimits(settings);
+    const server = createServer(
+      {
+        ...secureOptions(certificate),
+        ...limits,
+        handshakeTimeout: limits.headersTimeout,
+        requireHostHeader: false,
+      },
+      (request, response) => routes.routing(request, response),
+    );
+    server.setTimeout(connectionTimeout);
+    server.on('clientError', clientError);
+    // Nobody can be answered without a handshake.
+    server.removeAllListeners('tlsClientError');
+    server.on('tlsClientError', (_error, socket) => socket.destroy());
+    prepare(server);
+    this.#secureServer = server;
+  }
+
+  /** `beforeClosing` ends the answers that have no end, so that the connections can be closed. */
+  beforeClosing(end: () => Promise<void> | void): void {
+    this.#routes.addHook('preClose', async () => end());
+  }
+
+  async listenPlain(): Promise<string | null> {
+    const { httpHost: host, httpPort: port } = this.#settings;
+    if (port !== null) return this.#routes.listen({ host, port });
+    await this.#routes.ready();
+    return null;
+  }
+
+  async listenSecure(): Promise<string | null> {
+    const server = this.#secureServer;
+    const { httpsHost: host, httpsPort: port } = this.#settings;
+    if (server === null || port === null) return null;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    const bound = server.address();
+    const boundPort = bound !== null && typeof bound === 'object' ? bound.port : port;
+    return urlOf('https', { host, port: boundPort });
+  }
+
+  /** New connections use this certificate; open ones continue. */
+  useCertificate(certificate: CertificatePair): void {
+    this.#secureServer?.setSecureContext(secureOptions(certificate));
+  }
+
+  /** Resolves when running requests are answered and all connections are closed. */
+  async close(): Promise<void> {
+    await this.#routes.close();
+    const server = this.#secureServer;
+    if (server === null || !server.listening) return;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+    await closed;
+    clearInterval(idleCheck);
+  }
+}
