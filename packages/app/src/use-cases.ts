@@ -6,6 +6,7 @@ import * as configuration from './configuration/configuration.ts';
 import * as devices from './devices/devices.ts';
 import type { Committed } from './effects.ts';
 import * as events from './events/events.ts';
+import * as exports from './exports/exports.ts';
 import * as fleet from './fleet/fleet.ts';
 import * as idempotency from './idempotency.ts';
 import { type IdempotencyKey, type IdempotentResult, runOnce } from './idempotency.ts';
@@ -33,6 +34,7 @@ export const SLICES = {
   missions,
   field,
   fleet,
+  exports,
   plants,
 };
 

@@ -214,6 +214,19 @@ test('field devices: readings, commands, missions, alerts and configuration, at 
   assert.equal(received[4]?.headers['idempotency-key'], 'once');
 });
 
+test('exported readings are yielded one by one, with the given selection', async (t) => {
+  const rows = [
+    { device_id: 'silo-é', sensor: 'weight', value: 1.5 },
+    { device_id: 's', sensor: 'weight', value: 2 },
+  ];
+  const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const { client, received } = await startServer([{ body }, { body: '' }], t);
+  assert.deepEqual(await Array.fromAsync(client.exports.readings({ sensor: 'weight', unit: 'kg' })), rows);
+  assert.deepEqual(await Array.fromAsync(client.exports.readings()), []);
+  assert.equal(received[0]?.url, '/v1/readings?sensor=weight&unit=kg');
+  assert.equal(received[0]?.headers.accept, 'application/x-ndjson');
+});
+
 test('plants keep every digit of their ids, and their errors have their own form', async (t) => {
   const id = 9223372036854775807n;
   const stored = `{"id":${id},"name":"Rose","tag":"flower"}`;

@@ -5,6 +5,7 @@ import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/teleme
 import { configurationClient } from './configuration.ts';
 import { derive } from './derive.ts';
 import { eventsClient } from './events.ts';
+import { exportsClient } from './exports.ts';
 import { plantsClient } from './plants.ts';
 import { createTransport, type Fetch } from './transport.ts';
 
@@ -58,6 +59,7 @@ export function createClient({
     configuration: configurationClient(transport, roots),
     /** Views of all devices that the key may see. */
     fleet: derive(fleet, transport, roots),
+    exports: exportsClient(transport, roots),
     keys: derive(keys, transport, roots),
     events: eventsClient(transport, roots),
     plants: plantsClient(transport, roots),

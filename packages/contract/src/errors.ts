@@ -50,6 +50,7 @@ export const STATUS_OF = {
   rate_limited: 429,
   headers_too_large: 431,
   stream_limit_reached: 429,
+  export_limit_reached: 429,
   too_many_failed_logins: 429,
   too_many_connections: 503,
   storage_unavailable: 503,

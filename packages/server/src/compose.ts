@@ -14,6 +14,7 @@ import { logLinkEvent } from './devices/link-log.ts';
 import { EffectDispatcher } from './effects/dispatcher.ts';
 import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
+import { ExportRunner } from './exports/export-runner.ts';
 import { Idempotency } from './http/protocol/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
 import { newIngestCounters } from './ingest/counters.ts';
@@ -167,6 +168,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
 
     const subscribers = new Subscribers({ feed, keyring, logger });
     subscribers.start();
+    const exports = new ExportRunner(keyring);
     const idempotency = new Idempotency(app, now);
     const http = createHttpServer(
       {
@@ -183,6 +185,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
           stops,
           emergencyStops,
           subscribers,
+          exports,
           setAside,
         },
         ...{ logger, now },
@@ -190,6 +193,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
       certificate,
     );
     http.beforeClosing(() => subscribers.stop());
+    http.beforeClosing(() => exports.stop());
     undos.push(() => http.close());
     const plainUrl = await explainStart(`GRANARY_HTTP_PORT (${settings.httpHost}:${settings.httpPort})`, () =>
       http.listenPlain(),

@@ -148,6 +148,7 @@ export const EVERY_WRITE: EveryWrite = {
     ],
   },
   fleet: {},
+  exports: {},
   plants: {
     create: (round) => [
       round.app.plants.create({ id: `${round.round}`, name: 'Fern', tag: null, nowMs: atMs(round) }),

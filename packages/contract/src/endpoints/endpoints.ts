@@ -4,6 +4,7 @@ import { configuration } from './configuration.ts';
 import type { Endpoint } from './declaration/endpoint.ts';
 import { devices } from './devices.ts';
 import { events } from './events.ts';
+import { exports } from './exports.ts';
 import { fleet } from './fleet.ts';
 import { health } from './health.ts';
 import { keys } from './keys.ts';
@@ -22,6 +23,7 @@ export const endpoints = {
   missions,
   configuration,
   fleet,
+  exports,
   keys,
   events,
   plants,

@@ -58,9 +58,7 @@ function sensorNamed(wanted: string, sensors: readonly NamedSensor[]): NamedSens
 /** Adds the defaults to a history query, and refuses one with too many points. */
 export function planSpan(query: Omit<HistoryQuery, 'sensor'>, nowMs: number): Span {
   const { interval = '1h', aggregate = 'avg' } = query;
-  const toMs = query.to === undefined ? nowMs : checkedTimeMs(query.to);
-  const fromMs = query.from === undefined ? toMs - DAY_MS : checkedTimeMs(query.from);
-  refuseEmptyRange(fromMs, toMs);
+  const { fromMs, toMs } = planRange(query, nowMs);
   const points = pointsBetween(fromMs, toMs, interval);
   if (points > HISTORY_POINTS_MAX) {
     const advice = fittingInterval(fromMs, toMs);
@@ -68,6 +66,17 @@ export function planSpan(query: Omit<HistoryQuery, 'sensor'>, nowMs: number): Sp
     throw new Refusal('invalid_input', message, [{ path: '/interval', message: advice }]);
   }
   return { interval, aggregate, fromMs, toMs };
+}
+
+/** Without a range it is the last day. */
+export function planRange(
+  { from, to }: Pick<HistoryQuery, 'from' | 'to'>,
+  nowMs: number,
+): Pick<Span, 'fromMs' | 'toMs'> {
+  const toMs = to === undefined ? nowMs : checkedTimeMs(to);
+  const fromMs = from === undefined ? toMs - DAY_MS : checkedTimeMs(from);
+  refuseEmptyRange(fromMs, toMs);
+  return { fromMs, toMs };
 }
 
 export function refuseEmptyRange(fromMs: number, toMs: number): void {

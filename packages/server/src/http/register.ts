@@ -50,11 +50,14 @@ export function register<E extends Endpoint>(
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { endpoint },
-    // An endless answer has no length, so there is no HEAD.
-    exposeHeadRoute: endpoint.answers[200].mediaType !== 'text/event-stream',
+    // An answer that is made while it is sent has no length, so there is no HEAD.
+    exposeHeadRoute: !isMadeWhileSent(endpoint),
     handler: (request, reply) => handler(request, reply, read),
   });
 }
+
+const isMadeWhileSent = ({ answers }: Endpoint): boolean =>
+  answers[200].mediaType === 'text/event-stream' || answers[200].envelope === 'rows';
 
 function inputReader<E extends Endpoint>({ query, body, path }: E): InputReader<E> {
   return {

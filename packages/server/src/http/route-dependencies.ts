@@ -3,6 +3,7 @@ import type { DeviceLink } from '@granary/link/port';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { Subscribers } from '../events/subscribers.ts';
+import type { ExportRunner } from '../exports/export-runner.ts';
 import type { IngestCounters } from '../ingest/counters.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -27,6 +28,7 @@ export interface RouteDependencies {
   readonly stops: OperationStopper;
   readonly emergencyStops: EmergencyStops;
   readonly subscribers: Subscribers;
+  readonly exports: ExportRunner;
   readonly setAside: SetAsideLog;
   readonly logger: Logger;
   readonly now: () => number;

@@ -17,6 +17,7 @@ import { FIELD_GROUP } from './devices/field-group.ts';
 import { linkRoutes } from './devices/link.ts';
 import { SILO_GROUP } from './devices/silo-group.ts';
 import { eventRoutes } from './events.ts';
+import { exportRoutes } from './exports.ts';
 import { fleetRoutes } from './fleet/fleet.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
@@ -105,6 +106,7 @@ export function createHttpServer(
   group(roots.api, (routes) => keyRoutes(routes, parts));
   group(roots.api, (routes) => eventRoutes(routes, parts));
   group(roots.api, (routes) => fleetRoutes(routes, parts));
+  group(roots.api, (routes) => exportRoutes(routes, parts));
   group(roots.silo, (routes) => {
     deviceRoutes(routes, parts, SILO_GROUP);
     linkRoutes(routes, parts, 'silo');

@@ -105,14 +105,30 @@ describe('every endpoint, called with its examples', () => {
   }
 });
 
-async function assertAnswer({ answers }: Endpoint, response: Response): Promise<void> {
-  const { mediaType, check, headers } = answers[200];
+async function assertAnswer(endpoint: Endpoint, response: Response): Promise<void> {
+  const { mediaType, check, headers, envelope } = endpoint.answers[200];
+  if (envelope === 'rows') return await assertRows(endpoint, response);
   if (mediaType === 'text/event-stream') await response.body?.cancel();
   const text = mediaType === 'text/event-stream' ? '' : await response.text();
   assert.equal(response.status, 200, text);
   assert.equal(response.headers.get('content-type')?.split(';', 1)[0], mediaType);
   if (text !== '') assert.deepEqual(check.faults(JSON.parse(text)), []);
   if (headers.includes('etag')) assert.match(response.headers.get('etag') ?? '', /^"\d+"$/);
+}
+
+/** The columns of CSV are the fields of the row, and each line of the alternative is such a row. */
+async function assertRows({ answers }: Endpoint, response: Response): Promise<void> {
+  const { mediaType, alternatives, check } = answers[200];
+  const lines = (await response.text()).split(/\r?\n/).slice(0, -1);
+  assert.equal(response.status, 200);
+  const type = response.headers.get('content-type')?.split(';', 1)[0];
+  if (type === mediaType) {
+    const { properties = {} } = check.schema as { readonly properties?: object };
+    assert.deepEqual(lines[0]?.split(','), Object.keys(properties));
+    return;
+  }
+  assert.ok(alternatives.includes(type ?? ''));
+  for (const line of lines) assert.deepEqual(check.faults(JSON.parse(line)), []);
 }
 
 async function assertRefusal(

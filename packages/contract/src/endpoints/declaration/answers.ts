@@ -6,10 +6,13 @@ import { type Checker, checker } from '../../input/schema.ts';
 
 /** The answer of an endpoint. */
 export interface Answer<Body> {
-  /** `data`: an envelope with one resource; `page`: an envelope with a part of a list; `none`: no envelope. */
-  readonly envelope: 'data' | 'page' | 'none';
+  /**
+   * `data`: an envelope with one resource; `page`: an envelope with a part of a list; `none`: no envelope; `rows`: no
+   * envelope, any number of rows one after the other.
+   */
+  readonly envelope: 'data' | 'page' | 'none' | 'rows';
   readonly mediaType: string;
-  /** The schema of the whole body; for an event stream the schema of the data of each event. */
+  /** The schema of the whole body; for an event stream that of the data of each event, for rows that of each row. */
   readonly check: Checker<Body>;
   /** Further media types that a caller can request with `Accept`. */
   readonly alternatives: readonly string[];
@@ -46,6 +49,12 @@ export const plain = <T extends TSchema>(body: T, extras: Extras = {}): Answer<S
 export const eventStream = <T extends TSchema>(data: T): Answer<Static<T>> => ({
   ...plain(data),
   mediaType: 'text/event-stream',
+});
+
+/** CSV, or one JSON object per line; the columns are the fields of the row. */
+export const rowsOf = <T extends TSchema>(row: T): Answer<Static<T>> => ({
+  ...answer('rows', checker(row), { alternatives: ['application/x-ndjson'] }),
+  mediaType: 'text/csv',
 });
 
 const ValidationIssues = Type.Array(closed({ path: Type.String(), message: Type.String({ minLength: 1 }) }));

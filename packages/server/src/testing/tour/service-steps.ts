@@ -102,3 +102,11 @@ export async function fleet(client: TourClient): Promise<void> {
   await client.step('POST', '/v1/alerts/acknowledge', { body: unknown });
   await client.step('POST', '/v1/alerts/acknowledge', { body: { alert_ids: [], acknowledged_by: '' } });
 }
+
+/** Exports: what does not depend on the readings of the steps before. */
+export async function dataExports(client: TourClient): Promise<void> {
+  await client.step('GET', '/v1/readings?facility=nowhere');
+  await client.step('GET', '/v1/readings?facility=nowhere&format=ndjson');
+  await client.step('GET', '/v1/readings?device_id=nobody');
+  await client.step('GET', '/v1/readings?sensor=colour&unit=stone');
+}

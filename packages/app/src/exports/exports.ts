@@ -1,0 +1,28 @@
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import { MISSED_REPORTS_MAX } from '@granary/core/devices/status';
+import type { Sql } from '@granary/store/sql';
+import type { StoredDevice } from '@granary/store/tables/devices';
+import { listDevicesOfFleet } from '@granary/store/tables/fleet/device-list';
+import type { DeviceSelection } from '@granary/store/tables/fleet/place';
+import { readRawPage } from '@granary/store/tables/telemetry/raw-pages';
+
+export interface ExportedDevicesPage {
+  readonly devices: DeviceSelection;
+  readonly profileName: ProfileName | null;
+  readonly afterDeviceId: string | null;
+  readonly limit: number;
+  readonly nowMs: number;
+}
+
+/** Short reads, of which an export makes as many as it needs. */
+export const reads = {
+  /** Ordered by device id. */
+  devices(sql: Sql, { nowMs, ...page }: ExportedDevicesPage): Promise<StoredDevice[]> {
+    const clock = { nowMs, missedReportsMax: MISSED_REPORTS_MAX };
+    return listDevicesOfFleet(sql, { ...page, clock, status: null, texts: null });
+  },
+
+  rawPage: readRawPage,
+};
+
+export const writes = {};

@@ -1,0 +1,26 @@
+import { checkReadingsQuery, RawReading } from '../exports.ts';
+import { rowsOf } from './declaration/answers.ts';
+import { endpoint } from './declaration/endpoint.ts';
+
+/** Files with the data of many devices, as long as their range needs. */
+export const exports = {
+  /** Ordered by time. */
+  readings: endpoint('api', 'GET', '/readings', {
+    scope: 'read',
+    summary: 'Exports raw readings of any devices and range, as CSV or as one JSON object per line.',
+    query: checkReadingsQuery,
+    answers: { 200: rowsOf(RawReading) },
+    errors: ['device_not_found', 'export_limit_reached'],
+    examples: [
+      { summary: 'every reading of the last day' },
+      {
+        summary: 'what the silos of one facility measured on one day, their contents in percent',
+        query: {
+          ...{ facility: 'north', profile: 'silo_scale', unit: 'percent', format: 'ndjson' },
+          ...{ from: '2026-11-14T00:00:00Z', to: '2026-11-15T00:00:00Z' },
+        },
+      },
+      { summary: 'a device that is not there', query: { device_id: 'none' }, refusal: 'device_not_found' },
+    ],
+  }),
+};

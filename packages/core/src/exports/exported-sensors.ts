@@ -1,0 +1,72 @@
+import { Refusal } from '@granary/contract/errors';
+import type { ContentUnit } from '@granary/contract/exports';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import { sensorsOf } from '../sensors/declared-sensors.ts';
+import type { Lane, Sensor } from '../sensors/sensor.ts';
+import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+
+export interface ExportedDevice {
+  readonly profile: ProfileName;
+  readonly capacityKg: number | null;
+  /** JSON with the sensors that were declared; `null` if there were none. */
+  readonly sensorDocument: string | null;
+}
+
+/** A sensor under the name and in the unit in which its values are exported. */
+export interface ExportedSensor {
+  readonly name: string;
+  readonly unit: string;
+  readonly lane: Lane;
+  readonly scale: number;
+  /** The weight that is 100 percent; `null` for values that are not a share. */
+  readonly wholeKg: number | null;
+}
+
+export interface SensorSelection {
+  /** `null`: all of them. */
+  readonly names: readonly string[] | null;
+  /** The unit of the contents of a silo; `null`: percent for `level`, kg for `weight`. */
+  readonly unit: ContentUnit | null;
+}
+
+const LEVEL = 'level';
+const { weight: WEIGHT } = STANDARD_SENSORS;
+
+/** Without names the contents of a silo are called `weight` in kg and `level` in percent. */
+export function exportedSensors(
+  device: ExportedDevice,
+  { names, unit }: SensorSelection,
+): readonly ExportedSensor[] {
+  const sensors = sensorsOf(device.profile, device.sensorDocument);
+  const allNames = () =>
+    sensors.map((sensor) => (sensor === WEIGHT && unit === 'percent' ? LEVEL : sensor.sensorId));
+  return (names ?? allNames()).flatMap((name) => {
+    const sensor = sensors.find(({ sensorId }) => sensorId === name);
+    if (sensor !== undefined) return sensor === WEIGHT ? contents(name, device, unit ?? 'kg') : plain(sensor);
+    const hasLevel = name === LEVEL && sensors.includes(WEIGHT);
+    return hasLevel ? contents(LEVEL, device, unit ?? 'percent') : [];
+  });
+}
+
+const plain = ({ sensorId, unit, lane, scale }: Sensor): ExportedSensor => ({
+  ...{ name: sensorId, unit, lane, scale },
+  wholeKg: null,
+});
+
+function contents(name: string, { capacityKg }: ExportedDevice, unit: ContentUnit): ExportedSensor {
+  return { ...plain(WEIGHT), name, unit, wholeKg: unit === 'percent' ? capacityKg : null };
+}
+
+/** Refuses a name that no device has, because an empty file would look like missing readings. */
+export function refuseUnknownNames(
+  { names }: SensorSelection,
+  exported: Iterable<readonly ExportedSensor[]>,
+): void {
+  if (names === null) return;
+  const known = new Set<string>();
+  for (const sensors of exported) for (const { name } of sensors) known.add(name);
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const message = `none of the devices has a sensor "${unknown}"`;
+  throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/sensor', message }]);
+}
