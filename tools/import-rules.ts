@@ -24,9 +24,10 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   link: { packages: ['contract'], libraries: [], nodeModules: true },
   server: {
     packages: ['contract', 'core', 'store', 'app', 'link'],
-    libraries: ['fastify', 'pino'],
+    libraries: ['fastify', 'nodemailer', 'pino'],
     nodeModules: true,
     testPackages: ['client', 'simulator'],
+    testLibraries: ['smtp-server'],
   },
   client: { packages: ['contract'], libraries: [], nodeModules: false },
   simulator: {

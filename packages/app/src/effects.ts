@@ -25,7 +25,9 @@ export type Effect =
   | { readonly kind: 'credentials_replaced'; readonly deviceId: string }
   | { readonly kind: 'device_updated'; readonly deviceId: string }
   /** The key was revoked, or ends earlier than before. */
-  | { readonly kind: 'key_ended'; readonly keyId: string };
+  | { readonly kind: 'key_ended'; readonly keyId: string }
+  /** A notification waits to be sent. */
+  | { readonly kind: 'notifications_due' };
 
 /** The return value of every write; the caller gets the result, and the dispatcher gets the effects. */
 export interface Committed<Result> {

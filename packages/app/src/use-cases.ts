@@ -13,6 +13,7 @@ import { type IdempotencyKey, type IdempotentResult, runOnce } from './idempoten
 import * as field from './jobs/field-jobs.ts';
 import * as keys from './keys.ts';
 import * as missions from './missions/missions.ts';
+import * as notifications from './notifications/notifications.ts';
 import * as operations from './operations/operations.ts';
 import * as plants from './plants.ts';
 import * as telemetry from './telemetry/telemetry.ts';
@@ -35,6 +36,7 @@ export const SLICES = {
   field,
   fleet,
   exports,
+  notifications,
   plants,
 };
 

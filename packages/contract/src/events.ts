@@ -27,6 +27,10 @@ export const EVENT_TYPES = [
   'key.issued',
   'key.rotated',
   'key.revoked',
+  'notification_rule.created',
+  'notification_rule.updated',
+  'notification_rule.removed',
+  'notification.failed',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -24,6 +24,8 @@ import { Uplink } from './ingest/uplink.ts';
 import { type AdminKey, ensureAdminKey } from './keys/admin-key.ts';
 import { endedKeyIds, Keyring } from './keys/keyring.ts';
 import { createLogger, type Logger } from './logging/logger.ts';
+import { Mailer } from './notifications/mailer.ts';
+import { NotificationWorker } from './notifications/worker.ts';
 import type { Settings } from './settings.ts';
 import { explainStart } from './start-error.ts';
 import type { CertificateFiles } from './tls/certificate-files.ts';
@@ -103,17 +105,22 @@ export function createService(settings: Settings, surroundings: Environment = {}
 
     const keyring = new Keyring(app, now);
     const declaredSensors = new DeclaredSensorsCache(app.devices);
+    const mailer = settings.smtp && settings.mailFrom && new Mailer(settings.smtp, settings.mailFrom);
+    const setAside = new SetAsideLog(logger);
+    const notifications = new NotificationWorker({
+      ...{ app, mailer, setAside, logger, now, publicUrl: settings.publicUrl },
+    });
     const feed = new EventFeed(app, logger, (events) => {
       for (const keyId of endedKeyIds(events)) keyring.drop(keyId);
       directory.observe(events);
       declaredSensors.observe(events);
+      notifications.observe(events);
     });
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
 
     const uptime = new Uptime(app, now);
     await explainStart('the storage', () => uptime.begin());
-    const setAside = new SetAsideLog(logger);
     const evaluator = new AlertEvaluator({ app, uptime, setAside, logger });
     undos.push(() => evaluator.drain());
     const ingestCounters = newIngestCounters();
@@ -153,7 +160,18 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const reconciler = new Reconciler({
       ...{ app, link, priorityCommands, evaluator, uptime, setAside, logger, now },
     });
-    effects.start({ app, commands, link, evaluator, feed, keyring, directory, declaredSensors, now });
+    effects.start({
+      app,
+      commands,
+      link,
+      evaluator,
+      feed,
+      keyring,
+      directory,
+      declaredSensors,
+      notifications,
+      now,
+    });
     const mqtt = await explainStart(linkPortOf(settings), () => link.start());
     undos.push(() => link.stop());
 
@@ -165,6 +183,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const retention = new Retention({ app, settings, logger, now });
     retention.start();
     undos.push(() => retention.stop());
+
+    notifications.start();
+    undos.push(() => notifications.stop());
 
     const subscribers = new Subscribers({ feed, keyring, logger });
     subscribers.start();

@@ -23,6 +23,9 @@ export function conflictsOf(settings: Combined, isGiven: (name: string) => boole
   if (settings.siloSegment === settings.fieldSegment) {
     faults.push('GRANARY_SILO_SEGMENT and GRANARY_FIELD_SEGMENT must differ');
   }
+  if (isGiven('GRANARY_SMTP_URL') && !isGiven('GRANARY_MAIL_FROM')) {
+    faults.push('GRANARY_SMTP_URL needs GRANARY_MAIL_FROM as well');
+  }
   return [...faults, ...tlsConflicts(settings, isGiven)];
 }
 

@@ -9,7 +9,7 @@ export type Parse<T> = (text: string) => T | Error;
 export const asText: Parse<string> = (text) => text;
 
 const RESERVED_SEGMENTS = [
-  ...['audit', 'export', 'apply', 'readings', 'history', 'notification-rules'],
+  ...['audit', 'export', 'apply', 'readings', 'history', 'notification-rules', 'notifications'],
   ...['keys', 'events', 'webhooks'],
   ...['devices', 'alerts', 'operations', 'commands', 'missions', 'overview'],
 ];

@@ -30,6 +30,9 @@ test('without settings the defaults of the embedded database apply', () => {
     eventRetentionDays: 90,
     jobRetentionDays: 365,
     alertRetentionDays: 365,
+    publicUrl: null,
+    smtp: null,
+    mailFrom: null,
     logLevel: 'info',
   });
 });
@@ -45,6 +48,11 @@ test('settings are read as given and cannot be changed afterwards', () => {
   assert.ok(Object.isFrozen(settings));
 });
 
+test('a mail server needs the address of the sender', () => {
+  const env = { GRANARY_SMTP_URL: 'smtp://localhost' };
+  assert.throws(() => readSettings(env), /GRANARY_SMTP_URL needs GRANARY_MAIL_FROM/);
+});
+
 test('all faults are listed at once, and secrets are not repeated', () => {
   const env = {
     GRANARY_HTTP_PORT: '99999',
@@ -56,6 +64,9 @@ test('all faults are listed at once, and secrets are not repeated', () => {
     GRANARY_RATE_LIMIT: '-1',
     GRANARY_RETENTION_RAW_DAYS: '0',
     GRANARY_RETENTION_EVENTS_DAYS: 'ever',
+    GRANARY_SMTP_URL: 'http://ada:hunter2@mail.example.com',
+    GRANARY_MAIL_FROM: 'granary',
+    GRANARY_PUBLIC_URL: 'granary.example.com',
     GRANARY_LOG_LEVEL: 'loud',
     GRANARY_COLOUR: 'green',
   };

@@ -1,4 +1,11 @@
 import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/declaration/groups';
+import {
+  asMailAddress,
+  asPublicUrl,
+  asSmtpServer,
+  type MailAddress,
+  type SmtpServer,
+} from './notifications/mail-settings.ts';
 import { conflictsOf } from './setting-conflicts.ts';
 import {
   asCount,
@@ -48,6 +55,11 @@ export interface Settings {
   readonly jobRetentionDays: number;
   /** How long alerts are kept after they were resolved. */
   readonly alertRetentionDays: number;
+  /** Where people reach the service; for links in messages. */
+  readonly publicUrl: string | null;
+  /** `null`: e-mail cannot be sent. */
+  readonly smtp: SmtpServer | null;
+  readonly mailFrom: MailAddress | null;
   readonly logLevel: LogLevel;
 }
 
@@ -108,6 +120,9 @@ export function readSettings(env: Env): Settings {
     eventRetentionDays: read('GRANARY_RETENTION_EVENTS_DAYS', 90, asDays),
     jobRetentionDays: read('GRANARY_RETENTION_JOBS_DAYS', 365, asDays),
     alertRetentionDays: read('GRANARY_RETENTION_ALERTS_DAYS', 365, asDays),
+    publicUrl: read<string | null>('GRANARY_PUBLIC_URL', null, asPublicUrl),
+    smtp: read<SmtpServer | null>('GRANARY_SMTP_URL', null, asSmtpServer),
+    mailFrom: read<MailAddress | null>('GRANARY_MAIL_FROM', null, asMailAddress),
     logLevel: read('GRANARY_LOG_LEVEL', 'info', asLogLevel),
   };
   faults.push(...conflictsOf(settings, (name) => (env[name] ?? '') !== ''));

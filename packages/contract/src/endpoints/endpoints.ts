@@ -9,6 +9,7 @@ import { fleet } from './fleet.ts';
 import { health } from './health.ts';
 import { keys } from './keys.ts';
 import { missions } from './missions.ts';
+import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { plants } from './plants.ts';
 import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
@@ -25,6 +26,7 @@ export const endpoints = {
   fleet,
   exports,
   keys,
+  notifications,
   events,
   plants,
   health,

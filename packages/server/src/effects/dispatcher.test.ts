@@ -54,6 +54,7 @@ function startDispatcher({
     keyring: { drop: (keyId) => void done.push(['drop key', keyId]) },
     directory: { dropSecret: (deviceId) => void done.push(['drop secret', deviceId]) },
     declaredSensors: { drop: (deviceId) => void done.push(['drop sensors', deviceId]) },
+    notifications: { wake: () => void done.push(['notify']) },
     now: () => NOW_MS,
   });
   return { dispatcher, done };

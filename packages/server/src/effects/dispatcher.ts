@@ -8,6 +8,7 @@ import type { DeclaredSensorsCache } from '../devices/declared-sensors-cache.ts'
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import type { NotificationWorker } from '../notifications/worker.ts';
 
 interface DispatcherParts {
   readonly app: {
@@ -22,6 +23,7 @@ interface DispatcherParts {
   readonly keyring: Pick<Keyring, 'drop'>;
   readonly directory: Pick<DeviceDirectory, 'dropSecret'>;
   readonly declaredSensors: Pick<DeclaredSensorsCache, 'drop'>;
+  readonly notifications: Pick<NotificationWorker, 'wake'>;
   readonly now: () => number;
 }
 
@@ -82,6 +84,9 @@ function perform(parts: DispatcherParts, effect: Effect): Unsent | null {
       return null;
     case 'key_ended':
       parts.keyring.drop(effect.keyId);
+      return null;
+    case 'notifications_due':
+      parts.notifications.wake();
       return null;
   }
 }

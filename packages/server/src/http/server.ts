@@ -23,6 +23,7 @@ import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { HttpListeners, timeLimits } from './listeners.ts';
 import { missionRoutes } from './missions/missions.ts';
+import { notificationRoutes } from './notifications.ts';
 import { operationRoutes } from './operations/operations.ts';
 import { answerPlantError } from './plants/plant-errors.ts';
 import { plantRoutes } from './plants/plants.ts';
@@ -107,6 +108,7 @@ export function createHttpServer(
   group(roots.api, (routes) => eventRoutes(routes, parts));
   group(roots.api, (routes) => fleetRoutes(routes, parts));
   group(roots.api, (routes) => exportRoutes(routes, parts));
+  group(roots.api, (routes) => notificationRoutes(routes, parts));
   group(roots.silo, (routes) => {
     deviceRoutes(routes, parts, SILO_GROUP);
     linkRoutes(routes, parts, 'silo');

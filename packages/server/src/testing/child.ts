@@ -1,8 +1,9 @@
 import { createService } from '../compose.ts';
 import { readSettings } from '../settings.ts';
 
-/** A whole service in a separate process, which sends its addresses to its parent. */
-const service = createService(readSettings(process.env));
+/** A whole service in a separate process, which sends its addresses to its parent; its clock may be ahead. */
+const aheadMs = Number(process.env['GRANARY_TEST_CLOCK_AHEAD_MS'] ?? 0);
+const service = createService(readSettings(process.env), { now: () => Date.now() + aheadMs });
 process.once('SIGTERM', () => {
   void service.stop().then(() => process.exit(0));
 });

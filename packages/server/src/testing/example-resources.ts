@@ -30,6 +30,7 @@ export class ExampleResources {
     const names = parameterNames(endpoint.path);
     const ids: Ids = {};
     if (names.includes('key_id')) ids.key_id = await this.#idOf('/v1/keys', 'key_id', KEY);
+    if (names.includes('rule_id')) ids.rule_id = await this.#idOf('/v1/notification-rules', 'rule_id', RULE);
     if (names.includes('plant_id')) ids.plant_id = '42';
     if (!names.includes('device_id')) return ids;
     const group = endpoint.group === 'field' ? 'field' : 'silo';
@@ -101,4 +102,5 @@ export class ExampleResources {
   }
 }
 
+const RULE = { name: 'Shift', targets: [{ email: 'shift@example.com' }] };
 const KEY = { name: 'an example', scopes: ['read'] };

@@ -37,7 +37,11 @@ describe('every endpoint, called with its examples', () => {
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
     undos.push(() => rm(dataDir, { recursive: true, force: true }));
-    const env = { GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_RATE_LIMIT: 'off' };
+    const env = {
+      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_RATE_LIMIT: 'off' },
+      // Nobody listens there: the examples create rules, and no alert of theirs reaches anybody.
+      ...{ GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@example.com' },
+    };
     const settings = readSettings({ ...env, GRANARY_LOG_LEVEL: 'silent', GRANARY_DATA_DIR: dataDir });
     const service = createService(settings, { now });
     undos.push(() => service.stop());

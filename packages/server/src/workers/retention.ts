@@ -72,6 +72,7 @@ export class Retention {
     const rowsMax = ROWS_PER_STEP_MAX;
     const alertsBeforeMs = nowMs - settings.alertRetentionDays * DAY_MS;
     let removed = await app.alerts.expire({ beforeMs: alertsBeforeMs, rowsMax });
+    removed += await app.notifications.expire({ beforeMs: alertsBeforeMs, rowsMax });
     const beforeMs = nowMs - settings.jobRetentionDays * DAY_MS;
     for (const jobs of [app.operations, app.commands, app.missions]) {
       removed += await jobs.expire({ beforeMs, rowsMax });

@@ -57,6 +57,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'd14f80b9f021736f7b02ee6afac05861a9e82db91952b76f77ac906aab8b3665',
     postgres: 'd14f80b9f021736f7b02ee6afac05861a9e82db91952b76f77ac906aab8b3665',
   },
+  {
+    sqlite: 'c5042af05c440d8f889dcd34f945ae0cff296633454311269ac9ab4dc74adb2f',
+    postgres: 'c8b08e850ffd212466a491360e6757eea4dc995d00a64c39d9fb138353357eaa',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

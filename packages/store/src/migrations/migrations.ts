@@ -14,6 +14,7 @@ import { PROFILES } from './v9-profiles.ts';
 import { SENSORS } from './v10-sensors.ts';
 import { THRESHOLD_RULES } from './v11-threshold-rules.ts';
 import { FLEET } from './v12-fleet.ts';
+import { NOTIFICATIONS } from './v13-notifications.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SENSORS,
   THRESHOLD_RULES,
   FLEET,
+  NOTIFICATIONS,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

@@ -61,6 +61,12 @@ export const PATH_PARAMETERS = {
     notFound: 'key_not_found',
     example: 'key_019a86c5f3c07b2a',
   },
+  rule_id: {
+    schema: RECORD_ID,
+    description: 'the id of a notification rule',
+    notFound: 'notification_rule_not_found',
+    example: 'nr_019a86c5f3c07b2a',
+  },
   plant_id: {
     schema: Type.String({ pattern: '^-?[0-9]{1,19}$' }),
     description: 'the identification number of a plant, of 64 bits',

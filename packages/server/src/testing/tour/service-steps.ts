@@ -33,6 +33,25 @@ export async function plants(client: TourClient): Promise<void> {
   await client.step('DELETE', '/sandbox/plants/7');
 }
 
+export async function notifications(client: TourClient): Promise<void> {
+  const rules = '/v1/notification-rules';
+  const rule = { name: 'Shift', targets: [{ email: 'shift@example.com' }] };
+  const made = await client.step('POST', rules, { body: rule });
+  const path = `${rules}/${made.body.data.rule_id}`;
+  await client.step('POST', rules, { body: { name: '', targets: [] } });
+  await client.step('POST', rules, { body: { name: 'Chat', targets: [{ webhook_id: 'wh_none' }] } });
+  await client.step('GET', rules);
+  await client.step('GET', path);
+  await client.step('GET', `${rules}/nr_none`);
+  const quiet = { from: '22:00', to: '06:00', time_zone: 'Europe/Berlin' };
+  await client.step('PUT', path, { body: { ...rule, quiet_hours: quiet, enabled: false } });
+  await client.step('PUT', path, { body: { ...rule, quiet_hours: { ...quiet, time_zone: 'Nowhere' } } });
+  await client.step('GET', '/v1/notifications?status=lost');
+  await client.step('GET', '/v1/notifications?status=sent');
+  await client.step('DELETE', path);
+  await client.step('POST', `${path}/test`);
+}
+
 /** The types and shapes of all events so far, in order within their kind. */
 export async function events(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/events?types=nonsense');

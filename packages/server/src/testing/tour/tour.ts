@@ -1,7 +1,7 @@
 import { alerts, configuration, devices, health, readings } from './device-steps.ts';
 import { commands, missions, operations } from './job-steps.ts';
 import { ROVER, SILO } from './places.ts';
-import { dataExports, events, faults, fleet, keys, plants } from './service-steps.ts';
+import { dataExports, events, faults, fleet, keys, notifications, plants } from './service-steps.ts';
 import { type ServiceAddress, TourClient, type TourStep } from './tour-client.ts';
 import { TourDevice } from './tour-device.ts';
 
@@ -28,6 +28,7 @@ export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> 
     await faults(client);
     await fleet(client);
     await dataExports(client);
+    await notifications(client);
   } finally {
     await tour.silo.leave();
     await tour.rover.leave();

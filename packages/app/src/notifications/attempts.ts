@@ -1,0 +1,52 @@
+import { nextAttemptAtMs } from '@granary/core/notifications/attempts';
+import {
+  NOTIFICATION_DOCUMENT,
+  notificationRecord,
+  type StoredNotification,
+} from '@granary/core/notifications/record';
+import type { Sql } from '@granary/store/sql';
+import { logEvents } from '@granary/store/tables/events';
+import { lockPendingNotification, saveAttempt } from '@granary/store/tables/notifications/notifications';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
+
+/** `isPermanent`: another attempt would fail, too, such as for an address that does not exist. */
+export type AttemptOutcome =
+  | { readonly isSent: true }
+  | { readonly isSent: false; readonly error: string; readonly isPermanent: boolean };
+
+interface Attempted {
+  readonly notificationId: string;
+  readonly outcome: AttemptOutcome;
+  readonly nowMs: number;
+}
+
+/** Returns the notification as it is then; `undefined` if it was cancelled or another node has finished it. */
+export async function recordAttempt(
+  sql: Sql,
+  { notificationId, outcome, nowMs }: Attempted,
+): Promise<Committed<StoredNotification | undefined>> {
+  const before = await lockPendingNotification(sql, NOTIFICATION_DOCUMENT, notificationId);
+  if (before === undefined) return committed(undefined);
+  const after = afterAttempt(before, outcome, nowMs);
+  await saveAttempt(sql, after);
+  if (after.status !== 'failed') return committed(after);
+  const failed = {
+    ...{ type: 'notification.failed' as const, deviceNo: null, atMs: nowMs },
+    data: notificationRecord(after),
+  };
+  await logEvents(sql, [failed]);
+  return committed(after, ...eventsLogged([failed]));
+}
+
+function afterAttempt(
+  before: StoredNotification,
+  outcome: AttemptOutcome,
+  nowMs: number,
+): StoredNotification {
+  if (outcome.isSent) {
+    return { ...before, status: 'sent', sentAtMs: nowMs, nextAttemptAtMs: null, lastError: null };
+  }
+  const { error: lastError, isPermanent } = outcome;
+  const nextMs = isPermanent ? null : nextAttemptAtMs(before.createdAtMs, before.attempts, nowMs);
+  return { ...before, lastError, nextAttemptAtMs: nextMs, status: nextMs === null ? 'failed' : 'pending' };
+}

@@ -1,0 +1,156 @@
+import type { NotificationTarget } from '@granary/contract/notifications';
+import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
+import type { AlertState } from '@granary/core/alerts/lifecycle';
+import { alertRecord } from '@granary/core/alerts/record';
+import { type Dispatch, dispatch } from '@granary/core/notifications/dispatch';
+import type { FloodWindows } from '@granary/core/notifications/flood-window';
+import {
+  type Message,
+  type MessageContext,
+  messageOf,
+  type ToldAlert,
+} from '@granary/core/notifications/message';
+import { NOTICE_DOCUMENT, told, toldAgain } from '@granary/core/notifications/notice';
+import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
+import { type StoredRule, targetsOf } from '@granary/core/notifications/rule';
+import type { Sql } from '@granary/store/sql';
+import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
+import { findAlertsOfFleet } from '@granary/store/tables/fleet/lists';
+import {
+  dueNotices,
+  removeNotices,
+  type StoredNotice,
+  saveNotices,
+} from '@granary/store/tables/notifications/notices';
+import { insertNotifications } from '@granary/store/tables/notifications/notifications';
+import { type RuleWithWindows, saveWindows } from '@granary/store/tables/notifications/rules';
+import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
+import { newId } from '../ids.ts';
+
+/** The limit of one transaction, and of one summary. */
+const NOTICES_PER_CALL_MAX = 500;
+
+interface ComposeRequest {
+  readonly rules: readonly RuleWithWindows[];
+  readonly publicUrl: string | null;
+  readonly nowMs: number;
+}
+
+interface Facts {
+  readonly alerts: ReadonlyMap<string, AlertState>;
+  readonly devices: ReadonlyMap<number, StoredDevice>;
+}
+
+/** Turns the notices that are due into messages, or holds them back. Returns whether there may be more. */
+export async function composeDue(
+  sql: Sql,
+  { rules, publicUrl, nowMs }: ComposeRequest,
+  onUnreadable: OnUnreadable,
+): Promise<boolean> {
+  const due = await dueNotices(sql, NOTICE_DOCUMENT, { nowMs, limit: NOTICES_PER_CALL_MAX }, onUnreadable);
+  if (due.length === 0) return false;
+  const facts = await readFacts(sql, due);
+  const dueOf = Map.groupBy(due, ({ ruleId }) => ruleId);
+  for (const rule of rules) {
+    const ofRule = dueOf.get(rule.ruleId) ?? [];
+    dueOf.delete(rule.ruleId);
+    if (ofRule.length > 0) await composeOfRule(sql, rule, ofRule, facts, { publicUrl, nowMs });
+  }
+  // Their rules were removed, or cannot be read.
+  await removeNotices(sql, [...dueOf.values()].flat());
+  return due.length === NOTICES_PER_CALL_MAX;
+}
+
+async function readFacts(sql: Sql, due: readonly StoredNotice[]): Promise<Facts> {
+  const alertIds = [...new Set(due.map(({ alertId }) => alertId))];
+  const unlimited = { facilities: null, deviceIds: null };
+  const alerts = await findAlertsOfFleet(sql, ALERT_DOCUMENT, alertIds, unlimited);
+  const deviceNos = [...new Set(alerts.map(({ state }) => state.deviceNo))];
+  const devices = await findDevices(sql, deviceNos);
+  return {
+    alerts: new Map(alerts.map(({ id, state }) => [id, state])),
+    devices: new Map(devices.map((device) => [device.deviceNo, device])),
+  };
+}
+
+async function composeOfRule(
+  sql: Sql,
+  rule: RuleWithWindows,
+  due: readonly StoredNotice[],
+  facts: Facts,
+  { publicUrl, nowMs }: Omit<ComposeRequest, 'rules'>,
+): Promise<void> {
+  let windows: FloodWindows = rule.windows;
+  const single: StoredNotice[] = [];
+  const together: StoredNotice[] = [];
+  const after: StoredNotice[] = [];
+  const removed: StoredNotice[] = [];
+  for (const stored of due) {
+    const { step, notice, alertId } = stored;
+    const decision: Dispatch = dispatch(
+      { step, notice, alert: facts.alerts.get(alertId) },
+      rule.content,
+      windows[step] ?? null,
+      nowMs,
+    );
+    if (decision.action === 'drop') {
+      const kept = toldAgain(notice, notice.snapshot);
+      if (kept === null) removed.push(stored);
+      else after.push({ ...stored, notice: kept });
+      continue;
+    }
+    if (decision.window !== null) windows = { ...windows, [step]: decision.window };
+    if (decision.action === 'hold') {
+      after.push({ ...stored, notice: { ...notice, dueAtMs: decision.untilMs, isHeld: true } });
+      continue;
+    }
+    (decision.isHeld ? together : single).push(stored);
+    after.push({ ...stored, notice: told(notice) });
+  }
+  const groups = [...single.map((one) => [one]), ...Map.groupBy(together, ({ step }) => step).values()];
+  for (const group of groups) {
+    const step = group[0]?.step ?? 0;
+    const context: MessageContext = { rule, step, publicUrl, nowMs };
+    const message = messageOf(
+      group.map((stored) => toldAlert(stored, facts)),
+      context,
+    );
+    await writeNotifications(sql, targetsOf(rule.content, step), message, context);
+  }
+  await saveNotices(sql, NOTICE_DOCUMENT, after, nowMs);
+  await removeNotices(sql, removed);
+  if (windows !== rule.windows) await saveWindows(sql, rule.ruleId, windows);
+}
+
+/** The alert as it is now, or as it was if it is no longer stored. */
+function toldAlert({ alertId, notice }: StoredNotice, { alerts, devices }: Facts): ToldAlert {
+  const { alert, deviceId, facility } = notice.snapshot;
+  const state = alerts.get(alertId);
+  const device = state && devices.get(state.deviceNo);
+  return {
+    kind: notice.kind,
+    alert: (state && alertRecord(state)) ?? alert,
+    deviceId: device?.deviceId ?? deviceId,
+    deviceName: device?.name ?? deviceId,
+    facility: device?.facility ?? facility,
+    zone: device?.zone ?? '',
+  };
+}
+
+/** One notification for each target, so that each is tried until it is sent. */
+export async function writeNotifications(
+  sql: Sql,
+  targets: readonly NotificationTarget[],
+  message: Message,
+  { rule, step, nowMs }: Pick<MessageContext, 'step' | 'nowMs'> & { readonly rule: StoredRule },
+): Promise<StoredNotification[]> {
+  const written = targets.map(
+    (target): StoredNotification => ({
+      ...{ notificationId: newId('ntf', nowMs), ruleId: rule.ruleId, step, status: 'pending' },
+      content: { ...message, ruleName: rule.content.name, target },
+      ...{ createdAtMs: nowMs, attempts: 0, nextAttemptAtMs: nowMs, sentAtMs: null, lastError: null },
+    }),
+  );
+  await insertNotifications(sql, NOTIFICATION_DOCUMENT, written);
+  return written;
+}

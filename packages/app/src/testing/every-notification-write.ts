@@ -1,0 +1,49 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { ruleContent } from '@granary/core/notifications/rule';
+import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
+
+const CONTENT = ruleContent({
+  name: 'rule',
+  match: { severity_min: 'info' },
+  targets: [{ email: 'ada@example.com' }],
+  summary: { at_once_max: 1 },
+  escalation: [{ after_minutes: 1, targets: [{ email: 'boss@example.com' }] }],
+});
+
+const change = (round: WriteRound, ruleId: string) => ({
+  ...{ ruleId, content: CONTENT, canSendMail: true, nowMs: atMs(round) },
+});
+
+/** The rules of a round are the same on every node, except the one that a round creates. */
+const ownRule = ({ round, node }: WriteRound): string => `nr_${round}_${node}`;
+
+export const EVERY_NOTIFICATION_WRITE: EveryWrite['notifications'] = {
+  createRule: (round) => [round.app.notifications.createRule(change(round, ownRule(round)))],
+  replaceRule: (round) => [round.app.notifications.replaceRule(change(round, ownRule(round)))],
+  test: (round) => {
+    const test = { ruleId: ownRule(round), canSendMail: true, publicUrl: null, nowMs: atMs(round) };
+    return [round.app.notifications.test(test)];
+  },
+  advance: (round) =>
+    [0, MINUTE_MS].map((laterMs) =>
+      round.app.notifications.advance({ nowMs: atMs(round) + laterMs, publicUrl: null }),
+    ),
+  claim: (round) => [
+    round.app.notifications.claim({ nowMs: atMs(round), leasedUntilMs: atMs(round) + SECOND_MS, limit: 5 }),
+  ],
+  recordAttempt: (round) => [sendOne(round)],
+  removeRule: (round) => [
+    round.app.notifications.removeRule({ ruleId: `nr_${round.round - 3}_0`, nowMs: atMs(round) }),
+  ],
+  expire: (round) => [round.app.notifications.expire({ beforeMs: atMs(round) - DAY_MS, rowsMax: LIMIT })],
+};
+
+async function sendOne({ app, ...round }: WriteRound): Promise<unknown> {
+  const nowMs = atMs({ app, ...round });
+  const page = { status: 'pending', ruleId: null, beforeId: null, limit: 1 } as const;
+  const [notification] = await app.notifications.list(page);
+  if (notification === undefined) return;
+  const { notificationId } = notification;
+  const outcome = { isSent: false, error: 'refused', isPermanent: true } as const;
+  return await app.notifications.recordAttempt({ notificationId, outcome, nowMs });
+}

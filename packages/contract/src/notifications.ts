@@ -1,0 +1,167 @@
+import { type Static, Type } from 'typebox';
+import { ALERT_SEVERITIES, ALERT_TYPES } from './alerts.ts';
+import { PageQuery } from './envelope.ts';
+import { DeviceId } from './ids.ts';
+import { closed } from './input/closed.ts';
+import { checker } from './input/schema.ts';
+import { id, line } from './input/text-schemas.ts';
+import { Timestamp } from './time.ts';
+
+export const NOTIFICATION_RULES_MAX = 200;
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/**
+ * `pending`: not sent yet, or not with success; `sent`: the mail server has accepted it, or it waits among the deliveries of
+ * the webhook; `failed`: not sent, and not tried again; `cancelled`: its rule was removed before it was sent.
+ */
+export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'cancelled'] as const;
+export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
+
+/**
+ * Why an alert is told: it was raised, it is more severe, it is present again or a further cause was added, its shelving has ended, nobody has
+ * acknowledged it, or it is over.
+ */
+export const NOTICE_KINDS = [
+  'raised',
+  'severity_raised',
+  'present_again',
+  'unshelved',
+  'not_acknowledged',
+  'over',
+] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+const EMAIL_CHARS_MAX = 254;
+/** Without the characters that have a meaning in the header of a message, such as commas, quotes and brackets. */
+export const EMAIL_PATTERN =
+  "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[\\p{L}\\p{N}]([\\p{L}\\p{N}.-]*[\\p{L}\\p{N}])?$";
+
+const EmailTarget = closed({
+  email: Type.String({
+    maxLength: EMAIL_CHARS_MAX,
+    pattern: EMAIL_PATTERN,
+    description: 'an e-mail address such as ada@example.com',
+  }),
+});
+const WebhookTarget = closed({ webhook_id: id() });
+const Target = Type.Union([EmailTarget, WebhookTarget]);
+const Targets = Type.Array(Target, { minItems: 1, maxItems: 20, uniqueItems: true });
+
+const TimeOfDay = Type.String({
+  pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+  description: 'a time of day from 00:00 to 23:59',
+});
+
+/** The local time in which alerts wait; it may pass midnight. */
+const QuietHours = closed({
+  from: TimeOfDay,
+  to: TimeOfDay,
+  time_zone: line(64),
+  /** The days on which they begin; every day when not given. */
+  days: Type.Optional(Type.Array(Type.Enum(WEEKDAYS), { minItems: 1, maxItems: 7, uniqueItems: true })),
+  /** Critical alerts wait, too. */
+  critical_too: Type.Optional(Type.Boolean()),
+});
+
+const Match = closed({
+  severity_min: Type.Optional(Type.Enum(ALERT_SEVERITIES)),
+  types: Type.Optional(
+    Type.Array(Type.Enum(ALERT_TYPES), { minItems: 1, maxItems: ALERT_TYPES.length, uniqueItems: true }),
+  ),
+  facilities: Type.Optional(Type.Array(line(200), { minItems: 1, maxItems: 1_000 })),
+  device_ids: Type.Optional(Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 })),
+});
+
+/** The first alerts are told immediately, the others of the same time together. */
+const Summary = closed({
+  window_seconds: Type.Optional(Type.Integer({ minimum: 10, maximum: 86_400 })),
+  at_once_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+});
+
+const ESCALATION_MINUTES_MAX = 7 * 24 * 60;
+
+/** Whom to tell when nobody has acknowledged the alert this long after it was raised. */
+const EscalationStep = closed({
+  after_minutes: Type.Integer({ minimum: 1, maximum: ESCALATION_MINUTES_MAX }),
+  targets: Targets,
+});
+const Escalation = Type.Array(EscalationStep, { maxItems: 10 });
+
+export const NotificationRuleInput = closed({
+  name: line(200),
+  enabled: Type.Optional(Type.Boolean()),
+  match: Type.Optional(Match),
+  targets: Targets,
+  quiet_hours: Type.Optional(Type.Union([QuietHours, Type.Null()])),
+  summary: Type.Optional(Summary),
+  /** Also tell when the alert is over. */
+  resolved: Type.Optional(Type.Boolean()),
+  escalation: Type.Optional(Escalation),
+});
+
+/** A rule with everything that was not given. */
+export const NotificationRule = closed({
+  rule_id: Type.String(),
+  name: line(200),
+  enabled: Type.Boolean(),
+  match: closed({
+    severity_min: Type.Enum(ALERT_SEVERITIES),
+    types: Type.Union([Type.Array(Type.Enum(ALERT_TYPES)), Type.Null()]),
+    facilities: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    device_ids: Type.Union([Type.Array(DeviceId), Type.Null()]),
+  }),
+  targets: Targets,
+  quiet_hours: Type.Union([
+    closed({
+      ...QuietHours.properties,
+      days: Type.Array(Type.Enum(WEEKDAYS)),
+      critical_too: Type.Boolean(),
+    }),
+    Type.Null(),
+  ]),
+  summary: closed({ window_seconds: Type.Integer(), at_once_max: Type.Integer() }),
+  resolved: Type.Boolean(),
+  escalation: Escalation,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+/** One message to one target. */
+export const NotificationRecord = closed({
+  notification_id: Type.String(),
+  rule_id: Type.String(),
+  rule_name: Type.String(),
+  /** 0: the targets of the rule; 1 and more: those of that step of the escalation. */
+  step: Type.Integer(),
+  target: Target,
+  status: Type.Enum(NOTIFICATION_STATUSES),
+  subject: Type.String(),
+  /** The first of the alerts that it tells. */
+  alerts: Type.Array(closed({ alert_id: Type.String(), device_id: DeviceId, kind: Type.Enum(NOTICE_KINDS) })),
+  /** How many alerts it tells; 0 for a test. */
+  alert_count: Type.Integer(),
+  created_at: Timestamp,
+  attempts: Type.Integer(),
+  next_attempt_at: Type.Union([Timestamp, Type.Null()]),
+  sent_at: Type.Union([Timestamp, Type.Null()]),
+  last_error: Type.Union([Type.String(), Type.Null()]),
+});
+
+export const TestNotifications = closed({ notifications: Type.Array(NotificationRecord) });
+
+export const NotificationQuery = closed({
+  ...PageQuery.properties,
+  status: Type.Optional(Type.Enum(NOTIFICATION_STATUSES)),
+  rule_id: Type.Optional(id()),
+});
+
+export type NotificationTarget = Static<typeof Target>;
+export type QuietHours = Static<typeof QuietHours>;
+export type NotificationRuleInput = Static<typeof NotificationRuleInput>;
+export type NotificationRule = Static<typeof NotificationRule>;
+export type NotificationRecord = Static<typeof NotificationRecord>;
+export type NotificationQuery = Static<typeof NotificationQuery>;
+
+export const checkNotificationRule = checker(NotificationRuleInput);
+export const checkNotificationQuery = checker(NotificationQuery);

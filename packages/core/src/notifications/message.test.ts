@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS, toIso } from '@granary/contract/time';
+import fc from 'fast-check';
+import { ruleWith, shownAlert } from '../testing/notifications.ts';
+import { ALERTS_TOLD_MAX, type MessageContext, messageOf, type ToldAlert, testMessage } from './message.ts';
+
+const NOW_MS = Date.parse('2026-06-15T12:12:00Z');
+
+const context = (fields: Partial<MessageContext> = {}): MessageContext => ({
+  rule: {
+    ...{ ruleId: 'nr_1', createdAtMs: 0, updatedAtMs: 0 },
+    content: ruleWith({ quiet_hours: { from: '22:00', to: '06:00', time_zone: 'Europe/Berlin' } }),
+  },
+  ...{ step: 0, publicUrl: 'https://farm.example', nowMs: NOW_MS },
+  ...fields,
+});
+
+const told = (fields: Partial<ToldAlert> = {}): ToldAlert => ({
+  ...{ kind: 'raised', alert: shownAlert(), deviceId: 'silo-07', deviceName: 'Silo 7' },
+  ...{ facility: 'north', zone: 'yard' },
+  ...fields,
+});
+
+test('one alert: what, where, since when, value and threshold, and how to acknowledge it', () => {
+  const { subject, text, alerts, alertCount } = messageOf([told()], context());
+  assert.equal(subject, 'Warning: Silo 7: level 12.0 % is at or below 20 %');
+  assert.equal(
+    text,
+    `Warning: Silo 7: level 12.0 % is at or below 20 %
+  Device: Silo 7 (silo-07)
+  Place: north, yard
+  Since: 2026-06-15 14:00 (Europe/Berlin), 12 minutes ago
+  Value: 12, threshold 20
+  State: present, not acknowledged
+  Alert: al_1
+
+To acknowledge it:
+  POST https://farm.example/v1/alerts/acknowledge
+  {"alert_ids":["al_1"],"acknowledged_by":"your name"}
+
+You get this because of the notification rule Night shift (nr_1).
+`,
+  );
+  assert.deepEqual(alerts, [{ alert_id: 'al_1', device_id: 'silo-07', kind: 'raised' }]);
+  assert.equal(alertCount, 1);
+});
+
+test('an escalation, an alert that is over, and one that somebody has acknowledged say so', () => {
+  const cleared = shownAlert({ status: 'cleared', cleared_at: toIso(NOW_MS - 60_000) });
+  const over = messageOf([told({ alert: cleared, kind: 'over' })], context());
+  assert.match(over.subject, /^Over: Warning/);
+  assert.match(over.text, /State: over since 2026-06-15 14:11 \(Europe\/Berlin\), not acknowledged/);
+  const escalated = messageOf([told({ kind: 'not_acknowledged' })], context({ step: 2 }));
+  assert.match(escalated.subject, /^Not acknowledged: Warning/);
+  assert.match(escalated.text, /\(nr_1, step 2 of its escalation\)/);
+  const ada = { acknowledged_by: 'Ada', acknowledged_at: toIso(NOW_MS - 60_000) };
+  const acknowledged = messageOf(
+    [told({ alert: shownAlert({ status: 'acknowledged', ...ada }) })],
+    context(),
+  );
+  assert.match(acknowledged.text, /acknowledged by Ada at 2026-06-15 14:11/);
+  assert.doesNotMatch(acknowledged.text, /To acknowledge/);
+});
+
+test('a summary counts the alerts, has the most severe first, and those that are over last', () => {
+  const alert = (n: number, fields: object) =>
+    told({ alert: shownAlert({ alert_id: `al_${n}`, ...fields }) });
+  const { subject, text } = messageOf(
+    [
+      alert(1, { status: 'resolved', severity: 'critical' }),
+      alert(2, {}),
+      alert(3, { severity: 'critical' }),
+    ],
+    context(),
+  );
+  assert.equal(subject, '3 alerts: 1 critical, 1 warning, 1 over');
+  const positions = [3, 2, 1].map((n) => text.indexOf(`Alert: al_${n}`));
+  assert.deepEqual(
+    positions,
+    positions.toSorted((a, b) => a - b),
+  );
+  assert.match(text, /"alert_ids":\["al_3","al_2"\]/);
+});
+
+test('a summary of very many alerts is cut and says how many are missing', () => {
+  const many = Array.from({ length: ALERTS_TOLD_MAX + 7 }, () => told());
+  const { text, alerts, alertCount } = messageOf(many, context());
+  assert.match(text, /And 7 more: GET https:\/\/farm.example\/v1\/alerts/);
+  assert.equal(alerts.length, ALERTS_TOLD_MAX);
+  assert.equal(alertCount, ALERTS_TOLD_MAX + 7);
+});
+
+test('no name can break out of its line, and no subject is long', () => {
+  const name = fc.string({ unit: 'binary', maxLength: 400 });
+  const nasty = fc.oneof(name, fc.constant('x\r\nBcc: evil@example.com\r\n\r\nhello'));
+  fc.assert(
+    fc.property(nasty, nasty, nasty, (deviceName, message, by) => {
+      const alert = shownAlert({ message, acknowledged_by: by, acknowledged_at: toIso(NOW_MS - DAY_MS) });
+      const { subject, text } = messageOf([told({ deviceName, alert })], context());
+      assert.doesNotMatch(subject, /[\r\n\0\u2028\u2029]/);
+      assert.ok([...subject].length <= 160);
+      assert.equal(text.split(/[\r\n\u0085\u2028\u2029]/).length, 10);
+    }),
+  );
+});
+
+test('without an address of the service the path is told', () => {
+  assert.match(messageOf([told()], context({ publicUrl: null })).text, /POST \/v1\/alerts\/acknowledge/);
+});
+
+test('a test says that it is one', () => {
+  const { subject, text, alertCount } = testMessage(context());
+  assert.equal(subject, 'Test of the notification rule Night shift');
+  assert.match(text, /This is a test/);
+  assert.equal(alertCount, 0);
+});

@@ -1,0 +1,163 @@
+import { ALERT_SEVERITIES, type Alert, type AlertSeverity } from '@granary/contract/alerts';
+import type { NoticeKind, NotificationRecord } from '@granary/contract/notifications';
+import { checkedTimeMs } from '@granary/contract/time';
+import type { StoredRule } from './rule.ts';
+import { durationText, timeText } from './zoned-time.ts';
+
+/** An alert as it is now, in words for a person. */
+export interface ToldAlert {
+  readonly kind: NoticeKind;
+  readonly alert: Alert;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly facility: string;
+  readonly zone: string;
+}
+
+export interface Message {
+  readonly subject: string;
+  readonly text: string;
+  readonly alerts: NotificationRecord['alerts'];
+  readonly alertCount: number;
+}
+
+/** A longer text is cut; the list of alerts has the rest. */
+export const ALERTS_TOLD_MAX = 100;
+const SUBJECT_CHARS_MAX = 160;
+const DEFAULT_TIME_ZONE = 'UTC';
+
+export interface MessageContext {
+  readonly rule: StoredRule;
+  readonly step: number;
+  /** Where people reach the service; `null` if it is not known. */
+  readonly publicUrl: string | null;
+  readonly nowMs: number;
+}
+
+/** The message about one alert, or a summary of several. */
+export function messageOf(told: readonly ToldAlert[], context: MessageContext): Message {
+  const ordered = told.toSorted((a, b) => rank(a) - rank(b));
+  const [first] = ordered;
+  if (first === undefined) throw new Error('a message needs an alert');
+  const listed = ordered.slice(0, ALERTS_TOLD_MAX);
+  const paragraphs = [
+    ...(ordered.length === 1 ? [] : [`${summaryText(ordered)}.`]),
+    ...listed.map((one) => alertText(one, context)),
+    ...(listed.length < ordered.length
+      ? [`And ${ordered.length - listed.length} more: GET ${addressOf('/v1/alerts', context)}`]
+      : []),
+    ...acknowledgementText(listed, context),
+    reasonText(context),
+  ];
+  return {
+    subject: subjectText(ordered.length === 1 ? titleOf(first) : summaryText(ordered)),
+    text: `${paragraphs.join('\n\n')}\n`,
+    alerts: listed.map(({ kind, alert, deviceId }) => ({
+      ...{ alert_id: alert.alert_id, device_id: deviceId, kind },
+    })),
+    alertCount: ordered.length,
+  };
+}
+
+/** The message of a test, which tells no alert. */
+export const testMessage = (context: MessageContext): Message => ({
+  subject: subjectText(`Test of the notification rule ${context.rule.content.name}`),
+  text: `This is a test. Alerts of this rule will reach you here.\n\n${reasonText(context)}\n`,
+  alerts: [],
+  alertCount: 0,
+});
+
+const isOver = ({ status }: Alert): boolean => status === 'cleared' || status === 'resolved';
+
+/** The most severe ones that are present come first. */
+const rank = ({ alert }: ToldAlert): number =>
+  (isOver(alert) ? ALERT_SEVERITIES.length : 0) - ALERT_SEVERITIES.indexOf(alert.severity);
+
+const SEVERITY_WORDS: Readonly<Record<AlertSeverity, string>> = {
+  info: 'Information',
+  warning: 'Warning',
+  critical: 'Critical',
+};
+
+const KIND_WORDS: Readonly<Record<NoticeKind, string>> = {
+  raised: '',
+  severity_raised: 'More severe: ',
+  present_again: 'Again: ',
+  unshelved: 'No longer shelved: ',
+  not_acknowledged: 'Not acknowledged: ',
+  over: '',
+};
+
+function titleOf({ kind, alert, deviceName }: ToldAlert): string {
+  const state = isOver(alert) ? 'Over: ' : '';
+  return `${state}${KIND_WORDS[kind]}${SEVERITY_WORDS[alert.severity]}: ${deviceName}: ${alert.message}`;
+}
+
+function summaryText(told: readonly ToldAlert[]): string {
+  const over = told.filter(({ alert }) => isOver(alert)).length;
+  const present = ALERT_SEVERITIES.toReversed().flatMap((severity) => {
+    const count = told.filter(({ alert }) => alert.severity === severity && !isOver(alert)).length;
+    return count === 0 ? [] : [`${count} ${severity}`];
+  });
+  return `${told.length} alerts: ${[...present, ...(over === 0 ? [] : [`${over} over`])].join(', ')}`;
+}
+
+function alertText(told: ToldAlert, { rule, nowMs }: MessageContext): string {
+  const { alert, deviceName, deviceId, facility, zone } = told;
+  const timeZone = rule.content.quiet_hours?.time_zone ?? DEFAULT_TIME_ZONE;
+  const createdAtMs = checkedTimeMs(alert.created_at);
+  const lines = [
+    oneLine(titleOf(told)),
+    `  Device: ${oneLine(deviceName)} (${deviceId})`,
+    `  Place: ${oneLine(facility)}, ${oneLine(zone)}`,
+    `  Since: ${timeText(createdAtMs, timeZone)}, ${durationText(Math.max(0, nowMs - createdAtMs))} ago`,
+  ];
+  if (alert.current_value !== null) {
+    const threshold = alert.threshold === null ? '' : `, threshold ${alert.threshold}`;
+    lines.push(`  Value: ${alert.current_value}${threshold}`);
+  }
+  lines.push(`  State: ${stateText(alert, timeZone)}`, `  Alert: ${alert.alert_id}`);
+  return lines.join('\n');
+}
+
+function stateText(alert: Alert, timeZone: string): string {
+  const at = (time: string | null): string =>
+    time === null ? '' : ` at ${timeText(checkedTimeMs(time), timeZone)}`;
+  const parts = [
+    isOver(alert) ? `over since${at(alert.cleared_at ?? alert.resolved_at).slice(3)}` : 'present',
+  ];
+  parts.push(
+    alert.acknowledged_by === null
+      ? 'not acknowledged'
+      : `acknowledged by ${oneLine(alert.acknowledged_by)}${at(alert.acknowledged_at)}`,
+  );
+  if (alert.shelved_until !== null) parts.push(`shelved until${at(alert.shelved_until).slice(3)}`);
+  return parts.join(', ');
+}
+
+function acknowledgementText(told: readonly ToldAlert[], context: MessageContext): string[] {
+  const open = told.filter(({ alert }) => alert.acknowledged_by === null && alert.status !== 'resolved');
+  if (open.length === 0) return [];
+  const body = { alert_ids: open.map(({ alert }) => alert.alert_id), acknowledged_by: 'your name' };
+  const request = `POST ${addressOf('/v1/alerts/acknowledge', context)}`;
+  return [`To acknowledge ${open.length === 1 ? 'it' : 'them'}:\n  ${request}\n  ${JSON.stringify(body)}`];
+}
+
+const addressOf = (path: string, { publicUrl }: MessageContext): string => `${publicUrl ?? ''}${path}`;
+
+function reasonText({ rule, step }: MessageContext): string {
+  const why = step === 0 ? '' : `, step ${step} of its escalation`;
+  return `You get this because of the notification rule ${oneLine(rule.content.name)} (${rule.ruleId}${why}).`;
+}
+
+/** Names come from outside: a line break in one must not become a line of its own, and in a subject not a header. */
+const oneLine = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ');
+
+function subjectText(text: string): string {
+  const line = oneLine(text);
+  const characters = [...line];
+  return characters.length <= SUBJECT_CHARS_MAX
+    ? line
+    : `${characters.slice(0, SUBJECT_CHARS_MAX - 1).join('')}…`;
+}

@@ -1,0 +1,145 @@
+import type { Alert } from '@granary/contract/alerts';
+import type { EventType } from '@granary/contract/events';
+import type { NoticeKind } from '@granary/contract/notifications';
+import { MINUTE_MS } from '@granary/contract/time';
+import { documentKind } from '../documents/versioned.ts';
+import { isMatch, type RuleContent } from './rule.ts';
+
+/** The alert as it was, and its device, in case that neither can be read later. */
+export interface AlertSnapshot {
+  readonly alert: Alert;
+  readonly deviceId: string;
+  readonly facility: string;
+}
+
+/** What the targets of one step of a rule have to be told, or were told, about one alert. */
+export interface Notice {
+  readonly kind: NoticeKind;
+  /** When to tell it; `null` when it was told. */
+  readonly dueAtMs: number | null;
+  /** It waits for the end of the quiet hours or for a summary. */
+  readonly isHeld: boolean;
+  /** What they were told last; `null` if nothing. */
+  readonly toldKind: NoticeKind | null;
+  readonly snapshot: AlertSnapshot;
+}
+
+/** An entry of the event log about an alert. */
+export interface AlertEvent {
+  readonly type: EventType;
+  readonly atMs: number;
+  readonly snapshot: AlertSnapshot;
+}
+
+/** The types of event that change notices. */
+export const NOTICE_EVENT_TYPES: readonly EventType[] = [
+  'alert.raised',
+  'alert.severity_raised',
+  'alert.status_changed',
+  'alert.shelved',
+  'alert.unshelved',
+];
+
+type Beginning = Exclude<NoticeKind, 'not_acknowledged' | 'over'>;
+
+/** `taken_over`: somebody has acknowledged or shelved the alert. */
+type Meaning = Beginning | 'over' | 'taken_over';
+
+const MEANING_OF_STATUS: Readonly<Record<Alert['status'], Meaning>> = {
+  active: 'present_again',
+  acknowledged: 'taken_over',
+  cleared: 'over',
+  resolved: 'over',
+};
+
+function meaningOf({ type, snapshot: { alert } }: AlertEvent): Meaning | null {
+  if (type === 'alert.raised') return 'raised';
+  if (type === 'alert.severity_raised') return 'severity_raised';
+  if (type === 'alert.shelved') return 'taken_over';
+  if (type === 'alert.status_changed') return MEANING_OF_STATUS[alert.status];
+  return type === 'alert.unshelved' && alert.status === 'active' ? 'unshelved' : null;
+}
+
+/** By step: 0 are the targets of the rule, 1 and more those of that step of its escalation. */
+export type NoticesBySteps = ReadonlyMap<number, Notice>;
+
+/** The notices of a rule about one alert after an event; a notice that is no longer needed is missing. */
+export function noticesAfter(rule: RuleContent, before: NoticesBySteps, event: AlertEvent): NoticesBySteps {
+  const meaning = meaningOf(event);
+  if (meaning === null) return before;
+  const after = new Map<number, Notice>();
+  if (meaning === 'over' || meaning === 'taken_over') {
+    for (const [step, notice] of before) {
+      const changed = meaning === 'over' ? whenOver(step, notice, event, rule) : whenTakenOver(notice);
+      if (changed !== null) after.set(step, changed);
+    }
+    return after;
+  }
+  if (!rule.enabled || !isMatch(rule, event.snapshot.alert, event.snapshot)) return before;
+  after.set(0, firstNotice(before.get(0), meaning, event));
+  rule.escalation.forEach(({ after_minutes: minutes }, i) => {
+    after.set(i + 1, escalationNotice(before.get(i + 1), event, minutes));
+  });
+  return after;
+}
+
+function firstNotice(before: Notice | undefined, kind: Beginning, { atMs, snapshot }: AlertEvent): Notice {
+  const anew: Notice = {
+    ...{ kind, dueAtMs: atMs, isHeld: false, snapshot },
+    toldKind: before?.toldKind ?? null,
+  };
+  if (before === undefined || before.dueAtMs === null || kind === 'severity_raised') return anew;
+  // Nobody was told that it was over, so it is present for them without interruption.
+  if (before.kind === 'over') return toldAgain(before, snapshot) ?? anew;
+  return { ...before, snapshot };
+}
+
+/** An escalation that already waits is not postponed. */
+function escalationNotice(
+  before: Notice | undefined,
+  { atMs, snapshot }: AlertEvent,
+  minutes: number,
+): Notice {
+  if (before?.kind === 'not_acknowledged' && before.dueAtMs !== null) return { ...before, snapshot };
+  return {
+    ...{ kind: 'not_acknowledged', dueAtMs: atMs + minutes * MINUTE_MS, isHeld: false, snapshot },
+    toldKind: before?.toldKind ?? null,
+  };
+}
+
+/** A notice that waits is told with the alert as it is then; who was told nothing is not told that it is over. */
+function whenOver(step: number, notice: Notice, event: AlertEvent, { resolved }: RuleContent): Notice | null {
+  const { snapshot, atMs } = event;
+  const wasTold = notice.toldKind !== null && notice.toldKind !== 'over';
+  const isFirstWaiting = step === 0 && notice.dueAtMs !== null;
+  if (wasTold && resolved && !isFirstWaiting) {
+    return { ...notice, kind: 'over', dueAtMs: atMs, isHeld: false, snapshot };
+  }
+  const isAcknowledged = snapshot.alert.status === 'resolved';
+  return step > 0 && isAcknowledged ? whenTakenOver(notice) : { ...notice, snapshot };
+}
+
+/** Nobody is told any more that the alert is not acknowledged. */
+function whenTakenOver(notice: Notice): Notice | null {
+  const isWaiting = notice.kind === 'not_acknowledged' && notice.dueAtMs !== null;
+  return isWaiting ? toldAgain(notice, notice.snapshot) : notice;
+}
+
+/** The notice as it was told last; `null` if nothing was told. */
+export const toldAgain = (notice: Notice, snapshot: AlertSnapshot): Notice | null =>
+  notice.toldKind === null
+    ? null
+    : { ...notice, kind: notice.toldKind, dueAtMs: null, isHeld: false, snapshot };
+
+export const told = (notice: Notice): Notice => ({
+  ...notice,
+  dueAtMs: null,
+  isHeld: false,
+  toldKind: notice.kind,
+});
+
+/** The stored form of a notice. */
+export const NOTICE_DOCUMENT = documentKind<Omit<Notice, 'dueAtMs'>>([], (content) => {
+  if (typeof content['snapshot'] !== 'object') throw new Error('the notice has no alert');
+  return content as unknown as Omit<Notice, 'dueAtMs'>;
+});

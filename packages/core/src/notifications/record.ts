@@ -1,0 +1,52 @@
+import type {
+  NotificationRecord,
+  NotificationStatus,
+  NotificationTarget,
+} from '@granary/contract/notifications';
+import { toIso, toIsoOrNull } from '@granary/contract/time';
+import { documentKind } from '../documents/versioned.ts';
+import type { Message } from './message.ts';
+
+/** One message to one target, as it is stored. */
+export interface StoredNotification {
+  readonly notificationId: string;
+  readonly ruleId: string;
+  readonly step: number;
+  readonly status: NotificationStatus;
+  readonly content: NotificationContent;
+  readonly createdAtMs: number;
+  readonly attempts: number;
+  /** `null` when it is not tried any more. */
+  readonly nextAttemptAtMs: number | null;
+  readonly sentAtMs: number | null;
+  readonly lastError: string | null;
+}
+
+/** The same in every attempt. */
+export interface NotificationContent extends Message {
+  readonly ruleName: string;
+  readonly target: NotificationTarget;
+}
+
+/** The stored form of the content. */
+export const NOTIFICATION_DOCUMENT = documentKind<NotificationContent>([], (content) => {
+  if (typeof content['target'] !== 'object') throw new Error('the notification has no target');
+  return content as unknown as NotificationContent;
+});
+
+export const notificationRecord = (stored: StoredNotification): NotificationRecord => ({
+  notification_id: stored.notificationId,
+  rule_id: stored.ruleId,
+  rule_name: stored.content.ruleName,
+  step: stored.step,
+  target: stored.content.target,
+  status: stored.status,
+  subject: stored.content.subject,
+  alerts: stored.content.alerts,
+  alert_count: stored.content.alertCount,
+  created_at: toIso(stored.createdAtMs),
+  attempts: stored.attempts,
+  next_attempt_at: toIsoOrNull(stored.nextAttemptAtMs),
+  sent_at: toIsoOrNull(stored.sentAtMs),
+  last_error: stored.lastError,
+});

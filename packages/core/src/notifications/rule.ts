@@ -1,0 +1,119 @@
+import { ALERT_SEVERITIES, type Alert } from '@granary/contract/alerts';
+import { Refusal } from '@granary/contract/errors';
+import type { ValidationIssue } from '@granary/contract/input/schema';
+import {
+  type NotificationRule,
+  type NotificationRuleInput,
+  type NotificationTarget,
+  WEEKDAYS,
+} from '@granary/contract/notifications';
+import { toIso } from '@granary/contract/time';
+import { documentKind } from '../documents/versioned.ts';
+import type { Place } from '../keys.ts';
+import { isTimeZone } from './zoned-time.ts';
+
+const WINDOW_SECONDS = 60;
+const AT_ONCE_MAX = 5;
+
+/** What a person has decided; ids and times are columns of their own. */
+export type RuleContent = Omit<NotificationRule, 'rule_id' | 'created_at' | 'updated_at'>;
+
+export interface StoredRule {
+  readonly ruleId: string;
+  readonly content: RuleContent;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** The stored form of a rule. */
+export const RULE_DOCUMENT = documentKind<RuleContent>([], (content) => {
+  if (!Array.isArray(content['targets'])) throw new Error('the rule has no targets');
+  return content as unknown as RuleContent;
+});
+
+/** The rule with everything that was not given, or a refusal that names every fault. */
+export function ruleContent(input: NotificationRuleInput): RuleContent {
+  const faults = [...quietFaults(input), ...escalationFaults(input)];
+  if (faults.length > 0) throw new Refusal('invalid_input', 'the notification rule is not valid', faults);
+  const { match = {}, quiet_hours: quiet = null, summary = {} } = input;
+  return {
+    name: input.name,
+    enabled: input.enabled ?? true,
+    match: {
+      severity_min: match.severity_min ?? 'warning',
+      types: match.types ?? null,
+      facilities: match.facilities ?? null,
+      device_ids: match.device_ids ?? null,
+    },
+    targets: input.targets,
+    quiet_hours: quiet && {
+      ...quiet,
+      days: quiet.days ?? [...WEEKDAYS],
+      critical_too: quiet.critical_too ?? false,
+    },
+    summary: {
+      window_seconds: summary.window_seconds ?? WINDOW_SECONDS,
+      at_once_max: summary.at_once_max ?? AT_ONCE_MAX,
+    },
+    resolved: input.resolved ?? true,
+    escalation: input.escalation ?? [],
+  };
+}
+
+function quietFaults({ quiet_hours: quiet }: NotificationRuleInput): ValidationIssue[] {
+  if (quiet === undefined || quiet === null) return [];
+  const faults: ValidationIssue[] = [];
+  if (!isTimeZone(quiet.time_zone)) {
+    faults.push({ path: '/quiet_hours/time_zone', message: 'must be a time zone such as Europe/Berlin' });
+  }
+  if (quiet.from === quiet.to) {
+    faults.push({ path: '/quiet_hours/to', message: 'must not be the same time as from' });
+  }
+  return faults;
+}
+
+function escalationFaults({ escalation = [] }: NotificationRuleInput): ValidationIssue[] {
+  return escalation.flatMap(({ after_minutes: minutes }, i) => {
+    const earlier = escalation[i - 1]?.after_minutes ?? 0;
+    if (minutes > earlier) return [];
+    return [
+      {
+        path: `/escalation/${i}/after_minutes`,
+        message: `must be above ${earlier}, that of the step before`,
+      },
+    ];
+  });
+}
+
+/** The targets of a step: 0 is the rule itself; none for a step that the rule no longer has. */
+export const targetsOf = (
+  { targets, escalation }: RuleContent,
+  step: number,
+): readonly NotificationTarget[] => (step === 0 ? targets : (escalation[step - 1]?.targets ?? []));
+
+/** Each target of the rule and of its escalation once. */
+export function allTargets(content: RuleContent): NotificationTarget[] {
+  const all = [...content.targets, ...content.escalation.flatMap(({ targets }) => targets)];
+  return [...new Map(all.map((target) => [JSON.stringify(target), target])).values()];
+}
+
+/** Whether the rule is about this alert. */
+export function isMatch(
+  { match }: RuleContent,
+  alert: Pick<Alert, 'severity' | 'type'>,
+  place: Place,
+): boolean {
+  return (
+    ALERT_SEVERITIES.indexOf(alert.severity) >= ALERT_SEVERITIES.indexOf(match.severity_min) &&
+    (match.types?.includes(alert.type) ?? true) &&
+    (match.facilities?.includes(place.facility) ?? true) &&
+    (match.device_ids?.includes(place.deviceId) ?? true)
+  );
+}
+
+export const ruleRecord = ({ ruleId, content, createdAtMs, updatedAtMs }: StoredRule): NotificationRule => ({
+  rule_id: ruleId,
+  ...content,
+  created_at: toIso(createdAtMs),
+  updated_at: toIso(updatedAtMs),
+});

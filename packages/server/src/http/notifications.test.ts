@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { eventually } from '../testing/eventually.ts';
+import { MailServer, smtpRefusal } from '../testing/mail-server.ts';
+import { describeService, siloNamed } from '../testing/service.ts';
+
+const RULES = '/v1/notification-rules';
+
+/** The recipient decides what the server does. */
+const mail = await new MailServer({
+  onRcptTo: ({ address }, _session, done) => {
+    if (address.startsWith('unknown')) done(smtpRefusal(550, 'no such user'));
+    else if (address.startsWith('grey')) done(smtpRefusal(450, 'come again later'));
+    else done();
+  },
+}).start();
+after(() => mail.stop());
+
+const ENV = {
+  GRANARY_SMTP_URL: mail.url,
+  GRANARY_MAIL_FROM: 'Granary <granary@farm.example>',
+  GRANARY_PUBLIC_URL: 'https://granary.farm.example/',
+};
+
+const mailsTo = (address: string) => mail.received.filter(({ to }) => to.includes(address));
+
+describeService(
+  'notifications',
+  (api) => {
+    let silos = 0;
+    const lowSilo = async (facility = 'north'): Promise<string> => {
+      const deviceId = `low-${++silos}`;
+      const path = `/v1/siloscale/devices/${deviceId}`;
+      assert.equal((await api.post('/v1/siloscale/devices', siloNamed(deviceId, facility))).status, 200);
+      const report = (weight: number) => api.post(`${path}/telemetry`, { ts: Date.now(), weight });
+      await report(500);
+      await report(150);
+      return path;
+    };
+    const rule = async (body: object): Promise<string> => {
+      const { status, body: answer } = await api.post(RULES, { name: 'Shift', ...body });
+      assert.equal(status, 200, JSON.stringify(answer));
+      return answer.data.rule_id;
+    };
+    const ofRule = async (ruleId: string) => (await api.get(`/v1/notifications?rule_id=${ruleId}`)).body.data;
+
+    it('tells people by e-mail that an alert was raised and that it is over', async () => {
+      const to = `shift-${crypto.randomUUID()}@example.com`;
+      const ruleId = await rule({ match: { facilities: ['east'] }, targets: [{ email: to }] });
+      await lowSilo('west');
+      const path = await lowSilo('east');
+      await eventually(async () => mailsTo(to).length, 1);
+      const [first] = mailsTo(to);
+      const { data } = (await api.get(`${path}/alerts`)).body;
+      assert.match(first?.headers ?? '', /^Subject: Warning: Silo low-\d+: level 15\.0 % is/m);
+      assert.match(first?.text ?? '', /POST https:\/\/granary\.farm\.example\/v1\/alerts\/acknowledge\n/);
+      assert.ok(first?.text.includes(data[0].alert_id));
+      await eventually(async () => (await ofRule(ruleId))[0].status, 'sent');
+      const [shown] = await ofRule(ruleId);
+      assert.deepEqual([shown.attempts, shown.alert_count, shown.last_error], [1, 1, null]);
+      assert.match(
+        first?.headers ?? '',
+        new RegExp(`^Message-ID: <${shown.notification_id}@farm.example>`, 'm'),
+      );
+      assert.equal(mailsTo(to).length, 1);
+    });
+
+    it('creates, shows, lists, replaces and removes rules', async () => {
+      const { data: made } = (
+        await api.post(RULES, { name: 'Owner', targets: [{ email: 'owner@example.com' }] })
+      ).body;
+      assert.deepEqual(made.match, {
+        ...{ severity_min: 'warning', types: null, facilities: null, device_ids: null },
+      });
+      const path = `${RULES}/${made.rule_id}`;
+      assert.deepEqual((await api.get(path)).body.data, made);
+      const listed = (await api.get(RULES)).body.data;
+      assert.ok(listed.some(({ rule_id }: { rule_id: string }) => rule_id === made.rule_id));
+      const changed = { name: 'Owner', targets: [{ email: 'owner@example.com' }], enabled: false };
+      const { data: replaced } = (await api.put(path, changed)).body;
+      assert.deepEqual([replaced.enabled, replaced.created_at], [false, made.created_at]);
+      assert.equal((await api.delete(path)).status, 200);
+      for (const answer of [await api.get(path), await api.put(path, changed), await api.delete(path)]) {
+        assert.deepEqual([answer.status, answer.body.error.code], [404, 'notification_rule_not_found']);
+      }
+    });
+
+    it('creates one rule for a repeated request', async () => {
+      const body = { name: 'Once', targets: [{ email: 'once@example.com' }] };
+      const key = { 'idempotency-key': crypto.randomUUID() };
+      const first = await api.post(RULES, body, key);
+      const second = await api.post(RULES, body, key);
+      assert.equal(second.body.data.rule_id, first.body.data.rule_id);
+    });
+
+    it('refuses a rule that makes no sense, and names every fault', async () => {
+      const { status, body } = await api.post(RULES, {
+        ...{ name: 'x', targets: [{ email: 'a@example.com' }] },
+        quiet_hours: { from: '22:00', to: '22:00', time_zone: 'Mars/Olympus' },
+        escalation: [
+          { after_minutes: 5, targets: [{ email: 'a@example.com' }] },
+          { after_minutes: 5, targets: [{ email: 'b@example.com' }] },
+        ],
+      });
+      assert.deepEqual([status, body.error.details.length], [400, 3]);
+      for (const wrong of [
+        { targets: [] },
+        { targets: [{ email: 'a@b, c@d' }] },
+        { targets: [{ email: 'a@b', webhook_id: 'wh_1' }] },
+        {
+          targets: [{ email: 'a@example.com' }],
+          quiet_hours: { from: '25:00', to: '06:00', time_zone: 'UTC' },
+        },
+        { targets: [{ email: 'a@example.com' }], summary: { window_seconds: 0 } },
+        { targets: [{ email: 'a@example.com' }], match: { types: ['flood'] } },
+      ]) {
+        assert.equal((await api.post(RULES, { name: 'x', ...wrong })).status, 400, JSON.stringify(wrong));
+      }
+      const unknown = await api.post(RULES, { name: 'x', targets: [{ webhook_id: 'wh_none' }] });
+      assert.deepEqual([unknown.status, unknown.body.error.code], [422, 'notification_target_unusable']);
+      assert.equal(unknown.body.error.details[0].path, '/targets/0');
+    });
+
+    it('is only for unlimited keys with the scope admin', async () => {
+      const keyWith = async (fields: object): Promise<string> =>
+        (await api.post('/v1/keys', { name: 'k', ...fields })).body.data.key;
+      const limited = api.as(await keyWith({ scopes: ['admin'], facilities: ['north'] }));
+      const reader = api.as(await keyWith({ scopes: ['read', 'operate', 'configure'] }));
+      for (const caller of [limited, reader]) {
+        const body = { name: 'x', targets: [{ email: 'a@example.com' }] };
+        for (const answer of [
+          await caller.get(RULES),
+          await caller.post(RULES, body),
+          await caller.get('/v1/notifications'),
+        ]) {
+          assert.deepEqual([answer.status, answer.body.error.code], [403, 'forbidden']);
+        }
+      }
+    });
+
+    it('sends a test to every target and shows what came of it', async () => {
+      const to = `test-${crypto.randomUUID()}@example.com`;
+      const ruleId = await rule({
+        targets: [{ email: to }, { email: 'unknown@example.com' }],
+        escalation: [{ after_minutes: 5, targets: [{ email: 'grey@example.com' }, { email: to }] }],
+      });
+      const { body } = await api.post(`${RULES}/${ruleId}/test`);
+      assert.equal(body.data.notifications.length, 3);
+      await eventually(async () => mailsTo(to).length, 1);
+      const shownOf = async (): Promise<string> => {
+        const shown: { target: { email: string }; status: string; last_error: string | null }[] =
+          await ofRule(ruleId);
+        return shown
+          .map(
+            ({ target, status, last_error }) =>
+              `${target.email.slice(0, 4)} ${status} ${last_error !== null}`,
+          )
+          .sort()
+          .join();
+      };
+      await eventually(shownOf, 'grey pending true,test sent false,unkn failed true');
+      const failed = (await api.get(`/v1/notifications?rule_id=${ruleId}&status=failed`)).body.data;
+      assert.equal(failed.length, 1);
+      assert.match(failed[0].last_error, /no such user/);
+      await api.delete(`${RULES}/${ruleId}`);
+      const statuses = (await ofRule(ruleId)).map(({ status }: { status: string }) => status);
+      assert.deepEqual(statuses.sort(), ['cancelled', 'failed', 'sent']);
+    });
+  },
+  ENV,
+);
+
+describeService('notifications without a mail server', (api) => {
+  it('refuses e-mail and says which setting is missing', async () => {
+    const { status, body } = await api.post(RULES, { name: 'x', targets: [{ email: 'a@example.com' }] });
+    assert.deepEqual([status, body.error.code], [422, 'notification_target_unusable']);
+    assert.match(body.error.message, /GRANARY_SMTP_URL/);
+  });
+});

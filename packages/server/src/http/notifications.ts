@@ -1,0 +1,74 @@
+import { newId } from '@granary/app/ids';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import { isUnlimited } from '@granary/core/keys';
+import { notificationRecord } from '@granary/core/notifications/record';
+import { ruleContent, ruleRecord } from '@granary/core/notifications/rule';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { paged, pageOf, success } from './protocol/answers.ts';
+import { register } from './register.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
+
+export function notificationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, idempotency, now, settings } = parts;
+  const { publicUrl } = settings;
+  const canSendMail = settings.smtp !== null;
+  const declared = endpoints.notifications;
+
+  routes.addHook('preHandler', async (request) => refuseLimited(request));
+
+  register(routes, declared.rules, async (request, _reply, read) => {
+    const page = pageOf(read.query(request));
+    const rules = await app.notifications.listRules({ afterRuleId: page.after, limit: page.limit + 1 });
+    return paged(rules, page, ({ ruleId }) => ruleId, ruleRecord);
+  });
+
+  register(routes, declared.createRule, async (request, reply, read) => {
+    const content = ruleContent(read.body(request));
+    const nowMs = now();
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.notifications.createRule({ ruleId: newId('nr', nowMs), content, canSendMail, nowMs }),
+    );
+    return success(ruleRecord(result));
+  });
+
+  register(routes, declared.rule, async ({ params }) =>
+    success(ruleRecord(await app.notifications.findRule(params.rule_id))),
+  );
+
+  register(routes, declared.replaceRule, async (request, _reply, read) => {
+    const { rule_id: ruleId } = request.params;
+    await app.notifications.findRule(ruleId);
+    const content = ruleContent(read.body(request));
+    const rule = await app.notifications.replaceRule({ ruleId, content, canSendMail, nowMs: now() });
+    return success(ruleRecord(rule));
+  });
+
+  register(routes, declared.removeRule, async ({ params }) =>
+    success(ruleRecord(await app.notifications.removeRule({ ruleId: params.rule_id, nowMs: now() }))),
+  );
+
+  register(routes, declared.testRule, async (request, reply) => {
+    const { rule_id: ruleId } = request.params;
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.notifications.test({ ruleId, canSendMail, publicUrl, nowMs: now() }),
+    );
+    return success({ notifications: result.map(notificationRecord) });
+  });
+
+  register(routes, declared.list, async (request, _reply, read) => {
+    const query = read.query(request);
+    const page = pageOf(query);
+    const { status = null, rule_id: ruleId = null } = query;
+    const found = await app.notifications.list({
+      ...{ status, ruleId, beforeId: page.after, limit: page.limit + 1 },
+    });
+    return paged(found, page, ({ notificationId }) => notificationId, notificationRecord);
+  });
+}
+
+/** A rule sends alerts of every site to anybody. */
+function refuseLimited(request: FastifyRequest): void {
+  if (isUnlimited(request.caller)) return;
+  throw new Refusal('forbidden', 'a key that is limited to sites or devices cannot manage notifications');
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from '@granary/contract/time';
+import { eventually } from '../testing/eventually.ts';
+import { MailServer } from '../testing/mail-server.ts';
+import { type Api, apiOf, siloNamed } from '../testing/service.ts';
+import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+
+const TWO_MINUTES_MS = 120 * SECOND_MS;
+/** Several rounds of the worker. */
+const A_WHILE_MS = 3 * SECOND_MS;
+
+describe('notifications and a service that is killed', () => {
+  const undos: (() => Promise<unknown>)[] = [];
+  after(async () => {
+    for (const undo of undos.reverse()) await undo();
+  });
+
+  async function folder(): Promise<string> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'granary-notify-'));
+    undos.push(() => rm(dataDir, { recursive: true, force: true }));
+    return dataDir;
+  }
+
+  async function startService(dataDir: string, mailUrl: string, aheadMs = 0): Promise<[ServiceProcess, Api]> {
+    const service = await startServiceProcess({
+      ...{ GRANARY_DATA_DIR: dataDir, GRANARY_SMTP_URL: mailUrl, GRANARY_MAIL_FROM: 'granary@farm.example' },
+      ...{ GRANARY_ADMIN_KEY: 'an-admin-key-for-the-notification-tests', GRANARY_LOG_LEVEL: 'silent' },
+      GRANARY_TEST_CLOCK_AHEAD_MS: String(aheadMs),
+    });
+    undos.push(() => service.kill());
+    const key = 'an-admin-key-for-the-notification-tests';
+    return [
+      service,
+      apiOf(
+        () => service,
+        () => key,
+      ),
+    ];
+  }
+
+  async function raiseLowLevel(api: Api): Promise<void> {
+    const path = '/v1/siloscale/devices';
+    assert.equal((await api.post(path, siloNamed('silo-1'))).status, 200);
+    for (const weight of [500, 150]) {
+      const reading = { ts: Date.now(), weight };
+      assert.equal((await api.post(`${path}/silo-1/telemetry`, reading)).status, 200);
+    }
+  }
+
+  const RULE = {
+    ...{ name: 'Shift', match: { types: ['low_level'] }, targets: [{ email: 'shift@example.com' }] },
+    escalation: [{ after_minutes: 1, targets: [{ email: 'boss@example.com' }] }],
+  };
+
+  it('an escalation that is due while the service is down is sent once when it is up again', async () => {
+    const mail = await new MailServer().start();
+    undos.push(() => mail.stop());
+    const recipients = () => mail.received.flatMap(({ to }) => to).join();
+    const dataDir = await folder();
+    const [first, api] = await startService(dataDir, mail.url);
+    assert.equal((await api.post('/v1/notification-rules', RULE)).status, 200);
+    await raiseLowLevel(api);
+    await eventually(async () => recipients(), 'shift@example.com');
+    await eventually(async () => (await api.get('/v1/notifications?status=sent')).body.data.length, 1);
+    await first.kill();
+
+    const [second] = await startService(dataDir, mail.url, TWO_MINUTES_MS);
+    await eventually(async () => recipients(), 'shift@example.com,boss@example.com');
+    await sleep(SECOND_MS);
+    await second.kill();
+
+    await startService(dataDir, mail.url, 2 * TWO_MINUTES_MS);
+    await sleep(A_WHILE_MS);
+    assert.equal(recipients(), 'shift@example.com,boss@example.com');
+  });
+
+  it('what a mail server that was away did not get is sent after a restart', async () => {
+    const away = await new MailServer().start();
+    await away.stop();
+    const dataDir = await folder();
+    const [first, api] = await startService(dataDir, away.url);
+    await api.post('/v1/notification-rules', { ...RULE, escalation: [] });
+    await raiseLowLevel(api);
+    const lastError = async (): Promise<boolean> =>
+      (await api.get('/v1/notifications')).body.data[0]?.last_error?.includes('ECONNREFUSED') ?? false;
+    await eventually(lastError, true);
+    await first.kill();
+
+    const mail = await new MailServer({}, away.port).start();
+    undos.push(() => mail.stop());
+    await startService(dataDir, mail.url, TWO_MINUTES_MS);
+    await eventually(async () => mail.received.length, 1);
+    assert.deepEqual(mail.received[0]?.to, ['shift@example.com']);
+  });
+});
