@@ -27,7 +27,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     libraries: ['fastify', 'nodemailer', 'pino'],
     nodeModules: true,
     testPackages: ['client', 'simulator'],
-    testLibraries: ['smtp-server'],
+    testLibraries: ['smtp-server', 'standardwebhooks'],
   },
   client: { packages: ['contract'], libraries: [], nodeModules: false },
   simulator: {

@@ -27,7 +27,9 @@ export type Effect =
   /** The key was revoked, or ends earlier than before. */
   | { readonly kind: 'key_ended'; readonly keyId: string }
   /** A notification waits to be sent. */
-  | { readonly kind: 'notifications_due' };
+  | { readonly kind: 'notifications_due' }
+  /** A message may have to be sent to a webhook. */
+  | { readonly kind: 'webhooks_changed' };
 
 /** The return value of every write; the caller gets the result, and the dispatcher gets the effects. */
 export interface Committed<Result> {

@@ -17,6 +17,7 @@ import * as notifications from './notifications/notifications.ts';
 import * as operations from './operations/operations.ts';
 import * as plants from './plants.ts';
 import * as telemetry from './telemetry/telemetry.ts';
+import * as webhooks from './webhooks/webhooks.ts';
 
 /**
  * Every use case, by slice. A write is one transaction and returns its result and its effects. Arguments and results must be
@@ -38,6 +39,7 @@ export const SLICES = {
   exports,
   notifications,
   plants,
+  webhooks,
 };
 
 export type SliceName = keyof typeof SLICES;

@@ -31,6 +31,12 @@ export const EVENT_TYPES = [
   'notification_rule.updated',
   'notification_rule.removed',
   'notification.failed',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.removed',
+  'webhook.secret_rotated',
+  'webhook.disabled',
+  'webhook.delivery_dead',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -33,6 +33,8 @@ import { linkAddresses, linkPortOf, openCertificate, urlOf, warnOfExposedPorts }
 import { EmergencyStops } from './urgent/emergency-stops.ts';
 import { OperationStopper } from './urgent/operation-stopper.ts';
 import { PriorityCommands } from './urgent/priority-commands.ts';
+import { AddressGuard } from './webhooks/address-guard.ts';
+import { type WebhookOptions, WebhookWorker } from './webhooks/worker.ts';
 import { Reconciler } from './workers/reconciler.ts';
 import { Retention } from './workers/retention.ts';
 import { SetAsideLog } from './workers/set-aside-log.ts';
@@ -57,6 +59,7 @@ export interface Service {
 interface Environment {
   readonly now?: () => number;
   readonly logger?: Logger;
+  readonly webhooks?: WebhookOptions;
 }
 
 const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
@@ -72,7 +75,7 @@ const LINK_LINES_PER_MINUTE_MAX = 20;
 type Undo = () => Promise<void> | void;
 
 export function createService(settings: Settings, surroundings: Environment = {}): Service {
-  const { now = Date.now, logger = createLogger(settings.logLevel) } = surroundings;
+  const { now = Date.now, logger = createLogger(settings.logLevel), webhooks: options = {} } = surroundings;
   const undos: Undo[] = [];
   let certificateFiles: CertificateFiles | null = null;
 
@@ -110,11 +113,14 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const notifications = new NotificationWorker({
       ...{ app, mailer, setAside, logger, now, publicUrl: settings.publicUrl },
     });
+    const addressGuard = new AddressGuard(settings.webhookAllowPrivate, options.resolve);
+    const webhooks = new WebhookWorker({ webhooks: app.webhooks, addressGuard, logger, now, options });
     const feed = new EventFeed(app, logger, (events) => {
       for (const keyId of endedKeyIds(events)) keyring.drop(keyId);
       directory.observe(events);
       declaredSensors.observe(events);
       notifications.observe(events);
+      webhooks.wake();
     });
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
@@ -161,16 +167,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
       ...{ app, link, priorityCommands, evaluator, uptime, setAside, logger, now },
     });
     effects.start({
-      app,
-      commands,
-      link,
-      evaluator,
-      feed,
-      keyring,
-      directory,
-      declaredSensors,
-      notifications,
-      now,
+      ...{ app, commands, link, evaluator, feed, keyring, directory, declaredSensors },
+      ...{ notifications, webhooks, now },
     });
     const mqtt = await explainStart(linkPortOf(settings), () => link.start());
     undos.push(() => link.stop());
@@ -186,6 +184,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
 
     notifications.start();
     undos.push(() => notifications.stop());
+    webhooks.start();
+    undos.push(() => webhooks.stop());
 
     const subscribers = new Subscribers({ feed, keyring, logger });
     subscribers.start();
@@ -208,6 +208,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
           subscribers,
           exports,
           setAside,
+          addressGuard,
         },
         ...{ logger, now },
       },

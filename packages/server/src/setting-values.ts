@@ -84,3 +84,8 @@ export function asLogLevel(text: string): LogLevel | Error {
     new Error(`must be one of ${LOG_LEVELS.join(', ')}, not "${text}"`)
   );
 }
+
+export function asSwitch(text: string): boolean | Error {
+  if (text === 'on' || text === 'off') return text === 'on';
+  return new Error(`must be on or off, not "${text}"`);
+}

@@ -18,6 +18,7 @@ import {
   asSandboxPath,
   asSeconds,
   asSegment,
+  asSwitch,
   asText,
   type LogLevel,
   type Parse,
@@ -61,6 +62,8 @@ export interface Settings {
   readonly smtp: SmtpServer | null;
   readonly mailFrom: MailAddress | null;
   readonly logLevel: LogLevel;
+  /** Whether webhooks may reach private and loopback addresses. */
+  readonly webhookAllowPrivate: boolean;
 }
 
 export class SettingsError extends Error {
@@ -124,6 +127,7 @@ export function readSettings(env: Env): Settings {
     smtp: read<SmtpServer | null>('GRANARY_SMTP_URL', null, asSmtpServer),
     mailFrom: read<MailAddress | null>('GRANARY_MAIL_FROM', null, asMailAddress),
     logLevel: read('GRANARY_LOG_LEVEL', 'info', asLogLevel),
+    webhookAllowPrivate: read('GRANARY_WEBHOOK_ALLOW_PRIVATE', false, asSwitch),
   };
   faults.push(...conflictsOf(settings, (name) => (env[name] ?? '') !== ''));
   for (const name of Object.keys(env)) {

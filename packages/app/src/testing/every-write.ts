@@ -2,6 +2,7 @@ import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { readingsOf } from '@granary/core/testing/readings';
 import { EVERY_JOB_WRITE } from './every-job-write.ts';
 import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
+import { EVERY_WEBHOOK_WRITE } from './every-webhook-write.ts';
 import { batchOf, NOW_MS, newDevice, reading } from './fixtures.ts';
 import { atMs, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
 
@@ -156,4 +157,5 @@ export const EVERY_WRITE: EveryWrite = {
       round.app.plants.create({ id: `${round.round}`, name: 'Fern', tag: null, nowMs: atMs(round) }),
     ],
   },
+  webhooks: EVERY_WEBHOOK_WRITE,
 };

@@ -13,6 +13,7 @@ import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { plants } from './plants.ts';
 import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
+import { webhooks } from './webhooks.ts';
 
 /** All endpoints. */
 export const endpoints = {
@@ -28,6 +29,7 @@ export const endpoints = {
   keys,
   notifications,
   events,
+  webhooks,
   plants,
   health,
 };

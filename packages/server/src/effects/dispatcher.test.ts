@@ -55,6 +55,7 @@ function startDispatcher({
     directory: { dropSecret: (deviceId) => void done.push(['drop secret', deviceId]) },
     declaredSensors: { drop: (deviceId) => void done.push(['drop sensors', deviceId]) },
     notifications: { wake: () => void done.push(['notify']) },
+    webhooks: { wake: () => void done.push(['webhooks']) },
     now: () => NOW_MS,
   });
   return { dispatcher, done };

@@ -9,6 +9,7 @@ import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { NotificationWorker } from '../notifications/worker.ts';
+import type { WebhookWorker } from '../webhooks/worker.ts';
 
 interface DispatcherParts {
   readonly app: {
@@ -24,6 +25,7 @@ interface DispatcherParts {
   readonly directory: Pick<DeviceDirectory, 'dropSecret'>;
   readonly declaredSensors: Pick<DeclaredSensorsCache, 'drop'>;
   readonly notifications: Pick<NotificationWorker, 'wake'>;
+  readonly webhooks: Pick<WebhookWorker, 'wake'>;
   readonly now: () => number;
 }
 
@@ -87,6 +89,9 @@ function perform(parts: DispatcherParts, effect: Effect): Unsent | null {
       return null;
     case 'notifications_due':
       parts.notifications.wake();
+      return null;
+    case 'webhooks_changed':
+      parts.webhooks.wake();
       return null;
   }
 }

@@ -7,9 +7,14 @@ export interface Frame extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId
   readonly bytes: Buffer;
 }
 
-export function frameOf({ sequence, type, deviceId, facility, atMs, data }: StoredEvent): Frame {
-  const event: LoggedEvent = { id: sequence, type, device_id: deviceId, at: toIso(atMs), data };
-  const text = `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
+/** The event as callers see it, in streams and webhooks. */
+export const loggedEvent = ({ sequence, type, deviceId, atMs, data }: StoredEvent): LoggedEvent => ({
+  ...{ id: sequence, type, device_id: deviceId, at: toIso(atMs), data },
+});
+
+export function frameOf(event: StoredEvent): Frame {
+  const { sequence, type, deviceId, facility } = event;
+  const text = `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(loggedEvent(event))}\n\n`;
   return { sequence, type, deviceId, facility, bytes: Buffer.from(text) };
 }
 

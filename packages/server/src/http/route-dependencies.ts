@@ -11,6 +11,7 @@ import type { Logger } from '../logging/logger.ts';
 import type { Settings } from '../settings.ts';
 import type { EmergencyStops } from '../urgent/emergency-stops.ts';
 import type { OperationStopper } from '../urgent/operation-stopper.ts';
+import type { AddressGuard } from '../webhooks/address-guard.ts';
 import type { SetAsideLog } from '../workers/set-aside-log.ts';
 import type { Idempotency } from './protocol/idempotency.ts';
 
@@ -30,6 +31,7 @@ export interface RouteDependencies {
   readonly subscribers: Subscribers;
   readonly exports: ExportRunner;
   readonly setAside: SetAsideLog;
+  readonly addressGuard: AddressGuard;
   readonly logger: Logger;
   readonly now: () => number;
 }

@@ -35,6 +35,7 @@ import { refuseUndeclaredRoutes } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { fieldReadingRoutes } from './telemetry/field-readings.ts';
 import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
+import { webhookRoutes } from './webhooks/webhooks.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -109,6 +110,7 @@ export function createHttpServer(
   group(roots.api, (routes) => fleetRoutes(routes, parts));
   group(roots.api, (routes) => exportRoutes(routes, parts));
   group(roots.api, (routes) => notificationRoutes(routes, parts));
+  group(roots.api, (routes) => webhookRoutes(routes, parts));
   group(roots.silo, (routes) => {
     deviceRoutes(routes, parts, SILO_GROUP);
     linkRoutes(routes, parts, 'silo');

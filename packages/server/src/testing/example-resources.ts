@@ -32,6 +32,8 @@ export class ExampleResources {
     if (names.includes('key_id')) ids.key_id = await this.#idOf('/v1/keys', 'key_id', KEY);
     if (names.includes('rule_id')) ids.rule_id = await this.#idOf('/v1/notification-rules', 'rule_id', RULE);
     if (names.includes('plant_id')) ids.plant_id = '42';
+    if (names.includes('webhook_id'))
+      ids.webhook_id = await this.#idOf('/v1/webhooks', 'webhook_id', WEBHOOK);
     if (!names.includes('device_id')) return ids;
     const group = endpoint.group === 'field' ? 'field' : 'silo';
     const device = await this.#connect(group);
@@ -104,3 +106,4 @@ export class ExampleResources {
 
 const RULE = { name: 'Shift', targets: [{ email: 'shift@example.com' }] };
 const KEY = { name: 'an example', scopes: ['read'] };
+const WEBHOOK = { url: 'https://receiver.test/', event_types: ['device.registered'] };

@@ -17,6 +17,7 @@ import { createService, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
 import { ExampleResources } from '../testing/example-resources.ts';
 import { apiOf } from '../testing/service.ts';
+import type { Resolve } from '../webhooks/address-guard.ts';
 
 const ROOTS = groupRoots(DEFAULT_ADDRESSES);
 
@@ -43,7 +44,9 @@ describe('every endpoint, called with its examples', () => {
       ...{ GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@example.com' },
     };
     const settings = readSettings({ ...env, GRANARY_LOG_LEVEL: 'silent', GRANARY_DATA_DIR: dataDir });
-    const service = createService(settings, { now });
+    // The names of receivers resolve to an address that is refused, so that nothing leaves this machine.
+    const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+    const service = createService(settings, { now, webhooks: { resolve } });
     undos.push(() => service.stop());
     started = await service.start();
     await api.post('/sandbox/plants', { id: 42, name: 'Fern' });

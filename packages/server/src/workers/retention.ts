@@ -8,6 +8,9 @@ const ROUND_MS = HOUR_MS;
 /** Old data is removed in small steps with pauses, so that new readings are not delayed. */
 const ROWS_PER_STEP_MAX = 5_000;
 const PAUSE_MS = 50;
+/** How long deliveries of webhooks are shown after they were delivered, or could be replayed after they were given up. */
+const DELIVERED_KEPT_MS = 7 * DAY_MS;
+const DEAD_KEPT_MS = 30 * DAY_MS;
 
 interface RetentionParts {
   readonly app: App;
@@ -61,7 +64,12 @@ export class Retention {
       const events = await app.events.expire({ beforeMs: eventsBeforeMs, rowsMax });
       const answers = await app.idempotency.expire({ beforeMs: nowMs - REMEMBERED_MS, rowsMax });
       const finished = await this.#expireFinished(nowMs);
-      removed = readings + events + answers + finished;
+      const deliveries = await app.webhooks.expire({
+        deliveredBeforeMs: nowMs - DELIVERED_KEPT_MS,
+        deadBeforeMs: nowMs - DEAD_KEPT_MS,
+        rowsMax,
+      });
+      removed = readings + events + answers + finished + deliveries;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }

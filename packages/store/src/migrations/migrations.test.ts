@@ -61,6 +61,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'c5042af05c440d8f889dcd34f945ae0cff296633454311269ac9ab4dc74adb2f',
     postgres: 'c8b08e850ffd212466a491360e6757eea4dc995d00a64c39d9fb138353357eaa',
   },
+  {
+    sqlite: 'a24abd6a341f05a1485ff35f7f82cebf4fb13fc75f77346c65806f65b503e77e',
+    postgres: 'faf0f239f2145a5d5456e2edc7defaa5d994bd767a45f5d9214aa7bde7fa8b99',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

@@ -15,6 +15,7 @@ import { SENSORS } from './v10-sensors.ts';
 import { THRESHOLD_RULES } from './v11-threshold-rules.ts';
 import { FLEET } from './v12-fleet.ts';
 import { NOTIFICATIONS } from './v13-notifications.ts';
+import { WEBHOOKS } from './v14-webhooks.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   THRESHOLD_RULES,
   FLEET,
   NOTIFICATIONS,
+  WEBHOOKS,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

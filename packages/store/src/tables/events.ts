@@ -58,21 +58,33 @@ export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<
   );
 }
 
+const SELECT_EVENT = `
+  SELECT sequence, type, device_id, facility, at_ms, data FROM events LEFT JOIN devices USING (device_no)`;
+
+const toEvent = ([sequence, type, deviceId, facility, atMs, data]: EventRow): StoredEvent => ({
+  ...{ sequence, type, deviceId, facility, atMs },
+  data: JSON.parse(data),
+});
+
 /** The events after one that was seen, in order. */
 export async function eventsAfter(
   sql: Sql,
   { sequence, limit }: { readonly sequence: number; readonly limit: number },
 ): Promise<StoredEvent[]> {
-  const rows = await sql.query<EventRow>(
-    `SELECT sequence, type, device_id, facility, at_ms, data
-     FROM events LEFT JOIN devices USING (device_no)
-     WHERE sequence > $1 ORDER BY sequence LIMIT $2`,
-    [sequence, limit],
-  );
-  return rows.map(([number, type, deviceId, facility, atMs, data]) => ({
-    ...{ sequence: number, type, deviceId, facility, atMs },
-    data: JSON.parse(data),
-  }));
+  const rows = await sql.query<EventRow>(`${SELECT_EVENT} WHERE sequence > $1 ORDER BY sequence LIMIT $2`, [
+    sequence,
+    limit,
+  ]);
+  return rows.map(toEvent);
+}
+
+/** Those of the events with these numbers that are still stored. */
+export async function eventsNumbered(sql: Sql, sequences: readonly number[]): Promise<StoredEvent[]> {
+  if (sequences.length === 0) return [];
+  const rows = await sql.query<EventRow>(`${SELECT_EVENT} WHERE ${sql.isOneOfNumbers('sequence', '$1')}`, [
+    JSON.stringify(sequences),
+  ]);
+  return rows.map(toEvent);
 }
 
 export async function eventBounds(sql: Sql): Promise<EventBounds> {

@@ -67,6 +67,12 @@ export const PATH_PARAMETERS = {
     notFound: 'notification_rule_not_found',
     example: 'nr_019a86c5f3c07b2a',
   },
+  webhook_id: {
+    schema: RECORD_ID,
+    description: 'the id of a webhook',
+    notFound: 'webhook_not_found',
+    example: 'wh_019a86c5f3c07b2a',
+  },
   plant_id: {
     schema: Type.String({ pattern: '^-?[0-9]{1,19}$' }),
     description: 'the identification number of a plant, of 64 bits',

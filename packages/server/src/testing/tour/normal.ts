@@ -11,7 +11,7 @@ export function normal(value: unknown, name = ''): unknown {
   if (typeof value === 'string')
     return ['secret', 'key', 'next_cursor', 'request_id'].includes(name) ? `<${name}>` : normalText(value);
   if (typeof value === 'number')
-    return /_ms$|^ts$|sequence|duration|progress|estimated/.test(name) ? '<number>' : value;
+    return /_ms$|^ts$|sequence|duration|progress|estimated|last_event_id/.test(name) ? '<number>' : value;
   if (Array.isArray(value)) return value.map((one) => normal(one, name));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([own, member]) => [own, normal(member, own)]));
@@ -21,7 +21,7 @@ export const normalText = (text: string): string =>
   text
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, '<time>')
     .replace(/\b1[67]\d{11}\b/g, '<ms>')
-    .replace(/\b(op|cmd|ms|al|alert|key|req|evt|mission|msn|nr|ntf)_[0-9a-z]{10,}\b/g, '<$1 id>')
+    .replace(/\b(op|cmd|ms|al|alert|key|req|evt|mission|msn|nr|ntf|wh|test)_[0-9a-z]{10,}\b/g, '<$1 id>')
     .replace(/\bgk_\w+|\bgr?n?_[A-Za-z0-9_-]{20,}/g, '<key>')
     .replace(/"request_id":"[^"]+"/g, '"request_id":"<id>"')
     .replace(/cursor=[\w%=-]+/g, (found) => (found.includes('nonsense') ? found : 'cursor=<cursor>'));

@@ -4,6 +4,7 @@ import { ROVER, SILO } from './places.ts';
 import { dataExports, events, faults, fleet, keys, notifications, plants } from './service-steps.ts';
 import { type ServiceAddress, TourClient, type TourStep } from './tour-client.ts';
 import { TourDevice } from './tour-device.ts';
+import { webhooks } from './webhook-steps.ts';
 
 /** Calls every endpoint with valid and invalid requests, in a fixed order, on an empty service. */
 export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> {
@@ -29,6 +30,7 @@ export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> 
     await fleet(client);
     await dataExports(client);
     await notifications(client);
+    await webhooks(client);
   } finally {
     await tour.silo.leave();
     await tour.rover.leave();

@@ -1,0 +1,178 @@
+import { Refusal } from '@granary/contract/errors';
+import type { EventType } from '@granary/contract/events';
+import {
+  type ReplayResult,
+  TEST_MESSAGE,
+  type WebhookPatch,
+  type WebhookReplay,
+} from '@granary/contract/webhooks';
+import {
+  changedWebhook,
+  type StoredWebhook,
+  WEBHOOKS_MAX,
+  webhookEventData,
+} from '@granary/core/webhooks/webhook';
+import type { Sql } from '@granary/store/sql';
+import { eventBounds, logEvents, type NewEvent } from '@granary/store/tables/events';
+import {
+  type DeliveryExpiry,
+  type DeliveryPage,
+  dueWebhookNos,
+  expireDeliveries,
+  findDelivery,
+  listDeliveries,
+  makePendingDue,
+  repeatDeadDeliveries,
+} from '@granary/store/tables/webhooks/deliveries';
+import {
+  countWebhooks,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  lockWebhook,
+  markWebhookRemoved,
+  type NewStoredWebhook,
+  positionsBehind,
+  replaceSecret,
+  saveWebhook,
+  type WebhookPage,
+} from '@granary/store/tables/webhooks/webhooks';
+import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
+import { distribute } from './distribution.ts';
+import { enqueueMessage } from './messages.ts';
+import { recordAttempt, takeDue } from './sending.ts';
+
+/** Limits one replay of dead deliveries, because it is one transaction. */
+const REPLAYED_MAX = 10_000;
+
+/** Something may have to be sent. */
+const CHANGED: Effect = { kind: 'webhooks_changed' };
+
+/** Locks the webhook until the end of the transaction. */
+async function lockKnown(sql: Sql, webhookId: string): Promise<StoredWebhook> {
+  const webhook = await lockWebhook(sql, webhookId);
+  if (webhook === undefined) throw new Refusal('webhook_not_found', `there is no webhook ${webhookId}`);
+  return webhook;
+}
+
+/** Logs the change and returns the webhook as it is stored now. */
+async function logChange(
+  sql: Sql,
+  type: EventType,
+  webhook: StoredWebhook,
+  atMs: number,
+): Promise<Committed<StoredWebhook>> {
+  const event: NewEvent = { type, deviceNo: null, atMs, data: webhookEventData(webhook) };
+  await logEvents(sql, [event]);
+  return committed(webhook, CHANGED, ...eventsLogged([event]));
+}
+
+export const reads = {
+  find: (sql: Sql, webhookId: string) => findWebhook(sql, webhookId),
+  list: (sql: Sql, page: WebhookPage) => listWebhooks(sql, page),
+  deliveries: (sql: Sql, page: DeliveryPage) => listDeliveries(sql, page),
+  delivery: (sql: Sql, webhookNo: number, messageId: string) => findDelivery(sql, webhookNo, messageId),
+  positionsBehind: (sql: Sql) => positionsBehind(sql),
+  due: (sql: Sql, nowMs: number) => dueWebhookNos(sql, nowMs),
+};
+
+export const writes = {
+  async create(sql: Sql, webhook: NewStoredWebhook): Promise<Committed<StoredWebhook>> {
+    if ((await countWebhooks(sql)) >= WEBHOOKS_MAX) {
+      throw new Refusal('webhook_limit_reached', `there are ${WEBHOOKS_MAX} webhooks already`);
+    }
+    await insertWebhook(sql, webhook);
+    const created = await lockKnown(sql, webhook.webhookId);
+    return await logChange(sql, 'webhook.created', created, webhook.createdAtMs);
+  },
+
+  async update(
+    sql: Sql,
+    webhookId: string,
+    patch: WebhookPatch,
+    nowMs: number,
+  ): Promise<Committed<StoredWebhook>> {
+    const changed = changedWebhook(await lockKnown(sql, webhookId), patch, nowMs);
+    await saveWebhook(sql, changed);
+    return await logChange(sql, 'webhook.updated', changed, nowMs);
+  },
+
+  /** Its deliveries are removed later, in small steps. */
+  async remove(sql: Sql, webhookId: string, nowMs: number): Promise<Committed<StoredWebhook>> {
+    const removed = await lockKnown(sql, webhookId);
+    await markWebhookRemoved(sql, removed.webhookNo, nowMs);
+    return await logChange(sql, 'webhook.removed', removed, nowMs);
+  },
+
+  /** What waits for its next attempt is sent now, because the receiver probably works again. */
+  async enable(
+    sql: Sql,
+    webhookId: string,
+    { skipMissed, nowMs }: { readonly skipMissed: boolean; readonly nowMs: number },
+  ): Promise<Committed<StoredWebhook>> {
+    const enabled = changedWebhook(await lockKnown(sql, webhookId), { enabled: true }, nowMs);
+    const { newest } = await eventBounds(sql);
+    const changed = skipMissed ? { ...enabled, position: Math.max(newest, enabled.position) } : enabled;
+    await saveWebhook(sql, changed);
+    await makePendingDue(sql, changed.webhookNo, nowMs);
+    return await logChange(sql, 'webhook.updated', changed, nowMs);
+  },
+
+  /** The former secret stays in use until `previousUntilMs`; an even older one ends now. */
+  async rotateSecret(
+    sql: Sql,
+    webhookId: string,
+    secret: string,
+    times: { readonly previousUntilMs: number; readonly nowMs: number },
+  ): Promise<Committed<StoredWebhook>> {
+    const { webhookNo } = await lockKnown(sql, webhookId);
+    await replaceSecret(sql, webhookNo, secret, times);
+    const rotated = await lockKnown(sql, webhookId);
+    return await logChange(sql, 'webhook.secret_rotated', rotated, times.nowMs);
+  },
+
+  async test(
+    sql: Sql,
+    webhookId: string,
+    messageId: string,
+    nowMs: number,
+  ): Promise<Committed<{ readonly webhookNo: number; readonly messageId: string }>> {
+    const { webhookNo, enabled } = await lockKnown(sql, webhookId);
+    if (!enabled) throw new Refusal('webhook_disabled', 'the webhook is disabled; enable it first');
+    const payload = { webhook_id: webhookId };
+    await enqueueMessage(sql, { webhookNo, messageId, type: TEST_MESSAGE, payload, nowMs });
+    return committed({ webhookNo, messageId }, CHANGED);
+  },
+
+  /** Events that are not distributed yet are not sent twice: the position only moves back. */
+  async replay(
+    sql: Sql,
+    webhookId: string,
+    replay: WebhookReplay,
+    nowMs: number,
+  ): Promise<Committed<ReplayResult>> {
+    const webhook = await lockKnown(sql, webhookId);
+    const { webhookNo, position } = webhook;
+    if ('dead' in replay) {
+      const deliveries = await repeatDeadDeliveries(sql, { webhookNo, nowMs, limit: REPLAYED_MAX });
+      return committed({ events: 0, deliveries }, CHANGED);
+    }
+    const { oldest, newest } = await eventBounds(sql);
+    const from = replay.from_event;
+    if (from < oldest || from > newest) {
+      throw new Refusal('invalid_input', 'the replay is not valid', [
+        { path: '/from_event', message: `must be the number of a stored event, from ${oldest} to ${newest}` },
+      ]);
+    }
+    await saveWebhook(sql, { ...webhook, position: Math.min(position, from - 1) });
+    return committed({ events: newest - from + 1, deliveries: 0 }, CHANGED);
+  },
+
+  distribute,
+  take: takeDue,
+  record: recordAttempt,
+
+  async expire(sql: Sql, expiry: DeliveryExpiry): Promise<Committed<number>> {
+    return committed(await expireDeliveries(sql, expiry));
+  },
+};

@@ -1,0 +1,111 @@
+import type { AlertSeverity } from '@granary/contract/alerts';
+import type { EventType } from '@granary/contract/events';
+import { toIso, toIsoOrNull } from '@granary/contract/time';
+import type { NewWebhook, WebhookPatch, WebhookRecord } from '@granary/contract/webhooks';
+
+/** More are refused, because each one multiplies the work of an event. */
+export const WEBHOOKS_MAX = 50;
+
+/** The events that a webhook gets; `null` means everything. */
+export interface WebhookFilter {
+  readonly eventTypes: readonly EventType[] | null;
+  readonly deviceIds: readonly string[] | null;
+  readonly facilities: readonly string[] | null;
+  readonly severities: readonly AlertSeverity[] | null;
+}
+
+/** The part of a webhook that callers choose. */
+export interface WebhookContent extends WebhookFilter {
+  readonly url: string;
+  readonly description: string | null;
+  readonly enabled: boolean;
+}
+
+/** A webhook as it is stored, without its secrets. */
+export interface StoredWebhook extends WebhookContent {
+  readonly webhookNo: number;
+  readonly webhookId: string;
+  readonly disabledReason: string | null;
+  /** The number of the last event that was considered. */
+  readonly position: number;
+  readonly failingSinceMs: number | null;
+  readonly deadReportedAtMs: number | null;
+  readonly previousSecretUntilMs: number | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export const webhookContent = (wanted: NewWebhook): WebhookContent => ({
+  url: wanted.url,
+  description: wanted.description ?? null,
+  eventTypes: wanted.event_types ?? null,
+  deviceIds: wanted.device_ids ?? null,
+  facilities: wanted.facilities ?? null,
+  severities: wanted.severities ?? null,
+  enabled: wanted.enabled ?? true,
+});
+
+const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value);
+
+/** Enabling starts anew: failures before do not count any more. */
+export function changedWebhook(before: StoredWebhook, patch: WebhookPatch, nowMs: number): StoredWebhook {
+  const enabled = given(patch.enabled, before.enabled);
+  const isKept = patch.enabled === undefined;
+  return {
+    ...before,
+    url: given(patch.url, before.url),
+    description: given(patch.description, before.description),
+    eventTypes: given(patch.event_types, before.eventTypes),
+    deviceIds: given(patch.device_ids, before.deviceIds),
+    facilities: given(patch.facilities, before.facilities),
+    severities: given(patch.severities, before.severities),
+    enabled,
+    disabledReason: isKept ? before.disabledReason : null,
+    failingSinceMs: isKept || !enabled ? before.failingSinceMs : null,
+    updatedAtMs: nowMs,
+  };
+}
+
+const copied = <T>(list: readonly T[] | null): T[] | null => (list === null ? null : [...list]);
+
+/** The record for callers, without the secrets. */
+export const webhookRecord = (webhook: StoredWebhook): WebhookRecord => ({
+  webhook_id: webhook.webhookId,
+  url: webhook.url,
+  description: webhook.description,
+  event_types: copied(webhook.eventTypes),
+  device_ids: copied(webhook.deviceIds),
+  facilities: copied(webhook.facilities),
+  severities: copied(webhook.severities),
+  enabled: webhook.enabled,
+  disabled_reason: webhook.disabledReason,
+  last_event_id: webhook.position,
+  failing_since: toIsoOrNull(webhook.failingSinceMs),
+  previous_secret_until: toIsoOrNull(webhook.previousSecretUntilMs),
+  created_at: toIso(webhook.createdAtMs),
+  updated_at: toIso(webhook.updatedAtMs),
+});
+
+/** The record for the event log: the address may contain a password of its receiver, and other webhooks get the event. */
+export function webhookEventData(webhook: StoredWebhook): Omit<WebhookRecord, 'url'> {
+  const { url: _, ...data } = webhookRecord(webhook);
+  return data;
+}
+
+interface SelectableEvent {
+  readonly type: EventType;
+  readonly deviceId: string | null;
+  readonly facility: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A webhook does not get events about itself, otherwise a failed delivery would cause the next one. */
+export function selectsEvent(webhook: StoredWebhook, event: SelectableEvent): boolean {
+  const { eventTypes, deviceIds, facilities, severities } = webhook;
+  const { type, deviceId, facility, data } = event;
+  if (eventTypes !== null && !eventTypes.includes(type)) return false;
+  if (deviceIds !== null && (deviceId === null || !deviceIds.includes(deviceId))) return false;
+  if (facilities !== null && (facility === null || !facilities.includes(facility))) return false;
+  if (severities !== null && !severities.some((severity) => severity === data['severity'])) return false;
+  return !type.startsWith('webhook.') || data['webhook_id'] !== webhook.webhookId;
+}

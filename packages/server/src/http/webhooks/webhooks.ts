@@ -1,0 +1,136 @@
+import { newId } from '@granary/app/ids';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import { SECOND_MS } from '@granary/contract/time';
+import { isUnlimited } from '@granary/core/keys';
+import { deliveryRecord } from '@granary/core/webhooks/delivery-record';
+import { targetFault } from '@granary/core/webhooks/target';
+import { type StoredWebhook, webhookContent, webhookRecord } from '@granary/core/webhooks/webhook';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AddressGuard } from '../../webhooks/address-guard.ts';
+import { newWebhookSecret } from '../../webhooks/signature.ts';
+import { paged, pageOf, success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { finishedDelivery } from './finished-delivery.ts';
+
+const ROTATION_OVERLAP_S = 24 * 3_600;
+
+export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, idempotency, addressGuard, now } = parts;
+
+  routes.addHook('preHandler', async (request) => refuseLimited(request));
+
+  async function findWebhook(webhookId: string): Promise<StoredWebhook> {
+    const webhook = await app.webhooks.find(webhookId);
+    if (webhook === undefined) throw new Refusal('webhook_not_found', `there is no webhook ${webhookId}`);
+    return webhook;
+  }
+
+  register(routes, endpoints.webhooks.list, async (request, _reply, read) => {
+    const page = pageOf(read.query(request));
+    const rows = await app.webhooks.list({ afterWebhookId: page.after, limit: page.limit + 1 });
+    return paged(rows, page, ({ webhookId }) => webhookId, webhookRecord);
+  });
+
+  register(routes, endpoints.webhooks.create, async (request, reply, read) => {
+    const wanted = read.body(request);
+    requireTarget(wanted.url, addressGuard);
+    const nowMs = now();
+    const issued = newWebhookSecret();
+    const webhook = { ...webhookContent(wanted), webhookId: newId('wh', nowMs), secret: issued };
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, issued, (slices) =>
+      slices.webhooks.create({ ...webhook, createdAtMs: nowMs }),
+    );
+    return success({ ...webhookRecord(result), secret });
+  });
+
+  register(routes, endpoints.webhooks.get, async (request) =>
+    success(webhookRecord(await findWebhook(request.params.webhook_id))),
+  );
+
+  register(routes, endpoints.webhooks.update, async (request, _reply, read) => {
+    const { webhookId } = await findWebhook(request.params.webhook_id);
+    const patch = read.body(request);
+    if (patch.url !== undefined) requireTarget(patch.url, addressGuard);
+    return success(webhookRecord(await app.webhooks.update(webhookId, patch, now())));
+  });
+
+  register(routes, endpoints.webhooks.remove, async (request) =>
+    success(webhookRecord(await app.webhooks.remove(request.params.webhook_id, now()))),
+  );
+
+  register(routes, endpoints.webhooks.test, async (request, reply) => {
+    const nowMs = now();
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.webhooks.test(request.params.webhook_id, newId('test', nowMs), nowMs),
+    );
+    return success(deliveryRecord(await finishedDelivery(app, result)));
+  });
+
+  register(routes, endpoints.webhooks.rotateSecret, async (request, reply, read) => {
+    const { webhookId } = await findWebhook(request.params.webhook_id);
+    const { overlap_seconds: overlapS = ROTATION_OVERLAP_S } = read.body(request);
+    const nowMs = now();
+    const issued = newWebhookSecret();
+    const times = { previousUntilMs: nowMs + overlapS * SECOND_MS, nowMs };
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, issued, (slices) =>
+      slices.webhooks.rotateSecret(webhookId, issued, times),
+    );
+    return success({ ...webhookRecord(result), secret });
+  });
+
+  register(routes, endpoints.webhooks.deliveries, async (request, _reply, read) => {
+    const { webhookNo } = await findWebhook(request.params.webhook_id);
+    const { status = null, ...query } = read.query(request);
+    const page = pageOf(query);
+    const beforeDeliveryNo = page.after === null ? null : deliveryNoOf(page.after);
+    const limit = page.limit + 1;
+    const rows = await app.webhooks.deliveries({ webhookNo, status, beforeDeliveryNo, limit });
+    return paged(rows, page, ({ deliveryNo }) => String(deliveryNo), deliveryRecord);
+  });
+
+  register(routes, endpoints.webhooks.replay, async (request, reply, read) => {
+    const { webhookId } = await findWebhook(request.params.webhook_id);
+    const replay = read.body(request);
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.webhooks.replay(webhookId, replay, now()),
+    );
+    return success(result);
+  });
+
+  register(routes, endpoints.webhooks.enable, async (request, reply, read) => {
+    const { webhookId } = await findWebhook(request.params.webhook_id);
+    const { skip_missed: skipMissed = false } = read.body(request);
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.webhooks.enable(webhookId, { skipMissed, nowMs: now() }),
+    );
+    return success(webhookRecord(result));
+  });
+}
+
+function deliveryNoOf(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Refusal('invalid_input', 'the query is not valid', [
+    { path: '/cursor', message: 'must be a next_cursor of an earlier answer' },
+  ]);
+}
+
+/** A name is checked at each attempt, because what it resolves to may change. */
+function requireTarget(url: string, guard: AddressGuard): void {
+  const fault = targetFault(url);
+  if (fault !== null) {
+    throw new Refusal('invalid_input', 'the webhook is not valid', [{ path: '/url', message: fault }]);
+  }
+  if (guard.acceptsHost(new URL(url).hostname)) return;
+  throw new Refusal(
+    'webhook_target_refused',
+    'the address is private or reserved; GRANARY_WEBHOOK_ALLOW_PRIVATE=on allows private ones',
+  );
+}
+
+/** A webhook gets events of all devices, which a limited key may not see. */
+function refuseLimited(request: FastifyRequest): void {
+  if (isUnlimited(request.caller)) return;
+  throw new Refusal('forbidden', 'a key that is limited to sites or devices cannot manage webhooks');
+}

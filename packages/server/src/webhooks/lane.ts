@@ -1,0 +1,112 @@
+import type { App } from '@granary/app/app';
+import type { TakenDeliveries, TakenDelivery } from '@granary/app/webhooks/sending';
+import { type AttemptOutcome, isSuccess, type RetrySchedule } from '@granary/core/webhooks/attempts';
+import { loggedEvent } from '../events/frame.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { WebhookSender } from './sender.ts';
+import { signatureHeaders } from './signature.ts';
+
+/** The attempts of one webhook that run at the same time on this node. */
+const ATTEMPTS_AT_ONCE_MAX = 8;
+/** After so many failures in a row, one attempt is made at a time, and the next one with the next poll. */
+const FAILURES_IN_A_ROW_MAX = 10;
+
+export interface LaneParts {
+  readonly webhooks: Pick<App['webhooks'], 'take' | 'record'>;
+  readonly sender: WebhookSender;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly schedule: RetrySchedule;
+  /** Longer than an attempt takes. */
+  readonly leaseMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The attempts of one webhook, so that a receiver that hangs delays no other. */
+export class WebhookLane {
+  readonly #parts: LaneParts;
+  readonly #webhookNo: number;
+  readonly #running = new Set<Promise<void>>();
+  #failuresInARow = 0;
+  #isWoken = false;
+  #isStopped = false;
+  #taking: Promise<void> | null = null;
+
+  constructor(parts: LaneParts, webhookNo: number) {
+    this.#parts = parts;
+    this.#webhookNo = webhookNo;
+  }
+
+  /** Whether nothing would be lost with this object. */
+  get isIdle(): boolean {
+    return this.#running.size === 0 && this.#taking === null && !this.#isFailing;
+  }
+
+  /** Takes what is due, up to the limit. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = null;
+    });
+  }
+
+  /** Takes nothing more, and waits for the attempts that are under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#taking;
+    await Promise.all(this.#running);
+  }
+
+  get #isFailing(): boolean {
+    return this.#failuresInARow >= FAILURES_IN_A_ROW_MAX;
+  }
+
+  async #take(): Promise<void> {
+    const { webhooks, now, leaseMs, logger } = this.#parts;
+    try {
+      while (this.#isWoken && !this.#isStopped) {
+        this.#isWoken = false;
+        const limit = (this.#isFailing ? 1 : ATTEMPTS_AT_ONCE_MAX) - this.#running.size;
+        if (limit <= 0) return;
+        const nowMs = now();
+        const request = { webhookNo: this.#webhookNo, limit, nowMs, leasedUntilMs: nowMs + leaseMs };
+        const taken = await webhooks.take(request);
+        for (const delivery of taken?.deliveries ?? []) if (taken !== null) this.#begin(taken, delivery);
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'taking webhook deliveries failed');
+    }
+  }
+
+  #begin(taken: TakenDeliveries, delivery: TakenDelivery): void {
+    const running = this.#attempt(taken, delivery).finally(() => {
+      this.#running.delete(running);
+      if (!this.#isFailing) this.wake();
+    });
+    this.#running.add(running);
+  }
+
+  async #attempt(taken: TakenDeliveries, delivery: TakenDelivery): Promise<void> {
+    const { webhooks, now, schedule, signal, logger } = this.#parts;
+    const outcome = await this.#send(taken, delivery);
+    // The service stops: the message is sent again after the lease, because nobody knows whether it arrived.
+    if (signal.aborted && !isSuccess(outcome)) return;
+    this.#failuresInARow = isSuccess(outcome) ? 0 : this.#failuresInARow + 1;
+    const { deliveryNo } = delivery;
+    const attempt = { webhookNo: this.#webhookNo, deliveryNo, outcome, nowMs: now() };
+    try {
+      await webhooks.record({ ...attempt, random: Math.random(), schedule });
+    } catch (error) {
+      logger.warn({ err: error }, 'the result of a webhook delivery was not stored; it is sent again');
+    }
+  }
+
+  #send({ url, secrets }: TakenDeliveries, delivery: TakenDelivery): Promise<AttemptOutcome> {
+    const { sender, now, signal } = this.#parts;
+    const { messageId, event } = delivery;
+    const body = event === null ? delivery.body : JSON.stringify(loggedEvent(event));
+    if (body === null) return Promise.resolve({ kind: 'not_sent', error: 'the event is no longer stored' });
+    const headers = signatureHeaders({ messageId, body, secrets, nowMs: now() });
+    return sender.send({ url, headers, body }, signal);
+  }
+}
