@@ -220,9 +220,11 @@ test('exported readings are yielded one by one, with the given selection', async
     { device_id: 's', sensor: 'weight', value: 2 },
   ];
   const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  const { client, received } = await startServer([{ body }, { body: '' }], t);
+  const { client, received } = await startServer([{ body }, { body: '' }, { body }], t);
   assert.deepEqual(await Array.fromAsync(client.exports.readings({ sensor: 'weight', unit: 'kg' })), rows);
   assert.deepEqual(await Array.fromAsync(client.exports.readings()), []);
+  assert.deepEqual(await Array.fromAsync(client.exports.history({ interval: '1d' })), rows);
+  assert.equal(received[2]?.url, '/v1/history?interval=1d');
   assert.equal(received[0]?.url, '/v1/readings?sensor=weight&unit=kg');
   assert.equal(received[0]?.headers.accept, 'application/x-ndjson');
 });

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import type { RawReading, ReadingsQuery } from '@granary/contract/exports';
+import type { HistoryExportQuery, HistoryRow, RawReading, ReadingsQuery } from '@granary/contract/exports';
 import { callOf } from './derive.ts';
 import type { Transport } from './transport.ts';
 
@@ -10,6 +10,8 @@ const ACCEPT = { accept: 'application/x-ndjson' };
 export interface ExportsClient {
   /** Yields every raw reading of the selection in the order of time; throws if the answer is cut off. */
   readings(query?: Omit<ReadingsQuery, 'format'>, signal?: AbortSignal): AsyncGenerator<RawReading, void>;
+  /** Yields the points of every device and sensor, one series after the other. */
+  history(query?: Omit<HistoryExportQuery, 'format'>, signal?: AbortSignal): AsyncGenerator<HistoryRow, void>;
 }
 
 export function exportsClient(transport: Transport, roots: GroupRoots): ExportsClient {
@@ -25,6 +27,7 @@ export function exportsClient(transport: Transport, roots: GroupRoots): ExportsC
   }
   return {
     readings: (query, signal) => rows<RawReading>(endpoints.exports.readings, query ?? {}, signal),
+    history: (query, signal) => rows<HistoryRow>(endpoints.exports.history, query ?? {}, signal),
   };
 }
 

@@ -6,14 +6,11 @@ import { type Checker, checker, type ValidationIssue } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { pointerName } from './input/validation-issues.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
+import { AGGREGATES, CONTENT_UNITS, INTERVALS, LocalDate, TimeZoneName } from './telemetry/telemetry.ts';
 import { Timestamp } from './time.ts';
 
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
-/** The units in which the contents of a silo can be shown. */
-export const CONTENT_UNITS = ['kg', 'percent'] as const;
-export type ContentUnit = (typeof CONTENT_UNITS)[number];
 
 const LIST_LENGTH_MAX = 8_000;
 const List = Type.Optional(Type.String({ minLength: 1, maxLength: LIST_LENGTH_MAX }));
@@ -50,6 +47,31 @@ export const RawReading = closed({
   quality: Type.Enum(['good', 'bad']),
 });
 
+export const HistoryExportQuery = closed({
+  ...selection,
+  interval: Type.Optional(Type.Enum(INTERVALS)),
+  aggregate: Type.Optional(Type.Enum(AGGREGATES)),
+  tz: Type.Optional(TimeZoneName),
+});
+
+/**
+ * `uncertain`: the interval also has implausible readings, which are not in the value; `bad`: it has no others, so there is
+ * no value.
+ */
+export const HISTORY_QUALITIES = ['good', 'uncertain', 'bad'] as const;
+export type HistoryQuality = (typeof HISTORY_QUALITIES)[number];
+
+export const HistoryRow = closed({
+  ...row,
+  value: Type.Union([Type.Number(), Type.Null()]),
+  unit: Type.String(),
+  quality: Type.Enum(HISTORY_QUALITIES),
+  /** The day in the time zone; only with `tz`. */
+  date: Type.Optional(LocalDate),
+});
+
+export type HistoryExportQuery = Static<typeof HistoryExportQuery>;
+export type HistoryRow = Static<typeof HistoryRow>;
 export type ReadingsQuery = Static<typeof ReadingsQuery>;
 export type RawReading = Static<typeof RawReading>;
 
@@ -87,3 +109,4 @@ export const listOf = (list: string | undefined): readonly string[] | null =>
   list === undefined ? null : [...new Set(list.split(','))];
 
 export const checkReadingsQuery: Checker<ReadingsQuery> = withLists(checker(ReadingsQuery));
+export const checkHistoryExportQuery: Checker<HistoryExportQuery> = withLists(checker(HistoryExportQuery));

@@ -4,6 +4,7 @@ import type { Sql } from '@granary/store/sql';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import { listDevicesOfFleet } from '@granary/store/tables/fleet/device-list';
 import type { DeviceSelection } from '@granary/store/tables/fleet/place';
+import { bucketBounds } from '@granary/store/tables/telemetry/buckets';
 import { readRawPage } from '@granary/store/tables/telemetry/raw-pages';
 
 export interface ExportedDevicesPage {
@@ -23,6 +24,8 @@ export const reads = {
   },
 
   rawPage: readRawPage,
+
+  bucketBounds,
 };
 
 export const writes = {};

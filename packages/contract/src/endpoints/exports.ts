@@ -1,4 +1,4 @@
-import { checkReadingsQuery, RawReading } from '../exports.ts';
+import { checkHistoryExportQuery, checkReadingsQuery, HistoryRow, RawReading } from '../exports.ts';
 import { rowsOf } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 
@@ -21,6 +21,29 @@ export const exports = {
         },
       },
       { summary: 'a device that is not there', query: { device_id: 'none' }, refusal: 'device_not_found' },
+    ],
+  }),
+  /** Ordered by device, sensor and time. */
+  history: endpoint('api', 'GET', '/history', {
+    scope: 'read',
+    summary: 'Exports the history of any devices and range, one row for each interval that has readings.',
+    query: checkHistoryExportQuery,
+    answers: { 200: rowsOf(HistoryRow) },
+    errors: ['device_not_found', 'export_limit_reached'],
+    examples: [
+      { summary: 'the hourly means of the last day' },
+      {
+        summary: 'the days of one month in Berlin, in kg',
+        query: {
+          ...{ profile: 'silo_scale', interval: '1d', tz: 'Europe/Berlin', unit: 'kg', format: 'ndjson' },
+          ...{ from: '2026-10-01T00:00:00Z', to: '2026-11-01T00:00:00Z' },
+        },
+      },
+      {
+        summary: 'a place without a time zone',
+        query: { tz: 'Berlin', interval: '1d' },
+        refusal: 'invalid_input',
+      },
     ],
   }),
 };

@@ -91,6 +91,16 @@ export type Aggregate = (typeof AGGREGATES)[number];
 
 export const HISTORY_POINTS_MAX = 10_000;
 
+/** The units in which the contents of a silo can be shown. */
+export const CONTENT_UNITS = ['kg', 'percent'] as const;
+export type ContentUnit = (typeof CONTENT_UNITS)[number];
+
+/** A name such as `Europe/Berlin`; whether there is such a time zone is checked later. */
+export const TimeZoneName = Type.String({ pattern: '^[A-Za-z0-9_+:/-]{1,64}$', description: 'a time zone' });
+
+/** A day, such as `2026-03-29`. */
+export const LocalDate = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'a day' });
+
 export const HistoryQuery = closed({
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
@@ -98,13 +108,25 @@ export const HistoryQuery = closed({
   /** A standard sensor of the profile or a declared one. */
   sensor: Type.Optional(Type.String({ maxLength: 64 })),
   aggregate: Type.Optional(Type.Enum(AGGREGATES)),
+  /** Of the contents of a silo; percent when it is not given. */
+  unit: Type.Optional(Type.Enum(CONTENT_UNITS)),
+  /** Days from midnight to midnight there; only with `interval=1d`. */
+  tz: Type.Optional(TimeZoneName),
 });
 
-export const HistoryPoint = closed({ timestamp: Timestamp, value: Type.Number() });
+export const HistoryPoint = closed({
+  timestamp: Timestamp,
+  value: Type.Number(),
+  /** The day in the time zone; only with `tz`. */
+  date: Type.Optional(LocalDate),
+});
 
 export const SensorHistory = closed({
   sensor: Type.String(),
   interval: Type.Enum(INTERVALS),
+  /** As in the query, if it is given there. */
+  unit: Type.Optional(Type.Enum(CONTENT_UNITS)),
+  tz: Type.Optional(TimeZoneName),
   points: Type.Array(HistoryPoint),
 });
 

@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
-import type { ContentUnit } from '@granary/contract/exports';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
+import type { ContentUnit } from '@granary/contract/telemetry/telemetry';
 import { sensorsOf } from '../sensors/declared-sensors.ts';
 import type { Lane, Sensor } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';

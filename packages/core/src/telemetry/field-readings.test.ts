@@ -117,6 +117,7 @@ describe('the history of a field device', () => {
     assert.deepEqual(planFieldHistory({}, SENSORS, NOW_MS), {
       name: 'temperature',
       sensor: STANDARD_SENSORS.temperature,
+      unit: null,
       interval: '1h',
       aggregate: 'avg',
       fromMs: NOW_MS - 24 * HOUR_MS,

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const SENSORS = standardSensorsOf('silo_scale');
 
 test('an empty query asks for the hourly level of the last day', () => {
-  const asked = { name: 'level', sensor: STANDARD_SENSORS.weight };
+  const asked = { name: 'level', sensor: STANDARD_SENSORS.weight, unit: null };
   const plan = { ...asked, interval: '1h', aggregate: 'avg', fromMs: NOW_MS - DAY_MS, toMs: NOW_MS };
   assert.deepEqual(planSiloHistory({}, SENSORS, NOW_MS), plan);
 });

@@ -1,6 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import {
   type Aggregate,
+  type ContentUnit,
   HISTORY_POINTS_MAX,
   type HistoryPoint,
   type HistoryQuery,
@@ -25,6 +26,8 @@ export interface HistoryPlan extends Span {
   /** The name in the query; `level` is not a sensor, but the weight as a share of the capacity. */
   readonly name: string;
   readonly sensor: Sensor;
+  /** The unit of a level as the query names it; `null` for percent, and for other sensors. */
+  readonly unit: ContentUnit | null;
 }
 
 const LEVEL = 'level';
@@ -33,7 +36,8 @@ const LEVEL = 'level';
 export function planSiloHistory(query: HistoryQuery, sensors: readonly Sensor[], nowMs: number): HistoryPlan {
   const { weight } = STANDARD_SENSORS;
   const named = sensors.map((sensor) => ({ name: sensor === weight ? LEVEL : sensor.sensorId, sensor }));
-  return { ...sensorNamed(query.sensor ?? LEVEL, named), ...planSpan(query, nowMs) };
+  const wanted = sensorNamed(query.sensor ?? LEVEL, named);
+  return { ...wanted, unit: unitOf(query, wanted), ...planSpan(query, nowMs) };
 }
 
 /** The history of a field device; refuses a sensor that it does not have. */
@@ -43,7 +47,8 @@ export function planFieldHistory(
   nowMs: number,
 ): HistoryPlan {
   const named = sensors.map((sensor) => ({ name: sensor.sensorId, sensor }));
-  return { ...sensorNamed(query.sensor ?? 'temperature', named), ...planSpan(query, nowMs) };
+  const wanted = sensorNamed(query.sensor ?? 'temperature', named);
+  return { ...wanted, unit: unitOf(query, wanted), ...planSpan(query, nowMs) };
 }
 
 type NamedSensor = Pick<HistoryPlan, 'name' | 'sensor'>;
@@ -53,6 +58,12 @@ function sensorNamed(wanted: string, sensors: readonly NamedSensor[]): NamedSens
   if (found !== undefined) return found;
   const message = `must be one of ${sensors.map(({ name }) => name).join(', ')}`;
   throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/sensor', message }]);
+}
+
+function unitOf({ unit }: HistoryQuery, { name }: NamedSensor): ContentUnit | null {
+  if (unit === undefined || name === LEVEL) return unit ?? null;
+  const message = `is only for sensor=${LEVEL}`;
+  throw new Refusal('invalid_input', 'the query is not valid', [{ path: '/unit', message }]);
 }
 
 /** Adds the defaults to a history query, and refuses one with too many points. */
@@ -107,13 +118,18 @@ export interface Bucket {
 
 const COUNTS: ReadonlySet<Aggregate> = new Set(['count', 'bad_count']);
 
-/** The aggregate in the unit of the sensor, or a count; `null` when the bucket has no value for it. */
-function bucketValue(bucket: Bucket, { aggregate, sensor }: HistoryPlan): number | null {
+export const isCount = (aggregate: Aggregate): boolean => COUNTS.has(aggregate);
+
+/** The aggregate in the smallest unit of the sensor, or a count; `null` when the bucket has no value for it. */
+export function aggregateOf(bucket: Bucket, aggregate: Aggregate): number | null {
   if (aggregate === 'bad_count') return bucket.badCount;
   if (bucket.count === 0) return null;
-  if (aggregate === 'count') return bucket.count;
-  const stored = aggregate === 'avg' ? bucket.sum / bucket.count : bucket[aggregate];
-  return stored === null ? null : stored / sensor.scale;
+  return aggregate === 'avg' ? bucket.sum / bucket.count : bucket[aggregate];
+}
+
+function bucketValue(bucket: Bucket, { aggregate, sensor }: HistoryPlan): number | null {
+  const stored = aggregateOf(bucket, aggregate);
+  return stored === null || isCount(aggregate) ? stored : stored / sensor.scale;
 }
 
 /** A bucket without a value has no point; `capacityKg` is `null` for a device that has no level. */
@@ -122,7 +138,7 @@ export function historyPoints(
   plan: HistoryPlan,
   capacityKg: number | null,
 ): HistoryPoint[] {
-  const isShare = plan.name === LEVEL && !COUNTS.has(plan.aggregate);
+  const isShare = plan.name === LEVEL && plan.unit !== 'kg' && !isCount(plan.aggregate);
   const points: HistoryPoint[] = [];
   for (const bucket of buckets) {
     const measured = bucketValue(bucket, plan);

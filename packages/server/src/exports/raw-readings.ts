@@ -1,7 +1,7 @@
 import type { App } from '@granary/app/app';
 import { toIso } from '@granary/contract/time';
 import type { ExportedSensor } from '@granary/core/exports/exported-sensors';
-import { exportedValue } from '@granary/core/exports/value-text';
+import { exportedValue } from '@granary/core/exports/exported-values';
 import { beforeTime, type RawRow } from '@granary/store/tables/telemetry/raw-pages';
 import type { ExportPages } from './export-runner.ts';
 import type { DevicesToExport } from './exported-devices.ts';
@@ -75,7 +75,7 @@ function textOf([tsMs, deviceNo, group, ...stored]: RawRow, columns: Columns): s
     const value = stored[slot];
     if (value === null) continue;
     const isBad = (badMask & (1 << slot)) !== 0;
-    text += write(toIso(tsMs), exportedValue(value, sensor), isBad ? 'bad' : 'good');
+    text += write(toIso(tsMs), exportedValue(value, sensor), isBad ? 'bad' : 'good', '');
   }
   return text;
 }

@@ -1,18 +1,22 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { ExportFormat } from '@granary/contract/exports';
+import { DAY_MS } from '@granary/contract/time';
 import { planRange } from '@granary/core/telemetry/history';
+import { planLocalDays } from '@granary/core/telemetry/local-days';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExportPages } from '../exports/export-runner.ts';
 import { devicesToExport } from '../exports/exported-devices.ts';
+import { historyPages } from '../exports/history.ts';
 import { rawReadingPages } from '../exports/raw-readings.ts';
-import { ROW_FORMATS, type RowFormat } from '../exports/row-format.ts';
+import { type RowFormat, rowFormat } from '../exports/row-format.ts';
 import { bearerOf } from './access/auth.ts';
 import { limitsOf } from './fleet/selection.ts';
 import { preferredType } from './protocol/accept.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
-export function exportRoutes(routes: FastifyInstance, { app, exports, now }: RouteDependencies): void {
+export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, exports, settings, now } = parts;
   /** Everything that can be refused is found by `start`, before the answer begins. */
   const send = async (
     request: FastifyRequest,
@@ -28,16 +32,32 @@ export function exportRoutes(routes: FastifyInstance, { app, exports, now }: Rou
     const query = read.query(request);
     const nowMs = now();
     const range = planRange(query, nowMs);
-    const format = formatOf(request, query.format);
+    const format = rowFormat(formatOf(request, query.format), false);
     return await send(request, reply, format, async () => {
       const devices = await devicesToExport(app, limitsOf(request), query, nowMs);
       return rawReadingPages(app, devices, range, format);
     });
   });
+
+  register(routes, endpoints.exports.history, async (request, reply, read) => {
+    const { tz, interval = '1h', aggregate = 'avg', ...query } = read.query(request);
+    const nowMs = now();
+    const wanted = planRange(query, nowMs);
+    const format = rowFormat(formatOf(request, query.format), tz !== undefined);
+    return await send(request, reply, format, async () => {
+      // A range of all time must not cost more than what is stored.
+      const stored = (await app.exports.bucketBounds(interval)) ?? { fromMs: 0, toMs: 0 };
+      const fromMs = Math.max(wanted.fromMs, stored.fromMs);
+      const toMs = Math.max(fromMs, Math.min(wanted.toMs, stored.toMs));
+      const fiveMinutesFromMs = nowMs - settings.fiveMinuteRetentionDays * DAY_MS;
+      const days = tz === undefined ? null : planLocalDays({ interval, tz, fromMs, toMs }, fiveMinutesFromMs);
+      const devices = await devicesToExport(app, limitsOf(request), query, nowMs);
+      return historyPages(app, devices, { interval, aggregate, fromMs, toMs, days }, format);
+    });
+  });
 }
 
-function formatOf({ headers }: FastifyRequest, wanted: ExportFormat | undefined): RowFormat {
-  if (wanted !== undefined) return ROW_FORMATS[wanted];
+function formatOf({ headers }: FastifyRequest, wanted: ExportFormat | undefined): ExportFormat {
   const type = preferredType(headers.accept, ['text/csv', 'application/x-ndjson']);
-  return ROW_FORMATS[type === 'text/csv' ? 'csv' : 'ndjson'];
+  return wanted ?? (type === 'text/csv' ? 'csv' : 'ndjson');
 }

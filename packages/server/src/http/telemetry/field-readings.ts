@@ -16,9 +16,9 @@ import { findDevice, requireAccess } from '../devices/find-device.ts';
 import { readLimit, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { readHistory, sendHistory } from './history.ts';
+import { localDaysOf, readHistory, sendHistory } from './history.ts';
 
-export function fieldReadingRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
+export function fieldReadingRoutes(routes: FastifyInstance, { app, settings, now }: RouteDependencies): void {
   const { location, environment, history, track } = endpoints.telemetry.field;
 
   register(routes, location, async (request) => {
@@ -46,12 +46,11 @@ export function fieldReadingRoutes(routes: FastifyInstance, { app, now }: RouteD
 
   register(routes, history, async (request, reply, read) => {
     const device = await findDevice(request, app, 'field');
-    const plan = planFieldHistory(
-      read.query(request),
-      sensorsOf(device.profile, device.sensorDocument),
-      now(),
-    );
-    return sendHistory(request, reply, await readHistory(app, device, plan));
+    const query = read.query(request);
+    const nowMs = now();
+    const plan = planFieldHistory(query, sensorsOf(device.profile, device.sensorDocument), nowMs);
+    const days = localDaysOf(query, plan, settings, nowMs);
+    return sendHistory(request, reply, await readHistory(app, device, plan, days));
   });
 
   register(routes, track, async (request, _reply, read) => {

@@ -24,9 +24,12 @@ import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts
 import { accept, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { readHistory, sendHistory } from './history.ts';
+import { localDaysOf, readHistory, sendHistory } from './history.ts';
 
-export function siloTelemetryRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
+export function siloTelemetryRoutes(
+  routes: FastifyInstance,
+  { app, settings, now }: RouteDependencies,
+): void {
   register(routes, endpoints.telemetry.silo.current, async (request) => {
     const current = requireAccess(request, 'silo', await app.telemetry.current(request.params.device_id));
     const { latest, declared, reportingIntervalMs } = current;
@@ -41,8 +44,11 @@ export function siloTelemetryRoutes(routes: FastifyInstance, { app, now }: Route
   register(routes, endpoints.telemetry.silo.history, async (request, reply, read) => {
     const device = await findDevice(request, app, 'silo');
     const sensors = sensorsOf(device.profile, device.sensorDocument);
-    const plan = planSiloHistory(read.query(request), sensors, now());
-    return sendHistory(request, reply, await readHistory(app, device, plan));
+    const query = read.query(request);
+    const nowMs = now();
+    const plan = planSiloHistory(query, sensors, nowMs);
+    const days = localDaysOf(query, plan, settings, nowMs);
+    return sendHistory(request, reply, await readHistory(app, device, plan, days));
   });
 }
 

@@ -128,4 +128,9 @@ export async function dataExports(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/readings?facility=nowhere&format=ndjson');
   await client.step('GET', '/v1/readings?device_id=nobody');
   await client.step('GET', '/v1/readings?sensor=colour&unit=stone');
+  await client.step('GET', '/v1/history?facility=nowhere');
+  await client.step('GET', '/v1/history?facility=nowhere&interval=1d&tz=Europe/Berlin');
+  await client.step('GET', '/v1/history?interval=1d&tz=Atlantis');
+  await client.step('GET', `${SILO}/sensors/history?interval=1d&tz=Atlantis`);
+  await client.step('GET', `${SILO}/sensors/history?sensor=humidity&unit=kg`);
 }

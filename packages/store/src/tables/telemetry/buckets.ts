@@ -179,6 +179,31 @@ const either = (
   b: number | null,
 ): number | null => (a === null || b === null ? (a ?? b) : choose(a, b));
 
+export interface BucketBounds {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A range that has all buckets of an interval, also the open ones; `null` when there are none. */
+export async function bucketBounds(sql: Sql, interval: Interval): Promise<BucketBounds | null> {
+  const sizeMs = INTERVAL_MS[interval];
+  const times = SLOTS.flatMap((slot) => [`${slot}_ts_ms`, `${slot}_bad_ts_ms`]);
+  const [row = []] = await sql.query<(number | null)[]>(
+    `SELECT (SELECT MIN(time_chunk) FROM buckets WHERE size_ms = $1), (SELECT MAX(time_chunk) FROM buckets WHERE size_ms = $1),
+            ${times.map((time) => `MIN(${time}), MAX(${time})`).join(', ')} FROM open_buckets`,
+    [sizeMs],
+  );
+  const [oldest, newest, ...open] = row;
+  const found = open.filter((time) => time != null);
+  if (oldest != null && newest != null) {
+    const chunkMs = sizeMs * BUCKETS_PER_CHUNK;
+    found.push(oldest * chunkMs, (newest + 1) * chunkMs);
+  }
+  if (found.length === 0) return null;
+  // A bucket begins before the time of a value in it, and a day of a time zone up to an hour earlier still.
+  return { fromMs: Math.min(...found) - 2 * sizeMs, toMs: Math.max(...found) + 2 * sizeMs };
+}
+
 /** Removes a limited number of buckets that ended before a time and returns how many. */
 export async function dropBuckets(
   sql: Sql,
