@@ -1,9 +1,13 @@
 import { createService } from '../compose.ts';
 import { readSettings } from '../settings.ts';
+import type { WebhookOptions } from '../webhooks/worker.ts';
+
+/** The times of webhooks, which tests shorten. */
+const webhooks: WebhookOptions = JSON.parse(process.env['GRANARY_TEST_WEBHOOKS'] ?? '{}');
 
 /** A whole service in a separate process, which sends its addresses to its parent; its clock may be ahead. */
 const aheadMs = Number(process.env['GRANARY_TEST_CLOCK_AHEAD_MS'] ?? 0);
-const service = createService(readSettings(process.env), { now: () => Date.now() + aheadMs });
+const service = createService(readSettings(process.env), { now: () => Date.now() + aheadMs, webhooks });
 process.once('SIGTERM', () => {
   void service.stop().then(() => process.exit(0));
 });
