@@ -18,9 +18,12 @@ import { type Committed, committed } from './effects.ts';
 export const REMEMBERED_MS = DAY_MS;
 
 /** A result whose shape changes needs an upgrade, because results of the last 24 hours are still returned. */
-const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>([withSensors], ({ result }) => ({
-  result,
-}));
+const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>(
+  [withSensors, withVersion],
+  ({ result }) => ({
+    result,
+  }),
+);
 
 /** A registered device of older versions has no declared sensors, and before there were profiles it had a kind. */
 function withSensors({ result }: DocumentContent): DocumentContent {
@@ -28,6 +31,12 @@ function withSensors({ result }: DocumentContent): DocumentContent {
   const { kind, ...device } = result as DocumentContent;
   const profile = DEFAULT_PROFILES[kind as DeviceGroup];
   return { result: { profile, sensorDocument: null, ...device } };
+}
+
+/** A registered device of older versions has no version of its own. */
+function withVersion({ result }: DocumentContent): DocumentContent {
+  const isDevice = typeof result === 'object' && result !== null && 'secretHash' in result;
+  return { result: isDevice ? { version: 1, ...result } : result };
 }
 
 /** Results of older versions have no version and may be any JSON value. */

@@ -11,6 +11,7 @@ import { DeclaredSensorsCache } from './devices/declared-sensors-cache.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
 import { DeviceLog } from './devices/device-log.ts';
 import { logLinkEvent } from './devices/link-log.ts';
+import { SessionEndings } from './devices/session-endings.ts';
 import { EffectDispatcher } from './effects/dispatcher.ts';
 import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
@@ -115,12 +116,14 @@ export function createService(settings: Settings, surroundings: Environment = {}
     });
     const addressGuard = new AddressGuard(settings.webhookAllowPrivate, options.resolve);
     const webhooks = new WebhookWorker({ webhooks: app.webhooks, addressGuard, logger, now, options });
+    const sessionEndings = new SessionEndings();
     const feed = new EventFeed(app, logger, (events) => {
       for (const keyId of endedKeyIds(events)) keyring.drop(keyId);
       directory.observe(events);
       declaredSensors.observe(events);
       notifications.observe(events);
       webhooks.wake();
+      sessionEndings.observe(events);
     });
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
@@ -155,6 +158,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
       observed: (event) => logLinkEvent(linkLog, event),
     });
     const link = new EmbeddedBroker(linkAddresses(settings), uplink, { now, certificate });
+    sessionEndings.start(link);
     const priorityCommands = new PriorityCommands();
     const commands = new DeviceMessages(link, logger, (deviceId) =>
       priorityCommands.isMotionBlocked(deviceId),

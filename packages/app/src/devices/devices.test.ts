@@ -26,6 +26,7 @@ describeEachEngine('devices', (engine) => {
     assert.deepEqual(registered, {
       ...fields,
       deviceNo: registered.deviceNo,
+      version: 1,
       presence: { ...NEVER_SEEN, lastSeenAtMs: null, linkDownAtMs: null, reportedState: null },
     });
     assert.deepEqual(await app.devices.find(fields.deviceId), registered);

@@ -3,15 +3,10 @@ import { Refusal } from '@granary/contract/errors';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument } from '@granary/core/configuration/document';
-import { deviceSummary } from '@granary/core/devices/record';
+import { changeDevice, changedFields } from '@granary/core/devices/change-device';
+import { changedDeviceRecord, deviceSummary } from '@granary/core/devices/record';
 import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
-import { declareSensors } from '@granary/core/sensors/declare-sensors';
-import {
-  asDeclaration,
-  declaredSensors,
-  isInUse,
-  SENSORS_DOCUMENT,
-} from '@granary/core/sensors/declared-sensors';
+import { refuseWhileOperating } from '@granary/core/operations/interlocks';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
 import { insertConfiguration } from '@granary/store/tables/configurations';
@@ -23,8 +18,8 @@ import {
   listDevices,
   lockDeviceRow,
   type StoredDevice,
+  saveDevice,
   saveSecretHash,
-  saveSensors,
 } from '@granary/store/tables/devices';
 import { logEvents } from '@granary/store/tables/events';
 import {
@@ -36,6 +31,7 @@ import {
 } from '@granary/store/tables/presence';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
+import { currentOperations } from '../operations/operation-jobs.ts';
 
 export interface NewDevice extends DeviceFields {
   readonly configuration: DeviceConfiguration;
@@ -58,7 +54,7 @@ export const writes = {
     await insertPresence(sql, deviceNo, presence);
     await insertConfiguration(sql, deviceNo, configurationDocument(configuration));
     await scheduleEvaluation(sql, [deviceNo]);
-    const stored: StoredDevice = { deviceNo, ...fields, presence };
+    const stored: StoredDevice = { deviceNo, version: 1, ...fields, presence };
     const atMs = device.registeredAtMs;
     const data = deviceSummary(stored, atMs);
     const registered = { type: 'device.registered', deviceNo, atMs, data } as const;
@@ -66,33 +62,32 @@ export const writes = {
     return committed(stored, ...eventsLogged([registered]));
   },
 
-  /** Replaces the declared sensors; the alerts are evaluated in the same transaction. */
+  /** Changes what is given, with `ifVersion` only if the device still has this version. The alerts are evaluated in the same transaction. */
   async update(
     sql: Sql,
     deviceNo: number,
-    { sensors }: DevicePatch,
+    patch: DevicePatch,
     nowMs: number,
+    ifVersion?: number,
   ): Promise<Committed<StoredDevice>> {
     const device = await lockDeviceRow(sql, deviceNo);
     if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
-    if (sensors === undefined) return committed(device);
-    const declared = declareSensors(declaredSensors(device.sensorDocument), sensors);
-    const sensorDocument = SENSORS_DOCUMENT.write(declared);
-    if (sensorDocument === device.sensorDocument) return committed(device);
-    await saveSensors(sql, deviceNo, sensorDocument);
-    const after = { ...device, sensorDocument };
-    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
-    const data = {
-      ...deviceSummary(after, nowMs),
-      sensors: declared.sensors.filter(isInUse).map(asDeclaration),
-    };
+    if (ifVersion !== undefined && ifVersion !== device.version) {
+      throw new Refusal('stale_version', `the device is at version ${device.version}, not ${ifVersion}`);
+    }
+    const changed = changeDevice(device, patch);
+    const fields = changedFields(device, changed);
+    if (fields.length === 0) return committed(device);
+    const after = { ...changed, version: device.version + 1 };
+    await saveDevice(sql, after);
+    const held = await lockDevices(sql, [deviceNo]);
+    if (fields.includes('capacity')) refuseWhileOperating(await currentOperations(sql, [deviceNo]));
+    const { events } = await evaluateDevices(sql, held, nowMs);
+    const data = { ...changedDeviceRecord(after, nowMs), changed: fields };
     const updated = { type: 'device.updated', deviceNo, atMs: nowMs, data } as const;
     await logEvents(sql, [updated, ...events]);
-    return committed(
-      after,
-      { kind: 'device_updated', deviceId: device.deviceId },
-      ...eventsLogged([updated]),
-    );
+    const { deviceId } = device;
+    return committed(after, { kind: 'device_updated', deviceId }, ...eventsLogged([updated]));
   },
 
   /** Returns whether the device exists. */

@@ -77,11 +77,18 @@ export const FieldRegistration = closed({
   profile: Type.Optional(Type.Enum(profileNamesOf('field'))),
 });
 
-/** What is not given stays as it is. */
-export const DevicePatch = closed({
+const patchFields = {
+  name: Type.Optional(Label),
+  model: Type.Optional(Label),
+  firmware_version: Type.Optional(lineOrEmpty(100)),
+  location: Type.Optional(closed({ facility: Type.Optional(Label), zone: Type.Optional(Label) })),
   /** Replaces the list; a sensor that is missing in it is removed, and its history is kept. */
   sensors: Type.Optional(SensorDeclarations),
-});
+};
+
+/** What is not given stays as it is. */
+export const SiloPatch = closed({ ...patchFields, capacity: Type.Optional(Capacity) });
+export const FieldPatch = closed(patchFields);
 
 /** The MQTT login of a device; the secret is shown once and stored only as a hash. */
 export const DeviceCredentials = closed({ username: DeviceId, secret: Type.String() });
@@ -106,10 +113,14 @@ export type EmergencyStopSummary = Static<typeof EmergencyStopSummary>;
 export type FieldDetail = Static<typeof FieldDetail>;
 export type SiloRegistration = Static<typeof SiloRegistration>;
 export type FieldRegistration = Static<typeof FieldRegistration>;
-export type DevicePatch = Static<typeof DevicePatch>;
+export type SiloPatch = Static<typeof SiloPatch>;
+export type FieldPatch = Static<typeof FieldPatch>;
+/** A change of any device; only a silo has a capacity. */
+export type DevicePatch = SiloPatch;
 export type DeviceCredentials = Static<typeof DeviceCredentials>;
 export type Rejections = Static<typeof Rejections>;
 
 export const checkSiloRegistration = checker(SiloRegistration);
 export const checkFieldRegistration = checker(FieldRegistration);
-export const checkDevicePatch = checker(DevicePatch);
+export const checkSiloPatch = checker(SiloPatch);
+export const checkFieldPatch = checker(FieldPatch);

@@ -1,11 +1,13 @@
 import type { TObject } from 'typebox';
 import {
-  checkDevicePatch,
+  checkFieldPatch,
   checkFieldRegistration,
+  checkSiloPatch,
   checkSiloRegistration,
   DeviceCredentials,
   DeviceSummary,
   FieldDetail,
+  type FieldPatch,
   Rejections,
   SiloDetail,
 } from '../devices/devices.ts';
@@ -15,24 +17,55 @@ import { closed } from '../input/closed.ts';
 import type { Checker } from '../input/schema.ts';
 import { LinkStatus } from '../link/link-status.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, type ExampleDeclaration, endpoint } from './declaration/endpoint.ts';
 
 /** Only this answer contains the secret. */
 export const RegisteredSilo = closed({ ...SiloDetail.properties, credentials: DeviceCredentials });
 export const RegisteredFieldDevice = closed({ ...FieldDetail.properties, credentials: DeviceCredentials });
 
-interface Shapes<Detail extends TObject, Registered extends TObject, Registration> {
+type PatchExample<Patch> = ExampleDeclaration<{ readonly device_id: string }, undefined, Patch>;
+
+interface Shapes<Detail extends TObject, Registered extends TObject, Registration, Patch> {
   readonly detail: Detail;
   readonly registered: Registered;
   readonly checkRegistration: Checker<Registration>;
   readonly example: Registration;
+  readonly checkPatch: Checker<Patch>;
+  readonly patches: readonly PatchExample<NoInfer<Patch>>[];
 }
+
+/** The version of what a caller can change of the device. */
+const ETAG = { headers: ['etag'] } as const;
 
 const CO2 = { sensor_id: 'co2', type: 'co2', unit: 'ppm', precision: 0, min: 0, max: 10_000 };
 
-const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Registration>(
+/** Examples that are valid for every group. */
+const PATCHES: readonly PatchExample<FieldPatch>[] = [
+  { summary: 'another name and zone', body: { name: 'Reserve', location: { zone: 'yard 2' } } },
+  {
+    summary: 'a change of an outdated version',
+    body: { name: 'Reserve' },
+    headers: { 'if-match': '"99"' },
+    refusal: 'stale_version',
+  },
+  { summary: 'a further sensor', body: { sensors: [CO2] } },
+  {
+    summary: 'a sensor with the name of a standard one',
+    body: { sensors: [{ ...CO2, sensor_id: 'temperature' }] },
+    refusal: 'sensor_conflict',
+  },
+];
+
+const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Registration, Patch>(
   group: DeviceGroup,
-  { detail, registered, checkRegistration, example }: Shapes<Detail, Registered, Registration>,
+  {
+    detail,
+    registered,
+    checkRegistration,
+    example,
+    checkPatch,
+    patches,
+  }: Shapes<Detail, Registered, Registration, Patch>,
 ) => ({
   /** Ordered by id. */
   list: endpoint(group, 'GET', '/devices', {
@@ -49,7 +82,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
   get: endpoint(group, 'GET', '/devices/{device_id}', {
     scope: 'read',
     summary: 'Shows one device.',
-    answers: { 200: one(detail) },
+    answers: { 200: one(detail, ETAG) },
     examples: [
       { summary: 'a device' },
       { summary: 'an unknown device', parameters: { device_id: 'nobody' }, refusal: 'device_not_found' },
@@ -60,24 +93,18 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
     scope: 'admin',
     summary: 'Registers a device, and answers its secret for the device link this once.',
     body: body(checkRegistration, 'device'),
-    answers: { 200: one(registered) },
+    answers: { 200: one(registered, ETAG) },
     errors: ['device_exists', 'sensor_conflict'],
     examples: [{ summary: 'a new device', body: example }],
   }),
   update: endpoint(group, 'PATCH', '/devices/{device_id}', {
     scope: 'admin',
     summary: 'Changes what is known of a device; the list of declared sensors is replaced as a whole.',
-    body: body(checkDevicePatch, 'device'),
-    answers: { 200: one(detail) },
-    errors: ['sensor_conflict'],
-    examples: [
-      { summary: 'a further sensor', body: { sensors: [CO2] } },
-      {
-        summary: 'a sensor with the name of a standard one',
-        body: { sensors: [{ ...CO2, sensor_id: 'temperature' }] },
-        refusal: 'sensor_conflict',
-      },
-    ],
+    body: body(checkPatch, 'device'),
+    requestHeaders: ['if-match'],
+    answers: { 200: one(detail, ETAG) },
+    errors: ['sensor_conflict', 'operation_in_progress', 'stale_version'],
+    examples: patches,
   }),
   /** Makes a new secret; the old one stops working. */
   renewCredentials: endpoint(group, 'POST', '/devices/{device_id}/credentials', {
@@ -109,6 +136,8 @@ export const devices = {
     detail: SiloDetail,
     registered: RegisteredSilo,
     checkRegistration: checkSiloRegistration,
+    checkPatch: checkSiloPatch,
+    patches: [{ summary: 'another capacity', body: { capacity: { max: 25_000, unit: 'kg' } } }, ...PATCHES],
     example: {
       ...{ device_id: 'silo-8', name: 'Silo 8', model: 'GS-100', ...description },
       capacity: { max: 20_000, unit: 'kg' },
@@ -118,6 +147,8 @@ export const devices = {
     detail: FieldDetail,
     registered: RegisteredFieldDevice,
     checkRegistration: checkFieldRegistration,
+    checkPatch: checkFieldPatch,
+    patches: PATCHES,
     example: { device_id: 'rover-4', name: 'Rover 4', model: 'FR-7', ...description },
   }),
 };

@@ -59,6 +59,16 @@ function declaredSummaries(
 
 const NEVER_REPORTED = { timestamp: null, quality: 'bad' } as const;
 
+/** The record of a changed device for the event log, with everything that a caller can change. */
+export const changedDeviceRecord = (
+  device: DetailedDevice & { readonly capacityKg: number | null },
+  nowMs: number,
+) => ({
+  ...commonDetail(device, nowMs),
+  ...(device.capacityKg === null ? {} : { capacity: { max: device.capacityKg, unit: 'kg' } }),
+  sensors: declaredSensors(device.sensorDocument).sensors.filter(isInUse).map(asDeclaration),
+});
+
 interface FieldDevice {
   readonly device: DetailedDevice;
   readonly latest: LatestValues;

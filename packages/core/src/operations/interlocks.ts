@@ -7,7 +7,7 @@ import type { LatestValue } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { isPlausible } from '../telemetry/plausibility.ts';
 import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '../units.ts';
-import type { OperationPlan } from './state.ts';
+import { holdsDevice, type OperationPlan, type OperationState } from './state.ts';
 
 export const READING_AGE_MS_MAX = MINUTE_MS;
 export const START_EXPIRY_MS = 10 * SECOND_MS;
@@ -64,6 +64,12 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
 
 export const operationInProgress = (operationId: string): Refusal =>
   new Refusal('operation_in_progress', `operation ${operationId} is under way on this device`);
+
+/** The limits of an operation under way were planned with the present capacity. */
+export function refuseWhileOperating(operations: readonly OperationState[]): void {
+  const underWay = operations.find(holdsDevice);
+  if (underWay !== undefined) throw operationInProgress(underWay.operationId);
+}
 
 function refuseUnreachable({ presence, isReachable }: SiloAtStart, nowMs: number): void {
   const isSilent = deviceStatus(presence, nowMs) === 'offline';

@@ -91,9 +91,18 @@ export class DeviceDirectory {
   }
 
   observe(events: readonly StoredEvent[]): void {
-    for (const { type, deviceId } of events) {
-      if (type === 'device.credentials_replaced' && deviceId !== null) this.dropSecret(deviceId);
+    for (const { type, deviceId, facility } of events) {
+      if (deviceId === null || facility === null) continue;
+      if (type === 'device.credentials_replaced') this.dropSecret(deviceId);
+      if (type === 'device.updated') this.#moved(deviceId, facility);
     }
+  }
+
+  /** The limits of keys follow a moved device also while the storage does not answer. */
+  #moved(deviceId: string, facility: string): void {
+    const known = this.#remembered.get(deviceId);
+    if (known === undefined) return;
+    this.#remembered.set(deviceId, { ...known, entry: { ...known.entry, facility } });
   }
 
   /** A secret that differs from the last known one may be newer, so it is not refused. */

@@ -65,6 +65,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'a24abd6a341f05a1485ff35f7f82cebf4fb13fc75f77346c65806f65b503e77e',
     postgres: 'faf0f239f2145a5d5456e2edc7defaa5d994bd767a45f5d9214aa7bde7fa8b99',
   },
+  {
+    sqlite: 'bf415b34def5fc78f98e5b7733070f9678ab61d70910981d0858377971f93f61',
+    postgres: 'bf415b34def5fc78f98e5b7733070f9678ab61d70910981d0858377971f93f61',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

@@ -16,6 +16,7 @@ import { THRESHOLD_RULES } from './v11-threshold-rules.ts';
 import { FLEET } from './v12-fleet.ts';
 import { NOTIFICATIONS } from './v13-notifications.ts';
 import { WEBHOOKS } from './v14-webhooks.ts';
+import { DEVICE_VERSION } from './v15-device-version.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   FLEET,
   NOTIFICATIONS,
   WEBHOOKS,
+  DEVICE_VERSION,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

@@ -12,7 +12,7 @@ export interface ConfigurationRow {
 
 export async function findConfiguration(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
   const [row] = await sql.query<[deviceId: string, profile: ProfileName, version: number, body: string]>(
-    `SELECT device_id, profile, version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
+    `SELECT device_id, profile, configurations.version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
     [deviceNo],
   );
   if (row === undefined) return undefined;

@@ -21,6 +21,8 @@ export interface DeviceFields {
 export interface StoredDevice extends DeviceFields {
   /** Identifies the device in every other table; short, and never shown to callers. */
   readonly deviceNo: number;
+  /** Increases by one with every change by a caller. */
+  readonly version: number;
   readonly presence: Presence;
 }
 
@@ -44,22 +46,23 @@ export type DeviceRow = [
   ],
   ...[facility: string, zone: string, capacityKg: number | null, secretHash: string, registeredAtMs: number],
   ...[lastSeenAtMs: number | null, linkDownAtMs: number | null, reportedState: Presence['reportedState']],
-  ...[reportingIntervalMs: number, offlineDelayMs: number, sensorDocument: string | null],
+  ...[reportingIntervalMs: number, offlineDelayMs: number, sensorDocument: string | null, version: number],
 ];
 
 export const SELECT_DEVICE = `
   SELECT device_no, device_id, profile, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
          registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state, reporting_interval_ms,
-         offline_delay_ms, sensors
+         offline_delay_ms, sensors, version
   FROM devices JOIN presence USING (device_no)`;
 
 export function toDevice(row: DeviceRow): StoredDevice {
   const [deviceNo, deviceId, profile, name, model, firmwareVersion, ...more] = row;
   const [facility, zone, capacityKg, secretHash, registeredAtMs, ...presence] = more;
-  const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, sensorDocument] =
+  const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, ...others] =
     presence;
+  const [sensorDocument, version] = others;
   return {
-    ...{ deviceNo, deviceId, profile, name, model, firmwareVersion },
+    ...{ deviceNo, version, deviceId, profile, name, model, firmwareVersion },
     ...{ facility, zone, capacityKg, secretHash, registeredAtMs, sensorDocument },
     presence: { lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs },
   };
@@ -146,6 +149,15 @@ export async function saveSecretHash(
   return row?.[0];
 }
 
-export async function saveSensors(sql: Sql, deviceNo: number, sensorDocument: string): Promise<void> {
-  await sql.run('UPDATE devices SET sensors = $2 WHERE device_no = $1', [deviceNo, sensorDocument]);
+/** Writes what a caller can change of a device. */
+export async function saveDevice(sql: Sql, device: StoredDevice): Promise<void> {
+  await sql.run(
+    `UPDATE devices SET name = $2, model = $3, firmware_version = $4, facility = $5, zone = $6, capacity_kg = $7,
+                        sensors = $8, version = $9
+     WHERE device_no = $1`,
+    [
+      ...[device.deviceNo, device.name, device.model, device.firmwareVersion, device.facility, device.zone],
+      ...[device.capacityKg, device.sensorDocument, device.version],
+    ],
+  );
 }

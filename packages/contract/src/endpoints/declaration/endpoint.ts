@@ -51,7 +51,10 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
 }
 
 /** A declared example, in which the default ids may be omitted. */
-type ExampleDeclaration<Parameters, Query, Body> = Omit<Example<Parameters, Query, Body>, 'parameters'> & {
+export type ExampleDeclaration<Parameters, Query, Body> = Omit<
+  Example<Parameters, Query, Body>,
+  'parameters'
+> & {
   readonly parameters?: Partial<Parameters>;
 };
 

@@ -13,6 +13,7 @@ import { NO_SENSORS, SENSORS_DOCUMENT } from '@granary/core/sensors/declared-sen
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
 import { paged, pageOf, success } from '../protocol/answers.ts';
+import { expectedVersion, tag } from '../protocol/entity-tag.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import type { DeviceGroupRoutes } from './device-group.ts';
@@ -56,18 +57,25 @@ export function deviceRoutes(
       slices.devices.register(drafted),
     );
     const registered = detailOfNew(result, now());
+    tag(reply, result.version);
     return success({ ...registered, credentials: { username: deviceId, secret } });
   });
 
-  register(routes, endpoints.devices[group].get, async (request) => {
+  register(routes, endpoints.devices[group].get, async (request, reply) => {
     const device = await findDevice(request, app, group);
+    tag(reply, device.version);
     return success(await readDetail(app, device, now));
   });
 
-  register(routes, endpoints.devices[group].update, async (request, _reply, read) => {
+  register(routes, endpoints.devices[group].update, async (request, reply, read) => {
     const patch = read.body(request);
-    const { deviceNo } = await findDevice(request, app, group);
-    const updated = await app.devices.update(deviceNo, patch, now());
+    const { deviceNo, deviceId, facility } = await findDevice(request, app, group);
+    const place = { deviceId, facility: patch.location?.facility ?? facility };
+    if (!canAccess(request.caller, place)) {
+      throw new Refusal('forbidden', 'this API key may not move a device there');
+    }
+    const updated = await app.devices.update(deviceNo, patch, now(), expectedVersion(request));
+    tag(reply, updated.version);
     return success(await readDetail(app, updated, now));
   });
 
