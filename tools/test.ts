@@ -4,7 +4,7 @@ import { check } from './check.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 import { EXIT_CODE_WHEN_KILLED, exitCodeOf, start } from './run.ts';
 import { HELP, parseTestArguments, selectTests } from './test-setup/arguments.ts';
-import { ensureMqttClients } from './test-setup/mqtt-clients.ts';
+import { ensureOutsidePrograms } from './test-setup/outside-programs.ts';
 import { startPostgres } from './test-setup/postgres.ts';
 
 /** Test files run in separate processes that load mostly the same modules, so they share Node's compile cache. */
@@ -24,9 +24,9 @@ async function main(args: readonly string[], interruption: AbortSignal): Promise
     return 1;
   }
   if (prefixes.length === 0 && !(await check())) return 1;
-  const mqttClients = await ensureMqttClients();
+  const outsidePrograms = await ensureOutsidePrograms();
   return await withDatabase((url) => {
-    const env = { ...mqttClients, GRANARY_TEST_DATABASE_URL: url };
+    const env = { ...outsidePrograms, GRANARY_TEST_DATABASE_URL: url };
     return runTests([...options, ...files], env, interruption);
   });
 }

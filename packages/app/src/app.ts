@@ -1,4 +1,4 @@
-import type { Engine } from '@granary/store/engine';
+import type { Engine, EngineFigures } from '@granary/store/engine';
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
 import { openPostgres } from '@granary/store/postgres/engine';
 import { openSqlite } from '@granary/store/sqlite/engine';
@@ -6,6 +6,7 @@ import type { CarryOut, Committed } from './effects.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
 import { type BoundSlices, bindOnce, bindSlices, type IdempotentSlices, USE_CASES } from './use-cases.ts';
+import { WriteMeter } from './write-meter.ts';
 
 export type { IdempotentSlices } from './use-cases.ts';
 
@@ -19,10 +20,20 @@ interface AppAccess extends BoundSlices {
   once(key: IdempotencyKey | null): IdempotentSlices;
 }
 
+/** The writes since the start of the service. */
+export interface WriteFigures extends EngineFigures {
+  readonly writes: number;
+  /** Refused writes count, too. */
+  readonly failedWrites: number;
+  /** The sum of the times that writes took, waiting included. */
+  readonly writeMs: number;
+}
+
 /** The use cases over one database. */
 export interface App extends AppAccess, Pick<Engine, 'health' | 'close'> {
   /** The same use cases for calls that must not wait for other work, such as a stop and its look-ups. */
   readonly urgent: AppAccess;
+  writeFigures(): WriteFigures;
 }
 
 /**
@@ -39,9 +50,10 @@ export async function openApp(
       ? await openSqlite(location.folder, USE_CASES, onUpgrade)
       : await openPostgres(location.url, USE_CASES, { onUpgrade });
   const cache = new CurrentValuesCache();
+  const meter = new WriteMeter();
   const access = ({ reader, write }: Engine['urgent']): AppAccess => {
     const writeAndCarryOut: Engine['write'] = async (call) => {
-      const { result, effects } = (await write(call)) as Committed<unknown>;
+      const { result, effects } = (await meter.measure(write(call))) as Committed<unknown>;
       cache.committed(call);
       if (effects.length > 0) await carryOut(effects);
       return result;
@@ -58,6 +70,7 @@ export async function openApp(
     telemetry:
       location.engine === 'sqlite' ? { ...telemetry, current: cache.over(telemetry.current) } : telemetry,
     urgent: access(engine.urgent),
+    writeFigures: () => ({ ...engine.figures(), ...meter.figures() }),
     health: () => engine.health(),
     close: () => engine.close(),
   };

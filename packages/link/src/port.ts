@@ -87,6 +87,16 @@ export interface LinkStatistics {
   readonly lastDisconnect: (Dated & { readonly ending: Ending; readonly detail: string }) | null;
 }
 
+/** Counters of all devices since the start of the service. */
+export interface LinkTotals {
+  readonly logins: number;
+  readonly refusedLogins: number;
+  readonly messagesIn: number;
+  readonly messagesOut: number;
+  /** Connections that were closed for a fault, and failed TLS handshakes. */
+  readonly faults: number;
+}
+
 /** `rejected` means that the message, or a part of it, could not be used. */
 export type MessageOutcome = 'used' | 'rejected';
 
@@ -170,5 +180,8 @@ export interface DeviceLink {
   disconnect(deviceId: string): void;
 
   readonly isListening: boolean;
+  /** Devices with a session; `openCount` includes connections that have not logged in. */
   readonly connectedCount: number;
+  readonly openCount: number;
+  readonly totals: LinkTotals;
 }

@@ -25,6 +25,7 @@ import { Uplink } from './ingest/uplink.ts';
 import { type AdminKey, ensureAdminKey } from './keys/admin-key.ts';
 import { endedKeyIds, Keyring } from './keys/keyring.ts';
 import { createLogger, type Logger } from './logging/logger.ts';
+import { ServiceMetrics } from './metrics/service-metrics.ts';
 import { Mailer } from './notifications/mailer.ts';
 import { NotificationWorker } from './notifications/worker.ts';
 import type { Settings } from './settings.ts';
@@ -194,6 +195,12 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const subscribers = new Subscribers({ feed, keyring, logger });
     subscribers.start();
     const exports = new ExportRunner(keyring);
+    const metrics = new ServiceMetrics({
+      ...{ settings, app, link, pipeline, ingestCounters, feed, subscribers, setAside, now },
+      certificate: () => certificates?.current ?? null,
+    });
+    metrics.start();
+    undos.push(() => metrics.stop());
     const idempotency = new Idempotency(app, now);
     const http = createHttpServer(
       {
@@ -213,6 +220,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
           exports,
           setAside,
           addressGuard,
+          metrics,
         },
         ...{ logger, now },
       },

@@ -89,3 +89,13 @@ export function asSwitch(text: string): boolean | Error {
   if (text === 'on' || text === 'off') return text === 'on';
   return new Error(`must be on or off, not "${text}"`);
 }
+
+const METRICS_ACCESS = ['off', 'open', 'key'] as const;
+export type MetricsAccess = (typeof METRICS_ACCESS)[number];
+
+export function asMetricsAccess(text: string): MetricsAccess | Error {
+  return (
+    METRICS_ACCESS.find((access) => access === text) ??
+    new Error(`must be one of ${METRICS_ACCESS.join(', ')}, not "${text}"`)
+  );
+}

@@ -33,6 +33,7 @@ test('without settings the defaults of the embedded database apply', () => {
     publicUrl: null,
     smtp: null,
     mailFrom: null,
+    metrics: 'open',
     logLevel: 'info',
     webhookAllowPrivate: false,
   });
@@ -68,6 +69,7 @@ test('all faults are listed at once, and secrets are not repeated', () => {
     GRANARY_SMTP_URL: 'http://ada:hunter2@mail.example.com',
     GRANARY_MAIL_FROM: 'granary',
     GRANARY_PUBLIC_URL: 'granary.example.com',
+    GRANARY_METRICS: 'some',
     GRANARY_LOG_LEVEL: 'loud',
     GRANARY_COLOUR: 'green',
   };

@@ -13,6 +13,7 @@ import {
   asDays,
   asKey,
   asLogLevel,
+  asMetricsAccess,
   asPortOrOff,
   asRateLimit,
   asSandboxPath,
@@ -21,6 +22,7 @@ import {
   asSwitch,
   asText,
   type LogLevel,
+  type MetricsAccess,
   type Parse,
 } from './setting-values.ts';
 
@@ -61,6 +63,8 @@ export interface Settings {
   /** `null`: e-mail cannot be sent. */
   readonly smtp: SmtpServer | null;
   readonly mailFrom: MailAddress | null;
+  /** `open` answers without a key, like the health checks. */
+  readonly metrics: MetricsAccess;
   readonly logLevel: LogLevel;
   /** Whether webhooks may reach private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
@@ -126,6 +130,7 @@ export function readSettings(env: Env): Settings {
     publicUrl: read<string | null>('GRANARY_PUBLIC_URL', null, asPublicUrl),
     smtp: read<SmtpServer | null>('GRANARY_SMTP_URL', null, asSmtpServer),
     mailFrom: read<MailAddress | null>('GRANARY_MAIL_FROM', null, asMailAddress),
+    metrics: read<MetricsAccess>('GRANARY_METRICS', 'open', asMetricsAccess),
     logLevel: read('GRANARY_LOG_LEVEL', 'info', asLogLevel),
     webhookAllowPrivate: read('GRANARY_WEBHOOK_ALLOW_PRIVATE', false, asSwitch),
   };

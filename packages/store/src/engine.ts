@@ -25,6 +25,13 @@ export const CALL_MS_MAX = 4_000;
 /** How long to wait for a lock; shorter than the limit of a call, so that the error names the reason. */
 export const WAIT_MS_MAX = 3_000;
 
+/** The work of an engine since it was opened. */
+export interface EngineFigures {
+  /** Transactions of the database; with SQLite one may hold many writes. */
+  readonly commits: number;
+  readonly pendingWrites: number;
+}
+
 /** The functions that a database must provide to run use cases. */
 export interface Engine {
   readonly reader: Sql;
@@ -35,4 +42,5 @@ export interface Engine {
   /** Rejects when reads or writes would fail. */
   health(): Promise<void>;
   close(): Promise<void>;
+  figures(): EngineFigures;
 }

@@ -19,6 +19,7 @@ import { COMMANDS } from '../commands/command-jobs.ts';
 import { MISSIONS } from '../missions/mission-jobs.ts';
 import { OPERATIONS } from '../operations/operation-jobs.ts';
 import { readOverview } from './overview.ts';
+import { statusCounts } from './status-counts.ts';
 
 export interface DevicesPage {
   readonly devices: DeviceSelection;
@@ -56,6 +57,7 @@ export const reads = {
   commands: (sql: Sql, page: FleetJobPage) => listJobsOfFleet(sql, COMMANDS.kind, page),
   missions: (sql: Sql, page: FleetJobPage) => listJobsOfFleet(sql, MISSIONS.kind, page),
   overview: readOverview,
+  ...statusCounts,
 };
 
 export const writes = {};

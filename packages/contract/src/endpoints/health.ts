@@ -37,4 +37,17 @@ export const health = {
     answers: { 200: plain(Readiness), 503: plain(Readiness) },
     examples: [{ summary: 'a service that is ready' }],
   }),
+  metrics: endpoint('service', 'GET', '/metrics', {
+    summary: 'Answers the figures of the service for Prometheus, in its text format.',
+    answers: { 200: { ...plain(Type.String()), mediaType: 'text/plain' } },
+    // Only where the settings demand a key for the metrics, or switch them off.
+    errors: [
+      'unauthorized',
+      'too_many_failed_logins',
+      'rate_limited',
+      'route_not_found',
+      'storage_unavailable',
+    ],
+    examples: [{ summary: 'all figures' }],
+  }),
 };

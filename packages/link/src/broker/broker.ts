@@ -16,6 +16,7 @@ import type {
   LinkDevice,
   LinkHandler,
   LinkStatistics,
+  LinkTotals,
 } from '../port.ts';
 import { Connection, type ConnectionEvents } from '../session/connection.ts';
 import { deliver } from '../session/deliver.ts';
@@ -66,11 +67,13 @@ export class EmbeddedBroker implements DeviceLink {
     this.#admission = new Admission(handler, limits);
     this.#absentSessions = new AbsentSessions(limits);
     const accepted = (socket: Socket): void => this.#accept(socket);
-    const failed = (remoteAddress: string, reason: string, cause?: Error): void =>
+    const failed = (remoteAddress: string, reason: string, cause?: Error): void => {
+      this.#records.totals.faults += 1;
       this.#handler.observed({
         ...{ kind: 'fault', deviceId: null, remoteAddress, reason },
         ...(cause === undefined ? {} : { cause }),
       });
+    };
     this.#listener = new Listener({ accepted, failed }, limits);
   }
 
@@ -80,6 +83,14 @@ export class EmbeddedBroker implements DeviceLink {
 
   get connectedCount(): number {
     return this.#current.size;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  get totals(): LinkTotals {
+    return this.#records.totals;
   }
 
   async start(): Promise<BrokerAddresses> {
@@ -185,6 +196,7 @@ export class EmbeddedBroker implements DeviceLink {
 
   #refuse(connection: Connection, { returnCode, reason }: Refused): void {
     const { claimedId: deviceId, remoteAddress } = connection;
+    this.#records.totals.refusedLogins += 1;
     if (deviceId !== null) this.#records.loginRefused(deviceId, reason, this.#now());
     this.#handler.observed({ kind: 'login_refused', deviceId, remoteAddress, reason });
     connection.endWithAnswer(connack(returnCode, false), reason);
@@ -208,6 +220,7 @@ export class EmbeddedBroker implements DeviceLink {
     connection.write(connack(0, resumed !== null));
     if (previous !== undefined) this.#reportEnd(previous);
     record.connects += 1;
+    this.#records.totals.logins += 1;
     if (previous !== undefined) record.takeovers += 1;
     const isTakeover = previous !== undefined;
     this.#handler.connected(device);
@@ -234,6 +247,7 @@ export class EmbeddedBroker implements DeviceLink {
     const { claimedId, remoteAddress } = connection;
     const channel = this.#channelOf.get(connection);
     const isProtocolFault = error instanceof ProtocolFault;
+    this.#records.totals.faults += 1;
     const reason = isProtocolFault ? error.message : 'a message could not be taken';
     connection.end('closed', reason);
     const deviceId = channel?.parts.device.deviceId ?? claimedId;

@@ -1,5 +1,5 @@
 import { LINK_RECORDS_MAX, REFUSED_LOGINS_MAX } from '../limits.ts';
-import type { LinkStatistics } from '../port.ts';
+import type { LinkStatistics, LinkTotals } from '../port.ts';
 import { RejectionAllowance } from '../session/rejection-allowance.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -18,7 +18,7 @@ export type LinkRecord = Writable<
     | 'lastFault'
     | 'lastDisconnect'
   >
-> & { readonly rejectionAllowance: RejectionAllowance };
+> & { readonly rejectionAllowance: RejectionAllowance; readonly totals: Writable<LinkTotals> };
 
 export interface RefusedLogins {
   readonly count: number;
@@ -28,6 +28,8 @@ export interface RefusedLogins {
 
 /** The counters of all devices since the start of the service, in memory. */
 export class LinkRecords {
+  /** Of all devices, also of those whose record was displaced. */
+  readonly totals: Writable<LinkTotals> = newTotals();
   readonly #records = new Map<string, LinkRecord>();
   /** Kept apart from the records, because these ids are not authenticated: an unknown peer must not displace a device's record. */
   readonly #refused = new Map<string, RefusedLogins>();
@@ -35,13 +37,13 @@ export class LinkRecords {
   of(deviceId: string): LinkRecord {
     const known = this.#records.get(deviceId);
     if (known !== undefined) return known;
-    const record = newRecord();
+    const record = newRecord(this.totals);
     setBounded(this.#records, deviceId, record, LINK_RECORDS_MAX);
     return record;
   }
 
   find(deviceId: string): Readonly<LinkRecord> {
-    return this.#records.get(deviceId) ?? newRecord();
+    return this.#records.get(deviceId) ?? newRecord(this.totals);
   }
 
   loginRefused(deviceId: string, reason: string, atMs: number): void {
@@ -55,7 +57,16 @@ export class LinkRecords {
   }
 }
 
-const newRecord = (): LinkRecord => ({
+const newTotals = (): LinkTotals => ({
+  logins: 0,
+  refusedLogins: 0,
+  messagesIn: 0,
+  messagesOut: 0,
+  faults: 0,
+});
+
+const newRecord = (totals: Writable<LinkTotals>): LinkRecord => ({
+  totals,
   connects: 0,
   takeovers: 0,
   messagesIn: 0,

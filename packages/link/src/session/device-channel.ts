@@ -157,12 +157,14 @@ export class DeviceChannel {
     // The write disconnects a device that does not read.
     if (connection.hasEnded) return 'not_connected';
     record.messagesOut += 1;
+    record.totals.messagesOut += 1;
     return 'sent';
   }
 
   #published(packet: PublishPacket): void {
     const { connection, record } = this.parts;
     record.messagesIn += 1;
+    record.totals.messagesIn += 1;
     const bytes = packet.payload.length + MESSAGE_OVERHEAD_BYTES;
     connection.messageAccepted(bytes);
     const acknowledgement =

@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 
-/** The third-party MQTT clients that `npm test` could not install on this machine. */
+/** The third-party programs that `npm test` could not install on this machine. */
 const without = (process.env['GRANARY_TEST_WITHOUT'] ?? '').split(',');
 
-const PACKAGES = { mosquitto: 'mosquitto-clients', paho: 'python3-paho-mqtt' };
+const PACKAGES = { mosquitto: 'mosquitto-clients', paho: 'python3-paho-mqtt', promtool: 'prometheus' };
 
 /** Debian's Python finds Debian's paho package; another Python earlier on the PATH does not. */
 const PYTHONS = ['/usr/bin/python3', 'python3'];
@@ -25,16 +25,18 @@ export function pythonWithPaho(): string | undefined {
 }
 
 /** Returns `false` and notes it in the test report when the client is missing and allowed to be. */
-export function mayTestWith(t: TestContext, name: 'mosquitto' | 'paho', isThere: boolean): boolean {
+export function mayTestWith(t: TestContext, name: keyof typeof PACKAGES, isThere: boolean): boolean {
   if (isThere) return true;
   if (!without.includes(name)) throw new Error(`${name} is missing: install ${PACKAGES[name]}`);
   t.diagnostic(`NOT TESTED with ${name}: it is missing, and GRANARY_TEST_WITHOUT allows that`);
   return false;
 }
 
-export function hasMosquitto(): boolean {
+export const hasMosquitto = (): boolean => hasProgram('mosquitto_sub');
+
+export function hasProgram(name: string): boolean {
   try {
-    execFileSync('mosquitto_sub', ['--help'], { stdio: 'ignore' });
+    execFileSync(name, ['--help'], { stdio: 'ignore' });
     return true;
   } catch (error) {
     // An exit status, whichever it is, shows that the program exists.

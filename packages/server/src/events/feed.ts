@@ -37,6 +37,11 @@ export class EventFeed {
     await this.#reading;
   }
 
+  /** The number of the newest event that was read. */
+  get position(): number {
+    return this.#position;
+  }
+
   /** Reads the log now, because an event may have been written. */
   wake(): void {
     this.#isBehind = true;

@@ -28,6 +28,10 @@ export class Subscribers {
     this.#parts = parts;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   start(): void {
     this.#timers = [
       setInterval(() => this.#beat(), HEARTBEAT_MS),

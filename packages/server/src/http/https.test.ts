@@ -77,7 +77,7 @@ async function send(url: string, { method = 'GET', headers = {} }: Sent = {}) {
 
 const isOpen = (socket: { destroyed: boolean }) => !socket.destroyed;
 
-describe('HTTPS', { timeout: 60_000 }, () => {
+describe('HTTPS', () => {
   test('answers like the plain port, with the same routes, errors and headers', async (t) => {
     const { started, httpsUrl } = await start(t, 'both');
     const authorization = `Bearer ${started.adminKey.key}`;

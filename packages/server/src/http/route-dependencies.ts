@@ -8,6 +8,7 @@ import type { IngestCounters } from '../ingest/counters.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Logger } from '../logging/logger.ts';
+import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { Settings } from '../settings.ts';
 import type { EmergencyStops } from '../urgent/emergency-stops.ts';
 import type { OperationStopper } from '../urgent/operation-stopper.ts';
@@ -32,6 +33,7 @@ export interface RouteDependencies {
   readonly exports: ExportRunner;
   readonly setAside: SetAsideLog;
   readonly addressGuard: AddressGuard;
+  readonly metrics: ServiceMetrics;
   readonly logger: Logger;
   readonly now: () => number;
 }

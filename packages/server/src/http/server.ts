@@ -5,6 +5,7 @@ import { readJson } from '@granary/contract/input/json';
 import type { CertificatePair } from '@granary/link/tls';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { requestIds } from '../ids.ts';
+import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { checkAccess } from './access/auth.ts';
 import { ConnectionLimits } from './access/connection-limits.ts';
 import { FailedLogins } from './access/failed-logins.ts';
@@ -22,6 +23,7 @@ import { fleetRoutes } from './fleet/fleet.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { HttpListeners, timeLimits } from './listeners.ts';
+import { metricsRoutes } from './metrics.ts';
 import { missionRoutes } from './missions/missions.ts';
 import { notificationRoutes } from './notifications.ts';
 import { operationRoutes } from './operations/operations.ts';
@@ -79,11 +81,15 @@ export function createHttpServer(
     answerOddRequests(server, nextRequestId);
     connections.watch(server);
   };
+  const requests = new RequestMetrics();
+  requests.start();
+  app.addHook('onClose', async () => requests.stop());
   const refusalOfUnrouted = refuseUnrouted(app);
   refuseUndeclaredRoutes(app);
   // One hook, because each hook costs time on every request; it runs before the body is read, which it does not need.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
+    requests.begin(request.raw, request.routeOptions.config);
     const refusal = refusalOfRequestLine(request) ?? connections.refusalOf(request, reply);
     done(refusal ?? (request.is404 ? refusalOfUnrouted(request, reply) : undefined));
   });
@@ -105,6 +111,10 @@ export function createHttpServer(
 
   const roots = groupRoots(settings);
   healthRoutes(app, parts);
+  const addMetrics = (routes: FastifyInstance): void =>
+    metricsRoutes(routes, parts, { requests, connections });
+  if (settings.metrics === 'open') addMetrics(app);
+  if (settings.metrics === 'key') group(roots.service, addMetrics);
   group(roots.api, (routes) => keyRoutes(routes, parts));
   group(roots.api, (routes) => eventRoutes(routes, parts));
   group(roots.api, (routes) => fleetRoutes(routes, parts));

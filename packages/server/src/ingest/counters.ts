@@ -1,5 +1,12 @@
-/** Counts faults in messages of devices since the start of the service; each of them is also logged. */
+import { Histogram } from '../metrics/histogram.ts';
+
+/** Counts messages of devices since the start of the service; each fault is also logged. */
 export interface IngestCounters {
+  storedMessages: number;
+  storedReadings: number;
+  /** Readings per transaction, and the time in seconds until it was on disk. */
+  readonly batchReadings: Histogram;
+  readonly batchSeconds: Histogram;
   /** Messages that were rejected, completely or in part. */
   rejectedMessages: number;
   /** Messages that made their batch fail; the others of the batch were stored. */
@@ -14,7 +21,14 @@ export interface IngestCounters {
   suppressedLogLines: number;
 }
 
+const BATCH_READINGS_BOUNDS = [1, 10, 50, 100, 500, 1_000, 2_500, 5_000];
+const BATCH_SECONDS_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
 export const newIngestCounters = (): IngestCounters => ({
+  storedMessages: 0,
+  storedReadings: 0,
+  batchReadings: new Histogram(BATCH_READINGS_BOUNDS),
+  batchSeconds: new Histogram(BATCH_SECONDS_BOUNDS),
   rejectedMessages: 0,
   unstorableArrivals: 0,
   failedReplies: 0,

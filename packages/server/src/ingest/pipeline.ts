@@ -170,8 +170,10 @@ export class IngestPipeline {
 
   /** Never rejects. */
   async #write(batch: readonly Part[]): Promise<void> {
+    const rows = batchOf(batch);
+    const startedMs = performance.now();
     try {
-      await this.#parts.append(batchOf(batch));
+      await this.#parts.append(rows);
     } catch (error) {
       if (isStorageFault(error)) return this.#hold(batch, error);
       if (batch.length > 1) {
@@ -183,6 +185,10 @@ export class IngestPipeline {
       for (const { waiting } of batch) this.#fail(waiting, error);
       return;
     }
+    const { counters } = this.#parts;
+    counters.batchSeconds.observe((performance.now() - startedMs) / SECOND_MS);
+    counters.batchReadings.observe(rows.readings.length);
+    counters.storedReadings += rows.readings.length;
     this.#endOutage();
     for (const part of batch) this.#written(part);
   }
@@ -193,7 +199,9 @@ export class IngestPipeline {
     const size = sizeOf(part);
     waiting.unwritten -= size;
     this.#queuedReadings -= size;
-    if (waiting.unwritten === 0) waiting.resolve();
+    if (waiting.unwritten > 0) return;
+    this.#parts.counters.storedMessages++;
+    waiting.resolve();
   }
 
   /** The remaining parts of the message are dropped when they are next in the queue. */

@@ -2,6 +2,7 @@ import { type CustomTypesConfig, Pool, types } from 'pg';
 import {
   CALL_MS_MAX,
   type Engine,
+  type EngineFigures,
   type UseCaseCall,
   type UseCases,
   WAIT_MS_MAX,
@@ -125,6 +126,7 @@ class PostgresEngine implements Engine {
   readonly #callUseCase: UseCases['callUseCase'];
   readonly #partitions = new Partitions();
   readonly #pending = new Set<Promise<unknown>>();
+  #commits = 0;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -159,6 +161,10 @@ class PostgresEngine implements Engine {
     return this.#closing;
   }
 
+  figures(): EngineFigures {
+    return { commits: this.#commits, pendingWrites: this.#pending.size };
+  }
+
   #readerOn(connections: Connections): PostgresSql {
     return new PostgresSql(
       { query: (config) => connections.use((client) => client.query(config)) },
@@ -169,7 +175,9 @@ class PostgresEngine implements Engine {
   async #track(write: Promise<unknown>): Promise<unknown> {
     this.#pending.add(write);
     try {
-      return await write;
+      const result = await write;
+      this.#commits++;
+      return result;
     } finally {
       this.#pending.delete(write);
     }

@@ -22,6 +22,7 @@ export async function openSqlite(folder: string, useCases: UseCases, onUpgrade?:
       await reader.query('SELECT version FROM schema_version');
       await writer.submit(null);
     },
+    figures: () => writer.figures(),
     async close() {
       // The last connection to close copies the WAL back into the file, so it must be the writing one.
       if (database.isOpen) database.close();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { CALL_MS_MAX, type UseCaseCall, WRITES_PENDING_MAX } from '../engine.ts';
+import { CALL_MS_MAX, type EngineFigures, type UseCaseCall, WRITES_PENDING_MAX } from '../engine.ts';
 import { outcomeUnknown, storageUnavailable } from '../errors.ts';
 import { reasonOf } from './errors.ts';
 import { monotonicMs, type Outcome, type Request, unpackError } from './messages.ts';
@@ -17,6 +17,7 @@ export class Writer {
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  #commits = 0;
   #ended: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -47,6 +48,10 @@ export class Writer {
     }
   }
 
+  figures(): EngineFigures {
+    return { commits: this.#commits, pendingWrites: this.#waiting.size };
+  }
+
   /** Calls submitted before are still written. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -72,6 +77,7 @@ export class Writer {
   }
 
   #settle(outcomes: readonly Outcome[]): void {
+    this.#commits++;
     for (const outcome of outcomes) {
       const waiting = this.#waiting.get(outcome.id);
       this.#waiting.delete(outcome.id);

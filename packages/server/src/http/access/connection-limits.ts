@@ -41,6 +41,14 @@ export class ConnectionLimits {
     server.on('connection', (socket: Socket) => this.#open(socket));
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
+  get reservedCount(): number {
+    return this.#reserved.size;
+  }
+
   /** On a reserved connection everything except urgent requests is refused. */
   refusalOf(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
     const reserved = this.#reservedFor(request);

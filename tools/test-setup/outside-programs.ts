@@ -5,13 +5,18 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pythonWithPaho } from '@granary/link/testing/outside-clients';
 
-/** Third-party MQTT programs, which prove that the device link works with other implementations of MQTT. */
+/** Third-party programs, which prove that the device link and the metrics work with other implementations. */
 const NEEDED = [
   {
     name: 'mosquitto',
     packages: ['mosquitto', 'mosquitto-clients'],
     isThere: (path: string) =>
       ['mosquitto', 'mosquitto_pub', 'mosquitto_sub'].every((command) => isOnPath(command, path)),
+  },
+  {
+    name: 'promtool',
+    packages: ['prometheus'],
+    isThere: (path: string) => isOnPath('promtool', path),
   },
   { name: 'paho', packages: ['python3-paho-mqtt'], isThere: () => pythonWithPaho() !== undefined },
 ];
@@ -26,7 +31,7 @@ const NO_SERVICES = '#!/bin/sh\nexit 101\n';
 const NETWORK_LIMITS = ['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'];
 
 /** Installs the missing programs and returns the variables to add to the environment of the tests. */
-export async function ensureMqttClients(): Promise<NodeJS.ProcessEnv> {
+export async function ensureOutsidePrograms(): Promise<NodeJS.ProcessEnv> {
   const path = [process.env['PATH'] ?? '', ...SYSTEM_FOLDERS].join(delimiter);
   const missing = () => NEEDED.filter(({ isThere }) => !isThere(path));
   if (missing().length === 0) return { PATH: path };
@@ -50,7 +55,7 @@ export async function ensureMqttClients(): Promise<NodeJS.ProcessEnv> {
 async function install(packages: readonly string[]): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'Only root can install packages.';
   if (!isOnPath('apt-get', process.env['PATH'] ?? '')) return 'This is not a Debian-like system.';
-  console.log(`Installing ${packages.join(', ')} for the tests of the device link ...`);
+  console.log(`Installing ${packages.join(', ')} for the tests ...`);
   const policyIsOurs = await writeFile(SERVICE_POLICY, NO_SERVICES, { mode: 0o755, flag: 'wx' }).then(
     () => true,
     () => false,

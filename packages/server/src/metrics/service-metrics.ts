@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs';
+import type { App } from '@granary/app/app';
+import { SECOND_MS } from '@granary/contract/time';
+import type { DeviceLink } from '@granary/link/port';
+import type { EventFeed } from '../events/feed.ts';
+import type { Subscribers } from '../events/subscribers.ts';
+import type { IngestCounters } from '../ingest/counters.ts';
+import type { IngestPipeline } from '../ingest/pipeline.ts';
+import type { Settings } from '../settings.ts';
+import type { Certificate } from '../tls/certificate.ts';
+import type { SetAsideLog } from '../workers/set-aside-log.ts';
+import { counter, gauge, type Metric } from './exposition.ts';
+import { FleetMetrics } from './fleet-metrics.ts';
+import { ProcessMetrics } from './process-metrics.ts';
+
+interface Parts {
+  readonly settings: Settings;
+  readonly app: App;
+  readonly link: DeviceLink;
+  readonly pipeline: IngestPipeline;
+  readonly ingestCounters: IngestCounters;
+  readonly feed: EventFeed;
+  readonly subscribers: Subscribers;
+  readonly setAside: SetAsideLog;
+  /** `null` without TLS. */
+  readonly certificate: () => Certificate | null;
+  readonly now: () => number;
+}
+
+const { version }: { version: string } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
+
+/** The figures of all parts of the service except HTTP. They carry no ids of devices, because each would be a time series. */
+export class ServiceMetrics {
+  readonly #parts: Parts;
+  readonly #fleet: FleetMetrics;
+  readonly #process = new ProcessMetrics();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#fleet = new FleetMetrics(parts.app, parts.now);
+  }
+
+  start(): void {
+    this.#process.start();
+  }
+
+  stop(): void {
+    this.#process.stop();
+  }
+
+  async metrics(): Promise<Metric[]> {
+    const { settings, certificate } = this.#parts;
+    return [
+      gauge('granary_build_info', 'The version of Granary and of Node, and the type of storage.', [
+        {
+          labels: {
+            version,
+            node: process.versions.node,
+            storage: settings.databaseUrl === null ? 'sqlite' : 'postgres',
+          },
+          value: 1,
+        },
+      ]),
+      ...ingestMetrics(this.#parts),
+      ...storageMetrics(this.#parts),
+      ...linkMetrics(this.#parts),
+      ...eventMetrics(this.#parts),
+      ...(await this.#fleet.metrics()),
+      ...tlsMetrics(certificate()),
+      ...this.#process.metrics(),
+    ];
+  }
+}
+
+function ingestMetrics({ pipeline, ingestCounters: counters }: Parts): Metric[] {
+  return [
+    counter(
+      'granary_ingest_messages_total',
+      'Messages of devices that are on disk.',
+      counters.storedMessages,
+    ),
+    counter('granary_ingest_readings_total', 'Readings that are on disk.', counters.storedReadings),
+    counter(
+      'granary_ingest_rejected_messages_total',
+      'Messages that were rejected, completely or in part.',
+      counters.rejectedMessages,
+    ),
+    counter(
+      'granary_ingest_unstorable_messages_total',
+      'Messages that made their batch fail; the others of the batch were stored.',
+      counters.unstorableArrivals,
+    ),
+    counter(
+      'granary_ingest_failed_replies_total',
+      'Replies of devices that could not be processed because of a fault of the service.',
+      counters.failedReplies,
+    ),
+    counter(
+      'granary_ingest_storage_faults_total',
+      'Attempts to write readings that failed because the storage was not available.',
+      counters.storageFaults,
+    ),
+    counter(
+      'granary_ingest_refused_messages_total',
+      'Messages that were refused because too many waited for the storage.',
+      counters.refusedWhenFull,
+    ),
+    gauge('granary_ingest_queued_readings', 'Readings that wait to be written.', pipeline.queuedReadings),
+    gauge(
+      'granary_ingest_holding',
+      'Whether messages are held back until the storage is available.',
+      pipeline.isHolding ? 1 : 0,
+    ),
+    {
+      name: 'granary_ingest_batch_readings',
+      help: 'Readings per transaction.',
+      type: 'histogram',
+      samples: counters.batchReadings.samples(),
+    },
+    {
+      name: 'granary_ingest_batch_duration_seconds',
+      help: 'Time until a batch of readings was on disk.',
+      type: 'histogram',
+      samples: counters.batchSeconds.samples(),
+    },
+  ];
+}
+
+function storageMetrics({ app }: Parts): Metric[] {
+  const { commits, pendingWrites, writes, failedWrites, writeMs } = app.writeFigures();
+  return [
+    counter('granary_storage_commits_total', 'Transactions of the database.', commits),
+    counter('granary_storage_failed_writes_total', 'Writes that were refused or failed.', failedWrites),
+    gauge('granary_storage_pending_writes', 'Writes that wait or run.', pendingWrites),
+    {
+      name: 'granary_storage_write_duration_seconds',
+      help: 'Writes, of which several may share a commit, and the time they took, waiting included.',
+      type: 'summary',
+      samples: [
+        { suffix: '_sum', labels: {}, value: writeMs / SECOND_MS },
+        { suffix: '_count', labels: {}, value: writes },
+      ],
+    },
+  ];
+}
+
+function linkMetrics({ link }: Parts): Metric[] {
+  const { logins, refusedLogins, messagesIn, messagesOut, faults } = link.totals;
+  return [
+    gauge('granary_link_connections', 'Open connections of the device link.', link.openCount),
+    gauge('granary_link_connected_devices', 'Devices with a live session.', link.connectedCount),
+    counter('granary_link_logins_total', 'Accepted logins of devices.', logins),
+    counter('granary_link_refused_logins_total', 'Refused logins on the device link.', refusedLogins),
+    counter('granary_link_received_messages_total', 'Messages from devices.', messagesIn),
+    counter('granary_link_sent_messages_total', 'Messages to devices.', messagesOut),
+    counter(
+      'granary_link_faults_total',
+      'Connections of the device link that were closed for a fault.',
+      faults,
+    ),
+  ];
+}
+
+function eventMetrics({ feed, subscribers, setAside, ingestCounters }: Parts): Metric[] {
+  return [
+    gauge('granary_event_log_position', 'The number of the newest event.', feed.position),
+    gauge('granary_event_streams', 'Open event streams.', subscribers.count),
+    gauge(
+      'granary_set_aside_rows',
+      'Stored rows that could not be processed since the start.',
+      setAside.count,
+    ),
+    counter(
+      'granary_suppressed_log_lines_total',
+      'Log lines about a device beyond its limit.',
+      ingestCounters.suppressedLogLines,
+    ),
+  ];
+}
+
+function tlsMetrics(certificate: Certificate | null): Metric[] {
+  if (certificate === null) return [];
+  const help = 'The end of the TLS certificate in use.';
+  return [gauge('granary_tls_certificate_expiry_timestamp_seconds', help, certificate.validToMs / SECOND_MS)];
+}
