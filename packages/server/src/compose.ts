@@ -27,6 +27,7 @@ import { endedKeyIds, Keyring } from './keys/keyring.ts';
 import { createLogger, type Logger } from './logging/logger.ts';
 import { ServiceMetrics } from './metrics/service-metrics.ts';
 import { Mailer } from './notifications/mailer.ts';
+import { NotificationSender } from './notifications/sender.ts';
 import { NotificationWorker } from './notifications/worker.ts';
 import type { Settings } from './settings.ts';
 import { explainStart } from './start-error.ts';
@@ -112,8 +113,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const declaredSensors = new DeclaredSensorsCache(app.devices);
     const mailer = settings.smtp && settings.mailFrom && new Mailer(settings.smtp, settings.mailFrom);
     const setAside = new SetAsideLog(logger);
+    const notificationSender = new NotificationSender({ app, mailer, logger, now });
     const notifications = new NotificationWorker({
-      ...{ app, mailer, setAside, logger, now, publicUrl: settings.publicUrl },
+      ...{ app, sender: notificationSender, setAside, logger, now, publicUrl: settings.publicUrl },
     });
     const addressGuard = new AddressGuard(settings.webhookAllowPrivate, options.resolve);
     const webhooks = new WebhookWorker({ webhooks: app.webhooks, addressGuard, logger, now, options });
@@ -173,7 +175,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     });
     effects.start({
       ...{ app, commands, link, evaluator, feed, keyring, directory, declaredSensors },
-      ...{ notifications, webhooks, now },
+      ...{ notificationSender, webhooks, now },
     });
     const mqtt = await explainStart(linkPortOf(settings), () => link.start());
     undos.push(() => link.stop());
@@ -187,6 +189,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
     retention.start();
     undos.push(() => retention.stop());
 
+    notificationSender.start();
+    undos.push(() => notificationSender.stop());
     notifications.start();
     undos.push(() => notifications.stop());
     webhooks.start();

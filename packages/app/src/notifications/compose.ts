@@ -1,19 +1,14 @@
-import type { NotificationTarget } from '@granary/contract/notifications';
 import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { alertRecord } from '@granary/core/alerts/record';
-import { type Dispatch, dispatch } from '@granary/core/notifications/dispatch';
+import { type AlertColumns, type Dispatch, dispatch } from '@granary/core/notifications/dispatch';
 import type { FloodWindows } from '@granary/core/notifications/flood-window';
-import {
-  type Message,
-  type MessageContext,
-  messageOf,
-  type ToldAlert,
-} from '@granary/core/notifications/message';
+import { type MessageContext, messageOf, type ToldAlert } from '@granary/core/notifications/message';
 import { NOTICE_DOCUMENT, told, toldAgain } from '@granary/core/notifications/notice';
-import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
-import { type StoredRule, targetsOf } from '@granary/core/notifications/rule';
+import type { StoredNotification } from '@granary/core/notifications/record';
+import { targetsOf } from '@granary/core/notifications/rule';
 import type { Sql } from '@granary/store/sql';
+import { alertColumns } from '@granary/store/tables/alerts/alerts';
 import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
 import { findAlertsOfFleet } from '@granary/store/tables/fleet/lists';
 import {
@@ -22,10 +17,9 @@ import {
   type StoredNotice,
   saveNotices,
 } from '@granary/store/tables/notifications/notices';
-import { insertNotifications } from '@granary/store/tables/notifications/notifications';
 import { type RuleWithWindows, saveWindows } from '@granary/store/tables/notifications/rules';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
-import { newId } from '../ids.ts';
+import { writeNotifications } from './write-notifications.ts';
 
 /** The limit of one transaction, and of one summary. */
 const NOTICES_PER_CALL_MAX = 500;
@@ -36,29 +30,39 @@ interface ComposeRequest {
   readonly nowMs: number;
 }
 
+interface Composed {
+  readonly written: readonly StoredNotification[];
+  /** There may be more notices that are due. */
+  readonly hasMore: boolean;
+}
+
 interface Facts {
   readonly alerts: ReadonlyMap<string, AlertState>;
+  readonly columns: ReadonlyMap<string, AlertColumns>;
   readonly devices: ReadonlyMap<number, StoredDevice>;
 }
 
-/** Turns the notices that are due into messages, or holds them back. Returns whether there may be more. */
+/** Turns the notices that are due into messages, or holds them back. */
 export async function composeDue(
   sql: Sql,
   { rules, publicUrl, nowMs }: ComposeRequest,
   onUnreadable: OnUnreadable,
-): Promise<boolean> {
+): Promise<Composed> {
   const due = await dueNotices(sql, NOTICE_DOCUMENT, { nowMs, limit: NOTICES_PER_CALL_MAX }, onUnreadable);
-  if (due.length === 0) return false;
+  const written: StoredNotification[] = [];
+  if (due.length === 0) return { written, hasMore: false };
   const facts = await readFacts(sql, due);
   const dueOf = Map.groupBy(due, ({ ruleId }) => ruleId);
   for (const rule of rules) {
     const ofRule = dueOf.get(rule.ruleId) ?? [];
     dueOf.delete(rule.ruleId);
-    if (ofRule.length > 0) await composeOfRule(sql, rule, ofRule, facts, { publicUrl, nowMs });
+    if (ofRule.length > 0) {
+      written.push(...(await composeOfRule(sql, rule, ofRule, facts, { publicUrl, nowMs })));
+    }
   }
   // Their rules were removed, or cannot be read.
   await removeNotices(sql, [...dueOf.values()].flat());
-  return due.length === NOTICES_PER_CALL_MAX;
+  return { written, hasMore: due.length === NOTICES_PER_CALL_MAX };
 }
 
 async function readFacts(sql: Sql, due: readonly StoredNotice[]): Promise<Facts> {
@@ -68,6 +72,7 @@ async function readFacts(sql: Sql, due: readonly StoredNotice[]): Promise<Facts>
   const deviceNos = [...new Set(alerts.map(({ state }) => state.deviceNo))];
   const devices = await findDevices(sql, deviceNos);
   return {
+    columns: await alertColumns(sql, alertIds),
     alerts: new Map(alerts.map(({ id, state }) => [id, state])),
     devices: new Map(devices.map((device) => [device.deviceNo, device])),
   };
@@ -79,7 +84,7 @@ async function composeOfRule(
   due: readonly StoredNotice[],
   facts: Facts,
   { publicUrl, nowMs }: Omit<ComposeRequest, 'rules'>,
-): Promise<void> {
+): Promise<StoredNotification[]> {
   let windows: FloodWindows = rule.windows;
   const single: StoredNotice[] = [];
   const together: StoredNotice[] = [];
@@ -88,7 +93,7 @@ async function composeOfRule(
   for (const stored of due) {
     const { step, notice, alertId } = stored;
     const decision: Dispatch = dispatch(
-      { step, notice, alert: facts.alerts.get(alertId) },
+      { step, notice, alert: facts.columns.get(alertId) },
       rule.content,
       windows[step] ?? null,
       nowMs,
@@ -108,6 +113,7 @@ async function composeOfRule(
     after.push({ ...stored, notice: told(notice) });
   }
   const groups = [...single.map((one) => [one]), ...Map.groupBy(together, ({ step }) => step).values()];
+  const written: StoredNotification[] = [];
   for (const group of groups) {
     const step = group[0]?.step ?? 0;
     const context: MessageContext = { rule, step, publicUrl, nowMs };
@@ -115,11 +121,12 @@ async function composeOfRule(
       group.map((stored) => toldAlert(stored, facts)),
       context,
     );
-    await writeNotifications(sql, targetsOf(rule.content, step), message, context);
+    written.push(...(await writeNotifications(sql, targetsOf(rule.content, step), message, context)));
   }
   await saveNotices(sql, NOTICE_DOCUMENT, after, nowMs);
   await removeNotices(sql, removed);
   if (windows !== rule.windows) await saveWindows(sql, rule.ruleId, windows);
+  return written;
 }
 
 /** The alert as it is now, or as it was if it is no longer stored. */
@@ -135,22 +142,4 @@ function toldAlert({ alertId, notice }: StoredNotice, { alerts, devices }: Facts
     facility: device?.facility ?? facility,
     zone: device?.zone ?? '',
   };
-}
-
-/** One notification for each target, so that each is tried until it is sent. */
-export async function writeNotifications(
-  sql: Sql,
-  targets: readonly NotificationTarget[],
-  message: Message,
-  { rule, step, nowMs }: Pick<MessageContext, 'step' | 'nowMs'> & { readonly rule: StoredRule },
-): Promise<StoredNotification[]> {
-  const written = targets.map(
-    (target): StoredNotification => ({
-      ...{ notificationId: newId('ntf', nowMs), ruleId: rule.ruleId, step, status: 'pending' },
-      content: { ...message, ruleName: rule.content.name, target },
-      ...{ createdAtMs: nowMs, attempts: 0, nextAttemptAtMs: nowMs, sentAtMs: null, lastError: null },
-    }),
-  );
-  await insertNotifications(sql, NOTIFICATION_DOCUMENT, written);
-  return written;
 }

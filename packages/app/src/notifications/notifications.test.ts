@@ -130,6 +130,18 @@ describeEachEngine('notifications', (engine) => {
     assert.deepEqual(await written(), ['0: raised', '1: not_acknowledged']);
   });
 
+  it('escalates also an alert that cannot be read, as it was when it was raised', async () => {
+    await rule({ escalation: ESCALATION, match: { types: ['low_level'] } });
+    const { alertId } = await lowSilo(NOW_MS);
+    await advance(NOW_MS);
+    await engine.query(`UPDATE alerts SET body = '{' WHERE alert_id = '${alertId}'`);
+    await advance(NOW_MS + 10 * MINUTE_MS);
+    assert.deepEqual(await written(), ['0: raised', '1: not_acknowledged']);
+    await engine.query(`DELETE FROM alerts WHERE alert_id = '${alertId}'`);
+    await advance(NOW_MS + HOUR_MS);
+    assert.equal((await written()).length, 2);
+  });
+
   it('does not escalate an alert that was acknowledged or shelved before anybody read the log', async () => {
     await rule({ escalation: ESCALATION });
     const alert = await lowSilo(NOW_MS);

@@ -4,11 +4,12 @@ import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/no
 import { allTargets, RULE_DOCUMENT } from '@granary/core/notifications/rule';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { expireNotices } from '@granary/store/tables/notifications/notices';
+import { logEvents } from '@granary/store/tables/events';
+import { expireNotices, hasDueNotices } from '@granary/store/tables/notifications/notices';
 import {
   claimNotifications,
   expireNotifications,
-  hasDueNotifications,
+  hasUnsentNotifications,
   listNotifications,
   type NotificationClaim,
   type NotificationPage,
@@ -16,12 +17,13 @@ import {
 import { lockPosition } from '@granary/store/tables/notifications/position';
 import { listRules, type RulePage } from '@granary/store/tables/notifications/rules';
 import type { SetAside } from '@granary/store/tables/unreadable-row';
-import { type Committed, committed } from '../effects.ts';
+import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { recordAttempt } from './attempts.ts';
-import { composeDue, writeNotifications } from './compose.ts';
+import { composeDue } from './compose.ts';
 import { planNotices } from './plan.ts';
 import { createRule, findKnownRule, removeRule, replaceRule } from './rules.ts';
 import { checkTargets, type MailAbility } from './targets.ts';
+import { failureEvents, isPassedOn, writeNotifications } from './write-notifications.ts';
 
 export interface AdvanceReceipt {
   /** There are more events, or more notices that are due. */
@@ -38,7 +40,8 @@ export const reads = {
   findRule: (sql: Sql, ruleId: string) => findKnownRule(sql, ruleId),
   listRules: (sql: Sql, page: RulePage) => listRules(sql, RULE_DOCUMENT, page, () => undefined),
   list: (sql: Sql, page: NotificationPage) => listNotifications(sql, NOTIFICATION_DOCUMENT, page),
-  hasDue: (sql: Sql, nowMs: number) => hasDueNotifications(sql, nowMs),
+  hasDueNotices: (sql: Sql, nowMs: number) => hasDueNotices(sql, nowMs),
+  hasUnsent: (sql: Sql, nowMs: number) => hasUnsentNotifications(sql, nowMs),
 };
 
 export const writes = {
@@ -56,7 +59,11 @@ export const writes = {
     await checkTargets(sql, rule.content, { canSendMail });
     const context = { rule, step: 0, ...sender };
     const written = await writeNotifications(sql, allTargets(rule.content), testMessage(context), context);
-    return committed(written, { kind: 'notifications_due' });
+    return committed(
+      written,
+      { kind: 'notifications_due' },
+      ...(await logFailures(sql, written, context.nowMs)),
+    );
   },
 
   /** Reads new events and writes the messages that are due; another node may be doing it, then nothing happens. */
@@ -68,8 +75,9 @@ export const writes = {
     const all = { afterRuleId: null, limit: NOTIFICATION_RULES_MAX };
     const rules = await listRules(sql, RULE_DOCUMENT, all, onUnreadable);
     const hasMoreEvents = await planNotices(sql, { rules, position, nowMs });
-    const hasMoreDue = await composeDue(sql, { rules, publicUrl, nowMs }, onUnreadable);
-    return committed({ hasMore: hasMoreEvents || hasMoreDue, setAside });
+    const { written, hasMore } = await composeDue(sql, { rules, publicUrl, nowMs }, onUnreadable);
+    const effects = await logFailures(sql, written, nowMs);
+    return committed({ hasMore: hasMoreEvents || hasMore, setAside }, ...effects);
   },
 
   /** Takes notifications that are due; they are due again after the lease unless the attempt is recorded. */
@@ -82,3 +90,14 @@ export const writes = {
   expire: async (sql: Sql, expiry: Expiry): Promise<Committed<number>> =>
     committed((await expireNotices(sql, expiry)) + (await expireNotifications(sql, expiry))),
 };
+
+/** The last step of a write; returns its effects. */
+async function logFailures(
+  sql: Sql,
+  written: readonly StoredNotification[],
+  nowMs: number,
+): Promise<Effect[]> {
+  const events = failureEvents(written, nowMs);
+  await logEvents(sql, events);
+  return [...eventsLogged(events), ...(isPassedOn(written) ? [{ kind: 'webhooks_changed' } as const] : [])];
+}

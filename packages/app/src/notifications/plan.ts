@@ -11,8 +11,9 @@ import type { Sql } from '@granary/store/sql';
 import { noticesOfAlerts, removeNotices, saveNotices } from '@granary/store/tables/notifications/notices';
 import { alertEvents, newestSequence, savePosition } from '@granary/store/tables/notifications/position';
 
-/** So many numbers of events are read in one transaction. */
+/** Limits of one transaction, so that other writes are not held up for long: numbers of events, and events times rules. */
 const EVENTS_PER_CALL_MAX = 2_000;
+const DECISIONS_PER_CALL_MAX = 1_000;
 
 interface PlanRequest {
   readonly rules: readonly StoredRule[];
@@ -23,13 +24,23 @@ interface PlanRequest {
 /** Reads the next events and stores what each rule has to tell about them. Returns whether there are more. */
 export async function planNotices(sql: Sql, { rules, position, nowMs }: PlanRequest): Promise<boolean> {
   const newest = await newestSequence(sql);
-  const upTo = rules.length === 0 ? newest : Math.min(newest, position + EVENTS_PER_CALL_MAX);
-  if (upTo === position) return false;
-  const events =
-    rules.length === 0 ? [] : await alertEvents(sql, { after: position, upTo, types: NOTICE_EVENT_TYPES });
-  await saveChanges(sql, rules, events, nowMs);
-  await savePosition(sql, upTo);
-  return upTo < newest;
+  if (position === newest) return false;
+  if (rules.length === 0) {
+    await savePosition(sql, newest);
+    return false;
+  }
+  const limit = Math.ceil(DECISIONS_PER_CALL_MAX / rules.length);
+  const range = { after: position, upTo: Math.min(newest, position + EVENTS_PER_CALL_MAX), limit };
+  const found = await alertEvents(sql, { ...range, types: NOTICE_EVENT_TYPES });
+  await saveChanges(
+    sql,
+    rules,
+    found.map(({ event }) => event),
+    nowMs,
+  );
+  const last = found.length === limit ? found.at(-1)?.sequence : undefined;
+  await savePosition(sql, last ?? range.upTo);
+  return (last ?? range.upTo) < newest;
 }
 
 async function saveChanges(

@@ -3,6 +3,7 @@ import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { NotificationTarget } from '@granary/contract/notifications';
 import type { RuleContent } from '@granary/core/notifications/rule';
 import type { Sql } from '@granary/store/sql';
+import { findWebhook } from '@granary/store/tables/webhooks/webhooks';
 
 /** Whether the service can send e-mail; the storage does not know its settings. */
 export interface MailAbility {
@@ -30,7 +31,10 @@ export async function checkTargets(
   throw new Refusal('notification_target_unusable', faults[0]?.message ?? '', faults);
 }
 
-async function faultOf(_sql: Sql, target: NotificationTarget, canSendMail: boolean): Promise<string | null> {
-  if ('webhook_id' in target) return `there is no webhook ${target.webhook_id}`;
+async function faultOf(sql: Sql, target: NotificationTarget, canSendMail: boolean): Promise<string | null> {
+  if ('webhook_id' in target) {
+    const webhook = await findWebhook(sql, target.webhook_id);
+    return webhook === undefined ? `there is no webhook ${target.webhook_id}` : null;
+  }
   return canSendMail ? null : 'e-mail cannot be sent: GRANARY_SMTP_URL is not set';
 }

@@ -245,5 +245,8 @@ function refuseUntil(message: string): never {
 }
 
 /** The alert is neither acknowledged nor shelved. */
-export const needsAttention = ({ status, shelvedUntilMs }: AlertState, nowMs: number): boolean =>
+export const needsAttention = (
+  { status, shelvedUntilMs }: Pick<AlertState, 'status' | 'shelvedUntilMs'>,
+  nowMs: number,
+): boolean =>
   (status === 'active' || status === 'cleared') && (shelvedUntilMs === null || shelvedUntilMs <= nowMs);

@@ -5,11 +5,14 @@ import type { Notice } from './notice.ts';
 import { quietUntil } from './quiet-hours.ts';
 import { type RuleContent, targetsOf } from './rule.ts';
 
-/** A notice that is due, with the alert as it is now; `undefined` if it is no longer stored or cannot be read. */
+/** What decides about an alert; known also of an alert whose document cannot be read. */
+export type AlertColumns = Pick<AlertState, 'status' | 'severity' | 'shelvedUntilMs'>;
+
+/** A notice that is due, with the alert as it is now; `undefined` if it is no longer stored. */
 export interface DueNotice {
   readonly step: number;
   readonly notice: Notice;
-  readonly alert: AlertState | undefined;
+  readonly alert: AlertColumns | undefined;
 }
 
 export type Dispatch =

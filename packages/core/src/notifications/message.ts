@@ -19,6 +19,8 @@ export interface Message {
   readonly text: string;
   readonly alerts: NotificationRecord['alerts'];
   readonly alertCount: number;
+  /** The alerts of the list above, for programs. */
+  readonly told: readonly ToldAlert[];
 }
 
 /** A longer text is cut; the list of alerts has the rest. */
@@ -56,6 +58,7 @@ export function messageOf(told: readonly ToldAlert[], context: MessageContext): 
       ...{ alert_id: alert.alert_id, device_id: deviceId, kind },
     })),
     alertCount: ordered.length,
+    told: listed,
   };
 }
 
@@ -65,6 +68,27 @@ export const testMessage = (context: MessageContext): Message => ({
   text: `This is a test. Alerts of this rule will reach you here.\n\n${reasonText(context)}\n`,
   alerts: [],
   alertCount: 0,
+  told: [],
+});
+
+interface Identified {
+  readonly notificationId: string;
+  readonly ruleId: string;
+  readonly step: number;
+  readonly content: { readonly ruleName: string };
+}
+
+/** What a webhook gets: the text for people, and the alerts as the API shows them. */
+export const webhookPayload = (
+  { subject, text, alertCount, told }: Message,
+  { notificationId, ruleId, step, content }: Identified,
+) => ({
+  ...{ notification_id: notificationId, rule_id: ruleId, rule_name: content.ruleName, step, subject, text },
+  alert_count: alertCount,
+  alerts: told.map(({ kind, alert, deviceId, deviceName, facility, zone }) => ({
+    ...{ kind, device_id: deviceId, device_name: deviceName, location: { facility, zone } },
+    alert,
+  })),
 });
 
 const isOver = ({ status }: Alert): boolean => status === 'cleared' || status === 'resolved';

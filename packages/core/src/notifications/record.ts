@@ -23,7 +23,7 @@ export interface StoredNotification {
 }
 
 /** The same in every attempt. */
-export interface NotificationContent extends Message {
+export interface NotificationContent extends Omit<Message, 'told'> {
   readonly ruleName: string;
   readonly target: NotificationTarget;
 }

@@ -54,7 +54,7 @@ function startDispatcher({
     keyring: { drop: (keyId) => void done.push(['drop key', keyId]) },
     directory: { dropSecret: (deviceId) => void done.push(['drop secret', deviceId]) },
     declaredSensors: { drop: (deviceId) => void done.push(['drop sensors', deviceId]) },
-    notifications: { wake: () => void done.push(['notify']) },
+    notificationSender: { wake: () => void done.push(['notify']) },
     webhooks: { wake: () => void done.push(['webhooks']) },
     now: () => NOW_MS,
   });

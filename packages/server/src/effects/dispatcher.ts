@@ -8,7 +8,7 @@ import type { DeclaredSensorsCache } from '../devices/declared-sensors-cache.ts'
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import type { NotificationWorker } from '../notifications/worker.ts';
+import type { NotificationSender } from '../notifications/sender.ts';
 import type { WebhookWorker } from '../webhooks/worker.ts';
 
 interface DispatcherParts {
@@ -24,7 +24,7 @@ interface DispatcherParts {
   readonly keyring: Pick<Keyring, 'drop'>;
   readonly directory: Pick<DeviceDirectory, 'dropSecret'>;
   readonly declaredSensors: Pick<DeclaredSensorsCache, 'drop'>;
-  readonly notifications: Pick<NotificationWorker, 'wake'>;
+  readonly notificationSender: Pick<NotificationSender, 'wake'>;
   readonly webhooks: Pick<WebhookWorker, 'wake'>;
   readonly now: () => number;
 }
@@ -88,7 +88,7 @@ function perform(parts: DispatcherParts, effect: Effect): Unsent | null {
       parts.keyring.drop(effect.keyId);
       return null;
     case 'notifications_due':
-      parts.notifications.wake();
+      parts.notificationSender.wake();
       return null;
     case 'webhooks_changed':
       parts.webhooks.wake();

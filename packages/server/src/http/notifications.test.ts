@@ -3,6 +3,7 @@ import { after, it } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
 import { MailServer, smtpRefusal } from '../testing/mail-server.ts';
 import { describeService, siloNamed } from '../testing/service.ts';
+import { verify, WebhookReceiver } from '../testing/webhooks/receiver.ts';
 
 const RULES = '/v1/notification-rules';
 
@@ -19,6 +20,7 @@ after(() => mail.stop());
 const ENV = {
   GRANARY_SMTP_URL: mail.url,
   GRANARY_MAIL_FROM: 'Granary <granary@farm.example>',
+  GRANARY_WEBHOOK_ALLOW_PRIVATE: 'on',
   GRANARY_PUBLIC_URL: 'https://granary.farm.example/',
 };
 
@@ -63,6 +65,52 @@ describeService(
         new RegExp(`^Message-ID: <${shown.notification_id}@farm.example>`, 'm'),
       );
       assert.equal(mailsTo(to).length, 1);
+    });
+
+    it('tells programs by webhook, signed, with the alerts as the API shows them', async () => {
+      const receiver = new WebhookReceiver();
+      const url = await receiver.start();
+      try {
+        const hook = (await api.post('/v1/webhooks', { url, event_types: ['notification.failed'] })).body
+          .data;
+        const { webhook_id: webhookId } = hook;
+        const ruleId = await rule({
+          match: { facilities: ['hooked'] },
+          targets: [{ webhook_id: webhookId }],
+        });
+        const path = await lowSilo('hooked');
+        await eventually(async () => receiver.messages.length, 1);
+        const [message] = receiver.messages;
+        if (message === undefined) throw new Error('nothing was received');
+        verify(hook.secret, message);
+        const [shown] = await ofRule(ruleId);
+        assert.deepEqual([shown.status, shown.target], ['sent', { webhook_id: webhookId }]);
+        assert.equal(message.headers['webhook-id'], shown.notification_id);
+        const { type, data } = message.body;
+        assert.deepEqual([type, data.rule_id, data.alert_count], ['notification', ruleId, 1]);
+        const [alert] = (await api.get(`${path}/alerts`)).body.data;
+        assert.deepEqual(data.alerts[0].alert.alert_id, alert.alert_id);
+        assert.deepEqual(data.alerts[0].location, { facility: 'hooked', zone: 'a' });
+
+        await api.patch(`/v1/webhooks/${webhookId}`, { enabled: false });
+        const { body } = await api.post(`${RULES}/${ruleId}/test`);
+        const [failed] = body.data.notifications;
+        assert.deepEqual(
+          [failed.status, failed.last_error],
+          ['failed', `the webhook ${webhookId} is disabled`],
+        );
+        assert.equal(receiver.messages.length, 1);
+        await api.delete(`/v1/webhooks/${webhookId}`);
+        const refused = await api.post(`${RULES}/${ruleId}/test`);
+        assert.deepEqual([refused.status, refused.body.error.code], [422, 'notification_target_unusable']);
+        await lowSilo('hooked');
+        await eventually(
+          async () => (await ofRule(ruleId))[0].last_error,
+          `the webhook ${webhookId} was removed`,
+        );
+      } finally {
+        await receiver.stop();
+      }
     });
 
     it('creates, shows, lists, replaces and removes rules', async () => {

@@ -121,6 +121,13 @@ describe('mailer', () => {
     }
   });
 
+  it('tries again when the sender is refused, because the setting can be corrected', async () => {
+    const server = await serving({
+      onMailFrom: (_address, _session, done) => done(smtpRefusal(553, 'not your address')),
+    });
+    assert.ok(!isPermanentFailure(await failure(send(server.url))));
+  });
+
   it('tries again when nobody listens, or whoever listens closes, hangs, drips or speaks another language', async () => {
     const faults: Record<string, (socket: Socket) => void> = {
       closes: (socket) => socket.destroy(),

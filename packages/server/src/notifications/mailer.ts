@@ -22,11 +22,17 @@ export class Mailer {
   readonly #server: SmtpServer;
   readonly #from: MailAddress;
   readonly #limitMs: number;
+  readonly #sockets = new Set<Socket>();
 
   constructor(server: SmtpServer, from: MailAddress, limitMs = MAIL_MS_MAX) {
     this.#server = server;
     this.#from = from;
     this.#limitMs = limitMs;
+  }
+
+  /** Ends what is being sent. */
+  stop(): void {
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   /** Resolves when the server has accepted the message. */
@@ -37,6 +43,8 @@ export class Mailer {
     const getSocket: GetSocket = (_options, done) => {
       const opened = connect({ host, port });
       socket = opened;
+      this.#sockets.add(opened);
+      opened.once('close', () => this.#sockets.delete(opened));
       opened.once('error', done);
       opened.once('connect', () => {
         opened.off('error', done);
@@ -72,7 +80,8 @@ export class Mailer {
 /** A refusal of the recipient or of the message by the server, which another attempt would get, too. */
 export function isPermanentFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
-  const isAboutMessage = code === 'EENVELOPE' || code === 'EMESSAGE';
+  const { responseCode, command } = error as { responseCode?: unknown; command?: unknown };
+  // A refusal of the login or of the sender is about our settings, which can be corrected.
+  const isAboutMessage = command === 'RCPT TO' || command === 'DATA';
   return isAboutMessage && typeof responseCode === 'number' && responseCode >= 500;
 }

@@ -86,6 +86,28 @@ const HIDES_SHELVED: ReadonlySet<AlertFilter> = new Set<AlertFilter>([
   'cleared',
 ]);
 
+/** The columns of these alerts, which can be read also when the document cannot. */
+export async function alertColumns(
+  sql: Sql,
+  alertIds: readonly string[],
+): Promise<Map<string, Pick<AlertState, 'status' | 'severity' | 'shelvedUntilMs'>>> {
+  const rows = await sql.query<
+    [
+      ...[alertId: string, status: AlertState['status'], severity: AlertState['severity']],
+      shelvedUntilMs: number | null,
+    ]
+  >(
+    `SELECT alert_id, status, severity, shelved_until_ms FROM alerts WHERE ${sql.isOneOf('alert_id', '$1')}`,
+    [JSON.stringify(alertIds)],
+  );
+  return new Map(
+    rows.map(([alertId, status, severity, shelvedUntilMs]) => [
+      alertId,
+      { status, severity, shelvedUntilMs },
+    ]),
+  );
+}
+
 /** A row that exists and cannot be read. */
 export interface UnreadableAlert {
   readonly deviceNo: number;

@@ -60,6 +60,14 @@ export async function dueNotices(
   return found;
 }
 
+export async function hasDueNotices(sql: Sql, nowMs: number): Promise<boolean> {
+  const rows = await sql.query<[one: number]>(
+    'SELECT 1 FROM notification_notices WHERE due_at_ms IS NOT NULL AND due_at_ms <= $1 LIMIT 1',
+    [nowMs],
+  );
+  return rows.length > 0;
+}
+
 function readable(
   document: NoticeDocument,
   [ruleId, alertId, step, dueAtMs, body]: NoticeRow,

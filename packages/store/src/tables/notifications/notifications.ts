@@ -135,11 +135,9 @@ export async function expireNotifications(sql: Sql, { beforeMs, rowsMax }: Expir
   );
 }
 
-/** Whether a notice or a notification is due. */
-export async function hasDueNotifications(sql: Sql, nowMs: number): Promise<boolean> {
+export async function hasUnsentNotifications(sql: Sql, nowMs: number): Promise<boolean> {
   const rows = await sql.query<[one: number]>(
-    `SELECT 1 WHERE EXISTS (SELECT 1 FROM notification_notices WHERE due_at_ms IS NOT NULL AND due_at_ms <= $1)
-       OR EXISTS (SELECT 1 FROM notifications WHERE status = 'pending' AND next_attempt_at_ms <= $1)`,
+    "SELECT 1 FROM notifications WHERE status = 'pending' AND next_attempt_at_ms <= $1 LIMIT 1",
     [nowMs],
   );
   return rows.length > 0;

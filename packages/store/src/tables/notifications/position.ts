@@ -26,23 +26,34 @@ export async function newestSequence(sql: Sql): Promise<number> {
   return row?.[0] ?? 0;
 }
 
-type EventRow = [type: EventType, atMs: number, deviceId: string, facility: string, data: string];
+type EventRow = [
+  ...[sequence: number, type: EventType, atMs: number, deviceId: string, facility: string, data: string],
+];
 
 export interface EventRange {
   readonly after: number;
   readonly upTo: number;
   readonly types: readonly EventType[];
+  readonly limit: number;
+}
+
+export interface NumberedAlertEvent {
+  readonly sequence: number;
+  readonly event: AlertEvent;
 }
 
 /** The events of these types about alerts of devices that still exist, in order. */
-export async function alertEvents(sql: Sql, { after, upTo, types }: EventRange): Promise<AlertEvent[]> {
+export async function alertEvents(
+  sql: Sql,
+  { after, upTo, types, limit }: EventRange,
+): Promise<NumberedAlertEvent[]> {
   const rows = await sql.query<EventRow>(
-    `SELECT type, at_ms, device_id, facility, data FROM events JOIN devices USING (device_no)
-     WHERE sequence > $1 AND sequence <= $2 AND ${sql.isOneOf('type', '$3')} ORDER BY sequence`,
-    [after, upTo, JSON.stringify(types)],
+    `SELECT sequence, type, at_ms, device_id, facility, data FROM events JOIN devices USING (device_no)
+     WHERE sequence > $1 AND sequence <= $2 AND ${sql.isOneOf('type', '$3')} ORDER BY sequence LIMIT $4`,
+    [after, upTo, JSON.stringify(types), limit],
   );
-  return rows.map(([type, atMs, deviceId, facility, data]) => ({
-    ...{ type, atMs },
-    snapshot: { alert: JSON.parse(data) as Alert, deviceId, facility },
+  return rows.map(([sequence, type, atMs, deviceId, facility, data]) => ({
+    sequence,
+    event: { type, atMs, snapshot: { alert: JSON.parse(data) as Alert, deviceId, facility } },
   }));
 }

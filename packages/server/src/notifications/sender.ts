@@ -1,0 +1,96 @@
+import type { App } from '@granary/app/app';
+import type { AttemptOutcome } from '@granary/app/notifications/attempts';
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import type { StoredNotification } from '@granary/core/notifications/record';
+import type { Logger } from '../logging/logger.ts';
+import { Rounds } from '../workers/rounds.ts';
+import { isPermanentFailure, type Mailer } from './mailer.ts';
+
+const ROUND_MS = SECOND_MS;
+/** Messages that are sent at the same time. */
+const SENT_AT_ONCE_MAX = 5;
+/** Longer than an attempt takes; another node sends the message when this one has crashed. */
+const LEASE_MS = 2 * MINUTE_MS;
+const ERROR_CHARS_MAX = 500;
+
+interface SenderParts {
+  readonly app: {
+    readonly notifications: Pick<App['notifications'], 'hasUnsent' | 'claim' | 'recordAttempt'>;
+  };
+  /** `null`: no mail server is set. */
+  readonly mailer: Pick<Mailer, 'send' | 'stop'> | null;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** Sends the stored notifications; a mail server that hangs delays nothing but e-mail. */
+export class NotificationSender {
+  readonly #parts: SenderParts;
+  readonly #rounds: Rounds;
+  #isStopped = false;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#rounds = new Rounds({
+      ...{ doing: 'sending notifications', everyMs: ROUND_MS, logger: parts.logger },
+      run: () => this.#send(),
+    });
+  }
+
+  start(): void {
+    this.#rounds.start();
+  }
+
+  /** Ends what is being sent; it is due again when its lease ends. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#parts.mailer?.stop();
+    await this.#rounds.stop();
+  }
+
+  wake(): void {
+    this.#rounds.wake();
+  }
+
+  async #send(): Promise<void> {
+    const { app, now } = this.#parts;
+    while (!this.#isStopped && (await app.notifications.hasUnsent(now()))) {
+      const nowMs = now();
+      const taken = await app.notifications.claim({
+        ...{ nowMs, leasedUntilMs: nowMs + LEASE_MS, limit: SENT_AT_ONCE_MAX },
+      });
+      const attempts = await Promise.allSettled(taken.map((one) => this.#attempt(one)));
+      const failed = attempts.find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+    }
+  }
+
+  async #attempt(notification: StoredNotification): Promise<void> {
+    const { app, logger, now } = this.#parts;
+    const { notificationId, ruleId } = notification;
+    const outcome = await this.#outcomeOf(notification);
+    // Whether a message that was interrupted has arrived is not known.
+    if (this.#isStopped && !outcome.isSent) return;
+    const after = await app.notifications.recordAttempt({ notificationId, outcome, nowMs: now() });
+    if (outcome.isSent || after === undefined) return;
+    const { attempts, status } = after;
+    const details = { notificationId, ruleId, attempts, reason: outcome.error };
+    if (status === 'failed') logger.error(details, 'a notification could not be sent and is given up');
+    else logger.warn(details, 'a notification could not be sent and is tried again');
+  }
+
+  async #outcomeOf({ notificationId, content, createdAtMs }: StoredNotification): Promise<AttemptOutcome> {
+    const { target, subject, text } = content;
+    try {
+      if (!('email' in target)) throw new Error('the target is not an e-mail address');
+      if (this.#parts.mailer === null) throw new Error('GRANARY_SMTP_URL is not set');
+      const mail = { messageId: notificationId, to: target.email, subject, text, atMs: createdAtMs };
+      await this.#parts.mailer.send(mail);
+      return { isSent: true };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const shown = reason.replace(/\p{Cc}+/gu, ' ').slice(0, ERROR_CHARS_MAX);
+      return { isSent: false, error: shown, isPermanent: isPermanentFailure(error) };
+    }
+  }
+}

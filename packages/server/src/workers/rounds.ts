@@ -1,0 +1,59 @@
+import type { Logger } from '../logging/logger.ts';
+
+interface RoundsParts {
+  /** Completes the sentence "… failed" in the log. */
+  readonly doing: string;
+  readonly everyMs: number;
+  readonly run: () => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** Runs a piece of work at an interval and when woken, never twice at once; a failure is logged once until it works again. */
+export class Rounds {
+  readonly #parts: RoundsParts;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | null = null;
+  #isWoken = false;
+  #isFailing = false;
+
+  constructor(parts: RoundsParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#begin(), this.#parts.everyMs);
+    this.#begin();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#running;
+  }
+
+  /** Runs now, or again after the present round. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (this.#timer === undefined) return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+      // After a failure the next round is early enough.
+      if (this.#isWoken && !this.#isFailing) this.#begin();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#isWoken = false;
+    try {
+      await this.#parts.run();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#parts.logger.warn({ err: error }, `${this.#parts.doing} failed`);
+      this.#isFailing = true;
+    }
+  }
+}
