@@ -2,22 +2,39 @@ import type { Engine, EngineFigures } from '@granary/store/engine';
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
 import { openPostgres } from '@granary/store/postgres/engine';
 import { openSqlite } from '@granary/store/sqlite/engine';
+import type { Attempt } from '@granary/store/tables/audit';
 import type { CarryOut, Committed } from './effects.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
-import { type BoundSlices, bindOnce, bindSlices, type IdempotentSlices, USE_CASES } from './use-cases.ts';
+import {
+  type BoundSlices,
+  bindAudited,
+  bindOnce,
+  bindSlices,
+  type IdempotentSlices,
+  type ReadSlices,
+  USE_CASES,
+  type WriteSlices,
+} from './use-cases.ts';
 import { WriteMeter } from './write-meter.ts';
 
-export type { IdempotentSlices } from './use-cases.ts';
+export type { IdempotentSlices, WriteSlices } from './use-cases.ts';
 
 /** The place of the data: a file in a folder, or a PostgreSQL database. */
 export type StoreLocation =
   | { readonly engine: 'sqlite'; readonly folder: string }
   | { readonly engine: 'postgres'; readonly url: string };
 
-interface AppAccess extends BoundSlices {
+/** The writes that callers ask for; readings are data and have no attempt. */
+export interface CallerWrites {
+  /** Each write is entered in the audit log, in its own transaction. */
+  audited(attempt: Attempt | null): WriteSlices;
   /** The same writes under an idempotency key: a repeated write with the same key is not done again. */
-  once(key: IdempotencyKey | null): IdempotentSlices;
+  once(key: IdempotencyKey | null, attempt: Attempt | null): IdempotentSlices;
+}
+
+interface AppAccess extends BoundSlices, Pick<CallerWrites, 'audited'> {
+  once(key: IdempotencyKey | null, attempt?: Attempt | null): IdempotentSlices;
 }
 
 /** The writes since the start of the service. */
@@ -34,6 +51,11 @@ export interface App extends AppAccess, Pick<Engine, 'health' | 'close'> {
   /** The same use cases for calls that must not wait for other work, such as a stop and its look-ups. */
   readonly urgent: AppAccess;
   writeFigures(): WriteFigures;
+}
+
+/** What a route may use: whoever writes for a caller needs an attempt. */
+export interface AppReads extends ReadSlices, Pick<Engine, 'health'> {
+  readonly urgent: ReadSlices;
 }
 
 /**
@@ -60,7 +82,8 @@ export async function openApp(
     };
     return {
       ...bindSlices(reader, writeAndCarryOut),
-      once: (key) => bindOnce(writeAndCarryOut, key),
+      audited: (attempt) => bindAudited(writeAndCarryOut, attempt),
+      once: (key, attempt) => bindOnce(writeAndCarryOut, key, attempt),
     };
   };
   const { telemetry, ...slices } = access({ reader: engine.reader, write: (call) => engine.write(call) });

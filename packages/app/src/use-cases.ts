@@ -1,6 +1,9 @@
 import type { UseCaseCall, UseCases } from '@granary/store/engine';
 import type { Sql } from '@granary/store/sql';
+import type { Attempt } from '@granary/store/tables/audit';
 import * as alerts from './alerts/alerts.ts';
+import * as audit from './audit/audit.ts';
+import { enterChange } from './audit/audit.ts';
 import * as commands from './commands/commands.ts';
 import * as configuration from './configuration/configuration.ts';
 import * as devices from './devices/devices.ts';
@@ -38,6 +41,7 @@ export const SLICES = {
   fleet,
   exports,
   notifications,
+  audit,
   plants,
   webhooks,
 };
@@ -54,11 +58,13 @@ type BoundWrite<F> = F extends (sql: Sql, ...args: infer Args) => Promise<Commit
 
 type BoundWrites<Functions> = { readonly [Name in keyof Functions]: BoundWrite<Functions[Name]> };
 
-/** The use cases without the database handle and without the effects of writes. */
-export type BoundSlices = {
-  readonly [Name in SliceName]: BoundReads<(typeof SLICES)[Name]['reads']> &
-    BoundWrites<(typeof SLICES)[Name]['writes']>;
-};
+/** The reads without the database handle. */
+export type ReadSlices = { readonly [Name in SliceName]: BoundReads<(typeof SLICES)[Name]['reads']> };
+
+/** The writes without the database handle and without their effects. */
+export type WriteSlices = { readonly [Name in SliceName]: BoundWrites<(typeof SLICES)[Name]['writes']> };
+
+export type BoundSlices = { readonly [Name in SliceName]: ReadSlices[Name] & WriteSlices[Name] };
 
 type BoundOnce<F> = F extends (sql: Sql, ...args: infer Args) => Promise<Committed<infer Result>>
   ? (...args: Args) => Promise<IdempotentResult<Result>>
@@ -74,6 +80,8 @@ export type IdempotentSlices = {
 interface WriteCall extends UseCaseCall {
   readonly slice: SliceName;
   readonly idempotency: IdempotencyKey | null;
+  /** `null` where no caller asked for it. */
+  readonly attempt: Attempt | null;
 }
 
 type SliceFunction<Result> = (sql: Sql, ...args: readonly unknown[]) => Promise<Result>;
@@ -91,16 +99,23 @@ interface Slice {
 }
 
 export async function callUseCase(sql: Sql, call: UseCaseCall): Promise<Committed<unknown>> {
-  const { slice, name, args, idempotency: key } = call as WriteCall;
+  const { slice, name, args, idempotency: key, attempt } = call as WriteCall;
   const { writes, preparations = {} }: Slice = SLICES[slice];
   const write = writesOf(writes)[name];
   if (write === undefined) throw new Error(`there is no write ${slice}.${name}`);
   await functionsOf(preparations)[name]?.(sql, ...args);
-  return await (key === null ? write(sql, ...args) : runOnce(sql, key, () => write(sql, ...args)));
+  sql.actor = attempt?.actor ?? null;
+  const change = () => write(sql, ...args);
+  // A repeated request changes nothing, so it is not entered in the audit log.
+  const work = attempt === null ? change : () => enterChange(sql, attempt, change);
+  return await (key === null ? work() : runOnce(sql, key, work));
 }
 
 /** The use cases for the storage engines: the function, and the module from which another thread loads it. */
 export const USE_CASES: UseCases = { moduleUrl: import.meta.url, callUseCase };
+
+/** The service itself writes, because of a device or the clock. */
+const NOBODY = { idempotency: null, attempt: null };
 
 type Write = (call: UseCaseCall) => Promise<unknown>;
 type BoundFunctions = Record<string, (...args: unknown[]) => Promise<unknown>>;
@@ -112,20 +127,33 @@ export function bindSlices(reader: Sql, write: Write): BoundSlices {
     for (const [name, read] of Object.entries(functionsOf(reads))) {
       functions[name] = (...args) => read(reader, ...args);
     }
-    bound[slice] = { ...functions, ...bindWrites(slice, writes, write, null) };
+    bound[slice] = { ...functions, ...bindWrites(slice, writes, write, NOBODY) };
   }
   return bound as unknown as BoundSlices;
 }
 
+/** The writes on behalf of a caller, each of which is entered in the audit log. */
+export function bindAudited(write: Write, attempt: Attempt | null): WriteSlices {
+  const bound: Partial<Record<string, unknown>> = {};
+  for (const [slice, { writes }] of Object.entries(SLICES)) {
+    bound[slice] = bindWrites(slice, writes, write, { idempotency: null, attempt });
+  }
+  return bound as unknown as WriteSlices;
+}
+
 /** Without a key the result has the same shape, and nothing is stored for a repetition. */
-export function bindOnce(write: Write, key: IdempotencyKey | null): IdempotentSlices {
+export function bindOnce(
+  write: Write,
+  key: IdempotencyKey | null,
+  attempt: Attempt | null = null,
+): IdempotentSlices {
   const bound: Partial<Record<string, unknown>> = {};
   const writeOnce: Write =
     key === null
       ? async (call) => ({ result: await write(call), encryptedSecret: null, replayed: false })
       : write;
   for (const [slice, { writes }] of Object.entries(SLICES)) {
-    bound[slice] = bindWrites(slice, writes, writeOnce, key);
+    bound[slice] = bindWrites(slice, writes, writeOnce, { idempotency: key, attempt });
   }
   return bound as unknown as IdempotentSlices;
 }
@@ -134,11 +162,11 @@ function bindWrites(
   slice: string,
   writes: object,
   write: Write,
-  idempotency: IdempotencyKey | null,
+  request: Pick<WriteCall, 'idempotency' | 'attempt'>,
 ): BoundFunctions {
   const functions: BoundFunctions = {};
   for (const name of Object.keys(writes)) {
-    functions[name] = (...args) => write({ slice, name, args, idempotency });
+    functions[name] = (...args) => write({ slice, name, args, ...request });
   }
   return functions;
 }

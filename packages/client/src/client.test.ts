@@ -75,9 +75,15 @@ test('returns the version of a configuration, and sends it with a change', async
   const { client, received } = await startServer([reply, reply], t);
   const { etag } = await client.configuration.silo.get('s');
   assert.equal(etag, '"7"');
-  await client.configuration.silo.update('s', { thresholds: { low_level: 5 } }, { ifMatch: '"7"' });
+  await client.configuration.silo.update(
+    's',
+    { thresholds: { low_level: 5 } },
+    { ifMatch: '"7"', actor: 'Jürgen' },
+  );
   assert.equal(received[1]?.method, 'PUT');
   assert.equal(received[1]?.headers['if-match'], '"7"');
+  const actor = Buffer.from(String(received[1]?.headers['x-actor']), 'latin1').toString();
+  assert.equal(actor, 'Jürgen', 'sent in UTF-8');
 });
 
 test('creates, revokes and rotates keys', async (t) => {

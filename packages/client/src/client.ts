@@ -35,7 +35,7 @@ export function createClient({
 }: ClientOptions) {
   const transport = createTransport({ baseUrl, apiKey, fetch, waitsWhenLimited });
   const roots = groupRoots({ siloSegment, fieldSegment, sandboxPath });
-  const { devices, telemetry, operations, alerts, commands, missions, fleet, keys } = endpoints;
+  const { devices, telemetry, operations, alerts, commands, missions, fleet, keys, audit } = endpoints;
   const siloReadings = derive(telemetry.silo, transport, roots);
   const fieldReadings = derive(telemetry.field, transport, roots);
   const send = { silo: siloReadings.send, field: fieldReadings.send };
@@ -61,6 +61,7 @@ export function createClient({
     fleet: derive(fleet, transport, roots),
     exports: exportsClient(transport, roots),
     keys: derive(keys, transport, roots),
+    audit: derive(audit, transport, roots),
     events: eventsClient(transport, roots),
     plants: plantsClient(transport, roots),
   };

@@ -18,7 +18,7 @@ export interface ConfigurationGroup<Configuration, Patch> {
   update(
     deviceId: string,
     patch: Patch,
-    condition?: Pick<CallOptions, 'ifMatch'>,
+    condition?: Pick<CallOptions, 'ifMatch' | 'actor'>,
   ): Promise<Versioned<Configuration>>;
 }
 

@@ -47,9 +47,13 @@ export function callOf(endpoint: Endpoint, roots: GroupRoots, args: Arguments): 
   };
 }
 
-function headersOf({ idempotencyKey, ifMatch }: CallOptions = {}): Readonly<Record<string, string>> {
+function headersOf({ idempotencyKey, ifMatch, actor }: CallOptions = {}): Readonly<Record<string, string>> {
   return {
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    ...(actor === undefined ? {} : { 'x-actor': headerBytes(actor) }),
   };
 }
+
+/** A header holds one character for each byte, and the name is sent in UTF-8. */
+const headerBytes = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));

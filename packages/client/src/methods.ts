@@ -7,6 +7,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** The change is made only if the resource still has this version. */
   readonly ifMatch?: string;
+  /** The person or program that asks for the change, for the audit log. */
+  readonly actor?: string;
 }
 
 /** Numbers are converted to text, because the query of an address is text. */

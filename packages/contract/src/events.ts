@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { OptionalActor } from './audit.ts';
 import { checkDeviceId, DeviceId } from './ids.ts';
 
 import { closed } from './input/closed.ts';
@@ -49,6 +50,8 @@ export const LoggedEvent = closed({
   /** `null` for an event that concerns no device. */
   device_id: Type.Union([DeviceId, Type.Null()]),
   at: Timestamp,
+  /** Who caused it; `null` for a device or the clock. */
+  actor: OptionalActor,
   /** The resource after the change; for a mission only what changed, because a mission may have 500 waypoints. */
   data: Type.Record(Type.String(), Type.Unknown()),
 });

@@ -5,6 +5,7 @@ import type { CertificatePair } from '@granary/link/tls';
 import { lockDataFolder } from '@granary/store/data-folder';
 import { AlertEvaluator } from './alerts/evaluator.ts';
 import { Uptime } from './alerts/uptime.ts';
+import { RefusedAttempts } from './audit/refused-attempts.ts';
 import { sendConfiguration } from './delivery/configuration.ts';
 import { DeviceMessages } from './delivery/device-messages.ts';
 import { DeclaredSensorsCache } from './devices/declared-sensors-cache.ts';
@@ -16,6 +17,7 @@ import { EffectDispatcher } from './effects/dispatcher.ts';
 import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { ExportRunner } from './exports/export-runner.ts';
+import { changesOf } from './http/audit/changes.ts';
 import { Idempotency } from './http/protocol/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
 import { newIngestCounters } from './ingest/counters.ts';
@@ -206,6 +208,11 @@ export function createService(settings: Settings, surroundings: Environment = {}
     metrics.start();
     undos.push(() => metrics.stop());
     const idempotency = new Idempotency(app, now);
+    const refusedAttempts = new RefusedAttempts({
+      write: (refusals) => app.audit.refused(refusals),
+      ...{ logger, now },
+    });
+    undos.push(() => refusedAttempts.drain());
     const http = createHttpServer(
       {
         ...{
@@ -225,7 +232,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
           setAside,
           addressGuard,
           metrics,
+          refusedAttempts,
         },
+        changes: changesOf(app),
         ...{ logger, now },
       },
       certificate,

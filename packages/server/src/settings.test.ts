@@ -34,6 +34,7 @@ test('without settings the defaults of the embedded database apply', () => {
     smtp: null,
     mailFrom: null,
     metrics: 'open',
+    auditRetentionDays: 730,
     logLevel: 'info',
     webhookAllowPrivate: false,
   });

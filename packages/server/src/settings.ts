@@ -65,6 +65,7 @@ export interface Settings {
   readonly mailFrom: MailAddress | null;
   /** `open` answers without a key, like the health checks. */
   readonly metrics: MetricsAccess;
+  readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
   /** Whether webhooks may reach private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
@@ -131,6 +132,7 @@ export function readSettings(env: Env): Settings {
     smtp: read<SmtpServer | null>('GRANARY_SMTP_URL', null, asSmtpServer),
     mailFrom: read<MailAddress | null>('GRANARY_MAIL_FROM', null, asMailAddress),
     metrics: read<MetricsAccess>('GRANARY_METRICS', 'open', asMetricsAccess),
+    auditRetentionDays: read('GRANARY_RETENTION_AUDIT_DAYS', 730, asDays),
     logLevel: read('GRANARY_LOG_LEVEL', 'info', asLogLevel),
     webhookAllowPrivate: read('GRANARY_WEBHOOK_ALLOW_PRIVATE', false, asSwitch),
   };

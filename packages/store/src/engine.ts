@@ -7,6 +7,8 @@ export interface UseCaseCall {
   readonly args: readonly unknown[];
   /** The idempotency key, which the engines pass on unchanged. */
   readonly idempotency: unknown;
+  /** Who asks for the change, passed on like the idempotency key. */
+  readonly attempt: unknown;
 }
 
 /** The use cases that an engine runs. */

@@ -1,3 +1,5 @@
+import type { Actor } from '@granary/contract/audit';
+
 /** The types that both engines can bind and return; times are epoch milliseconds, flags 0 or 1, JSON is text. */
 export type Value = string | number | null;
 
@@ -20,6 +22,9 @@ export interface BulkUpsert extends BulkTarget {
  * rows are tuples in the order of the select list. Inside a write everything belongs to one transaction.
  */
 export interface Sql {
+  /** Who asked for the write that runs now; `null` in reads, and where a device or the clock causes it. */
+  actor: Actor | null;
+
   query<Row extends readonly Value[]>(text: string, params?: readonly Value[]): Promise<Row[]>;
 
   /** Returns the number of changed rows. */

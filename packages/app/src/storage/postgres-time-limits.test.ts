@@ -30,7 +30,13 @@ describePostgres('time limits in the PostgreSQL client', (engine) => {
     const opened = await openPostgres(urlOf(engine.location), USE_CASES, { limits: LIMITS });
     try {
       const device = newDevice();
-      const call = { slice: 'devices', name: 'register', args: [device], idempotency: null } as const;
+      const call = {
+        slice: 'devices',
+        name: 'register',
+        args: [device],
+        idempotency: null,
+        attempt: null,
+      } as const;
       await assert.rejects(opened.write(call), (error) => {
         assert(isRefusal('storage_unavailable')(error) && error instanceof Error);
         assert.match(error.message, /may have been made or not/);
@@ -55,7 +61,13 @@ describePostgres('time limits in the PostgreSQL client', (engine) => {
     try {
       await lockingClient.query('BEGIN; LOCK TABLE devices IN ACCESS EXCLUSIVE MODE');
       const device = newDevice();
-      const call = { slice: 'devices', name: 'register', args: [device], idempotency: null } as const;
+      const call = {
+        slice: 'devices',
+        name: 'register',
+        args: [device],
+        idempotency: null,
+        attempt: null,
+      } as const;
       await assert.rejects(opened.write(call), /nothing was changed/);
       await lockingClient.query('ROLLBACK');
       assert.deepEqual(await opened.reader.query(findDevice, [device.deviceId]), []);

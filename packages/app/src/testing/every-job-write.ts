@@ -1,6 +1,6 @@
 import { DAY_MS } from '@granary/contract/time';
 import { tickDue } from './fixtures.ts';
-import { atMs, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
+import { atMs, attemptOf, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
 
 /** The ids are the same within a round, so that replies of devices refer to its jobs. */
 const operationId = (deviceNo: number, { round }: WriteRound): string => `op_${deviceNo}_${round}`;
@@ -26,7 +26,7 @@ export const EVERY_JOB_WRITE: Pick<EveryWrite, 'operations' | 'commands' | 'miss
         const id = operationId(deviceNo, round);
         const request = { amount: 1 };
         const start = { deviceNo, operationId: id, type: 'feed', request, isReachable: true, nowMs } as const;
-        return round.app.once(idempotencyKey).operations.start(start);
+        return round.app.once(idempotencyKey, attemptOf(id, round)).operations.start(start);
       }),
     notSent: (round) =>
       ofEach(round.silos, (deviceNo) =>
@@ -37,7 +37,7 @@ export const EVERY_JOB_WRITE: Pick<EveryWrite, 'operations' | 'commands' | 'miss
       ),
     stop: (round) =>
       ofEach(round.silos, (deviceNo) =>
-        round.app.operations.stop({
+        round.app.urgent.audited(attemptOf(`stop-${deviceNo}`, round)).operations.stop({
           deviceNo,
           operationId: operationId(deviceNo, round),
           nowMs: atMs(round),

@@ -4,7 +4,7 @@ import { EVERY_JOB_WRITE } from './every-job-write.ts';
 import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
 import { EVERY_WEBHOOK_WRITE } from './every-webhook-write.ts';
 import { batchOf, NOW_MS, newDevice, reading } from './fixtures.ts';
-import { atMs, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
+import { atMs, attemptOf, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
 
 /** Raw readings of this age are removed again in the same round. */
 const PAST_MS = 40 * DAY_MS;
@@ -152,6 +152,16 @@ export const EVERY_WRITE: EveryWrite = {
   fleet: {},
   exports: {},
   notifications: EVERY_NOTIFICATION_WRITE,
+  audit: {
+    refused: (round) => {
+      const refusals = [...round.silos, ...round.rovers].map((deviceNo) => ({
+        attempt: attemptOf(`refused-${deviceNo}`, round),
+        ...({ code: 'device_offline', count: 1 } as const),
+      }));
+      return [round.app.audit.refused(refusals), round.app.audit.refused(refusals.toReversed())];
+    },
+    expire: (round) => [round.app.audit.expire({ beforeMs: atMs(round) - 5 * SECOND_MS, rowsMax: LIMIT })],
+  },
   plants: {
     create: (round) => [
       round.app.plants.create({ id: `${round.round}`, name: 'Fern', tag: null, nowMs: atMs(round) }),

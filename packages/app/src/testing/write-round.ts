@@ -1,6 +1,8 @@
 import { SECOND_MS } from '@granary/contract/time';
+import type { Attempt } from '@granary/store/tables/audit';
 import type { App } from '../app.ts';
 import type { SLICES, SliceName } from '../use-cases.ts';
+import { testAttempt } from './attempts.ts';
 import { NOW_MS } from './fixtures.ts';
 
 /** One of many rounds in which every write of the store is done on the same few rows. */
@@ -28,3 +30,7 @@ export const atMs = ({ round }: WriteRound): number => NOW_MS + round * SECOND_M
 
 export const ofEach = (deviceNos: readonly number[], write: (deviceNo: number) => Promise<unknown>) =>
   deviceNos.map(write);
+
+/** The id is the same on every node, as when a write is repeated after its outcome was unknown. */
+export const attemptOf = (name: string, round: WriteRound): Attempt =>
+  testAttempt({ attemptId: `au_${name}_${round.round}`, atMs: atMs(round) });

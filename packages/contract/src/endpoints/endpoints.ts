@@ -1,4 +1,5 @@
 import { alerts } from './alerts.ts';
+import { audit } from './audit.ts';
 import { commands } from './commands.ts';
 import { configuration } from './configuration.ts';
 import type { Endpoint } from './declaration/endpoint.ts';
@@ -30,6 +31,7 @@ export const endpoints = {
   notifications,
   events,
   webhooks,
+  audit,
   plants,
   health,
 };
@@ -55,3 +57,10 @@ function namedEndpoints(tree: EndpointTree, prefix: string): NamedEndpoint[] {
 }
 
 export const ALL_ENDPOINTS: readonly NamedEndpoint[] = namedEndpoints(endpoints, '');
+
+const GROUP_IN_NAME = /\.(silo|field)\./;
+
+/** The names of what is done, such as `alerts.acknowledge`, which is the same for both device groups. */
+export const ACTIONS: ReadonlyMap<Endpoint, string> = new Map(
+  ALL_ENDPOINTS.map(({ name, endpoint }) => [endpoint, name.replace(GROUP_IN_NAME, '.')]),
+);

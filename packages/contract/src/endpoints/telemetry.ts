@@ -27,6 +27,7 @@ const sendEndpoint = (
 ) =>
   endpoint(group, 'POST', '/devices/{device_id}/telemetry', {
     scope: 'ingest',
+    isAudited: false,
     summary: 'Stores readings of a device that does not use MQTT: all of them or none.',
     body: body(check, 'telemetry'),
     answers: { 200: one(TelemetryReceipt) },

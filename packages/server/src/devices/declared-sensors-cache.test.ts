@@ -35,7 +35,7 @@ test('sensors that were looked up are cached until they change', async () => {
   devices.answer(documentOf('co2'));
   assert.deepEqual(idsOf(await found), ['co2']);
   assert.deepEqual(idsOf(sensors.cached('silo-1')), ['co2']);
-  const event = { sequence: 1, atMs: 1, data: {}, facility: 'north' };
+  const event = { sequence: 1, atMs: 1, actor: null, data: {}, facility: 'north' };
   sensors.observe([{ ...event, type: 'device.status_changed', deviceId: 'silo-1' }]);
   sensors.observe([{ ...event, type: 'device.updated', deviceId: 'silo-2' }]);
   assert.deepEqual(idsOf(sensors.cached('silo-1')), ['co2']);

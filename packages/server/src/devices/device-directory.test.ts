@@ -87,7 +87,7 @@ describe('the device directory', () => {
     directory.observe([
       {
         ...{ sequence: 1, type: 'device.credentials_replaced', deviceId: 'silo', facility: 'north' },
-        ...{ atMs: nowMs, data: {} },
+        ...{ atMs: nowMs, actor: null, data: {} },
       },
     ]);
     await isUnavailable('silo', 'right');

@@ -8,8 +8,8 @@ export interface Frame extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId
 }
 
 /** The event as callers see it, in streams and webhooks. */
-export const loggedEvent = ({ sequence, type, deviceId, atMs, data }: StoredEvent): LoggedEvent => ({
-  ...{ id: sequence, type, device_id: deviceId, at: toIso(atMs), data },
+export const loggedEvent = ({ sequence, type, deviceId, atMs, actor, data }: StoredEvent): LoggedEvent => ({
+  ...{ id: sequence, type, device_id: deviceId, at: toIso(atMs), actor, data },
 });
 
 export function frameOf(event: StoredEvent): Frame {

@@ -1,4 +1,4 @@
-import type { App } from '@granary/app/app';
+import type { AppReads } from '@granary/app/app';
 import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import type { Lane } from '@granary/core/sensors/sensor';
@@ -23,7 +23,7 @@ export interface BucketRange {
 
 /** The buckets of a series that start in the range, ordered by time, in pages that are short reads. */
 export async function* bucketPages(
-  app: App,
+  app: AppReads,
   series: Series,
   { interval, fromMs, toMs, days }: BucketRange,
 ): AsyncGenerator<Bucket[], void, undefined> {

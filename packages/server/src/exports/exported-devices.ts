@@ -1,4 +1,4 @@
-import type { App } from '@granary/app/app';
+import type { AppReads } from '@granary/app/app';
 import { Refusal } from '@granary/contract/errors';
 import { listOf, type ReadingsQuery } from '@granary/contract/exports';
 import {
@@ -28,7 +28,7 @@ type Selection = Pick<ReadingsQuery, 'device_id' | 'facility' | 'zone' | 'profil
 
 /** The devices of the query that the key may access; refuses an id or a sensor that is not among them. */
 export async function devicesToExport(
-  app: App,
+  app: AppReads,
   limits: AccessLimits,
   query: Selection,
   nowMs: number,

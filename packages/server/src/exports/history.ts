@@ -1,4 +1,4 @@
-import type { App } from '@granary/app/app';
+import type { AppReads } from '@granary/app/app';
 import type { Aggregate } from '@granary/contract/telemetry/telemetry';
 import { toIso } from '@granary/contract/time';
 import { exportedAggregate, exportedUnit, qualityOf } from '@granary/core/exports/exported-values';
@@ -13,7 +13,7 @@ export interface HistoryRange extends BucketRange {
 
 /** The text of the history of all devices, one after the other. */
 export async function* historyPages(
-  app: App,
+  app: AppReads,
   { devices }: DevicesToExport,
   range: HistoryRange,
   format: RowFormat,

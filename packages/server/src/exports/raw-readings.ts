@@ -1,4 +1,4 @@
-import type { App } from '@granary/app/app';
+import type { AppReads } from '@granary/app/app';
 import { toIso } from '@granary/contract/time';
 import type { ExportedSensor } from '@granary/core/exports/exported-sensors';
 import { exportedValue } from '@granary/core/exports/exported-values';
@@ -28,7 +28,7 @@ export interface RawRange {
 
 /** The text of raw readings, ordered by time. Readings with older times that arrive meanwhile may be missing. */
 export async function* rawReadingPages(
-  app: App,
+  app: AppReads,
   { devices, isEveryDevice }: DevicesToExport,
   { fromMs, toMs }: RawRange,
   format: RowFormat,

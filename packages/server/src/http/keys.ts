@@ -5,6 +5,7 @@ import { isUnlimited, keyRecord } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { draftKey, draftSecret, issuedKey } from '../keys/keyring.ts';
 import { newKey } from '../keys/secrets.ts';
+import { creates } from './audit/attempt.ts';
 import { paged, pageOf, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -12,7 +13,7 @@ import type { RouteDependencies } from './route-dependencies.ts';
 const ROTATION_OVERLAP_S = 3_600;
 
 export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, now } = parts;
+  const { app, changes, idempotency, now } = parts;
 
   routes.addHook('preHandler', async (request) => refuseLimited(request));
 
@@ -25,6 +26,7 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
   register(routes, endpoints.keys.create, async (request, reply, read) => {
     const wanted = read.body(request);
     const { key, stored } = draftKey(wanted, now());
+    creates(request, stored.keyId);
     const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
       slices.keys.create(stored),
     );
@@ -32,7 +34,7 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
   });
 
   register(routes, endpoints.keys.revoke, async (request) => {
-    const revoked = await app.keys.revoke(request.params.key_id, now());
+    const revoked = await changes(request).keys.revoke(request.params.key_id, now());
     return success(keyRecord(revoked));
   });
 

@@ -5,12 +5,13 @@ import { isUnlimited } from '@granary/core/keys';
 import { notificationRecord } from '@granary/core/notifications/record';
 import { ruleContent, ruleRecord } from '@granary/core/notifications/rule';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { creates } from './audit/attempt.ts';
 import { paged, pageOf, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 export function notificationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, now, settings } = parts;
+  const { app, changes, idempotency, now, settings } = parts;
   const { publicUrl } = settings;
   const canSendMail = settings.smtp !== null;
   const declared = endpoints.notifications;
@@ -26,8 +27,10 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
   register(routes, declared.createRule, async (request, reply, read) => {
     const content = ruleContent(read.body(request));
     const nowMs = now();
+    const ruleId = newId('nr', nowMs);
+    creates(request, ruleId);
     const { result } = await idempotency.once(request, reply, (slices) =>
-      slices.notifications.createRule({ ruleId: newId('nr', nowMs), content, canSendMail, nowMs }),
+      slices.notifications.createRule({ ruleId, content, canSendMail, nowMs }),
     );
     return success(ruleRecord(result));
   });
@@ -40,13 +43,14 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
     const { rule_id: ruleId } = request.params;
     await app.notifications.findRule(ruleId);
     const content = ruleContent(read.body(request));
-    const rule = await app.notifications.replaceRule({ ruleId, content, canSendMail, nowMs: now() });
-    return success(ruleRecord(rule));
+    const replaced = { ruleId, content, canSendMail, nowMs: now() };
+    return success(ruleRecord(await changes(request).notifications.replaceRule(replaced)));
   });
 
-  register(routes, declared.removeRule, async ({ params }) =>
-    success(ruleRecord(await app.notifications.removeRule({ ruleId: params.rule_id, nowMs: now() }))),
-  );
+  register(routes, declared.removeRule, async (request) => {
+    const removal = { ruleId: request.params.rule_id, nowMs: now() };
+    return success(ruleRecord(await changes(request).notifications.removeRule(removal)));
+  });
 
   register(routes, declared.testRule, async (request, reply) => {
     const { rule_id: ruleId } = request.params;

@@ -1,5 +1,6 @@
-import type { App } from '@granary/app/app';
+import type { AppReads } from '@granary/app/app';
 import type { DeviceLink } from '@granary/link/port';
+import type { RefusedAttempts } from '../audit/refused-attempts.ts';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { Subscribers } from '../events/subscribers.ts';
@@ -14,12 +15,15 @@ import type { EmergencyStops } from '../urgent/emergency-stops.ts';
 import type { OperationStopper } from '../urgent/operation-stopper.ts';
 import type { AddressGuard } from '../webhooks/address-guard.ts';
 import type { SetAsideLog } from '../workers/set-aside-log.ts';
+import type { Changes } from './audit/changes.ts';
 import type { Idempotency } from './protocol/idempotency.ts';
 
 /** Everything that routes may use; each route takes the parts it needs. */
 export interface RouteDependencies {
   readonly settings: Settings;
-  readonly app: App;
+  /** Reads only: a route writes through `changes` or `idempotency`, which enter the change in the audit log. */
+  readonly app: AppReads;
+  readonly changes: Changes;
   readonly link: DeviceLink;
   readonly pipeline: IngestPipeline;
   readonly ingestCounters: IngestCounters;
@@ -34,6 +38,7 @@ export interface RouteDependencies {
   readonly setAside: SetAsideLog;
   readonly addressGuard: AddressGuard;
   readonly metrics: ServiceMetrics;
+  readonly refusedAttempts: RefusedAttempts;
   readonly logger: Logger;
   readonly now: () => number;
 }

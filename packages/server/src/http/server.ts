@@ -11,6 +11,9 @@ import { ConnectionLimits } from './access/connection-limits.ts';
 import { FailedLogins } from './access/failed-logins.ts';
 import { RateLimiter } from './access/rate-limit.ts';
 import { alertRoutes } from './alerts.ts';
+import { prepareAttempts } from './audit/attempt.ts';
+import { auditRoutes } from './audit/audit.ts';
+import { refusalRecorder } from './audit/record-refusal.ts';
 import { commandRoutes } from './commands/commands.ts';
 import { configurationRoutes } from './devices/configuration.ts';
 import { deviceRoutes } from './devices/devices.ts';
@@ -49,6 +52,7 @@ export function createHttpServer(
 ): HttpListeners {
   const { settings, now, logger } = parts;
   const { headersTimeout, connectionsCheckingInterval, ...limits } = timeLimits(settings);
+  const recordRefusal = refusalRecorder(parts.refusedAttempts, now);
   const nextRequestId = requestIds();
   const clientError = clientErrorHandler(nextRequestId);
   const app = fastify({
@@ -61,7 +65,7 @@ export function createHttpServer(
     frameworkErrors: (error, request, reply) => {
       const answer = request.url.startsWith(`${settings.sandboxPath}/`) ? answerPlantError : answerError;
       setCommonHeaders(request, reply);
-      errorHandler(logger, answer)(error, request, reply);
+      errorHandler(logger, answer, recordRefusal)(error, request, reply);
     },
     clientErrorHandler: clientError,
     forceCloseConnections: 'idle',
@@ -94,8 +98,9 @@ export function createHttpServer(
     done(refusal ?? (request.is404 ? refusalOfUnrouted(request, reply) : undefined));
   });
   connections.refuseByBody(app);
+  prepareAttempts(app, now);
   acceptJsonBodies(app, readJson);
-  app.setErrorHandler(errorHandler(logger, answerError));
+  app.setErrorHandler(errorHandler(logger, answerError, recordRefusal));
 
   const limiter = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit, now);
   const accessChecks = { keyring: parts.keyring, limiter, failedLogins: new FailedLogins(logger, now) };
@@ -121,6 +126,7 @@ export function createHttpServer(
   group(roots.api, (routes) => exportRoutes(routes, parts));
   group(roots.api, (routes) => notificationRoutes(routes, parts));
   group(roots.api, (routes) => webhookRoutes(routes, parts));
+  group(roots.api, (routes) => auditRoutes(routes, parts));
   group(roots.silo, (routes) => {
     deviceRoutes(routes, parts, SILO_GROUP);
     linkRoutes(routes, parts, 'silo');

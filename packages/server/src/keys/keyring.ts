@@ -17,7 +17,7 @@ const KEYS_CACHED_MAX = 10_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
 /** A caller is identified by its key alone. */
-export type Caller = Pick<StoredKey, 'keyId' | 'scopes' | 'facilities' | 'deviceIds'>;
+export type Caller = Pick<StoredKey, 'keyId' | 'name' | 'scopes' | 'facilities' | 'deviceIds'>;
 
 interface CheckedKey {
   readonly key: StoredKey;

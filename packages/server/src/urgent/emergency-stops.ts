@@ -3,6 +3,7 @@ import type { CommandRequest } from '@granary/contract/commands';
 import { commandMessage } from '@granary/core/commands/record';
 import { beginCommand, type CommandState } from '@granary/core/commands/state';
 import { advanceCommand } from '@granary/core/commands/transitions';
+import type { Attempt } from '@granary/store/tables/audit';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { PriorityCommands, SendResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
@@ -13,6 +14,7 @@ export interface EmergencyTarget {
   readonly deviceId: string;
   readonly deviceNo: number;
   readonly commandId: string;
+  readonly attempt: Attempt | null;
 }
 
 type Issued = Awaited<ReturnType<App['commands']['issue']>>;
@@ -39,7 +41,7 @@ export class EmergencyStops {
     store: () => Promise<Issued>,
   ): Promise<SendResult<CommandState>> {
     const { commands, priorityCommands, now } = this.#parts;
-    const { deviceId, deviceNo, commandId } = target;
+    const { deviceId, deviceNo, commandId, attempt } = target;
     const assumed = asIfStored(target, commands.isReachable(deviceId), now());
     const command = {
       name: `${deviceId} ${commandId}`,
@@ -47,7 +49,7 @@ export class EmergencyStops {
       blocksMotion: true,
       send: () => commands.send(deviceId, commandMessage(assumed, 'execute')),
       store: () =>
-        this.#parts.app.urgent.commands.issue({
+        this.#parts.app.urgent.audited(attempt).commands.issue({
           ...{ deviceNo, commandId, request: EMERGENCY_STOP },
           ...{ isReachable: commands.isReachable(deviceId), nowMs: now() },
         }),

@@ -3,6 +3,7 @@ import { operationMessage } from '@granary/core/operations/record';
 import { isTerminal, type OperationState, unsolicitedOperation } from '@granary/core/operations/state';
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { isStorageFault } from '@granary/store/errors';
+import type { Attempt } from '@granary/store/tables/audit';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { PriorityCommands, SendResult, StoreResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
@@ -12,6 +13,7 @@ export interface StopTarget {
   readonly deviceId: string;
   readonly deviceNo: number;
   readonly operationId: string;
+  readonly attempt: Attempt | null;
 }
 
 type Stored = Awaited<ReturnType<App['operations']['stop']>>;
@@ -38,13 +40,14 @@ export class OperationStopper {
     store: () => Promise<Stored>,
   ): Promise<SendResult<OperationState | undefined>> {
     const { commands, priorityCommands, now } = this.#parts;
-    const { deviceId, deviceNo, operationId } = target;
+    const { deviceId, deviceNo, operationId, attempt } = target;
     const command = {
       name: `${deviceId} ${operationId}`,
       deviceId,
       blocksMotion: false,
       send: () => commands.send(deviceId, operationMessage(operationId, 'stop')),
-      store: () => this.#parts.app.urgent.operations.stop({ deviceNo, operationId, nowMs: now() }),
+      store: () =>
+        this.#parts.app.urgent.audited(attempt).operations.stop({ deviceNo, operationId, nowMs: now() }),
     };
     return await priorityCommands.sendAndStore<OperationState | undefined>(command, {
       deadline,

@@ -8,12 +8,14 @@ import { LATE, within } from './within.ts';
 /** Further commands are sent but not repeated, and their callers are asked to repeat them. */
 const UNSTORED_MAX = 10_000;
 const RETRIED_AT_ONCE_MAX = 100;
+/** Of each command as many requests are stored later, so that the audit log names everybody who asked for it. */
+const UNSTORED_OF_COMMAND_MAX = 50;
 /** After this time every request that the storage accepted before the emergency stop has been answered. */
 const BLOCKED_AFTER_STORED_MS = 5_000;
 
 /** A message that is sent to a device even while nothing can be stored. */
 export interface PriorityCommand {
-  /** Equal commands have the same name, so that each is kept once. */
+  /** Equal commands have the same name, so that each is sent once, however many requests ask for it. */
   readonly name: string;
   readonly deviceId: string;
   /** No message that can cause movement is sent to the device before this command is stored. */
@@ -35,6 +37,12 @@ export interface SendResult<State> {
   readonly unstoredDetail: string | null;
 }
 
+/** A command with all requests for it that are not stored yet. */
+interface Unstored {
+  readonly command: PriorityCommand;
+  readonly requests: Set<PriorityCommand>;
+}
+
 interface Storing<State> {
   readonly deadline: UrgentDeadline;
   /** Stores the command together with its idempotency key. */
@@ -45,7 +53,7 @@ interface Storing<State> {
 
 /** Sends stops without waiting for the storage; a stop that cannot be stored is kept in memory and repeated until it is stored. */
 export class PriorityCommands {
-  readonly #unstored = new Map<string, PriorityCommand>();
+  readonly #unstored = new Map<string, Unstored>();
   readonly #blocking = new Set<PriorityCommand>();
 
   /** Blocks movement that was accepted while an emergency stop could not be stored. */
@@ -81,18 +89,20 @@ export class PriorityCommands {
 
   /** Sends the commands again that could not be stored. */
   repeat(): void {
-    for (const command of this.#unstored.values()) command.send();
+    for (const { command } of this.#unstored.values()) command.send();
   }
 
   /** Stores the commands that could not be stored before; each is tried, also when another fails. */
   async retry(): Promise<void> {
     const outcomes = await Promise.allSettled(
-      [...this.#unstored.values()].slice(0, RETRIED_AT_ONCE_MAX).map(async (command) => {
+      [...this.#unstored.values()].slice(0, RETRIED_AT_ONCE_MAX).map(async (unstored) => {
         // A failing command moves to the end of the queue.
-        this.#unstored.delete(command.name);
-        this.#unstored.set(command.name, command);
-        await command.store();
-        this.#stored(command);
+        this.#unstored.delete(unstored.command.name);
+        this.#unstored.set(unstored.command.name, unstored);
+        for (const request of unstored.requests) {
+          await request.store();
+          this.#stored(request);
+        }
       }),
     );
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -107,7 +117,9 @@ export class PriorityCommands {
         `the stop is ${delivery}, but too many wait to be stored: send it again`,
       );
     }
-    this.#unstored.set(command.name, command);
+    const unstored = this.#unstored.get(command.name) ?? { command, requests: new Set() };
+    if (unstored.requests.size < UNSTORED_OF_COMMAND_MAX) unstored.requests.add(command);
+    this.#unstored.set(command.name, unstored);
     if (command.blocksMotion) this.#blocking.add(command);
     // The first attempt may still succeed after its time limit.
     storing.then(
@@ -118,7 +130,9 @@ export class PriorityCommands {
   }
 
   #stored(command: PriorityCommand): void {
-    this.#unstored.delete(command.name);
+    const unstored = this.#unstored.get(command.name);
+    unstored?.requests.delete(command);
+    if (unstored?.requests.size === 0) this.#unstored.delete(command.name);
     setTimeout(() => this.#blocking.delete(command), BLOCKED_AFTER_STORED_MS).unref();
   }
 }

@@ -19,7 +19,7 @@ interface RetentionParts {
   readonly now: () => number;
 }
 
-/** Removes data older than the settings allow: readings, buckets, events, finished jobs, resolved alerts, idempotency keys. */
+/** Removes data older than the settings allow: readings, buckets, events, finished jobs, resolved alerts, idempotency keys, audit entries. */
 export class Retention {
   readonly #parts: RetentionParts;
   #timer: NodeJS.Timeout | undefined;
@@ -69,7 +69,9 @@ export class Retention {
         deadBeforeMs: nowMs - DEAD_KEPT_MS,
         rowsMax,
       });
-      removed = readings + events + answers + finished + deliveries;
+      const auditBeforeMs = nowMs - settings.auditRetentionDays * DAY_MS;
+      const audit = await app.audit.expire({ beforeMs: auditBeforeMs, rowsMax });
+      removed = readings + events + answers + finished + deliveries + audit;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }

@@ -69,6 +69,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'bf415b34def5fc78f98e5b7733070f9678ab61d70910981d0858377971f93f61',
     postgres: 'bf415b34def5fc78f98e5b7733070f9678ab61d70910981d0858377971f93f61',
   },
+  {
+    sqlite: '8037d898609c650222d7e3fcb7fb9d1bd366c2edc5e79b9b0bc0b4d7ff531f61',
+    postgres: '30f247043818d455bc925ac878208bbe734c56e5ffacb94dc552cc454d8be72c',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

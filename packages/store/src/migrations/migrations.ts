@@ -17,6 +17,7 @@ import { FLEET } from './v12-fleet.ts';
 import { NOTIFICATIONS } from './v13-notifications.ts';
 import { WEBHOOKS } from './v14-webhooks.ts';
 import { DEVICE_VERSION } from './v15-device-version.ts';
+import { AUDIT } from './v16-audit.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   NOTIFICATIONS,
   WEBHOOKS,
   DEVICE_VERSION,
+  AUDIT,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Actor } from '@granary/contract/audit';
 import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { translate } from './errors.ts';
@@ -10,6 +11,7 @@ export interface Queryable {
 }
 
 export class PostgresSql implements Sql {
+  actor: Actor | null = null;
   readonly forUpdate = 'FOR NO KEY UPDATE';
   readonly skipLocked = 'SKIP LOCKED';
   readonly #connection: Queryable;

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Actor } from '@granary/contract/audit';
 import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { translate } from './errors.ts';
 
@@ -8,6 +9,7 @@ const ROWS_PER_UPSERT = 10;
 
 /** SQLite is synchronous, so a statement blocks its thread until it ends. */
 export class SqliteSql implements Sql {
+  actor: Actor | null = null;
   readonly forUpdate = '';
   readonly skipLocked = '';
   readonly #database: DatabaseSync;

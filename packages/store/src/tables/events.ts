@@ -1,3 +1,4 @@
+import type { Actor } from '@granary/contract/audit';
 import type { EventType } from '@granary/contract/events';
 import type { Expiry } from '../expiry.ts';
 import type { Sql } from '../sql.ts';
@@ -18,6 +19,7 @@ export interface StoredEvent {
   readonly deviceId: string | null;
   readonly facility: string | null;
   readonly atMs: number;
+  readonly actor: Actor | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -29,11 +31,11 @@ export interface EventBounds {
 
 type EventRow = [
   ...[sequence: number, type: EventType, deviceId: string | null, facility: string | null],
-  ...[atMs: number, data: string],
+  ...[atMs: number, actor: string | null, data: string],
 ];
 
 /**
- * Numbers the events and writes them. The number comes from a row that stays locked until the transaction ends, so numbers
+ * Numbers the events and writes them with the actor of the write. The number comes from a row that stays locked until the transaction ends, so numbers
  * have no gaps and no reader sees one before all smaller ones. It must be the last step of a write, so that a transaction
  * with this lock waits only for the disk.
  */
@@ -44,25 +46,28 @@ export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<
     [events.length],
   );
   if (row === undefined) throw new Error('the event counter is missing');
+  const actor = sql.actor === null ? null : JSON.stringify(sql.actor);
   const firstSequence = row[0] - events.length + 1;
   await insertRows(
     sql,
-    { table: 'events', columns: ['sequence', 'at_ms', 'type', 'device_no', 'data'] },
+    { table: 'events', columns: ['sequence', 'at_ms', 'type', 'device_no', 'actor', 'data'] },
     events.map(({ atMs, type, deviceNo, data }, i) => [
       firstSequence + i,
       atMs,
       type,
       deviceNo,
+      actor,
       JSON.stringify(data),
     ]),
   );
 }
 
 const SELECT_EVENT = `
-  SELECT sequence, type, device_id, facility, at_ms, data FROM events LEFT JOIN devices USING (device_no)`;
+  SELECT sequence, type, device_id, facility, at_ms, actor, data FROM events LEFT JOIN devices USING (device_no)`;
 
-const toEvent = ([sequence, type, deviceId, facility, atMs, data]: EventRow): StoredEvent => ({
+const toEvent = ([sequence, type, deviceId, facility, atMs, actor, data]: EventRow): StoredEvent => ({
   ...{ sequence, type, deviceId, facility, atMs },
+  actor: actor === null ? null : JSON.parse(actor),
   data: JSON.parse(data),
 });
 

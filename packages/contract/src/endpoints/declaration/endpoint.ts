@@ -7,7 +7,7 @@ import type { GroupName } from './groups.ts';
 import { exampleParameter, type PathParameters, parameterNames } from './parameters.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type RequestHeader = 'if-match' | 'last-event-id' | 'idempotency-key';
+export type RequestHeader = 'if-match' | 'last-event-id' | 'idempotency-key' | 'x-actor';
 
 /** A body in JSON. */
 export interface BodyInput<Body> {
@@ -40,6 +40,8 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   readonly scope: Scope | null;
   /** Urgent requests are never limited and are served first; a function decides by the body. */
   readonly isUrgent: boolean | ((body: unknown) => boolean);
+  /** Every change is entered in the audit log; readings are data and no change. */
+  readonly isAudited: boolean;
   /** `null` where query parameters are ignored. */
   readonly query: Checker<Query> | null;
   readonly body: BodyInput<Body> | null;
@@ -62,6 +64,8 @@ interface Declaration<Path extends string, Query, Body, Result> {
   readonly summary: string;
   readonly scope?: Scope;
   readonly isUrgent?: Endpoint['isUrgent'];
+  /** For an endpoint that stores readings. */
+  readonly isAudited?: false;
   readonly query?: Checker<Query>;
   readonly body?: BodyInput<Body>;
   readonly requestHeaders?: readonly RequestHeader[];
@@ -92,9 +96,11 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
   const { summary, scope = null, isUrgent = false, query = null, body = null, answers } = declared;
   const usual = Object.fromEntries(parameterNames(path).map((name) => [name, exampleParameter(name, group)]));
   const idempotencyKey: readonly RequestHeader[] = method === 'POST' ? ['idempotency-key'] : [];
+  const isAudited = method !== 'GET' && declared.isAudited !== false;
+  const actor: readonly RequestHeader[] = isAudited ? ['x-actor'] : [];
   return {
-    ...{ group, method, path, summary, scope, isUrgent, query, body, answers },
-    requestHeaders: [...(declared.requestHeaders ?? []), ...idempotencyKey],
+    ...{ group, method, path, summary, scope, isUrgent, isAudited, query, body, answers },
+    requestHeaders: [...(declared.requestHeaders ?? []), ...idempotencyKey, ...actor],
     errors: errorsOf({ group, method, path, scope, isUrgent }, declared.errors ?? []),
     examples: declared.examples.map((example) => ({
       ...example,

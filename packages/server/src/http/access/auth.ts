@@ -96,10 +96,11 @@ export function checkAccess(app: FastifyInstance, { keyring, limiter, failedLogi
     reply: FastifyReply,
     done: Done,
   ): void {
+    // Also for a request that is refused, because the audit log names its caller.
+    request.caller = caller;
     attempt(done, () => {
       if ((endpoint?.isUrgent ?? false) === false) limiter?.take(caller.keyId, reply);
       requireScope(caller, endpoint?.scope ?? null);
-      request.caller = caller;
     });
   }
 }

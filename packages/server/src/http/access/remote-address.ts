@@ -1,5 +1,9 @@
 import { isIPv4 } from 'node:net';
 
+/** An IPv4 address that arrives on an IPv6 socket is shown as an IPv4 address. */
+export const remoteAddressOf = (remoteAddress: string | undefined): string =>
+  remoteAddress?.replace(/^::ffff:(?=\d)/i, '') ?? 'unknown';
+
 /**
  * The unit of limits per address: an IPv4 address, or the 64 bit network of an IPv6 address, because one customer usually
  * has all addresses of such a network.

@@ -1,3 +1,4 @@
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export type Done = (error?: Error) => void;
@@ -8,6 +9,9 @@ export type Done = (error?: Error) => void;
  */
 export const urgencyOf = ({ routeOptions }: FastifyRequest) =>
   routeOptions.config.endpoint?.isUrgent ?? false;
+
+export const isUrgentNow = ({ isUrgent }: Endpoint, body: unknown): boolean =>
+  typeof isUrgent === 'function' ? isUrgent(body) : isUrgent;
 
 /** Runs only for routes whose urgency depends on the body, so that other routes do not pay for it. */
 export function onceBodyTells(

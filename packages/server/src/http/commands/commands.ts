@@ -9,8 +9,9 @@ import { refuseUnsupported } from '@granary/core/profiles/capabilities';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EMERGENCY_STOP } from '../../urgent/emergency-stops.ts';
 import { deadlineOf } from '../../urgent/urgent-deadline.ts';
+import { attemptOf, creates } from '../audit/attempt.ts';
 import { type DevicePath, findDevice } from '../devices/find-device.ts';
-import { storeUrgently, urgentTarget } from '../operations/urgent-target.ts';
+import { urgentTarget } from '../operations/urgent-target.ts';
 import { paged, pageOf, success } from '../protocol/answers.ts';
 import { type InputReader, register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -69,19 +70,20 @@ async function stopAtOnce(
   reply: FastifyReply,
   parts: RouteDependencies,
 ): Promise<CommandRecord> {
-  const { emergencyStops, link, now } = parts;
+  const { emergencyStops, idempotency, link, now } = parts;
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
   const { deviceId, deviceNo, profile } = await urgentTarget(request, parts, 'field');
   refuseUnsupported(profile, 'commands');
-  const target = { deviceId, deviceNo, commandId };
+  creates(request, commandId);
+  const target = { deviceId, deviceNo, commandId, attempt: attemptOf(request) };
   const { state: command, unstoredDetail } = await emergencyStops.stop(
     target,
     deadlineOf(request),
     async () => {
       const isReachable = link.isReachable(deviceId);
       const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, isReachable, nowMs };
-      return await storeUrgently(request, reply, parts, (slices) => slices.commands.issue(wanted));
+      return await idempotency.onceUrgently(request, reply, (slices) => slices.commands.issue(wanted));
     },
   );
   const record = commandRecord(command);
@@ -99,6 +101,7 @@ async function issue(
   const wanted = read.body(request);
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
+  creates(request, commandId);
   const isReachable = link.isReachable(deviceId);
   const { result } = await idempotency.once(request, reply, (slices) =>
     slices.commands.issue({ deviceNo, commandId, request: wanted, isReachable, nowMs }),

@@ -13,7 +13,7 @@ export function configurationRoutes(
   parts: RouteDependencies,
   group: DeviceGroup,
 ): void {
-  const { app, now } = parts;
+  const { app, changes, now } = parts;
 
   register(routes, endpoints.configuration[group].get, async (request, reply) => {
     const device = await findDevice(request, app, group);
@@ -28,7 +28,7 @@ export function configurationRoutes(
     const { checkConfigurationPatch } = PROFILES[device.profile];
     const patch = accept(checkConfigurationPatch, request.body, 'configuration');
     const expected = expectedVersion(request);
-    const changed = await app.configuration.change(device.deviceNo, patch, now(), expected);
+    const changed = await changes(request).configuration.change(device.deviceNo, patch, now(), expected);
     tag(reply, changed.version);
     return success(changed.configuration);
   });

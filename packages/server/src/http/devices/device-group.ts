@@ -1,4 +1,4 @@
-import type { App } from '@granary/app/app';
+import type { AppReads } from '@granary/app/app';
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { StoredDevice } from '@granary/store/tables/devices';
@@ -8,5 +8,5 @@ export interface DeviceGroupRoutes {
   readonly group: DeviceGroup;
   /** Of a device that has not reported anything and was not asked for anything. */
   detailOfNew(device: StoredDevice, nowMs: number): SiloDetail | FieldDetail;
-  readDetail(app: App, device: StoredDevice, now: () => number): Promise<SiloDetail | FieldDetail>;
+  readDetail(app: AppReads, device: StoredDevice, now: () => number): Promise<SiloDetail | FieldDetail>;
 }

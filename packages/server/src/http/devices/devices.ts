@@ -24,7 +24,7 @@ export function deviceRoutes(
   parts: RouteDependencies,
   { group, detailOfNew, readDetail }: DeviceGroupRoutes,
 ): void {
-  const { app, idempotency, now } = parts;
+  const { app, changes, idempotency, now } = parts;
 
   register(routes, endpoints.devices[group].list, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
@@ -74,7 +74,7 @@ export function deviceRoutes(
     if (!canAccess(request.caller, place)) {
       throw new Refusal('forbidden', 'this API key may not move a device there');
     }
-    const updated = await app.devices.update(deviceNo, patch, now(), expectedVersion(request));
+    const updated = await changes(request).devices.update(deviceNo, patch, now(), expectedVersion(request));
     tag(reply, updated.version);
     return success(await readDetail(app, updated, now));
   });

@@ -1,4 +1,4 @@
-import type { App } from '@granary/app/app';
+import type { AppReads } from '@granary/app/app';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { Refusal } from '@granary/contract/errors';
 import { GROUP_TITLES, PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
@@ -33,7 +33,7 @@ export function requireAccess<D extends Found>(
 
 export const findDevice = async (
   request: FastifyRequest<DevicePath>,
-  app: App,
+  app: AppReads,
   group: DeviceGroup,
 ): Promise<StoredDevice> => requireAccess(request, group, await app.devices.find(request.params.device_id));
 

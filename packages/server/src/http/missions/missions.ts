@@ -5,6 +5,7 @@ import { MISSION_REQUESTS } from '@granary/contract/missions/missions';
 import { missionRecord } from '@granary/core/missions/record';
 import type { MissionState } from '@granary/core/missions/state';
 import type { FastifyInstance } from 'fastify';
+import { creates } from '../audit/attempt.ts';
 import { findDevice } from '../devices/find-device.ts';
 import { paged, pageOf, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -18,6 +19,7 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const mission = read.body(request);
     const nowMs = now();
     const missionId = newId('ms', nowMs);
+    creates(request, missionId);
     const isReachable = link.isReachable(deviceId);
     const { result } = await idempotency.once(request, reply, (slices) =>
       slices.missions.create({ deviceNo, missionId, mission, isReachable, nowMs }),

@@ -4,6 +4,7 @@ import { OPERATION_TYPES } from '@granary/contract/operations';
 import { operationRecord, startedRecord } from '@granary/core/operations/record';
 import { notSentRefusal } from '@granary/core/operations/status-detail';
 import type { FastifyInstance } from 'fastify';
+import { creates } from '../audit/attempt.ts';
 import { findDevice } from '../devices/find-device.ts';
 import { paged, pageOf, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -20,6 +21,7 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
       const wanted = read.body(request);
       const nowMs = now();
       const operationId = newId('op', nowMs);
+      creates(request, operationId);
       const isReachable = link.isReachable(deviceId);
       const { result } = await idempotency.once(request, reply, (slices) =>
         slices.operations.start({ deviceNo, operationId, type, request: wanted, isReachable, nowMs }),

@@ -10,6 +10,8 @@ import {
 } from '@granary/contract/plants';
 import type { StoredPlant } from '@granary/store/tables/plants';
 import type { FastifyInstance } from 'fastify';
+import { creates } from '../audit/attempt.ts';
+import { refusalRecorder } from '../audit/record-refusal.ts';
 import { refuseUnrouted } from '../protocol/allowed-methods.ts';
 import { paged, pageOf } from '../protocol/answers.ts';
 import { errorHandler } from '../protocol/error-map.ts';
@@ -22,8 +24,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The plant store sample, which any valid key may use. */
 export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, settings, logger, now } = parts;
-  routes.setErrorHandler(errorHandler(logger, answerPlantError));
+  const { app, idempotency, settings, logger, refusedAttempts, now } = parts;
+  const record = refusalRecorder(refusedAttempts, now);
+  routes.setErrorHandler(errorHandler(logger, answerPlantError, record));
   refuseUnrouted(routes);
   // The text is parsed here, because an id beyond 2^53 would lose its last digits as a number.
   acceptJsonBodies(routes, (text) => text);
@@ -31,6 +34,7 @@ export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   register(routes, endpoints.plants.create, async (request, reply) => {
     const { id, name, tag = null } = accepted(request.body);
     const plant = { id: String(id), name, tag, nowMs: now() };
+    creates(request, plant.id);
     const { result } = await idempotency.once(request, reply, (slices) => slices.plants.create(plant));
     return plantOf(result);
   });

@@ -1,6 +1,7 @@
 import { type ErrorBody, Refusal, STATUS_OF } from '@granary/contract/errors';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../logging/logger.ts';
+import type { RecordRefusal } from '../audit/record-refusal.ts';
 
 const RETRY_AFTER_S = 5;
 
@@ -41,8 +42,8 @@ export const answerError: Answerer = (refusal, status, request, reply) => {
   reply.code(status).send(errorBody(refusal, request.id));
 };
 
-/** A refusal is only answered; a fault of the service is also logged as an error. */
-export function errorHandler(logger: Logger, answer: Answerer) {
+/** A refusal is only answered, and entered in the audit log; a fault of the service is also logged as an error. */
+export function errorHandler(logger: Logger, answer: Answerer, record: RecordRefusal) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     let refusal = asRefusal(error);
     if (refusal === null) {
@@ -57,6 +58,8 @@ export function errorHandler(logger: Logger, answer: Answerer) {
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     const isForNow = status === 429 || status === 503;
     if (isForNow && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_S);
-    answer(refusal, status, request, reply);
+    const entered = record(request, refusal);
+    if (entered === null) answer(refusal, status, request, reply);
+    else void entered.then(() => answer(refusal, status, request, reply));
   };
 }

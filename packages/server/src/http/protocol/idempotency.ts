@@ -1,14 +1,20 @@
 import { hash } from 'node:crypto';
-import type { App, IdempotentSlices } from '@granary/app/app';
+import type { CallerWrites, IdempotentSlices } from '@granary/app/app';
 import type { IdempotencyKey, IdempotentResult } from '@granary/app/idempotency';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decryptSecret, encryptSecret } from '../../keys/secret-encryption.ts';
 import { bearerOf } from '../access/auth.ts';
+import { attemptOf } from '../audit/attempt.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-type IdempotentApp = Pick<App, 'once'>;
+type OnceWrites = Pick<CallerWrites, 'once'>;
+
+interface IdempotentApp extends OnceWrites {
+  readonly urgent: OnceWrites;
+}
+
 type Write<Result> = (slices: IdempotentSlices) => Promise<IdempotentResult<Result>>;
 
 export interface Outcome<Result> {
@@ -17,7 +23,10 @@ export interface Outcome<Result> {
   readonly replayed: boolean;
 }
 
-/** Carries out each request that has an `Idempotency-Key` once, and answers its repetitions like the first. */
+/**
+ * Carries out each request that has an `Idempotency-Key` once, and answers its repetitions like the first. Each change is
+ * entered in the audit log.
+ */
 export class Idempotency {
   readonly #app: IdempotentApp;
   readonly #now: () => number;
@@ -28,13 +37,23 @@ export class Idempotency {
     this.#now = now;
   }
 
-  once<Result>(
+  once<Result>(request: FastifyRequest, reply: FastifyReply, write: Write<Result>): Promise<Outcome<Result>> {
+    return this.#run(request, reply, write, { app: this.#app, secret: null });
+  }
+
+  /** For a stop, which an Idempotency-Key that was used for another request must not prevent. */
+  async onceUrgently<Result>(
     request: FastifyRequest,
     reply: FastifyReply,
     write: Write<Result>,
-    app: IdempotentApp = this.#app,
-  ): Promise<Outcome<Result>> {
-    return this.#run(request, reply, write, { app, secret: null });
+  ): Promise<Result> {
+    const { urgent } = this.#app;
+    try {
+      return (await this.#run(request, reply, write, { app: urgent, secret: null })).result;
+    } catch (error) {
+      if (!isAboutKey(error)) throw error;
+      return (await write(urgent.once(null, attemptOf(request)))).result;
+    }
   }
 
   /** For answers with a secret that is not stored in clear text: a repetition gets the first secret. */
@@ -56,10 +75,11 @@ export class Idempotency {
     request: FastifyRequest,
     reply: FastifyReply,
     write: Write<Result>,
-    { app, secret }: { app: IdempotentApp; secret: string | null },
+    { app, secret }: { app: OnceWrites; secret: string | null },
   ): Promise<IdempotentResult<Result>> {
     const key = readKey(request);
-    if (key === null) return await write(app.once(null));
+    const attempt = attemptOf(request);
+    if (key === null) return await write(app.once(null, attempt));
     const { keyId } = request.caller;
     const running = `${keyId} ${key}`;
     if (this.#running.has(running)) {
@@ -75,7 +95,7 @@ export class Idempotency {
         nowMs: this.#now(),
         encryptedSecret,
       };
-      const once = await write(app.once(idempotencyKey));
+      const once = await write(app.once(idempotencyKey, attempt));
       if (once.replayed) reply.header('idempotency-replayed', 'true');
       return once;
     } finally {
@@ -83,6 +103,10 @@ export class Idempotency {
     }
   }
 }
+
+const isAboutKey = (error: unknown): boolean =>
+  error instanceof Refusal &&
+  ['idempotency_key_reused', 'idempotency_in_progress', 'invalid_input'].includes(error.code);
 
 function readKey({ headers }: FastifyRequest): string | null {
   const key = headers['idempotency-key'];

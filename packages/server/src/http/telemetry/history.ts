@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { App } from '@granary/app/app';
+import type { AppReads } from '@granary/app/app';
 import type {
   ContentUnit,
   HistoryPoint,
@@ -28,7 +28,7 @@ type SeriesDevice = Pick<StoredDevice, 'deviceNo' | 'capacityKg'>;
 
 /** The buckets of the plan as points for the caller; `days` are those of a time zone instead of those of UTC. */
 export async function readHistory(
-  app: App,
+  app: AppReads,
   device: SeriesDevice,
   plan: HistoryPlan,
   days: LocalDays | null,

@@ -9,6 +9,7 @@ import { type StoredWebhook, webhookContent, webhookRecord } from '@granary/core
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AddressGuard } from '../../webhooks/address-guard.ts';
 import { newWebhookSecret } from '../../webhooks/signature.ts';
+import { creates } from '../audit/attempt.ts';
 import { paged, pageOf, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -17,7 +18,7 @@ import { finishedDelivery } from './finished-delivery.ts';
 const ROTATION_OVERLAP_S = 24 * 3_600;
 
 export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, addressGuard, now } = parts;
+  const { app, changes, idempotency, addressGuard, now } = parts;
 
   routes.addHook('preHandler', async (request) => refuseLimited(request));
 
@@ -39,6 +40,7 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const nowMs = now();
     const issued = newWebhookSecret();
     const webhook = { ...webhookContent(wanted), webhookId: newId('wh', nowMs), secret: issued };
+    creates(request, webhook.webhookId);
     const { result, secret } = await idempotency.onceWithSecret(request, reply, issued, (slices) =>
       slices.webhooks.create({ ...webhook, createdAtMs: nowMs }),
     );
@@ -53,11 +55,11 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { webhookId } = await findWebhook(request.params.webhook_id);
     const patch = read.body(request);
     if (patch.url !== undefined) requireTarget(patch.url, addressGuard);
-    return success(webhookRecord(await app.webhooks.update(webhookId, patch, now())));
+    return success(webhookRecord(await changes(request).webhooks.update(webhookId, patch, now())));
   });
 
   register(routes, endpoints.webhooks.remove, async (request) =>
-    success(webhookRecord(await app.webhooks.remove(request.params.webhook_id, now()))),
+    success(webhookRecord(await changes(request).webhooks.remove(request.params.webhook_id, now()))),
   );
 
   register(routes, endpoints.webhooks.test, async (request, reply) => {

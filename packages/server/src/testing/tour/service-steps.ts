@@ -18,6 +18,9 @@ export async function keys(client: TourClient): Promise<void> {
   await client.step('DELETE', `/v1/keys/${keyId}`);
   await client.step('DELETE', '/v1/keys/key_none');
   await client.step('GET', '/v1/keys?limit=2');
+  await client.step('GET', '/v1/audit?action=keys.create');
+  await client.step('GET', '/v1/audit?action=keys.revoke&limit=1');
+  await client.step('GET', '/v1/audit?result=perhaps');
 }
 
 export async function plants(client: TourClient): Promise<void> {

@@ -1,0 +1,61 @@
+import type { ErrorCode } from '@granary/contract/errors';
+import type { Expiry } from '@granary/store/expiry';
+import type { Sql } from '@granary/store/sql';
+import {
+  type Attempt,
+  type AuditFilter,
+  type AuditPosition,
+  type AuditRow,
+  expireEntries,
+  listEntries,
+  removeEntry,
+  saveEntry,
+} from '@granary/store/tables/audit';
+import { type Committed, committed } from '../effects.ts';
+
+/** Refused attempts with the same caller, action, device and error code. */
+export interface RefusedAttempts {
+  /** The first of them. */
+  readonly attempt: Attempt;
+  readonly code: ErrorCode;
+  readonly count: number;
+}
+
+/**
+ * Carries out a write and enters it in the same transaction. The entry comes first, because nothing may follow the lock of
+ * the event log. A write that finds nothing (`undefined`) has changed nothing and is not entered.
+ */
+export async function enterChange(
+  sql: Sql,
+  attempt: Attempt,
+  write: () => Promise<Committed<unknown>>,
+): Promise<Committed<unknown>> {
+  const isNew = await saveEntry(sql, attempt, { result: 'done', code: null, count: 1 });
+  const done = await write();
+  if (isNew && done.result === undefined) await removeEntry(sql, attempt.attemptId);
+  return done;
+}
+
+export const reads = {
+  /** Newest first. */
+  list: (sql: Sql, filter: AuditFilter, before: AuditPosition | null, limit: number): Promise<AuditRow[]> =>
+    listEntries(sql, filter, before, limit),
+};
+
+export const writes = {
+  /** Repeating it with the same ids raises the counts. */
+  async refused(sql: Sql, refusals: readonly RefusedAttempts[]): Promise<Committed<undefined>> {
+    // In the order of the ids, so that two nodes never wait for each other.
+    for (const { attempt, code, count } of refusals.toSorted(byId)) {
+      await saveEntry(sql, attempt, { result: 'refused', code, count });
+    }
+    return committed(undefined);
+  },
+
+  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await expireEntries(sql, expiry));
+  },
+};
+
+const byId = (a: RefusedAttempts, b: RefusedAttempts): number =>
+  a.attempt.attemptId < b.attempt.attemptId ? -1 : 1;

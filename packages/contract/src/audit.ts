@@ -1,0 +1,77 @@
+import { type Static, Type } from 'typebox';
+import { PageQuery } from './envelope.ts';
+import { ERROR_CODES } from './errors.ts';
+import { DeviceId } from './ids.ts';
+import { closed } from './input/closed.ts';
+import { checker } from './input/schema.ts';
+import { id, line } from './input/text-schemas.ts';
+import { Timestamp } from './time.ts';
+
+export const ACTOR_CHARS_MAX = 200;
+
+/** Who made a change: the API key, and the person or program that the caller named in the header `X-Actor`. */
+export const Actor = closed({
+  key_id: Type.String(),
+  key_name: Type.String(),
+  actor: Type.Union([line(ACTOR_CHARS_MAX), Type.Null()]),
+});
+
+/** `null` where a device or the clock caused it. */
+export const OptionalActor = Type.Union([Actor, Type.Null()]);
+
+export const AUDIT_RESULTS = ['done', 'refused'] as const;
+export type AuditResult = (typeof AUDIT_RESULTS)[number];
+
+const OptionalText = Type.Union([Type.String(), Type.Null()]);
+
+/** One change, or identical refused attempts of one minute. */
+export const AuditEntry = closed({
+  audit_id: Type.String(),
+  at: Timestamp,
+  request_id: Type.String(),
+  /** `null` where the API key was missing or not valid. */
+  actor: OptionalActor,
+  /** The network address of the caller. */
+  address: Type.String(),
+  /** The name of the endpoint, such as `operations.feed`. */
+  action: Type.String(),
+  method: Type.String(),
+  path: Type.String(),
+  device_id: Type.Union([DeviceId, Type.Null()]),
+  /** The operation, command, mission, alert or key that was made or changed. */
+  resource_id: OptionalText,
+  result: Type.Enum(AUDIT_RESULTS),
+  /** The error code of a refusal. */
+  code: Type.Union([Type.Enum([...ERROR_CODES]), Type.Null()]),
+  /** How many identical attempts were refused within a minute; 1 for a change. */
+  count: Type.Integer({ minimum: 1 }),
+  /** The query and the body of the request, without secrets; `shortened` holds the beginning of a long one. */
+  input: Type.Union([
+    closed({
+      query: Type.Optional(Type.Unknown()),
+      body: Type.Optional(Type.Unknown()),
+      shortened: Type.Optional(Type.String()),
+    }),
+    Type.Null(),
+  ]),
+});
+
+export const AuditQuery = closed({
+  ...PageQuery.properties,
+  device_id: Type.Optional(DeviceId),
+  facility: Type.Optional(line(200)),
+  key_id: Type.Optional(id()),
+  actor: Type.Optional(line(ACTOR_CHARS_MAX)),
+  action: Type.Optional(line(100)),
+  result: Type.Optional(Type.Enum(AUDIT_RESULTS)),
+  from: Type.Optional(Timestamp),
+  /** Not included. */
+  to: Type.Optional(Timestamp),
+});
+
+export type Actor = Static<typeof Actor>;
+export type AuditEntry = Static<typeof AuditEntry>;
+export type AuditInput = NonNullable<AuditEntry['input']>;
+export type AuditQuery = Static<typeof AuditQuery>;
+
+export const checkAuditQuery = checker(AuditQuery);

@@ -1,0 +1,104 @@
+import { isUtf8 } from 'node:buffer';
+import { newId } from '@granary/app/ids';
+import { ACTOR_CHARS_MAX } from '@granary/contract/audit';
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import { ACTIONS } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import { checkDeviceId } from '@granary/contract/ids';
+import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit/input';
+import type { Attempt } from '@granary/store/tables/audit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Caller } from '../../keys/keyring.ts';
+import { remoteAddressOf } from '../access/remote-address.ts';
+import { isUrgentNow } from '../access/urgency.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request for a change; `null` before its body is read. */
+    attempt: Attempt | null;
+  }
+}
+
+/** Every request for a change gets its attempt before its handler runs. Must be called before the routes are registered. */
+export function prepareAttempts(app: FastifyInstance, now: () => number): void {
+  app.decorateRequest('attempt', null);
+  app.addHook('onRoute', (route) => {
+    const endpoint = route.config?.endpoint;
+    if (endpoint === undefined || !endpoint.isAudited) return;
+    const prepare = async (request: FastifyRequest): Promise<void> => {
+      refuseBadActor(request, endpoint);
+      request.attempt = draftAttempt(request, endpoint, now());
+    };
+    route.preHandler = [route.preHandler ?? [], prepare].flat();
+  });
+}
+
+/** The attempt of a request that writes; `null` where readings are stored, which are no change. */
+export function attemptOf({ attempt, routeOptions }: FastifyRequest): Attempt | null {
+  const { endpoint } = routeOptions.config;
+  const isChange = endpoint?.isAudited === true && attempt !== null;
+  if (isChange || (endpoint?.isAudited === false && endpoint.method !== 'GET')) return attempt;
+  throw new Error(`${endpoint?.method} ${endpoint?.path} must not change anything`);
+}
+
+/** Names the resource that the request is about to make. */
+export function creates(request: FastifyRequest, resourceId: string): void {
+  if (request.attempt !== null) request.attempt = { ...request.attempt, resourceId };
+}
+
+export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs: number): Attempt {
+  const { id, method, url, body, query } = request;
+  const params = request.params as Readonly<Record<string, string>>;
+  const { device_id: deviceId = field(body, 'device_id'), ...others } = params ?? {};
+  return {
+    attemptId: newId('au', nowMs),
+    atMs: nowMs,
+    requestId: id,
+    actor: request.caller === undefined ? null : actorOf(request, request.caller),
+    address: remoteAddressOf(request.socket.remoteAddress),
+    action: ACTIONS.get(endpoint) ?? `${method} ${endpoint.path}`,
+    method,
+    path: withoutSecrets(url.split('?', 1)[0] ?? '').slice(0, PATH_CHARS_MAX),
+    deviceId: checkDeviceId.accepts(deviceId) ? deviceId : null,
+    facility: textOrNull(field(field(body, 'location'), 'facility')),
+    resourceId: Object.values(others)[0]?.slice(0, PATH_CHARS_MAX) ?? null,
+    input: auditInput((query as object | undefined) ?? {}, body),
+  };
+}
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+
+const FACILITY_CHARS_MAX = 200;
+
+const textOrNull = (value: unknown): string | null =>
+  typeof value === 'string' && value.length <= FACILITY_CHARS_MAX && !value.includes('\0') ? value : null;
+
+const actorOf = (request: FastifyRequest, { keyId, name }: Caller): Attempt['actor'] => ({
+  key_id: keyId,
+  key_name: name,
+  actor: givenActor(request),
+});
+
+const PRINTABLE = /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u;
+
+/** The header `X-Actor` as given; `null` without one, and for one that is not valid. */
+function givenActor({ headers }: FastifyRequest): string | null {
+  const header = headers['x-actor'];
+  if (typeof header !== 'string') return null;
+  // Node reads each byte of a header as one character.
+  const bytes = Buffer.from(header, 'latin1');
+  const actor = isUtf8(bytes) ? bytes.toString().trim() : '';
+  return PRINTABLE.test(actor) && [...actor].length <= ACTOR_CHARS_MAX ? actor : null;
+}
+
+/** A stop is not refused because of a header. */
+function refuseBadActor(request: FastifyRequest, endpoint: Endpoint): void {
+  if (request.headers['x-actor'] === undefined || givenActor(request) !== null) return;
+  if (isUrgentNow(endpoint, request.body)) return;
+  throw new Refusal('invalid_input', 'the header X-Actor is not valid', [
+    { path: '/x-actor', message: `must be 1 to ${ACTOR_CHARS_MAX} printable characters in UTF-8` },
+  ]);
+}

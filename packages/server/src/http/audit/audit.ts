@@ -1,0 +1,39 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import { checkedTimeMs } from '@granary/contract/time';
+import { auditRecord } from '@granary/core/audit/record';
+import type { AuditPosition } from '@granary/store/tables/audit';
+import type { FastifyInstance } from 'fastify';
+import { limitsOf } from '../fleet/selection.ts';
+import { paged, pageOf } from '../protocol/answers.ts';
+import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+
+export function auditRoutes(routes: FastifyInstance, { app }: RouteDependencies): void {
+  register(routes, endpoints.audit.list, async (request, _reply, read) => {
+    const query = read.query(request);
+    const page = pageOf(query);
+    const filter = {
+      limits: limitsOf(request),
+      deviceId: query.device_id ?? null,
+      facility: query.facility ?? null,
+      keyId: query.key_id ?? null,
+      actor: query.actor ?? null,
+      action: query.action ?? null,
+      result: query.result ?? null,
+      fromMs: query.from === undefined ? null : checkedTimeMs(query.from),
+      toMs: query.to === undefined ? null : checkedTimeMs(query.to),
+    };
+    const before = page.after === null ? null : positionOf(page.after);
+    const rows = await app.audit.list(filter, before, page.limit + 1);
+    return paged(rows, page, ({ atMs, auditNo }) => `${atMs}-${auditNo}`, auditRecord);
+  });
+}
+
+function positionOf(cursor: string): AuditPosition {
+  const [, atMs, auditNo] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
+  if (atMs !== undefined) return { atMs: Number(atMs), auditNo: Number(auditNo) };
+  throw new Refusal('invalid_input', 'the query is not valid', [
+    { path: '/cursor', message: 'must be a next_cursor of an earlier answer' },
+  ]);
+}
