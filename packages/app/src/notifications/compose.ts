@@ -5,6 +5,7 @@ import { type AlertColumns, type Dispatch, dispatch } from '@granary/core/notifi
 import type { FloodWindows } from '@granary/core/notifications/flood-window';
 import { type MessageContext, messageOf, type ToldAlert } from '@granary/core/notifications/message';
 import { NOTICE_DOCUMENT, told, toldAgain } from '@granary/core/notifications/notice';
+import { quietUntil } from '@granary/core/notifications/quiet-hours';
 import type { StoredNotification } from '@granary/core/notifications/record';
 import { targetsOf } from '@granary/core/notifications/rule';
 import type { Sql } from '@granary/store/sql';
@@ -22,7 +23,7 @@ import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
 import { writeNotifications } from './write-notifications.ts';
 
 /** The limit of one transaction, and of one summary. */
-const NOTICES_PER_CALL_MAX = 500;
+const NOTICES_PER_CALL_MAX = 250;
 
 interface ComposeRequest {
   readonly rules: readonly RuleWithWindows[];
@@ -85,6 +86,8 @@ async function composeOfRule(
   facts: Facts,
   { publicUrl, nowMs }: Omit<ComposeRequest, 'rules'>,
 ): Promise<StoredNotification[]> {
+  const quiet = rule.content.quiet_hours;
+  const quietUntilMs = quiet === null ? null : quietUntil(quiet, nowMs);
   let windows: FloodWindows = rule.windows;
   const single: StoredNotice[] = [];
   const together: StoredNotice[] = [];
@@ -92,12 +95,11 @@ async function composeOfRule(
   const removed: StoredNotice[] = [];
   for (const stored of due) {
     const { step, notice, alertId } = stored;
-    const decision: Dispatch = dispatch(
-      { step, notice, alert: facts.columns.get(alertId) },
-      rule.content,
-      windows[step] ?? null,
+    const decision: Dispatch = dispatch({ step, notice, alert: facts.columns.get(alertId) }, rule.content, {
+      window: windows[step] ?? null,
+      quietUntilMs,
       nowMs,
-    );
+    });
     if (decision.action === 'drop') {
       const kept = toldAgain(notice, notice.snapshot);
       if (kept === null) removed.push(stored);

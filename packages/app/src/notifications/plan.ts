@@ -2,18 +2,23 @@ import {
   type AlertEvent,
   NOTICE_DOCUMENT,
   NOTICE_EVENT_TYPES,
-  type Notice,
   type NoticesBySteps,
   noticesAfter,
 } from '@granary/core/notifications/notice';
 import type { StoredRule } from '@granary/core/notifications/rule';
 import type { Sql } from '@granary/store/sql';
-import { noticesOfAlerts, removeNotices, saveNotices } from '@granary/store/tables/notifications/notices';
+import {
+  type NoticeKey,
+  noticesOfAlerts,
+  removeNotices,
+  type StoredNotice,
+  saveNotices,
+} from '@granary/store/tables/notifications/notices';
 import { alertEvents, newestSequence, savePosition } from '@granary/store/tables/notifications/position';
 
-/** Limits of one transaction, so that other writes are not held up for long: numbers of events, and events times rules. */
+/** Limits of one transaction, so that other writes are not held up for long: numbers of events, and notices. */
 const EVENTS_PER_CALL_MAX = 2_000;
-const DECISIONS_PER_CALL_MAX = 1_000;
+const NOTICES_PER_CALL_MAX = 300;
 
 interface PlanRequest {
   readonly rules: readonly StoredRule[];
@@ -29,7 +34,8 @@ export async function planNotices(sql: Sql, { rules, position, nowMs }: PlanRequ
     await savePosition(sql, newest);
     return false;
   }
-  const limit = Math.ceil(DECISIONS_PER_CALL_MAX / rules.length);
+  const steps = rules.reduce((sum, { content }) => sum + 1 + content.escalation.length, 0);
+  const limit = Math.ceil(NOTICES_PER_CALL_MAX / steps);
   const range = { after: position, upTo: Math.min(newest, position + EVENTS_PER_CALL_MAX), limit };
   const found = await alertEvents(sql, { ...range, types: NOTICE_EVENT_TYPES });
   await saveChanges(
@@ -53,6 +59,8 @@ async function saveChanges(
   const eventsOfAlerts = Map.groupBy(events, ({ snapshot }) => snapshot.alert.alert_id);
   const stored = await noticesOfAlerts(sql, NOTICE_DOCUMENT, [...eventsOfAlerts.keys()]);
   const storedByKey = Map.groupBy(stored, ({ ruleId, alertId }) => `${ruleId} ${alertId}`);
+  const changed: StoredNotice[] = [];
+  const removed: NoticeKey[] = [];
   for (const { ruleId, content } of rules) {
     for (const [alertId, ofAlert] of eventsOfAlerts) {
       const before: NoticesBySteps = new Map(
@@ -62,9 +70,14 @@ async function saveChanges(
         (notices, event) => noticesAfter(content, notices, notLater(event, nowMs)),
         before,
       );
-      await saveDifference(sql, { ruleId, alertId }, before, after, nowMs);
+      for (const [step, notice] of after) {
+        if (before.get(step) !== notice) changed.push({ ruleId, alertId, step, notice });
+      }
+      for (const step of before.keys()) if (!after.has(step)) removed.push({ ruleId, alertId, step });
     }
   }
+  await saveNotices(sql, NOTICE_DOCUMENT, changed, nowMs);
+  await removeNotices(sql, removed);
 }
 
 /** The clock of another node may be ahead, which must not delay anything. */
@@ -72,24 +85,3 @@ const notLater = (event: AlertEvent, nowMs: number): AlertEvent => ({
   ...event,
   atMs: Math.min(event.atMs, nowMs),
 });
-
-async function saveDifference(
-  sql: Sql,
-  key: { readonly ruleId: string; readonly alertId: string },
-  before: NoticesBySteps,
-  after: NoticesBySteps,
-  nowMs: number,
-): Promise<void> {
-  const changed = [...after].filter(([step, notice]: [number, Notice]) => before.get(step) !== notice);
-  const removed = [...before.keys()].filter((step) => !after.has(step));
-  await saveNotices(
-    sql,
-    NOTICE_DOCUMENT,
-    changed.map(([step, notice]) => ({ ...key, step, notice })),
-    nowMs,
-  );
-  await removeNotices(
-    sql,
-    removed.map((step) => ({ ...key, step })),
-  );
-}

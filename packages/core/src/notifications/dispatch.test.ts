@@ -3,13 +3,21 @@ import { test } from 'node:test';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { alertEvent, ruleWith } from '../testing/notifications.ts';
 import { nextAttemptAtMs } from './attempts.ts';
-import { type DueNotice, dispatch } from './dispatch.ts';
+import { type DueNotice, dispatch as dispatchAt } from './dispatch.ts';
+import type { FloodWindow } from './flood-window.ts';
 import type { Notice } from './notice.ts';
+import { quietUntil } from './quiet-hours.ts';
+import type { RuleContent } from './rule.ts';
 
 const NIGHT_MS = Date.parse('2026-11-15T22:00:00Z');
 const MORNING_MS = Date.parse('2026-11-16T05:00:00Z');
 const QUIET = { from: '22:00', to: '06:00', time_zone: 'Europe/Berlin' };
 const ESCALATION = [{ after_minutes: 10, targets: [{ email: 'boss@example.com' }] }];
+
+const dispatch = (notice: DueNotice, rule: RuleContent, window: FloodWindow | null, nowMs: number) => {
+  const quietUntilMs = rule.quiet_hours === null ? null : quietUntil(rule.quiet_hours, nowMs);
+  return dispatchAt(notice, rule, { window, quietUntilMs, nowMs });
+};
 
 const alertIn = (fields: Partial<AlertState> = {}): AlertState => ({
   ...{ alertId: 'al_1', deviceNo: 1, type: 'low_level', rule: null, status: 'active', severity: 'warning' },

@@ -2,7 +2,6 @@ import type { AlertState } from '../alerts/lifecycle.ts';
 import { needsAttention } from '../alerts/lifecycle.ts';
 import { type FloodWindow, placeInWindow } from './flood-window.ts';
 import type { Notice } from './notice.ts';
-import { quietUntil } from './quiet-hours.ts';
 import { type RuleContent, targetsOf } from './rule.ts';
 
 /** What decides about an alert; known also of an alert whose document cannot be read. */
@@ -21,26 +20,29 @@ export type Dispatch =
   | { readonly action: 'hold'; readonly untilMs: number; readonly window: FloodWindow | null }
   | { readonly action: 'drop' };
 
+export interface DispatchTime {
+  readonly window: FloodWindow | null;
+  /** The end of the present quiet hours of the rule, which is the same for all its notices. */
+  readonly quietUntilMs: number | null;
+  readonly nowMs: number;
+}
+
 /** What happens with a notice that is due. */
 export function dispatch(
   { step, notice, alert }: DueNotice,
   rule: RuleContent,
-  window: FloodWindow | null,
-  nowMs: number,
+  { window, quietUntilMs, nowMs }: DispatchTime,
 ): Dispatch {
   if (!rule.enabled || targetsOf(rule, step).length === 0) return { action: 'drop' };
-  if (notice.kind === 'not_acknowledged' && !(alert && needsAttention(alert, nowMs)))
+  if (notice.kind === 'not_acknowledged' && !(alert && needsAttention(alert, nowMs))) {
     return { action: 'drop' };
-  const untilMs = quietEnd(rule, alert?.severity ?? notice.snapshot.alert.severity, nowMs);
-  if (untilMs !== null) return { action: 'hold', untilMs, window };
+  }
+  const severity = alert?.severity ?? notice.snapshot.alert.severity;
+  const isExempt = severity === 'critical' && rule.quiet_hours?.critical_too === false;
+  if (quietUntilMs !== null && !isExempt) return { action: 'hold', untilMs: quietUntilMs, window };
   if (notice.isHeld) return { action: 'tell', isHeld: true, window };
   const placed = placeInWindow(window, rule.summary, nowMs);
   return placed.heldUntilMs === null
     ? { action: 'tell', isHeld: false, window: placed.window }
     : { action: 'hold', untilMs: placed.heldUntilMs, window: placed.window };
-}
-
-function quietEnd({ quiet_hours: quiet }: RuleContent, severity: string, nowMs: number): number | null {
-  if (quiet === null || (severity === 'critical' && !quiet.critical_too)) return null;
-  return quietUntil(quiet, nowMs);
 }
