@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
@@ -158,6 +159,12 @@ export interface DeviceLink {
   /** Throws the error of the operating system, with its `code`, when the address is not available. */
   start(): Promise<BrokerAddresses>;
   stop(): Promise<void>;
+
+  /**
+   * Takes over a connection that another server accepted, such as a WebSocket. The returned function ends it when that server
+   * stops; the end is not reported, because it says nothing about the device.
+   */
+  accept(stream: Duplex, remoteAddress: string): () => void;
 
   /** New encrypted connections use this certificate; open ones continue. */
   useCertificate(certificate: CertificatePair): void;

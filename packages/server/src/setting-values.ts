@@ -23,7 +23,7 @@ export function asSegment(text: string): string | Error {
     : text;
 }
 
-const RESERVED_PATHS = /^\/(v1|livez|readyz|metrics|docs|openapi\.json|asyncapi\.json)(\/|$)/;
+const RESERVED_PATHS = /^\/(v1|livez|readyz|metrics|mqtt|docs|openapi\.json|asyncapi\.json)(\/|$)/;
 
 export function asSandboxPath(text: string): string | Error {
   if (!/^(\/[a-z0-9][a-z0-9._-]*)+$/.test(text)) {

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { checkDeviceId } from '@granary/contract/ids';
 
 import { printable } from '../codec.ts';
@@ -25,6 +25,7 @@ import { AbsentSessions, newSession, type Session } from '../session/session.ts'
 import type { CertificatePair } from '../tls.ts';
 import { Admission, type Refused } from './admission.ts';
 import { LinkRecords } from './link-records.ts';
+import { sessionType, stateOf } from './link-state.ts';
 import { Listener } from './listener.ts';
 import { startSilenceCheck } from './silence-check.ts';
 
@@ -37,6 +38,7 @@ interface BrokerOptions {
 }
 
 const MS_PER_S = 1_000;
+const STOPS = 'the service stops';
 
 /**
  * An MQTT 3.1.1 server inside the process, for devices only: they exchange messages with the service, never with one
@@ -53,6 +55,7 @@ export class EmbeddedBroker implements DeviceLink {
   readonly #records = new LinkRecords();
   readonly #absentSessions: AbsentSessions;
   readonly #open = new Set<Connection>();
+  readonly #endedByStop = new WeakSet<Connection>();
   readonly #channelOf = new WeakMap<Connection, DeviceChannel>();
   readonly #current = new Map<string, DeviceChannel>();
   #silenceCheck: NodeJS.Timeout | null = null;
@@ -66,7 +69,6 @@ export class EmbeddedBroker implements DeviceLink {
     this.#now = now;
     this.#admission = new Admission(handler, limits);
     this.#absentSessions = new AbsentSessions(limits);
-    const accepted = (socket: Socket): void => this.#accept(socket);
     const failed = (remoteAddress: string, reason: string, cause?: Error): void => {
       this.#records.totals.faults += 1;
       this.#handler.observed({
@@ -74,7 +76,10 @@ export class EmbeddedBroker implements DeviceLink {
         ...(cause === undefined ? {} : { cause }),
       });
     };
-    this.#listener = new Listener({ accepted, failed }, limits);
+    this.#listener = new Listener(
+      { accepted: (socket) => this.accept(socket, socket.remoteAddress ?? 'unknown'), failed },
+      limits,
+    );
   }
 
   get isListening(): boolean {
@@ -104,7 +109,7 @@ export class EmbeddedBroker implements DeviceLink {
     clearInterval(this.#silenceCheck);
     this.#silenceCheck = null;
     const stopped = this.#listener.stop();
-    for (const connection of this.#open) connection.end('closed', 'the service stops');
+    for (const connection of this.#open) connection.end('closed', STOPS);
     await stopped;
   }
 
@@ -141,17 +146,10 @@ export class EmbeddedBroker implements DeviceLink {
   }
 
   linkStatistics(deviceId: string): LinkStatistics {
-    const channel = this.#live(deviceId);
-    const refused = this.#records.refusedLogins(deviceId);
     return {
-      ...this.#records.find(deviceId),
-      refusedLogins: refused?.count ?? 0,
-      lastRefusal: refused === undefined ? null : { atMs: refused.atMs, reason: refused.reason },
-      connectedSinceMs: channel?.parts.connectedAtMs ?? null,
-      session: channel === undefined ? null : sessionType(channel.parts.session),
-      remoteAddress: channel?.parts.connection.remoteAddress ?? null,
+      ...this.#records.statisticsOf(deviceId),
+      ...stateOf(this.#live(deviceId)),
       isSubscribed: this.isReachable(deviceId),
-      unacknowledged: channel?.unacknowledged ?? 0,
     };
   }
 
@@ -167,12 +165,17 @@ export class EmbeddedBroker implements DeviceLink {
     closed: (connection) => this.#closed(connection),
   };
 
-  #accept(socket: Socket): void {
+  accept(stream: Duplex, remoteAddress: string): () => void {
     if (this.#open.size >= this.#limits.connectionsMax) {
-      socket.destroy();
-      return;
+      stream.destroy();
+      return () => undefined;
     }
-    this.#open.add(new Connection(socket, this.#events, performance.now()));
+    const connection = new Connection(stream, remoteAddress, this.#events, performance.now());
+    this.#open.add(connection);
+    return () => {
+      this.#endedByStop.add(connection);
+      connection.end('closed', STOPS);
+    };
   }
 
   #connect(connection: Connection, frame: Frame): void {
@@ -273,7 +276,7 @@ export class EmbeddedBroker implements DeviceLink {
     if (this.#current.get(device.deviceId) !== channel) return;
     this.#current.delete(device.deviceId);
     this.#absentSessions.keep(device.deviceId, session, performance.now());
-    if (this.#silenceCheck === null) return;
+    if (this.#silenceCheck === null || this.#endedByStop.has(connection)) return;
     if (will !== null && connection.endedBy.ending !== 'clean') {
       deliver(this.#handler, device, will.topic, will.payload).catch(ignoreAfterClose);
     }
@@ -290,8 +293,6 @@ export class EmbeddedBroker implements DeviceLink {
     this.#handler.observed({ kind: 'disconnected', deviceId, remoteAddress, ending, detail });
   }
 }
-
-const sessionType = ({ isPersistent }: Session) => (isPersistent ? 'persistent' : 'clean');
 
 /** A message of a connection that has ended could not be stored, and no peer is left to answer. */
 const ignoreAfterClose = (): void => undefined;

@@ -20,7 +20,7 @@ export type LinkRecord = Writable<
   >
 > & { readonly rejectionAllowance: RejectionAllowance; readonly totals: Writable<LinkTotals> };
 
-export interface RefusedLogins {
+interface RefusedLogins {
   readonly count: number;
   readonly atMs: number;
   readonly reason: string;
@@ -42,18 +42,19 @@ export class LinkRecords {
     return record;
   }
 
-  find(deviceId: string): Readonly<LinkRecord> {
-    return this.#records.get(deviceId) ?? newRecord(this.totals);
+  statisticsOf(deviceId: string) {
+    const refused = this.#refused.get(deviceId);
+    return {
+      ...(this.#records.get(deviceId) ?? newRecord(this.totals)),
+      refusedLogins: refused?.count ?? 0,
+      lastRefusal: refused === undefined ? null : { atMs: refused.atMs, reason: refused.reason },
+    };
   }
 
   loginRefused(deviceId: string, reason: string, atMs: number): void {
     const count = (this.#refused.get(deviceId)?.count ?? 0) + 1;
     this.#refused.delete(deviceId);
     setBounded(this.#refused, deviceId, { count, atMs, reason }, REFUSED_LOGINS_MAX);
-  }
-
-  refusedLogins(deviceId: string): RefusedLogins | undefined {
-    return this.#refused.get(deviceId);
   }
 }
 

@@ -5,7 +5,7 @@ import type { BrokerAddress, BrokerAddresses } from '../port.ts';
 import { type CertificatePair, secureOptions } from '../tls.ts';
 
 export interface ListenerEvents {
-  accepted(socket: Socket): void;
+  accepted(socket: Socket): unknown;
   /** A connection could not be accepted, or its TLS handshake failed. */
   failed(remoteAddress: string, reason: string, cause?: Error): void;
 }

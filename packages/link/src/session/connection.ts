@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { IN_FLIGHT_BYTES_MAX, PACKETS_PER_TURN_MAX, UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '../limits.ts';
 import { type Frame, FrameReader } from '../mqtt/frame-reader.ts';
 import { ProtocolFault } from '../mqtt/protocol-fault.ts';
@@ -21,7 +21,7 @@ export interface ConnectionEvents {
   closed(connection: Connection): void;
 }
 
-/** One socket: splits its input into packets, pauses reading while too much waits to be stored, and limits unread output. */
+/** One socket or WebSocket: splits its input into packets, pauses reading while too much waits to be stored, and limits unread output. */
 export class Connection {
   readonly remoteAddress: string;
   /** The client id from the CONNECT, not authenticated, for the log. */
@@ -29,7 +29,7 @@ export class Connection {
   readonly #openedAtMs: number;
   #keepAliveMs = 0;
   #receive: (frame: Frame) => void;
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #events: ConnectionEvents;
   readonly #reader = new FrameReader();
   #lastReceivedAtMs: number;
@@ -42,13 +42,13 @@ export class Connection {
   #readPauseTimer: NodeJS.Timeout | undefined;
   #end: ConnectionEnd | null = null;
 
-  constructor(socket: Socket, events: ConnectionEvents, nowMs: number) {
+  constructor(socket: Duplex, remoteAddress: string, events: ConnectionEvents, nowMs: number) {
     this.#socket = socket;
     this.#events = events;
     this.#openedAtMs = nowMs;
     this.#receive = (frame) => events.connect(this, frame);
     this.#lastReceivedAtMs = nowMs;
-    this.remoteAddress = socket.remoteAddress ?? 'unknown';
+    this.remoteAddress = remoteAddress;
     socket.on('data', (chunk: Buffer) => this.#received(chunk));
     // A peer that does not read its answers is not read either, so that answers do not accumulate.
     socket.on('drain', () => this.#readPackets());

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { createServer, type Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { SECOND_MS } from '@granary/contract/time';
@@ -31,6 +31,7 @@ interface Parts {
   /** Called with each server before it listens. */
   readonly prepare: (server: Server) => void;
   readonly clientError: (error: Error, socket: Socket) => void;
+  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
 /** The plain and the encrypted port, with the same routes and limits. */
@@ -39,7 +40,7 @@ export class HttpListeners {
   readonly #settings: Settings;
   readonly #secureServer: SecureServer | null;
 
-  constructor({ settings, routes, certificate, prepare, clientError }: Parts) {
+  constructor({ settings, routes, certificate, prepare, clientError, shouldUpgrade }: Parts) {
     this.#routes = routes;
     this.#settings = settings;
     prepare(routes.server);
@@ -54,6 +55,7 @@ export class HttpListeners {
         ...limits,
         handshakeTimeout: limits.headersTimeout,
         requireHostHeader: false,
+        shouldUpgradeCallback: shouldUpgrade,
       },
       (request, response) => routes.routing(request, response),
     );

@@ -28,6 +28,7 @@ import { keyRoutes } from './keys.ts';
 import { HttpListeners, timeLimits } from './listeners.ts';
 import { metricsRoutes } from './metrics.ts';
 import { missionRoutes } from './missions/missions.ts';
+import { MqttUpgrade } from './mqtt-upgrade.ts';
 import { notificationRoutes } from './notifications.ts';
 import { operationRoutes } from './operations/operations.ts';
 import { answerPlantError } from './plants/plant-errors.ts';
@@ -55,6 +56,11 @@ export function createHttpServer(
   const recordRefusal = refusalRecorder(parts.refusedAttempts, now);
   const nextRequestId = requestIds();
   const clientError = clientErrorHandler(nextRequestId);
+  const connections = new ConnectionLimits({
+    connectionsMax: settings.httpConnectionsMax,
+    connectionsPerAddressMax: settings.httpConnectionsPerAddressMax,
+  });
+  const mqtt = new MqttUpgrade({ link: parts.link, connections, nextRequestId });
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     genReqId: ({ headers }) => {
@@ -75,16 +81,15 @@ export function createHttpServer(
       connectionsCheckingInterval,
       // Node would answer with an empty body; `refusalOfRequestLine` answers with the error body.
       requireHostHeader: false,
+      shouldUpgradeCallback: (request) => mqtt.shouldUpgrade(request),
     },
-  });
-  const connections = new ConnectionLimits({
-    connectionsMax: settings.httpConnectionsMax,
-    connectionsPerAddressMax: settings.httpConnectionsPerAddressMax,
   });
   const prepare = (server: Server): void => {
     answerOddRequests(server, nextRequestId);
     connections.watch(server);
+    mqtt.watch(server);
   };
+  app.addHook('preClose', async () => mqtt.stop());
   const requests = new RequestMetrics();
   requests.start();
   app.addHook('onClose', async () => requests.stop());
@@ -147,7 +152,14 @@ export function createHttpServer(
     configurationRoutes(routes, parts, 'field');
   });
   group(roots.sandbox, (routes) => plantRoutes(routes, parts));
-  return new HttpListeners({ settings, routes: app, certificate, prepare, clientError });
+  return new HttpListeners({
+    settings,
+    routes: app,
+    certificate,
+    prepare,
+    clientError,
+    shouldUpgrade: mqtt.shouldUpgrade,
+  });
 }
 
 /** Answers depend on key and time, and some contain secrets, so they must not be cached. */

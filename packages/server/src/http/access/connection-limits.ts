@@ -71,6 +71,10 @@ export class ConnectionLimits {
     });
   }
 
+  isReserved(socket: Socket): boolean {
+    return this.#reserved.has(peerOf(socket));
+  }
+
   #reservedFor({ raw }: FastifyRequest): Reserved | undefined {
     return this.#reserved.size === 0 ? undefined : this.#reserved.get(peerOf(raw.socket));
   }

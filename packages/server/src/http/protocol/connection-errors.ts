@@ -60,7 +60,7 @@ const headersOf = (requestId: string, body: string): [string, string][] => [
   ['Content-Length', String(Buffer.byteLength(body))],
 ];
 
-function answerAndClose(socket: Socket, refusal: Refusal, requestId: string): void {
+export function answerAndClose(socket: Socket, refusal: Refusal, requestId: string): void {
   const status: number = STATUS_OF[refusal.code];
   const body = JSON.stringify(errorBody(refusal, requestId));
   const headers = headersOf(requestId, body);
