@@ -6,6 +6,7 @@ import { lockDataFolder } from '@granary/store/data-folder';
 import { AlertEvaluator } from './alerts/evaluator.ts';
 import { Uptime } from './alerts/uptime.ts';
 import { RefusedAttempts } from './audit/refused-attempts.ts';
+import { BackupSchedule } from './backup/backup-schedule.ts';
 import { sendConfiguration } from './delivery/configuration.ts';
 import { DeviceMessages } from './delivery/device-messages.ts';
 import { DeclaredSensorsCache } from './devices/declared-sensors-cache.ts';
@@ -69,6 +70,11 @@ interface Environment {
 
 const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
   databaseUrl === null ? { engine: 'sqlite', folder: dataDir } : { engine: 'postgres', url: databaseUrl };
+
+const backupSchedule = (settings: Settings, logger: Logger, now: () => number): BackupSchedule | null => {
+  const { dataDir, backupDir: folder, backupEveryHours: everyHours, backupKeep: keep } = settings;
+  return folder === null ? null : new BackupSchedule({ dataDir, folder, everyHours, keep, logger, now });
+};
 
 /** Limits of log lines per device, for its messages and for its connections. */
 const UPGRADE =
@@ -198,11 +204,16 @@ export function createService(settings: Settings, surroundings: Environment = {}
     webhooks.start();
     undos.push(() => webhooks.stop());
 
+    const backups = backupSchedule(settings, logger, now);
+    backups?.start();
+    undos.push(() => backups?.stop());
+
     const subscribers = new Subscribers({ feed, keyring, logger });
     subscribers.start();
     const exports = new ExportRunner(keyring);
     const metrics = new ServiceMetrics({
       ...{ settings, app, link, pipeline, ingestCounters, feed, subscribers, setAside, now },
+      ...{ exports, backups },
       certificate: () => certificates?.current ?? null,
     });
     metrics.start();
@@ -230,6 +241,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
           subscribers,
           exports,
           setAside,
+          backups,
           addressGuard,
           metrics,
           refusedAttempts,

@@ -26,9 +26,16 @@ export function conflictsOf(settings: Combined, isGiven: (name: string) => boole
   if (isGiven('GRANARY_SMTP_URL') && !isGiven('GRANARY_MAIL_FROM')) {
     faults.push('GRANARY_SMTP_URL needs GRANARY_MAIL_FROM as well');
   }
+  if (isGiven('GRANARY_BACKUP_DIR') && isGiven('GRANARY_DATABASE_URL')) {
+    faults.push('GRANARY_BACKUP_DIR is for the embedded store only; use pg_dump for PostgreSQL');
+  }
+  for (const name of isGiven('GRANARY_BACKUP_DIR') ? [] : BACKUP_ONLY.filter(isGiven)) {
+    faults.push(`${name} needs GRANARY_BACKUP_DIR`);
+  }
   return [...faults, ...tlsConflicts(settings, isGiven)];
 }
 
+const BACKUP_ONLY = ['GRANARY_BACKUP_EVERY_HOURS', 'GRANARY_BACKUP_KEEP'];
 const TLS_ONLY = ['GRANARY_HTTPS_HOST', 'GRANARY_HTTPS_PORT', 'GRANARY_MQTTS_HOST', 'GRANARY_MQTTS_PORT'];
 
 function tlsConflicts(settings: TlsSettings, isGiven: (name: string) => boolean): string[] {

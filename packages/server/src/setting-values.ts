@@ -57,6 +57,12 @@ export function asDays(text: string): number | Error {
     : new Error(`must be a whole number of days from 1 to 99999, not "${text}"`);
 }
 
+export function asHours(text: string): number | Error {
+  return /^\d{1,4}$/.test(text) && Number(text) >= 1
+    ? Number(text)
+    : new Error(`must be a whole number of hours from 1 to 9999, not "${text}"`);
+}
+
 export function asRateLimit(text: string): number | null | Error {
   if (text === 'off') return null;
   const limit = Number(text);

@@ -23,6 +23,9 @@ test('without settings the defaults of the embedded database apply', () => {
     tlsKey: null,
     databaseUrl: null,
     dataDir: '.granary',
+    backupDir: null,
+    backupEveryHours: 24,
+    backupKeep: 7,
     adminKey: null,
     rateLimit: 100,
     rawRetentionDays: 30,
@@ -54,6 +57,18 @@ test('settings are read as given and cannot be changed afterwards', () => {
 test('a mail server needs the address of the sender', () => {
   const env = { GRANARY_SMTP_URL: 'smtp://localhost' };
   assert.throws(() => readSettings(env), /GRANARY_SMTP_URL needs GRANARY_MAIL_FROM/);
+});
+
+test('scheduled backups are of the embedded store, and need a folder', () => {
+  const folder = { GRANARY_BACKUP_DIR: '/mnt/backups', GRANARY_BACKUP_EVERY_HOURS: '6' };
+  assert.equal(readSettings(folder).backupEveryHours, 6);
+  const elsewhere = { ...folder, GRANARY_DATABASE_URL: 'postgres://h/d' };
+  assert.throws(() => readSettings(elsewhere), /GRANARY_BACKUP_DIR is for the embedded store only/);
+  const alone = { GRANARY_BACKUP_EVERY_HOURS: '0', GRANARY_BACKUP_KEEP: '3' };
+  assert.throws(
+    () => readSettings(alone),
+    /EVERY_HOURS must be a whole number of hours.*GRANARY_BACKUP_KEEP needs GRANARY_BACKUP_DIR/,
+  );
 });
 
 test('all faults are listed at once, and secrets are not repeated', () => {

@@ -11,6 +11,7 @@ import {
   asCount,
   asDatabaseUrl,
   asDays,
+  asHours,
   asKey,
   asLogLevel,
   asMetricsAccess,
@@ -48,6 +49,11 @@ export interface Settings {
   readonly tlsKey: string | null;
   readonly databaseUrl: string | null;
   readonly dataDir: string;
+  /** Where scheduled backups go; `null`: none are made. */
+  readonly backupDir: string | null;
+  readonly backupEveryHours: number;
+  /** How many backups are kept. */
+  readonly backupKeep: number;
   readonly adminKey: string | null;
   /** Requests per second and key; `null` means no limit. */
   readonly rateLimit: number | null;
@@ -121,6 +127,9 @@ export function readSettings(env: Env): Settings {
     tlsKey: read<string | null>('GRANARY_TLS_KEY', null, asText),
     databaseUrl: read<string | null>('GRANARY_DATABASE_URL', null, asDatabaseUrl),
     dataDir: read('GRANARY_DATA_DIR', '.granary', asText),
+    backupDir: read<string | null>('GRANARY_BACKUP_DIR', null, asText),
+    backupEveryHours: read('GRANARY_BACKUP_EVERY_HOURS', 24, asHours),
+    backupKeep: read('GRANARY_BACKUP_KEEP', 7, asCount),
     adminKey: read<string | null>('GRANARY_ADMIN_KEY', null, asKey),
     rateLimit: read<number | null>('GRANARY_RATE_LIMIT', 100, asRateLimit),
     rawRetentionDays: read('GRANARY_RETENTION_RAW_DAYS', 30, asDays),

@@ -13,7 +13,7 @@ Everything that was acknowledged before the command began is in it. The file con
 
   --to <file>     a new file
   --to <folder>   a folder; the file is called granary-<time>.db
-                  (without --to: the folder backups in the data folder)
+                  (without --to: GRANARY_BACKUP_DIR, or the folder backups in the data folder)
 
 A service with GRANARY_DATABASE_URL keeps its data in PostgreSQL: use pg_dump (docs/backup.md).
 granary restore makes a backup the database again.`,
@@ -23,7 +23,7 @@ granary restore makes a backup the database again.`,
     const settings = readSettings(environment.env);
     const onProgress = progressOf(environment);
     const { file, bytes, ...contents } = await interruptible((signal) =>
-      backUp(settings, values.to ?? null, Date.now(), { onProgress, signal }),
+      backUp(settings, values.to ?? settings.backupDir, Date.now(), { onProgress, signal }),
     );
     environment.print(`${file} (${(bytes / BYTES_PER_MEGABYTE).toFixed(1)} MB) is written and checked:`);
     environment.print(describeContents(contents));

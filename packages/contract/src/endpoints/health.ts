@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/closed.ts';
+import { Timestamp } from '../time.ts';
 import { plain } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 
@@ -13,6 +14,10 @@ export const Readiness = closed({
   checks: closed({ storage: Type.String(), device_link: Type.String(), ingest: Type.String() }),
   /** The number of stored items that could not be processed since the start. */
   set_aside: Count,
+  /** Only where backups are scheduled. A backup that failed does not make the service unready. */
+  backup: Type.Optional(
+    closed({ last_at: Type.Union([Timestamp, Type.Null()]), is_failing: Type.Boolean() }),
+  ),
   /** Counters of faults in messages of devices since the start. */
   ingest: closed({
     rejected_messages: Count,

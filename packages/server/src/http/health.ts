@@ -1,6 +1,8 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Readiness } from '@granary/contract/endpoints/health';
+import { toIsoOrNull } from '@granary/contract/time';
 import type { FastifyInstance } from 'fastify';
+import type { BackupStatus } from '../backup/backup-schedule.ts';
 import type { IngestCounters } from '../ingest/counters.ts';
 import { LATE, within } from '../urgent/within.ts';
 import { register } from './register.ts';
@@ -10,7 +12,7 @@ const CHECK_MS_MAX = 2_000;
 
 /** Health checks without a key, so they disclose nothing about devices. */
 export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, link, pipeline, ingestCounters, setAside } = parts;
+  const { app, link, pipeline, ingestCounters, setAside, backups } = parts;
   const checks = {
     storage: async () => app.health().then(() => 'ok'),
     device_link: async () => (link.isListening ? 'ok' : 'not listening'),
@@ -36,6 +38,7 @@ export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies):
       status: ready ? 'ok' : 'not ready',
       checks: results,
       set_aside: setAside.count,
+      ...(backups === null ? {} : { backup: shownBackup(backups.status) }),
       ingest: shown(ingestCounters),
     };
   });
@@ -46,6 +49,11 @@ async function resultOf(check: () => Promise<string>): Promise<string> {
   const result = await within(CHECK_MS_MAX, check()).catch(() => 'failing');
   return result === LATE ? 'does not answer' : result;
 }
+
+const shownBackup = ({ lastBackupMs, isFailing }: BackupStatus) => ({
+  last_at: toIsoOrNull(lastBackupMs),
+  is_failing: isFailing,
+});
 
 const shown = (counters: IngestCounters) => ({
   rejected_messages: counters.rejectedMessages,

@@ -1,6 +1,7 @@
 import type { AppReads } from '@granary/app/app';
 import type { DeviceLink } from '@granary/link/port';
 import type { RefusedAttempts } from '../audit/refused-attempts.ts';
+import type { BackupSchedule } from '../backup/backup-schedule.ts';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { Subscribers } from '../events/subscribers.ts';
@@ -36,6 +37,8 @@ export interface RouteDependencies {
   readonly subscribers: Subscribers;
   readonly exports: ExportRunner;
   readonly setAside: SetAsideLog;
+  /** `null` when no backups are scheduled. */
+  readonly backups: Pick<BackupSchedule, 'status'> | null;
   readonly addressGuard: AddressGuard;
   readonly metrics: ServiceMetrics;
   readonly refusedAttempts: RefusedAttempts;

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { App } from '@granary/app/app';
 import { SECOND_MS } from '@granary/contract/time';
 import type { DeviceLink } from '@granary/link/port';
+import type { BackupSchedule } from '../backup/backup-schedule.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
+import type { ExportRunner } from '../exports/export-runner.ts';
 import type { IngestCounters } from '../ingest/counters.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Settings } from '../settings.ts';
@@ -22,6 +24,9 @@ interface Parts {
   readonly feed: EventFeed;
   readonly subscribers: Subscribers;
   readonly setAside: SetAsideLog;
+  readonly exports: ExportRunner;
+  /** `null` when no backups are scheduled. */
+  readonly backups: BackupSchedule | null;
   /** `null` without TLS. */
   readonly certificate: () => Certificate | null;
   readonly now: () => number;
@@ -69,6 +74,8 @@ export class ServiceMetrics {
       ...eventMetrics(this.#parts),
       ...(await this.#fleet.metrics()),
       ...tlsMetrics(certificate()),
+      ...backupMetrics(this.#parts),
+      gauge('granary_exports', 'Exports that are being sent.', this.#parts.exports.count),
       ...this.#process.metrics(),
     ];
   }
@@ -177,6 +184,16 @@ function eventMetrics({ feed, subscribers, setAside, ingestCounters }: Parts): M
       'Log lines about a device beyond its limit.',
       ingestCounters.suppressedLogLines,
     ),
+  ];
+}
+
+function backupMetrics({ backups }: Parts): Metric[] {
+  if (backups === null) return [];
+  const { lastBackupMs, isFailing } = backups.status;
+  const newest = 'granary_backup_last_timestamp_seconds';
+  return [
+    gauge('granary_backup_failing', 'Whether the last scheduled backup failed.', isFailing ? 1 : 0),
+    gauge(newest, 'The time of the newest backup, 0 without one.', (lastBackupMs ?? 0) / SECOND_MS),
   ];
 }
 

@@ -1,0 +1,92 @@
+import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { codeOf, fileFault } from '@granary/store/errors';
+import type { Logger } from '../logging/logger.ts';
+import { newestBackupMs, tidyBackups } from './backup-folder.ts';
+import { runBackup } from './run-backup.ts';
+
+/** How soon it is noticed that a backup is due. */
+const CHECK_MS = MINUTE_MS;
+/** After a failure the next attempt is not later than this. */
+const RETRY_MS_MAX = HOUR_MS;
+
+interface ScheduleParts {
+  readonly dataDir: string;
+  readonly folder: string;
+  readonly everyHours: number;
+  readonly keep: number;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+export interface BackupStatus {
+  /** `null` before the first one. */
+  readonly lastBackupMs: number | null;
+  /** The last attempt failed. */
+  readonly isFailing: boolean;
+}
+
+/** Makes a backup at regular times. The newest file in the folder tells when the next is due, so a restart changes nothing. */
+export class BackupSchedule {
+  readonly #parts: ScheduleParts;
+  readonly #stopped = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | null = null;
+  #notBeforeMs = 0;
+  #status: BackupStatus = { lastBackupMs: null, isFailing: false };
+
+  constructor(parts: ScheduleParts) {
+    this.#parts = parts;
+  }
+
+  get status(): BackupStatus {
+    return this.#status;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#begin(), CHECK_MS);
+    this.#begin();
+  }
+
+  /** A backup that is being written is abandoned. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  #begin(): void {
+    this.#running ??= this.#backUpIfDue()
+      .catch((error: unknown) => this.#failed(reasonOf(error)))
+      .finally(() => {
+        this.#running = null;
+      });
+  }
+
+  async #backUpIfDue(): Promise<void> {
+    const { dataDir, folder, everyHours, keep, logger, now } = this.#parts;
+    const nowMs = now();
+    if (nowMs < this.#notBeforeMs) return;
+    const lastBackupMs = await newestBackupMs(folder);
+    this.#status = { ...this.#status, lastBackupMs };
+    if (lastBackupMs !== null && nowMs < lastBackupMs + everyHours * HOUR_MS) return;
+    const outcome = await runBackup({ dataDir, folder, nowMs }, this.#stopped.signal);
+    if (this.#stopped.signal.aborted) return;
+    if ('failure' in outcome) {
+      this.#failed(outcome.failure);
+      return;
+    }
+    this.#status = { lastBackupMs: nowMs, isFailing: false };
+    logger.info({ file: outcome.file, bytes: outcome.bytes, took_ms: now() - nowMs }, 'a backup was made');
+    await tidyBackups(folder, keep, nowMs);
+  }
+
+  #failed(reason: string): void {
+    const { everyHours, logger, now } = this.#parts;
+    this.#status = { ...this.#status, isFailing: true };
+    this.#notBeforeMs = now() + Math.min(everyHours * HOUR_MS, RETRY_MS_MAX);
+    logger.error({ reason }, 'the scheduled backup failed');
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  fileFault(error) ?? codeOf(error) ?? (error instanceof Error ? error.message : String(error));
