@@ -24,7 +24,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   link: { packages: ['contract'], libraries: [], nodeModules: true },
   server: {
     packages: ['contract', 'core', 'store', 'app', 'link'],
-    libraries: ['fastify', 'nodemailer', 'pino', 'ws'],
+    libraries: ['fastify', 'nodemailer', 'pino', 'ws', 'yaml'],
     nodeModules: true,
     testPackages: ['client', 'simulator'],
     testLibraries: ['smtp-server', 'standardwebhooks'],

@@ -19,6 +19,7 @@ import * as missions from './missions/missions.ts';
 import * as notifications from './notifications/notifications.ts';
 import * as operations from './operations/operations.ts';
 import * as plants from './plants.ts';
+import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
 import * as webhooks from './webhooks/webhooks.ts';
 
@@ -44,6 +45,7 @@ export const SLICES = {
   audit,
   plants,
   webhooks,
+  site,
 };
 
 export type SliceName = keyof typeof SLICES;

@@ -7,6 +7,7 @@ import type { ValidationIssue } from './input/schema.ts';
 export const STATUS_OF = {
   invalid_input: 400,
   malformed_json: 400,
+  malformed_yaml: 400,
   malformed_request: 400,
   unauthorized: 401,
   forbidden: 403,
@@ -54,6 +55,7 @@ export const STATUS_OF = {
   notification_target_unusable: 422,
   webhook_target_refused: 422,
   idempotency_key_reused: 422,
+  apply_refused: 422,
   rate_limited: 429,
   headers_too_large: 431,
   stream_limit_reached: 429,

@@ -5,9 +5,8 @@ import {
   type DeviceConfiguration,
   PROFILES,
 } from '@granary/contract/profiles/profiles';
-import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { ruleSensors } from '@granary/core/alerts/rules/rule-sensors';
-import { configurationDocument, storedConfiguration } from '@granary/core/configuration/document';
+import { storedConfiguration } from '@granary/core/configuration/document';
 import { refuseBadRules } from '@granary/core/configuration/rule-checks';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
@@ -17,13 +16,12 @@ import {
   type ConfigurationRow,
   findConfiguration,
   lockConfiguration,
-  saveConfiguration,
 } from '@granary/store/tables/configurations';
 import { findDevices } from '@granary/store/tables/devices';
 import { logEvents } from '@granary/store/tables/events';
-import { saveReportingTimes } from '@granary/store/tables/presence';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { saveChangedConfiguration } from './save-configuration.ts';
 
 export interface StoredConfiguration {
   readonly configuration: DeviceConfiguration;
@@ -60,17 +58,12 @@ export const writes = {
     }
     const configuration = patched(current, patch);
     if (patch.rules !== undefined) await refuseRules(sql, deviceNo, patch.rules);
-    const version = current.version + 1;
-    await saveConfiguration(sql, deviceNo, { version, body: configurationDocument(configuration) });
-    // Locks presence first and then the evaluation row, like ingest, so that the two cannot deadlock.
-    await saveReportingTimes(sql, deviceNo, reportingTimes(configuration.reporting));
-    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
-    const changed = { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration } as const;
-    await logEvents(sql, [changed, ...events]);
     const { deviceId } = current;
-    // A connected device receives it now, any other at its next connection.
-    const send = { kind: 'send_configuration', deviceId, configuration, version } as const;
-    return committed({ configuration, version }, send, ...eventsLogged([changed]));
+    const change = { deviceNo, deviceId, configuration, version: current.version + 1 };
+    const { changed, send } = await saveChangedConfiguration(sql, change, nowMs);
+    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
+    await logEvents(sql, [changed, ...events]);
+    return committed({ configuration, version: change.version }, send, ...eventsLogged([changed]));
   },
 };
 

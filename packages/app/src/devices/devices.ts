@@ -1,20 +1,12 @@
 import type { DevicePatch } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
-import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import { reportingTimes } from '@granary/core/alerts/monitoring';
-import { configurationDocument } from '@granary/core/configuration/document';
 import { changeDevice, changedFields } from '@granary/core/devices/change-device';
-import { changedDeviceRecord, deviceSummary } from '@granary/core/devices/record';
-import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
 import { refuseWhileOperating } from '@granary/core/operations/interlocks';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
-import { insertConfiguration } from '@granary/store/tables/configurations';
 import {
-  type DeviceFields,
   type DeviceFilter,
   findDevice,
-  insertDevice,
   listDevices,
   lockDeviceRow,
   type StoredDevice,
@@ -23,7 +15,6 @@ import {
 } from '@granary/store/tables/devices';
 import { logEvents } from '@granary/store/tables/events';
 import {
-  insertPresence,
   type ReportedState,
   readRejections,
   recordLinkDown,
@@ -32,10 +23,7 @@ import {
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
 import { currentOperations } from '../operations/operation-jobs.ts';
-
-export interface NewDevice extends DeviceFields {
-  readonly configuration: DeviceConfiguration;
-}
+import { deviceUpdated, insertRegisteredDevice, type NewDevice } from './device-rows.ts';
 
 export const reads = {
   find: (sql: Sql, deviceId: string) => findDevice(sql, deviceId),
@@ -45,19 +33,7 @@ export const reads = {
 
 export const writes = {
   async register(sql: Sql, device: NewDevice): Promise<Committed<StoredDevice>> {
-    const deviceNo = await insertDevice(sql, device);
-    if (deviceNo === undefined) {
-      throw new Refusal('device_exists', `device ${device.deviceId} exists already`);
-    }
-    const { configuration, ...fields } = device;
-    const presence: Presence = { ...NEVER_SEEN, ...reportingTimes(configuration.reporting) };
-    await insertPresence(sql, deviceNo, presence);
-    await insertConfiguration(sql, deviceNo, configurationDocument(configuration));
-    await scheduleEvaluation(sql, [deviceNo]);
-    const stored: StoredDevice = { deviceNo, version: 1, ...fields, presence };
-    const atMs = device.registeredAtMs;
-    const data = deviceSummary(stored, atMs);
-    const registered = { type: 'device.registered', deviceNo, atMs, data } as const;
+    const { stored, registered } = await insertRegisteredDevice(sql, device);
     await logEvents(sql, [registered]);
     return committed(stored, ...eventsLogged([registered]));
   },
@@ -83,8 +59,7 @@ export const writes = {
     const held = await lockDevices(sql, [deviceNo]);
     if (fields.includes('capacity')) refuseWhileOperating(await currentOperations(sql, [deviceNo]));
     const { events } = await evaluateDevices(sql, held, nowMs);
-    const data = { ...changedDeviceRecord(after, nowMs), changed: fields };
-    const updated = { type: 'device.updated', deviceNo, atMs: nowMs, data } as const;
+    const updated = deviceUpdated(after, fields, nowMs);
     await logEvents(sql, [updated, ...events]);
     const { deviceId } = device;
     return committed(after, { kind: 'device_updated', deviceId }, ...eventsLogged([updated]));

@@ -1,4 +1,5 @@
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { siteDevice } from '@granary/core/site/site-device';
 import { readingsOf } from '@granary/core/testing/readings';
 import { EVERY_JOB_WRITE } from './every-job-write.ts';
 import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
@@ -39,8 +40,27 @@ function append(round: WriteRound): Promise<unknown>[] {
   ];
 }
 
+/** A document that changes the devices of other writes and creates one; the nodes name them in opposite order. */
+async function applySite(round: WriteRound): Promise<unknown> {
+  const { app, node } = round;
+  const known = await app.site.devices({ facility: null, afterDeviceId: null, limit: LIMIT });
+  const created = newDevice({ deviceId: `site-${round.round}` });
+  const devices = [...known, created].map((device) => ({
+    ...siteDevice(device),
+    name: `Device ${round.round}`,
+    configuration: { reporting: { offline_delay_s: 30 + (round.round % 5) } },
+  }));
+  return await app.site.apply({
+    document: { version: 1, devices: node % 2 ? devices : devices.toReversed() },
+    isDryRun: false,
+    secretHashes: { [created.deviceId]: 'hash' },
+    nowMs: atMs(round),
+  });
+}
+
 export const EVERY_WRITE: EveryWrite = {
   ...EVERY_JOB_WRITE,
+  site: { apply: (round) => [applySite(round)] },
   devices: {
     register: (round) => [
       round.app.devices.register(newDevice({ deviceId: `new-${round.round}`, registeredAtMs: atMs(round) })),

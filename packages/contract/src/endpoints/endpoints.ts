@@ -13,6 +13,7 @@ import { missions } from './missions.ts';
 import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { plants } from './plants.ts';
+import { site } from './site.ts';
 import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -29,6 +30,7 @@ export const endpoints = {
   exports,
   keys,
   notifications,
+  site,
   events,
   webhooks,
   audit,

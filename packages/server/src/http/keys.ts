@@ -1,10 +1,10 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
-import { isUnlimited, keyRecord } from '@granary/core/keys';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { keyRecord } from '@granary/core/keys';
+import type { FastifyInstance } from 'fastify';
 import { draftKey, draftSecret, issuedKey } from '../keys/keyring.ts';
 import { newKey } from '../keys/secrets.ts';
+import { refuseLimited } from './access/unlimited-keys.ts';
 import { creates } from './audit/attempt.ts';
 import { paged, pageOf, success } from './protocol/answers.ts';
 import { register } from './register.ts';
@@ -15,7 +15,7 @@ const ROTATION_OVERLAP_S = 3_600;
 export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, idempotency, now } = parts;
 
-  routes.addHook('preHandler', async (request) => refuseLimited(request));
+  routes.addHook('preHandler', async (request) => refuseLimited(request, 'manage keys'));
 
   register(routes, endpoints.keys.list, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
@@ -49,10 +49,4 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     );
     return success(issuedKey(result, secret));
   });
-}
-
-/** Otherwise a limited key could create an unlimited one. */
-function refuseLimited(request: FastifyRequest): void {
-  if (isUnlimited(request.caller)) return;
-  throw new Refusal('forbidden', 'a key that is limited to sites or devices cannot manage keys');
 }

@@ -1,10 +1,9 @@
 import { newId } from '@granary/app/ids';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { Refusal } from '@granary/contract/errors';
-import { isUnlimited } from '@granary/core/keys';
 import { notificationRecord } from '@granary/core/notifications/record';
 import { ruleContent, ruleRecord } from '@granary/core/notifications/rule';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { refuseLimited } from './access/unlimited-keys.ts';
 import { creates } from './audit/attempt.ts';
 import { paged, pageOf, success } from './protocol/answers.ts';
 import { register } from './register.ts';
@@ -16,7 +15,7 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
   const canSendMail = settings.smtp !== null;
   const declared = endpoints.notifications;
 
-  routes.addHook('preHandler', async (request) => refuseLimited(request));
+  routes.addHook('preHandler', async (request) => refuseLimited(request, 'manage notifications'));
 
   register(routes, declared.rules, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
@@ -69,10 +68,4 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
     });
     return paged(found, page, ({ notificationId }) => notificationId, notificationRecord);
   });
-}
-
-/** A rule sends alerts of every site to anybody. */
-function refuseLimited(request: FastifyRequest): void {
-  if (isUnlimited(request.caller)) return;
-  throw new Refusal('forbidden', 'a key that is limited to sites or devices cannot manage notifications');
 }

@@ -26,6 +26,19 @@ export async function lockConfiguration(sql: Sql, deviceNo: number): Promise<Con
   return await findConfiguration(sql, deviceNo);
 }
 
+/** Their versions and bodies by device number; nobody else changes them before the transaction ends. */
+export async function lockConfigurations(
+  sql: Sql,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, Pick<ConfigurationRow, 'version' | 'body'>>> {
+  const rows = await sql.query<[deviceNo: number, version: number, body: string]>(
+    `SELECT device_no, version, body FROM configurations WHERE ${sql.isOneOfNumbers('device_no', '$1')}
+     ORDER BY device_no ${sql.forUpdate}`,
+    [JSON.stringify(deviceNos)],
+  );
+  return new Map(rows.map(([deviceNo, version, body]) => [deviceNo, { version, body }]));
+}
+
 /** The bodies by device number. */
 export async function configurationsOf(
   sql: Sql,

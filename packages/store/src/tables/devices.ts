@@ -88,6 +88,18 @@ export async function lockDeviceRow(sql: Sql, deviceNo: number): Promise<StoredD
   return device;
 }
 
+/** The registered ones of these devices, locked in the order of their numbers. */
+export async function lockDeviceRowsById(sql: Sql, deviceIds: readonly string[]): Promise<StoredDevice[]> {
+  const rows = await sql.query<[deviceNo: number]>(
+    `SELECT device_no FROM devices WHERE ${sql.isOneOf('device_id', '$1')} ORDER BY device_no ${sql.forUpdate}`,
+    [JSON.stringify(deviceIds)],
+  );
+  return await findDevices(
+    sql,
+    rows.map(([deviceNo]) => deviceNo),
+  );
+}
+
 /** Ordered by device id, so that a page starts where the previous one ended. */
 export async function listDevices(sql: Sql, filter: DeviceFilter): Promise<StoredDevice[]> {
   const params: Value[] = [filter.group, filter.afterDeviceId ?? '', filter.limit];

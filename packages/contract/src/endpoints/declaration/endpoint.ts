@@ -9,13 +9,15 @@ import { exampleParameter, type PathParameters, parameterNames } from './paramet
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type RequestHeader = 'if-match' | 'last-event-id' | 'idempotency-key' | 'x-actor';
 
-/** A body in JSON. */
+/** A body in JSON, or in one of the other media types. */
 export interface BodyInput<Body> {
   readonly check: Checker<Body>;
   /** The noun in a refusal: "the … is not valid". */
   readonly noun: string;
   /** Without a body the request counts as one with `{}`. */
   readonly isOptional: boolean;
+  /** Further media types in which it can be sent. */
+  readonly alternatives: readonly string[];
 }
 
 /** A request that the tests send, and that the documents show. */
@@ -75,15 +77,14 @@ interface Declaration<Path extends string, Query, Body, Result> {
   readonly examples: readonly ExampleDeclaration<PathParameters<Path>, NoInfer<Query>, NoInfer<Body>>[];
 }
 
-export const body = <Body>(check: Checker<Body>, noun: string): BodyInput<Body> => ({
-  check,
-  noun,
-  isOptional: false,
-});
+export const body = <Body>(
+  check: Checker<Body>,
+  noun: string,
+  alternatives: readonly string[] = [],
+): BodyInput<Body> => ({ check, noun, isOptional: false, alternatives });
 
 export const optionalBody = <Body>(check: Checker<Body>, noun: string): BodyInput<Body> => ({
-  check,
-  noun,
+  ...body(check, noun),
   isOptional: true,
 });
 

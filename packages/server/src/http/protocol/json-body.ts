@@ -16,6 +16,19 @@ export function acceptJsonBodies(app: FastifyInstance, read: (text: string) => u
   });
 }
 
+/** Accepts a further media type in UTF-8 on some routes. */
+export function acceptAlso(
+  routes: FastifyInstance,
+  mediaType: string,
+  read: (text: string) => Promise<unknown>,
+): void {
+  routes.addContentTypeParser<Buffer>(
+    mediaType,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => read(textOf(request, bytes)),
+  );
+}
+
 function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.trim().toLowerCase() !== 'identity') {

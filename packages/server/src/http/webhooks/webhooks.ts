@@ -2,13 +2,13 @@ import { newId } from '@granary/app/ids';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
-import { isUnlimited } from '@granary/core/keys';
 import { deliveryRecord } from '@granary/core/webhooks/delivery-record';
 import { targetFault } from '@granary/core/webhooks/target';
 import { type StoredWebhook, webhookContent, webhookRecord } from '@granary/core/webhooks/webhook';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { AddressGuard } from '../../webhooks/address-guard.ts';
 import { newWebhookSecret } from '../../webhooks/signature.ts';
+import { refuseLimited } from '../access/unlimited-keys.ts';
 import { creates } from '../audit/attempt.ts';
 import { paged, pageOf, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -20,7 +20,7 @@ const ROTATION_OVERLAP_S = 24 * 3_600;
 export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, idempotency, addressGuard, now } = parts;
 
-  routes.addHook('preHandler', async (request) => refuseLimited(request));
+  routes.addHook('preHandler', async (request) => refuseLimited(request, 'manage webhooks'));
 
   async function findWebhook(webhookId: string): Promise<StoredWebhook> {
     const webhook = await app.webhooks.find(webhookId);
@@ -129,10 +129,4 @@ function requireTarget(url: string, guard: AddressGuard): void {
     'webhook_target_refused',
     'the address is private or reserved; GRANARY_WEBHOOK_ALLOW_PRIVATE=on allows private ones',
   );
-}
-
-/** A webhook gets events of all devices, which a limited key may not see. */
-function refuseLimited(request: FastifyRequest): void {
-  if (isUnlimited(request.caller)) return;
-  throw new Refusal('forbidden', 'a key that is limited to sites or devices cannot manage webhooks');
 }

@@ -1,0 +1,48 @@
+import { Refusal } from '@granary/contract/errors';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import { reportingTimes } from '@granary/core/alerts/monitoring';
+import { configurationDocument } from '@granary/core/configuration/document';
+import type { ChangedField } from '@granary/core/devices/change-device';
+import { changedDeviceRecord, deviceSummary } from '@granary/core/devices/record';
+import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
+import type { Sql } from '@granary/store/sql';
+import { scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
+import { insertConfiguration } from '@granary/store/tables/configurations';
+import { type DeviceFields, insertDevice, type StoredDevice } from '@granary/store/tables/devices';
+import type { NewEvent } from '@granary/store/tables/events';
+import { insertPresence } from '@granary/store/tables/presence';
+
+export interface NewDevice extends DeviceFields {
+  readonly configuration: DeviceConfiguration;
+}
+
+/** Inserts every row of a new device; the caller logs the event as its last step. */
+export async function insertRegisteredDevice(
+  sql: Sql,
+  device: NewDevice,
+): Promise<{ readonly stored: StoredDevice; readonly registered: NewEvent }> {
+  const deviceNo = await insertDevice(sql, device);
+  if (deviceNo === undefined) {
+    throw new Refusal('device_exists', `device ${device.deviceId} exists already`);
+  }
+  const { configuration, ...fields } = device;
+  const presence: Presence = { ...NEVER_SEEN, ...reportingTimes(configuration.reporting) };
+  await insertPresence(sql, deviceNo, presence);
+  await insertConfiguration(sql, deviceNo, configurationDocument(configuration));
+  await scheduleEvaluation(sql, [deviceNo]);
+  const stored: StoredDevice = { deviceNo, version: 1, ...fields, presence };
+  const atMs = device.registeredAtMs;
+  const data = deviceSummary(stored, atMs);
+  return { stored, registered: { type: 'device.registered', deviceNo, atMs, data } };
+}
+
+export const deviceUpdated = (
+  device: StoredDevice,
+  changed: readonly ChangedField[],
+  nowMs: number,
+): NewEvent => ({
+  type: 'device.updated',
+  deviceNo: device.deviceNo,
+  atMs: nowMs,
+  data: { ...changedDeviceRecord(device, nowMs), changed },
+});

@@ -1,0 +1,106 @@
+import { Refusal } from '@granary/contract/errors';
+import { changedFields } from '@granary/core/devices/change-device';
+import { holdsDevice } from '@granary/core/operations/state';
+import { differences } from '@granary/core/site/differences';
+import type { SitePlan } from '@granary/core/site/plan-site';
+import type { DescribedDevice } from '@granary/core/site/site-device';
+import type { Sql } from '@granary/store/sql';
+import { lockDevices } from '@granary/store/tables/alerts/alert-evaluations';
+import { saveDevice } from '@granary/store/tables/devices';
+import { logEvents, type NewEvent } from '@granary/store/tables/events';
+import { evaluateDevices } from '../alerts/evaluation.ts';
+import { saveChangedConfiguration } from '../configuration/save-configuration.ts';
+import { deviceUpdated, insertRegisteredDevice } from '../devices/device-rows.ts';
+import { type Effect, eventsLogged } from '../effects.ts';
+import { currentOperations } from '../operations/operation-jobs.ts';
+import type { KnownDevice } from './known-devices.ts';
+
+interface Request {
+  readonly secretHashes: Readonly<Record<string, string>>;
+  readonly nowMs: number;
+}
+
+interface Change {
+  readonly before: KnownDevice;
+  readonly after: DescribedDevice;
+}
+
+/** Writes a plan in the order of the locks: the rows of all devices, their configurations, the evaluation, the events. */
+export async function writePlan(
+  sql: Sql,
+  { devices }: SitePlan,
+  known: ReadonlyMap<string, KnownDevice>,
+  { secretHashes, nowMs }: Request,
+): Promise<Effect[]> {
+  const created = devices.filter(({ action }) => action === 'create').map(({ after }) => after);
+  const changes = devices
+    .flatMap(({ action, after }): Change[] => {
+      const before = known.get(after.deviceId);
+      return action === 'update' && before !== undefined ? [{ before, after }] : [];
+    })
+    .toSorted((one, other) => one.before.deviceNo - other.before.deviceNo);
+  const registered: NewEvent[] = [];
+  for (const device of created.toSorted((one, other) => (one.deviceId < other.deviceId ? -1 : 1))) {
+    const secretHash = secretHashes[device.deviceId];
+    if (secretHash === undefined) throw new Error(`device ${device.deviceId} has no secret`);
+    const { registered: event } = await insertRegisteredDevice(sql, {
+      ...device,
+      secretHash,
+      registeredAtMs: nowMs,
+    });
+    registered.push(event);
+  }
+  const updated: NewEvent[] = [];
+  const effects: Effect[] = [];
+  for (const { before, after } of changes) {
+    const fields = changedFields(before, after);
+    if (fields.length === 0) continue;
+    const stored = { ...before, ...after, version: before.version + 1 };
+    await saveDevice(sql, stored);
+    updated.push(deviceUpdated(stored, fields, nowMs));
+    effects.push({ kind: 'device_updated', deviceId: before.deviceId });
+  }
+  for (const { before, after } of changes) {
+    if (differences(before.configuration, after.configuration).length === 0) continue;
+    const { deviceNo, deviceId, configurationVersion } = before;
+    const change = {
+      deviceNo,
+      deviceId,
+      configuration: after.configuration,
+      version: configurationVersion + 1,
+    };
+    const { changed, send } = await saveChangedConfiguration(sql, change, nowMs);
+    updated.push(changed);
+    effects.push(send);
+  }
+  const deviceNos = changes.map(({ before }) => before.deviceNo);
+  const held = await lockDevices(sql, deviceNos);
+  await refuseNewCapacities(sql, changes, devices);
+  const { events } = await evaluateDevices(sql, held, nowMs);
+  const logged = [...registered, ...updated, ...events];
+  await logEvents(sql, logged);
+  return [...effects, ...eventsLogged(logged)];
+}
+
+/** The limits of an operation under way were planned with the present capacity. */
+async function refuseNewCapacities(
+  sql: Sql,
+  changes: readonly Change[],
+  devices: SitePlan['devices'],
+): Promise<void> {
+  const resized = changes.filter(({ before, after }) => before.capacityKg !== after.capacityKg);
+  if (resized.length === 0) return;
+  const deviceIdOf = new Map(resized.map(({ before }) => [before.deviceNo, before.deviceId]));
+  const underWay = (await currentOperations(sql, [...deviceIdOf.keys()])).filter(holdsDevice);
+  const [first] = underWay;
+  if (first === undefined) return;
+  const details = underWay.map(({ deviceNo, operationId }) => ({
+    path: `/devices/${devices.findIndex(({ after }) => after.deviceId === deviceIdOf.get(deviceNo))}/capacity`,
+    message: `cannot be changed while operation ${operationId} is under way`,
+  }));
+  throw new Refusal(
+    'apply_refused',
+    'the document cannot be applied, nothing was changed: an operation is under way',
+    details,
+  );
+}

@@ -1,0 +1,36 @@
+import type { Difference } from '@granary/contract/site/apply';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What differs between two JSON values. A list is one value, because its entries have no names. */
+export function differences(before: unknown, after: unknown, path = ''): Difference[] {
+  if (isObject(before) && isObject(after)) {
+    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...names].flatMap((name) => differences(before[name], after[name], `${path}/${name}`));
+  }
+  if (isSame(before, after)) return [];
+  return [{ path, before: before ?? null, after: after ?? null }];
+}
+
+function isSame(before: unknown, after: unknown): boolean {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    return before.length === after.length && before.every((item, index) => isSame(item, after[index]));
+  }
+  if (isObject(before) && isObject(after)) return differences(before, after).length === 0;
+  return (before ?? null) === (after ?? null);
+}
+
+const VALUE_CHARS_MAX = 60;
+
+/** One line for a person: `~ silo-1 /capacity/max: 20000 → 25000`. */
+export function differenceLine(id: string, { path, before, after }: Difference): string {
+  return `~ ${id} ${path}: ${short(before)} → ${short(after)}`;
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > VALUE_CHARS_MAX ? `${text.slice(0, VALUE_CHARS_MAX)}…` : text;
+}

@@ -1,0 +1,70 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AppReads } from '@granary/app/app';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { YAML_TYPE } from '@granary/contract/endpoints/site';
+import type { SiteDevice, SiteDocument } from '@granary/contract/site/site-document';
+import { siteDevice } from '@granary/core/site/site-device';
+import type { FastifyInstance } from 'fastify';
+import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
+import { refuseLimited } from '../access/unlimited-keys.ts';
+import { preferredType } from '../protocol/accept.ts';
+import { success } from '../protocol/answers.ts';
+import { acceptAlso } from '../protocol/json-body.ts';
+import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { readYaml, writeYaml } from './yaml.ts';
+
+const DEVICES_PER_READ = 200;
+
+/** The configuration of the whole site, so a key that is limited to a part of it has no access. */
+export function siteRoutes(routes: FastifyInstance, { app, idempotency, now }: RouteDependencies): void {
+  acceptAlso(routes, YAML_TYPE, readYaml);
+  routes.addHook('preHandler', async (request) => refuseLimited(request, 'export or apply a document'));
+
+  register(routes, endpoints.site.export, async (request, reply, read) => {
+    const { facility = null } = read.query(request);
+    const document: SiteDocument = { version: 1, devices: await readDevices(app, facility) };
+    reply.header('vary', 'accept');
+    const type = preferredType(request.headers.accept, ['application/json', YAML_TYPE]);
+    if (type === 'application/json') return success(document);
+    return reply.type(`${YAML_TYPE}; charset=utf-8`).send(await writeYaml(document));
+  });
+
+  register(routes, endpoints.site.apply, async (request, reply, read) => {
+    const isDryRun = read.query(request).dry_run === 'true';
+    const document = read.body(request);
+    const fresh = newSecrets(document);
+    const secretHashes = Object.fromEntries(
+      Object.entries(fresh).map(([deviceId, secret]) => [deviceId, hashSecret(secret)]),
+    );
+    const { result, secret } = await idempotency.onceWithSecret(
+      request,
+      reply,
+      JSON.stringify(fresh),
+      (slices) => slices.site.apply({ document, isDryRun, secretHashes, nowMs: now() }),
+    );
+    const secrets: Readonly<Record<string, string>> = JSON.parse(secret);
+    const created = result.changes.filter(({ action }) => action === 'create' && !isDryRun);
+    const credentials = created.flatMap(({ id: username }) => {
+      const deviceSecret = secrets[username];
+      return deviceSecret === undefined ? [] : [{ username, secret: deviceSecret }];
+    });
+    return success({ ...result, credentials });
+  });
+}
+
+/** Only the transaction finds out which devices are new, so every device gets a secret that may not be used. */
+const newSecrets = ({ devices = [] }: SiteDocument): Readonly<Record<string, string>> =>
+  Object.fromEntries(devices.map(({ device_id }) => [device_id, newDeviceSecret()]));
+
+/** In several reads, so that other requests are served in between. */
+async function readDevices(app: Pick<AppReads, 'site'>, facility: string | null): Promise<SiteDevice[]> {
+  const devices: SiteDevice[] = [];
+  for (;;) {
+    const afterDeviceId = devices.at(-1)?.device_id ?? null;
+    const page = await app.site.devices({ facility, afterDeviceId, limit: DEVICES_PER_READ });
+    devices.push(...page.map(siteDevice));
+    if (page.length < DEVICES_PER_READ) return devices;
+    await nextTurn();
+  }
+}

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { Refusal } from '@granary/contract/errors';
+import { readJson } from '@granary/contract/input/json';
+import { SECOND_MS } from '@granary/contract/time';
+import { LATE, within } from '../../urgent/within.ts';
+
+export type YamlJob = { readonly yaml: string } | { readonly value: unknown };
+export type YamlOutcome = { readonly text: string } | { readonly fault: string };
+
+const YAML_MS_MAX = 20 * SECOND_MS;
+
+/** Reads a document with the limits of JSON. */
+export async function readYaml(yaml: string): Promise<unknown> {
+  const outcome = await runThread({ yaml });
+  if ('fault' in outcome) throw new Refusal('malformed_yaml', `the body is not valid YAML: ${outcome.fault}`);
+  return readJson(outcome.text);
+}
+
+export async function writeYaml(value: unknown): Promise<string> {
+  const outcome = await runThread({ value });
+  if ('fault' in outcome) throw new Error(outcome.fault);
+  return outcome.text;
+}
+
+/** In a thread of its own, because a document of 1 MiB would hold all other requests for seconds. */
+async function runThread(workerData: YamlJob): Promise<YamlOutcome> {
+  const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url), { workerData });
+  try {
+    const answered = await within(YAML_MS_MAX, once(thread, 'message'));
+    if (answered === LATE) return { fault: 'it takes too long to read' };
+    const [outcome] = answered as [YamlOutcome];
+    return outcome;
+  } finally {
+    await thread.terminate();
+  }
+}
