@@ -27,7 +27,7 @@ import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
 import { type AdminKey, ensureAdminKey } from './keys/admin-key.ts';
 import { endedKeyIds, Keyring } from './keys/keyring.ts';
-import { createLogger, type Logger } from './logging/logger.ts';
+import { createAccessLog, createLogger, isReadableFormat, type Logger } from './logging/logger.ts';
 import { ServiceMetrics } from './metrics/service-metrics.ts';
 import { Mailer } from './notifications/mailer.ts';
 import { NotificationSender } from './notifications/sender.ts';
@@ -66,6 +66,8 @@ interface Environment {
   readonly now?: () => number;
   readonly logger?: Logger;
   readonly webhooks?: WebhookOptions;
+  /** Used where the settings demand an access log. */
+  readonly accessLog?: Logger;
 }
 
 const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
@@ -86,7 +88,8 @@ const LINK_LINES_PER_MINUTE_MAX = 20;
 type Undo = () => Promise<void> | void;
 
 export function createService(settings: Settings, surroundings: Environment = {}): Service {
-  const { now = Date.now, logger = createLogger(settings.logLevel), webhooks: options = {} } = surroundings;
+  const { now = Date.now, webhooks: options = {} } = surroundings;
+  const { logger = createLogger(settings.logLevel, isReadableFormat(settings.logFormat)) } = surroundings;
   const undos: Undo[] = [];
   let certificateFiles: CertificateFiles | null = null;
 
@@ -211,19 +214,19 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const subscribers = new Subscribers({ feed, keyring, logger });
     subscribers.start();
     const exports = new ExportRunner(keyring);
-    const metrics = new ServiceMetrics({
-      ...{ settings, app, link, pipeline, ingestCounters, feed, subscribers, setAside, now },
-      ...{ exports, backups },
-      certificate: () => certificates?.current ?? null,
-    });
-    metrics.start();
-    undos.push(() => metrics.stop());
     const idempotency = new Idempotency(app, now);
     const refusedAttempts = new RefusedAttempts({
       write: (refusals) => app.audit.refused(refusals),
       ...{ logger, now },
     });
     undos.push(() => refusedAttempts.drain());
+    const metrics = new ServiceMetrics({
+      ...{ settings, app, link, pipeline, ingestCounters, feed, subscribers, setAside, refusedAttempts, now },
+      ...{ exports, backups },
+      certificate: () => certificates?.current ?? null,
+    });
+    metrics.start();
+    undos.push(() => metrics.stop());
     const http = createHttpServer(
       {
         ...{
@@ -244,6 +247,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
           backups,
           addressGuard,
           metrics,
+          accessLog: settings.accessLog
+            ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
+            : null,
           refusedAttempts,
         },
         changes: changesOf(app),

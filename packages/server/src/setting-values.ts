@@ -96,6 +96,16 @@ export function asSwitch(text: string): boolean | Error {
   return new Error(`must be on or off, not "${text}"`);
 }
 
+const LOG_FORMATS = ['auto', 'json', 'text'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+export function asLogFormat(text: string): LogFormat | Error {
+  return (
+    LOG_FORMATS.find((format) => format === text) ??
+    new Error(`must be one of ${LOG_FORMATS.join(', ')}, not "${text}"`)
+  );
+}
+
 const METRICS_ACCESS = ['off', 'open', 'key'] as const;
 export type MetricsAccess = (typeof METRICS_ACCESS)[number];
 

@@ -39,6 +39,8 @@ test('without settings the defaults of the embedded database apply', () => {
     metrics: 'open',
     auditRetentionDays: 730,
     logLevel: 'info',
+    logFormat: 'auto',
+    accessLog: false,
     webhookAllowPrivate: false,
   });
 });
@@ -87,6 +89,8 @@ test('all faults are listed at once, and secrets are not repeated', () => {
     GRANARY_PUBLIC_URL: 'granary.example.com',
     GRANARY_METRICS: 'some',
     GRANARY_LOG_LEVEL: 'loud',
+    GRANARY_LOG_FORMAT: 'xml',
+    GRANARY_ACCESS_LOG: 'yes',
     GRANARY_COLOUR: 'green',
   };
   assert.throws(

@@ -13,6 +13,7 @@ import {
   asDays,
   asHours,
   asKey,
+  asLogFormat,
   asLogLevel,
   asMetricsAccess,
   asPortOrOff,
@@ -22,6 +23,7 @@ import {
   asSegment,
   asSwitch,
   asText,
+  type LogFormat,
   type LogLevel,
   type MetricsAccess,
   type Parse,
@@ -73,6 +75,9 @@ export interface Settings {
   readonly metrics: MetricsAccess;
   readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  /** One line for each request. */
+  readonly accessLog: boolean;
   /** Whether webhooks may reach private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
 }
@@ -143,6 +148,8 @@ export function readSettings(env: Env): Settings {
     metrics: read<MetricsAccess>('GRANARY_METRICS', 'open', asMetricsAccess),
     auditRetentionDays: read('GRANARY_RETENTION_AUDIT_DAYS', 730, asDays),
     logLevel: read('GRANARY_LOG_LEVEL', 'info', asLogLevel),
+    logFormat: read<LogFormat>('GRANARY_LOG_FORMAT', 'auto', asLogFormat),
+    accessLog: read('GRANARY_ACCESS_LOG', false, asSwitch),
     webhookAllowPrivate: read('GRANARY_WEBHOOK_ALLOW_PRIVATE', false, asSwitch),
   };
   faults.push(...conflictsOf(settings, (name) => (env[name] ?? '') !== ''));

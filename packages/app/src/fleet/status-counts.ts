@@ -1,7 +1,11 @@
 import { MISSED_REPORTS_MAX } from '@granary/core/devices/status';
 import type { Sql } from '@granary/store/sql';
 import { countDevices } from '@granary/store/tables/fleet/counts';
-import { countOpenAlertsByType, countUnfinishedByStatus } from '@granary/store/tables/fleet/status-counts';
+import {
+  countByStatus,
+  countOpenAlertsByType,
+  countUnfinishedByStatus,
+} from '@granary/store/tables/fleet/status-counts';
 
 const EVERY_DEVICE = { facilities: null, deviceIds: null };
 
@@ -10,6 +14,13 @@ export const statusCounts = {
   countDevices: (sql: Sql, nowMs: number) =>
     countDevices(sql, EVERY_DEVICE, { nowMs, missedReportsMax: MISSED_REPORTS_MAX }),
   countAlerts: (sql: Sql) => countOpenAlertsByType(sql),
+  /** Messages to people and programs that wait, and those that were given up. */
+  async countMessages(sql: Sql) {
+    return {
+      deliveries: await countByStatus(sql, 'webhook_deliveries', ['pending', 'dead']),
+      notifications: await countByStatus(sql, 'notifications', ['pending', 'failed']),
+    };
+  },
   async countJobs(sql: Sql) {
     return {
       operations: await countUnfinishedByStatus(sql, 'operations'),

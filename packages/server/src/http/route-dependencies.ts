@@ -41,6 +41,7 @@ export interface RouteDependencies {
   readonly backups: Pick<BackupSchedule, 'status'> | null;
   readonly addressGuard: AddressGuard;
   readonly metrics: ServiceMetrics;
+  readonly accessLog: Logger | null;
   readonly refusedAttempts: RefusedAttempts;
   readonly logger: Logger;
   readonly now: () => number;

@@ -5,6 +5,7 @@ import { readJson } from '@granary/contract/input/json';
 import type { CertificatePair } from '@granary/link/tls';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { requestIds } from '../ids.ts';
+import { logRequests } from '../logging/access-log.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { checkAccess } from './access/auth.ts';
 import { ConnectionLimits } from './access/connection-limits.ts';
@@ -103,6 +104,7 @@ export function createHttpServer(
     const refusal = refusalOfRequestLine(request) ?? connections.refusalOf(request, reply);
     done(refusal ?? (request.is404 ? refusalOfUnrouted(request, reply) : undefined));
   });
+  if (parts.accessLog !== null) logRequests(app, parts.accessLog);
   connections.refuseByBody(app);
   prepareAttempts(app, now);
   acceptJsonBodies(app, readJson);

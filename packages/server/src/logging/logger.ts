@@ -1,14 +1,14 @@
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from '../setting-values.ts';
+import type { LogFormat, LogLevel } from '../setting-values.ts';
 import { limitLines } from './log-limits.ts';
 
 export type { Logger } from 'pino';
 
-/** JSON lines, or readable lines on a terminal. */
+/** JSON lines, or readable lines. */
 export function createLogger(
   level: LogLevel,
-  terminal: boolean = process.stdout.isTTY === true,
-  destination = limitLines(terminal ? writePretty : standardOutput(), Date.now),
+  isReadable: boolean = process.stdout.isTTY === true,
+  destination = limitLines(isReadable ? writePretty : standardOutput(), Date.now),
 ): Logger {
   const options = {
     level,
@@ -17,6 +17,16 @@ export function createLogger(
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return pino(options, destination);
+}
+
+/** `auto`: readable on a terminal, JSON otherwise. */
+export const isReadableFormat = (format: LogFormat): boolean =>
+  format === 'text' || (format === 'auto' && process.stdout.isTTY === true);
+
+/** Without a limit on the number of lines, because every request has one and the operator has asked for it. */
+export function createAccessLog(format: LogFormat): Logger {
+  const isReadable = isReadableFormat(format);
+  return createLogger('info', isReadable, { write: isReadable ? writePretty : standardOutput() });
 }
 
 /** Written synchronously, so that the last lines before a crash are not lost. */

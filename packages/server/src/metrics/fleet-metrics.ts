@@ -65,10 +65,13 @@ async function readCounts({ fleet }: App, nowMs: number) {
   await setImmediate();
   const alerts = await fleet.countAlerts();
   await setImmediate();
-  return { devices, alerts, ...(await fleet.countJobs()) };
+  const jobs = await fleet.countJobs();
+  await setImmediate();
+  return { devices, alerts, ...jobs, ...(await fleet.countMessages()) };
 }
 
-function metricsOf({ devices, alerts, operations, commands, missions }: Counts): Metric[] {
+function metricsOf(counts: Counts): Metric[] {
+  const { devices, alerts, operations, commands, missions, deliveries, notifications } = counts;
   const byStatus = (rows: readonly (readonly [status: string, count: number])[]): Sample[] =>
     rows.map(([status, value]) => ({ labels: { status }, value }));
   return [
@@ -85,5 +88,15 @@ function metricsOf({ devices, alerts, operations, commands, missions }: Counts):
     gauge('granary_operations', 'Operations that have not ended.', byStatus(operations)),
     gauge('granary_commands', 'Commands that have not ended.', byStatus(commands)),
     gauge('granary_missions', 'Missions that have not ended.', byStatus(missions)),
+    gauge(
+      'granary_webhook_deliveries',
+      'Deliveries to webhooks that wait, and those that were given up.',
+      byStatus(deliveries),
+    ),
+    gauge(
+      'granary_notifications',
+      'Notifications that wait to be sent, and those that were given up.',
+      byStatus(notifications),
+    ),
   ];
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { App } from '@granary/app/app';
 import { SECOND_MS } from '@granary/contract/time';
 import type { DeviceLink } from '@granary/link/port';
+import type { RefusedAttempts } from '../audit/refused-attempts.ts';
 import type { BackupSchedule } from '../backup/backup-schedule.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
@@ -27,6 +28,7 @@ interface Parts {
   readonly exports: ExportRunner;
   /** `null` when no backups are scheduled. */
   readonly backups: BackupSchedule | null;
+  readonly refusedAttempts: Pick<RefusedAttempts, 'dropped'>;
   /** `null` without TLS. */
   readonly certificate: () => Certificate | null;
   readonly now: () => number;
@@ -170,7 +172,8 @@ function linkMetrics({ link }: Parts): Metric[] {
   ];
 }
 
-function eventMetrics({ feed, subscribers, setAside, ingestCounters }: Parts): Metric[] {
+function eventMetrics(parts: Parts): Metric[] {
+  const { feed, subscribers, setAside, ingestCounters, refusedAttempts } = parts;
   return [
     gauge('granary_event_log_position', 'The number of the newest event.', feed.position),
     gauge('granary_event_streams', 'Open event streams.', subscribers.count),
@@ -178,6 +181,11 @@ function eventMetrics({ feed, subscribers, setAside, ingestCounters }: Parts): M
       'granary_set_aside_rows',
       'Stored rows that could not be processed since the start.',
       setAside.count,
+    ),
+    counter(
+      'granary_audit_missing_refusals_total',
+      'Refused attempts that could not be entered in the audit log.',
+      refusedAttempts.dropped,
     ),
     counter(
       'granary_suppressed_log_lines_total',

@@ -1,6 +1,7 @@
 import { type ErrorBody, Refusal, STATUS_OF } from '@granary/contract/errors';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../logging/logger.ts';
+import { traceIdOf } from '../../logging/trace-id.ts';
 import type { RecordRefusal } from '../audit/record-refusal.ts';
 
 const RETRY_AFTER_S = 5;
@@ -47,7 +48,11 @@ export function errorHandler(logger: Logger, answer: Answerer, record: RecordRef
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     let refusal = asRefusal(error);
     if (refusal === null) {
-      const context = { request_id: request.id, traceparent: request.headers['traceparent'], err: error };
+      const context = {
+        request_id: request.id,
+        trace_id: traceIdOf(request.headers['traceparent']),
+        err: error,
+      };
       logger.error(context, `${request.method} ${request.routeOptions.url ?? ''} failed`);
       refusal = new Refusal(
         'internal_error',

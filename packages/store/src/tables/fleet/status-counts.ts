@@ -24,3 +24,17 @@ export const countUnfinishedByStatus = async (
        SELECT status FROM ${table} WHERE is_finished = 0 AND ended_at_ms IS NULL)
      SELECT status, COUNT(*) FROM unfinished GROUP BY status`,
   );
+
+/** From an index that begins with the status, so that only the counted rows are read. A status without rows counts 0. */
+export async function countByStatus(
+  sql: Sql,
+  table: 'webhook_deliveries' | 'notifications',
+  statuses: readonly string[],
+): Promise<StatusCount[]> {
+  const counts: StatusCount[] = [];
+  for (const status of statuses) {
+    const [row] = await sql.query<[number]>(`SELECT COUNT(*) FROM ${table} WHERE status = $1`, [status]);
+    counts.push([status, row?.[0] ?? 0]);
+  }
+  return counts;
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { remoteAddressOf } from '../http/access/remote-address.ts';
+import type { Logger } from './logger.ts';
+import { traceIdOf } from './trace-id.ts';
+
+/** Writes one line for each answered request. The query is left out, because callers put names and texts into it. */
+export function logRequests(app: FastifyInstance, log: Logger): void {
+  app.addHook('onResponse', async (request, reply) => {
+    log.info(
+      {
+        request_id: request.id,
+        trace_id: traceIdOf(request.headers['traceparent']),
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+        key_id: keyIdOf(request),
+        address: remoteAddressOf(request.socket.remoteAddress),
+      },
+      'request',
+    );
+  });
+}
+
+/** Routes without a key have no caller, and neither has a request whose key is not known. */
+const keyIdOf = ({ caller }: Partial<FastifyRequest>): string | undefined => caller?.keyId;
