@@ -4,15 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SECOND_MS } from '@granary/contract/time';
+import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { eventually } from '../testing/eventually.ts';
-import { MailServer } from '../testing/mail-server.ts';
+import { MailServer, smtpRefusal } from '../testing/mail-server.ts';
+import { IS_FULL_SIZE, SEED } from '../testing/rig-size.ts';
+import { SeededRandom } from '../testing/seeded-random.ts';
 import { type Api, apiOf, siloNamed } from '../testing/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
 
 const TWO_MINUTES_MS = 120 * SECOND_MS;
 /** Several rounds of the worker. */
 const A_WHILE_MS = 3 * SECOND_MS;
+const SILOS = IS_FULL_SIZE ? 200 : 12;
+const KILLS = IS_FULL_SIZE ? 20 : 2;
 
 describe('notifications and a service that is killed', () => {
   const undos: (() => Promise<unknown>)[] = [];
@@ -96,5 +100,59 @@ describe('notifications and a service that is killed', () => {
     await startService(dataDir, mail.url, TWO_MINUTES_MS);
     await eventually(async () => mail.received.length, 1);
     assert.deepEqual(mail.received[0]?.to, ['shift@example.com']);
+  });
+
+  it('of alerts that are raised while the service is killed none is lost, and none becomes two messages', async (t) => {
+    t.diagnostic(`seed ${SEED}`);
+    const random = new SeededRandom(SEED);
+    let isRefusing = true;
+    const mail = await new MailServer({
+      onRcptTo: (_address, _session, done) =>
+        isRefusing && random.chance(0.3) ? done(smtpRefusal(450, 'come again later')) : done(),
+    }).start();
+    undos.push(() => mail.stop());
+    const dataDir = await folder();
+    let aheadMs = 0;
+    let [service, api] = await startService(dataDir, mail.url);
+    await api.post('/v1/notification-rules', { ...RULE, escalation: [], summary: { at_once_max: 100 } });
+
+    /** Asks until the service is there to answer; a registration that was not answered may have been done. */
+    const ask = async (path: string, body: () => object): Promise<void> => {
+      for (;;) {
+        const answer = await api.post(path, body()).catch(() => undefined);
+        if (answer?.status === 200 || answer?.status === 409) return;
+        await sleep(50);
+      }
+    };
+    const restart = async (laterMs: number): Promise<void> => {
+      await service.kill();
+      aheadMs += laterMs;
+      [service, api] = await startService(dataDir, mail.url, aheadMs);
+    };
+    const killing = (async () => {
+      for (let kills = 0; kills < KILLS; kills++) {
+        await sleep(random.between(100, SECOND_MS));
+        await restart(TWO_MINUTES_MS + SECOND_MS);
+      }
+    })();
+    for (let silo = 0; silo < SILOS; silo++) {
+      const devices = '/v1/siloscale/devices';
+      await ask(devices, () => siloNamed(`silo-${silo}`));
+      for (const weight of [500, 150]) {
+        await ask(`${devices}/silo-${silo}/telemetry`, () => ({ ts: Date.now() + aheadMs, weight }));
+        await sleep(SECOND_MS / 10);
+      }
+    }
+    await killing;
+    isRefusing = false;
+    const alerts = async () => (await api.get('/v1/alerts?type=low_level&status=all')).body.data;
+    await eventually(async () => (await alerts()).length, SILOS);
+    await restart(2 * HOUR_MS);
+    await eventually(async () => (await api.get('/v1/notifications?status=sent')).body.data.length, SILOS);
+    const ids = (await alerts()).map(({ alert_id: id }: { alert_id: string }) => id);
+    const told = mail.received.flatMap(({ text }) => /Alert: (al_\w+)/.exec(text)?.[1] ?? []);
+    assert.deepEqual(new Set(told), new Set(ids));
+    const messageIds = new Set(mail.received.map(({ headers }) => /^Message-ID: (.*)$/m.exec(headers)?.[1]));
+    assert.equal(messageIds.size, SILOS);
   });
 });
