@@ -46,7 +46,7 @@ const EmailTarget = closed({
 });
 const WebhookTarget = closed({ webhook_id: id() });
 const Target = Type.Union([EmailTarget, WebhookTarget]);
-const Targets = Type.Array(Target, { minItems: 1, maxItems: 20, uniqueItems: true });
+const Targets = Type.Array(Target, { minItems: 1, maxItems: 20 });
 
 const TimeOfDay = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',

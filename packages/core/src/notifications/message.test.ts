@@ -105,6 +105,11 @@ test('no name can break out of its line, and no subject is long', () => {
   );
 });
 
+test('a name that looks like an encoded word stays as it is', () => {
+  const { subject } = messageOf([told({ deviceName: '=?utf-8?q?All_is_well?=' })], context());
+  assert.match(subject, /^Warning: = \?utf-8\?q\?All_is_well\?=: level/);
+});
+
 test('without an address of the service the path is told', () => {
   assert.match(messageOf([told()], context({ publicUrl: null })).text, /POST \/v1\/alerts\/acknowledge/);
 });

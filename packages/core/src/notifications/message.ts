@@ -179,7 +179,8 @@ const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ');
 
 function subjectText(text: string): string {
-  const line = oneLine(text);
+  // Mail programs would decode what looks like an encoded word.
+  const line = oneLine(text).replaceAll('=?', '= ?');
   const characters = [...line];
   return characters.length <= SUBJECT_CHARS_MAX
     ? line

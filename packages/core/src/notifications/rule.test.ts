@@ -37,6 +37,23 @@ test('all faults of a rule are named', () => {
   );
 });
 
+test('a target that is listed twice is refused with its place', () => {
+  const targets = [{ email: 'a@example.com' }, { webhook_id: 'wh_1' }, { email: 'a@example.com' }];
+  const paths = (input: NotificationRuleInput): unknown => {
+    try {
+      return ruleContent(input);
+    } catch (error) {
+      return error instanceof Refusal && error.details?.map(({ path }) => path);
+    }
+  };
+  const name = 'x';
+  assert.deepEqual(paths({ name, targets }), ['/targets/2']);
+  const [first] = targets;
+  assert(first !== undefined);
+  const escalation = [{ after_minutes: 1, targets }];
+  assert.deepEqual(paths({ name, targets: [first], escalation }), ['/escalation/0/targets/2']);
+});
+
 test('each target is named once', () => {
   const targets = [{ email: 'a@example.com' }, { webhook_id: 'wh_1' }];
   assert.deepEqual(allTargets(ruleWith({ targets, escalation: [{ after_minutes: 1, targets }] })), targets);

@@ -33,7 +33,7 @@ export const RULE_DOCUMENT = documentKind<RuleContent>([], (content) => {
 
 /** The rule with everything that was not given, or a refusal that names every fault. */
 export function ruleContent(input: NotificationRuleInput): RuleContent {
-  const faults = [...quietFaults(input), ...escalationFaults(input)];
+  const faults = [...repeatedTargets(input), ...quietFaults(input), ...escalationFaults(input)];
   if (faults.length > 0) throw new Refusal('invalid_input', 'the notification rule is not valid', faults);
   const { match = {}, quiet_hours: quiet = null, summary = {} } = input;
   return {
@@ -58,6 +58,20 @@ export function ruleContent(input: NotificationRuleInput): RuleContent {
     resolved: input.resolved ?? true,
     escalation: input.escalation ?? [],
   };
+}
+
+/** The same person would get the same message twice. */
+function repeatedTargets({ targets, escalation = [] }: NotificationRuleInput): ValidationIssue[] {
+  const lists = [
+    { path: '/targets', targets },
+    ...escalation.map((step, i) => ({ path: `/escalation/${i}/targets`, targets: step.targets })),
+  ];
+  return lists.flatMap(({ path, targets: listed }) => {
+    const texts = listed.map((target) => JSON.stringify(target));
+    return texts.flatMap((text, i) =>
+      texts.indexOf(text) < i ? [{ path: `${path}/${i}`, message: 'is listed twice' }] : [],
+    );
+  });
 }
 
 function quietFaults({ quiet_hours: quiet }: NotificationRuleInput): ValidationIssue[] {
