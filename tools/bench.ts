@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAlerts } from './bench/case-alerts.ts';
+import { measureExport } from './bench/case-export.ts';
 import { measureFleet } from './bench/case-fleet.ts';
 import { measureHostile } from './bench/case-hostile.ts';
 import { measureHostileDevice } from './bench/case-hostile-device.ts';
@@ -19,6 +20,7 @@ const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Find
   ingest: measureIngest,
   sensors: measureSensors,
   'long-history': measureLongHistory,
+  export: measureExport,
   fleet: measureFleet,
   stop: measureStop,
   alerts: measureAlerts,

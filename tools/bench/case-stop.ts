@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServiceProcess } from '@granary/server/testing/service-process';
 import { BenchDevice } from './device.ts';
-import { ask, registerSilos, SILOS } from './farm.ts';
+import { registerSilos } from './farm.ts';
 import { generateMqtt } from './processes.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
+import { timeStops } from './stops.ts';
 
 const ROUNDS = 5;
 const STOPS_PER_ROUND = 40;
@@ -35,20 +36,7 @@ export async function measureStop(dataDir: string): Promise<Finding> {
       // If something else fails first, that error is reported.
       ingest.catch(() => undefined);
       await sleep(500);
-      const latenciesMs: number[] = [];
-      for (let stop = 0; stop < STOPS_PER_ROUND; stop++) {
-        await device.weigh(10_000);
-        const started = device.next('start');
-        const body = { amount: 100, rate: 10, target_container: 'bench' };
-        const answer = await ask(service, `${SILOS}/${own.username}/operations/discharge`, body);
-        const { data } = (await answer.json()) as { data: { operation_id: string } };
-        await started;
-        const reached = device.next('stop');
-        const askedMs = performance.now();
-        await ask(service, `${SILOS}/${own.username}/operations/${data.operation_id}/stop`, null);
-        latenciesMs.push((await reached) - askedMs);
-        await ended(data.operation_id);
-      }
+      const latenciesMs = await timeStops(service, device, own.username, STOPS_PER_ROUND);
       p99Ms.push(percentile(latenciesMs, 0.99));
       abort.abort();
       ingestPerSecond = (await ingest).perSecond;
@@ -65,13 +53,4 @@ export async function measureStop(dataDir: string): Promise<Finding> {
     met: p99 < TARGET_MS,
     detail: `median of ${ROUNDS} rounds of ${STOPS_PER_ROUND} stops, with ${whole(ingestPerSecond)} readings/s coming in from ${CONNECTIONS} connections`,
   };
-
-  async function ended(operationId: string): Promise<void> {
-    for (;;) {
-      const answer = await ask(service, `${SILOS}/${own?.username}/operations/${operationId}`);
-      const { data } = (await answer.json()) as { data: { status: string } };
-      if (data.status === 'stopped') return;
-      await sleep(5);
-    }
-  }
 }
