@@ -33,10 +33,10 @@ function withSensors({ result }: DocumentContent): DocumentContent {
   return { result: { profile, sensorDocument: null, ...device } };
 }
 
-/** A registered device of older versions has no version of its own. */
+/** A registered device of older versions has no version of its own, and could not be removed. */
 function withVersion({ result }: DocumentContent): DocumentContent {
   const isDevice = typeof result === 'object' && result !== null && 'secretHash' in result;
-  return { result: isDevice ? { version: 1, ...result } : result };
+  return { result: isDevice ? { version: 1, removedAtMs: null, ...result } : result };
 }
 
 /** Results of older versions have no version and may be any JSON value. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { OptionalActor } from './audit.ts';
 import { closed } from './input/closed.ts';
 import { checker } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
@@ -14,7 +15,7 @@ export const EndDeclaration = closed({
 });
 
 /** The declaration in the record of the job; it stays there also if the device reports afterwards. */
-export const DeclaredEnd = closed({ ...EndDeclaration.properties, at: Timestamp });
+export const DeclaredEnd = closed({ ...EndDeclaration.properties, at: Timestamp, by: OptionalActor });
 
 export const DeclaredEndOrNull = Type.Union([DeclaredEnd, Type.Null()]);
 

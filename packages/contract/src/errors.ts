@@ -34,6 +34,8 @@ export const STATUS_OF = {
   emergency_stop_active: 409,
   emergency_stop_unconfirmed: 409,
   device_in_maintenance: 409,
+  device_busy: 409,
+  device_removed: 409,
   cannot_declare_ended: 409,
   not_supported: 409,
   sensor_conflict: 409,

@@ -12,6 +12,8 @@ export const EVENT_TYPES = [
   'device.registered',
   'device.updated',
   'device.credentials_replaced',
+  'device.maintenance_changed',
+  'device.removed',
   'device.status_changed',
   'configuration.changed',
   'operation.status_changed',

@@ -1,7 +1,7 @@
 import type { EventType } from '@granary/contract/events';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
-import type { AlertChange } from '@granary/core/alerts/evaluation';
+import { type AlertChange, alertsOfRemovedDevice } from '@granary/core/alerts/evaluation';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { observe } from '@granary/core/alerts/observation';
 import { alertEvents, alertRecord } from '@granary/core/alerts/record';
@@ -103,6 +103,7 @@ function evaluate(
   nowMs: number,
 ): Outcome {
   const { device } = subject;
+  if (device.removedAtMs !== null) return withoutDevice(before, open.alerts, nowMs);
   const observation = observe(before, device.presence, nowMs);
   // An alert that cannot be read is still open, so a second one about the same must not be raised.
   const isUnreadable = (alert: AlertState | null): boolean =>
@@ -123,6 +124,17 @@ function evaluate(
   }
   events.push(...changes.flatMap((change) => eventsOf(change, nowMs)));
   return { before, evaluation, changes, events };
+}
+
+/** A removed device is not evaluated again; a message that was under way during its removal may still schedule it. */
+function withoutDevice(before: AlertEvaluation, open: readonly AlertState[], nowMs: number): Outcome {
+  const changes = alertsOfRemovedDevice(open, nowMs);
+  return {
+    before,
+    evaluation: { ...before, noChangeRanges: null, nextEvaluationAtMs: null },
+    changes,
+    events: changes.flatMap((change) => eventsOf(change, nowMs)),
+  };
 }
 
 /** The open alerts after the changes. */

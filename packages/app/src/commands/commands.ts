@@ -150,7 +150,8 @@ export const writes = {
     const before = await COMMANDS.findOf(sql, deviceNo, commandId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     refuseDeclaration(before, { isReachable, nowMs });
-    const input = { kind: 'declare_ended', declaration, isReachable } as const;
+    const by = sql.actor;
+    const input = { kind: 'declare_ended', declaration: { ...declaration, by }, isReachable } as const;
     const { command } = advanceCommand(before, input, nowMs);
     const logged = await recordJobChange(sql, evaluation, COMMANDS, { before, after: command, nowMs });
     return committed(command, ...alertEvaluation([deviceNo]), ...logged);

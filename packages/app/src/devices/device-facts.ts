@@ -1,5 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Capability } from '@granary/contract/profiles/profile';
+import { refuseRemoved } from '@granary/core/devices/removal';
 import { areFactsFor, hasCapability, unsupported } from '@granary/core/profiles/capabilities';
 import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
 import type { Sql } from '@granary/store/sql';
@@ -75,6 +76,7 @@ export async function lockDeviceFor<Wanted extends Capability>(
     throw new Refusal('device_not_found', 'there is no such device');
   }
   const { device, facts } = found;
+  refuseRemoved(device);
   if (!areFactsFor(facts, capability)) throw unsupported(device.profile, capability);
   return { device, facts, evaluation };
 }

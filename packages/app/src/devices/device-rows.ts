@@ -1,5 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import { toIso } from '@granary/contract/time';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument } from '@granary/core/configuration/document';
 import type { ChangedField } from '@granary/core/devices/change-device';
@@ -8,7 +9,12 @@ import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
 import type { Sql } from '@granary/store/sql';
 import { scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
 import { insertConfiguration } from '@granary/store/tables/configurations';
-import { type DeviceFields, insertDevice, type StoredDevice } from '@granary/store/tables/devices';
+import {
+  type DeviceFields,
+  findDevice,
+  insertDevice,
+  type StoredDevice,
+} from '@granary/store/tables/devices';
 import type { NewEvent } from '@granary/store/tables/events';
 import { insertPresence } from '@granary/store/tables/presence';
 
@@ -23,14 +29,14 @@ export async function insertRegisteredDevice(
 ): Promise<{ readonly stored: StoredDevice; readonly registered: NewEvent }> {
   const deviceNo = await insertDevice(sql, device);
   if (deviceNo === undefined) {
-    throw new Refusal('device_exists', `device ${device.deviceId} exists already`);
+    throw new Refusal('device_exists', await whyTaken(sql, device.deviceId));
   }
   const { configuration, ...fields } = device;
   const presence: Presence = { ...NEVER_SEEN, ...reportingTimes(configuration.reporting) };
   await insertPresence(sql, deviceNo, presence);
   await insertConfiguration(sql, deviceNo, configurationDocument(configuration));
   await scheduleEvaluation(sql, [deviceNo]);
-  const stored: StoredDevice = { deviceNo, version: 1, ...fields, presence };
+  const stored: StoredDevice = { deviceNo, version: 1, removedAtMs: null, ...fields, presence };
   const atMs = device.registeredAtMs;
   const data = deviceSummary(stored, atMs);
   return { stored, registered: { type: 'device.registered', deviceNo, atMs, data } };
@@ -46,3 +52,9 @@ export const deviceUpdated = (
   atMs: nowMs,
   data: { ...changedDeviceRecord(device, nowMs), changed },
 });
+
+async function whyTaken(sql: Sql, deviceId: string): Promise<string> {
+  const taken = await findDevice(sql, deviceId);
+  if (taken === undefined || taken.removedAtMs === null) return `device ${deviceId} exists already`;
+  return `device ${deviceId} was removed at ${toIso(taken.removedAtMs)} and still has its records`;
+}

@@ -27,6 +27,7 @@ describeEachEngine('devices', (engine) => {
       ...fields,
       deviceNo: registered.deviceNo,
       version: 1,
+      removedAtMs: null,
       presence: { ...NEVER_SEEN, lastSeenAtMs: null, linkDownAtMs: null, reportedState: null },
     });
     assert.deepEqual(await app.devices.find(fields.deviceId), registered);

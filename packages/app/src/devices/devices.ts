@@ -1,9 +1,14 @@
 import type { DevicePatch } from '@granary/contract/devices/devices';
+import type { MaintenanceRequest } from '@granary/contract/devices/maintenance';
 import { Refusal } from '@granary/contract/errors';
 import { changeDevice, changedFields } from '@granary/core/devices/change-device';
+import { changeMaintenance } from '@granary/core/devices/maintenance';
+import { deviceSummary, maintainedDeviceRecord } from '@granary/core/devices/record';
+import { refuseBusyRemoval, refuseRemoved } from '@granary/core/devices/removal';
 import { refuseWhileOperating } from '@granary/core/operations/interlocks';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
+import { unfinishedCommands } from '@granary/store/tables/commands';
 import {
   type DeviceFilter,
   findDevice,
@@ -11,9 +16,12 @@ import {
   lockDeviceRow,
   type StoredDevice,
   saveDevice,
+  saveMaintenance,
+  saveRemoval,
   saveSecretHash,
 } from '@granary/store/tables/devices';
 import { logEvents } from '@granary/store/tables/events';
+import { missionsNotEnded } from '@granary/store/tables/missions';
 import {
   type ReportedState,
   readRejections,
@@ -21,7 +29,9 @@ import {
   recordReportedState,
 } from '@granary/store/tables/presence';
 import { evaluateDevices } from '../alerts/evaluation.ts';
+import { COMMANDS } from '../commands/command-jobs.ts';
 import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
+import { MISSIONS, MISSIONS_AHEAD_MAX } from '../missions/mission-jobs.ts';
 import { currentOperations } from '../operations/operation-jobs.ts';
 import { deviceUpdated, insertRegisteredDevice, type NewDevice } from './device-rows.ts';
 
@@ -48,6 +58,7 @@ export const writes = {
   ): Promise<Committed<StoredDevice>> {
     const device = await lockDeviceRow(sql, deviceNo);
     if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+    refuseRemoved(device);
     if (ifVersion !== undefined && ifVersion !== device.version) {
       throw new Refusal('stale_version', `the device is at version ${device.version}, not ${ifVersion}`);
     }
@@ -63,6 +74,47 @@ export const writes = {
     await logEvents(sql, [updated, ...events]);
     const { deviceId } = device;
     return committed(after, { kind: 'device_updated', deviceId }, ...eventsLogged([updated]));
+  },
+
+  /** Begins or ends the maintenance that a person declares; the status is published in the same transaction. */
+  async maintain(
+    sql: Sql,
+    deviceNo: number,
+    request: MaintenanceRequest,
+    nowMs: number,
+  ): Promise<Committed<StoredDevice>> {
+    const device = await lockDeviceRow(sql, deviceNo);
+    if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+    refuseRemoved(device);
+    const maintenance = changeMaintenance(device.presence.maintenance, request, sql.actor, nowMs);
+    if (maintenance === device.presence.maintenance) return committed(device);
+    await saveMaintenance(sql, deviceNo, maintenance);
+    const after = { ...device, presence: { ...device.presence, maintenance } };
+    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
+    const data = maintainedDeviceRecord(after, nowMs);
+    const changed = { type: 'device.maintenance_changed', deviceNo, atMs: nowMs, data } as const;
+    await logEvents(sql, [changed, ...events]);
+    return committed(after, ...eventsLogged([changed]));
+  },
+
+  /** Removes a device on which nothing runs: its open alerts are resolved, and it is not evaluated any more. */
+  async remove(sql: Sql, deviceNo: number, nowMs: number): Promise<Committed<StoredDevice>> {
+    const device = await lockDeviceRow(sql, deviceNo);
+    if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+    if (device.removedAtMs !== null) return committed(device);
+    const held = await lockDevices(sql, [deviceNo]);
+    refuseBusyRemoval({
+      operations: await currentOperations(sql, [deviceNo]),
+      commands: await unfinishedCommands(sql, COMMANDS, [deviceNo]),
+      missions: await missionsNotEnded(sql, MISSIONS, deviceNo, MISSIONS_AHEAD_MAX),
+    });
+    await saveRemoval(sql, deviceNo, nowMs);
+    const after = { ...device, removedAtMs: nowMs };
+    const { events } = await evaluateDevices(sql, held, nowMs);
+    const data = deviceSummary(after, nowMs);
+    const removed = { type: 'device.removed', deviceNo, atMs: nowMs, data } as const;
+    await logEvents(sql, [...events, removed]);
+    return committed(after, ...eventsLogged([removed]));
   },
 
   /** Returns whether the device exists. */

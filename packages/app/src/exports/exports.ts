@@ -20,7 +20,7 @@ export const reads = {
   /** Ordered by device id. */
   devices(sql: Sql, { nowMs, ...page }: ExportedDevicesPage): Promise<StoredDevice[]> {
     const clock = { nowMs, missedReportsMax: MISSED_REPORTS_MAX };
-    return listDevicesOfFleet(sql, { ...page, clock, status: null, texts: null });
+    return listDevicesOfFleet(sql, { ...page, clock, status: null, isRemoved: null, texts: null });
   },
 
   rawPage: readRawPage,

@@ -10,7 +10,14 @@ import { ALL_DEVICES } from '../testing/fleet-rows.ts';
 import type { DevicesPage } from './fleet.ts';
 
 const PAGE: DevicesPage = {
-  ...{ devices: ALL_DEVICES, profileName: null, status: null, text: null, withReadings: false },
+  ...{
+    devices: ALL_DEVICES,
+    profileName: null,
+    status: null,
+    text: null,
+    withReadings: false,
+    isRemoved: false,
+  },
   ...{ afterDeviceId: null, limit: 1_000, nowMs: NOW_MS },
 };
 
@@ -21,6 +28,15 @@ const presence: fc.Arbitrary<Presence> = fc.record({
   reportedState: fc.constantFrom('online', 'maintenance', null),
   reportingIntervalMs: fc.constantFrom(1, 1_000, 5_000, 10_000),
   offlineDelayMs: fc.constant(30_000),
+  maintenance: fc.option(
+    fc.record({
+      sinceMs: ms,
+      untilMs: fc.option(ms, { nil: null }),
+      reason: fc.constant('gate'),
+      by: fc.constant(null),
+    }),
+    { nil: null },
+  ),
 });
 
 /** Times at which the rules change, which random ones rarely meet. */
@@ -29,6 +45,7 @@ const EDGES: readonly Presence[] = [29_999, 30_000, 30_001].flatMap((agoMs) =>
     ...({ lastSeenAtMs: NOW_MS - agoMs, reportedState: 'maintenance', reportingIntervalMs: 10_000 } as const),
     linkDownAtMs: downMs === null ? null : NOW_MS - agoMs + downMs,
     offlineDelayMs: 30_000,
+    maintenance: null,
   })),
 );
 
@@ -112,6 +129,10 @@ describeEachEngine('the list of all devices', (engine) => {
         `UPDATE presence SET last_seen_at_ms = ${one.lastSeenAtMs}, link_down_at_ms = ${one.linkDownAtMs},
            reported_state = ${state}, reporting_interval_ms = ${one.reportingIntervalMs}
          WHERE device_no = (SELECT device_no FROM devices WHERE device_id = 'b-silo')`,
+      );
+      await engine.query(
+        `UPDATE devices SET maintenance_since_ms = ${one.maintenance?.sinceMs ?? null},
+           maintenance_until_ms = ${one.maintenance?.untilMs ?? null} WHERE device_id = 'b-silo'`,
       );
       const status = deviceStatus(one, NOW_MS);
       for (const wanted of DEVICE_STATUSES) {

@@ -28,6 +28,8 @@ export interface DevicesPage {
   /** A part of the id, the name or the model. */
   readonly text: string | null;
   readonly withReadings: boolean;
+  /** Removed devices instead of the others. */
+  readonly isRemoved: boolean;
   readonly afterDeviceId: string | null;
   readonly limit: number;
   readonly nowMs: number;

@@ -18,7 +18,8 @@ import {
   tickDue,
 } from '../testing/fixtures.ts';
 import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
-import { MISSIONS_AHEAD_MAX, type MissionPage } from './missions.ts';
+import { MISSIONS_AHEAD_MAX } from './mission-jobs.ts';
+import type { MissionPage } from './missions.ts';
 
 describeEachEngine('missions', (engine) => {
   let app: App;

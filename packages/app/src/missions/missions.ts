@@ -21,10 +21,7 @@ import {
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
-import { MISSIONS } from './mission-jobs.ts';
-
-/** A new mission is compared with all of these, so their number is limited. */
-export const MISSIONS_AHEAD_MAX = 200;
+import { MISSIONS, MISSIONS_AHEAD_MAX } from './mission-jobs.ts';
 
 export interface MissionCreation {
   readonly deviceNo: number;
@@ -127,7 +124,8 @@ export const writes = {
     const before = await MISSIONS.findOf(sql, deviceNo, missionId);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     refuseDeclaration(before, { isReachable, nowMs });
-    const input = { kind: 'declare_ended', declaration, isReachable } as const;
+    const by = sql.actor;
+    const input = { kind: 'declare_ended', declaration: { ...declaration, by }, isReachable } as const;
     const { mission } = advanceMission(before, input, nowMs);
     const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
     return committed(mission, ...alertEvaluation([deviceNo]), ...logged);

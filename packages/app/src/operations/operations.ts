@@ -182,7 +182,8 @@ export const writes = {
     const before = await findOrRebuild(sql, operationId, nowMs);
     if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
     refuseDeclaration(before, nowMs);
-    const { operation } = advanceOperation(before, { kind: 'declare_ended', declaration }, nowMs);
+    const input = { kind: 'declare_ended', declaration: { ...declaration, by: sql.actor } } as const;
+    const { operation } = advanceOperation(before, input, nowMs);
     const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
     return committed(operation, ...alertEvaluation([deviceNo]), ...logged);
   },

@@ -1,3 +1,4 @@
+import { Refusal } from '@granary/contract/errors';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Applied } from '@granary/contract/site/apply';
 import type { SiteDocument } from '@granary/contract/site/site-document';
@@ -8,7 +9,7 @@ import type { Sql } from '@granary/store/sql';
 import { configurationsOf } from '@granary/store/tables/configurations';
 import { listDevicesOfFleet } from '@granary/store/tables/fleet/device-list';
 import { type Committed, committed } from '../effects.ts';
-import { lockKnownDevices } from './known-devices.ts';
+import { type KnownDevice, lockKnownDevices } from './known-devices.ts';
 import { writePlan } from './write-plan.ts';
 
 export interface Application {
@@ -34,7 +35,7 @@ export const reads = {
   async devices(sql: Sql, { facility, ...page }: DescribedPage): Promise<DescribedDevice[]> {
     const devices = { limits: ALL_KEYS, facility, zone: null, deviceId: null };
     const clock = { nowMs: 0, missedReportsMax: 0 };
-    const everyOne = { profileName: null, status: null, texts: null, clock };
+    const everyOne = { profileName: null, status: null, texts: null, isRemoved: false, clock };
     const found = await listDevicesOfFleet(sql, { devices, ...everyOne, ...page });
     const bodies = await configurationsOf(
       sql,
@@ -55,9 +56,21 @@ export const writes = {
     const { document, isDryRun, nowMs } = application;
     const deviceIds = (document.devices ?? []).map(({ device_id }) => device_id);
     const known = await lockKnownDevices(sql, deviceIds);
+    refuseRemovedDevices(deviceIds, known);
     const plan = planSite(document, known, nowMs);
     const record = appliedRecord(plan, isDryRun);
     if (isDryRun) return committed(record);
     return committed(record, ...(await writePlan(sql, plan, known, application)));
   },
 };
+
+/** A removed device is only read. */
+function refuseRemovedDevices(deviceIds: readonly string[], known: ReadonlyMap<string, KnownDevice>): void {
+  const details = deviceIds.flatMap((deviceId, index) => {
+    const isRemoved = typeof known.get(deviceId)?.removedAtMs === 'number';
+    return isRemoved ? [{ path: `/devices/${index}`, message: 'is a device that was removed' }] : [];
+  });
+  if (details.length === 0) return;
+  const message = 'the document cannot be applied, nothing was changed: it names removed devices';
+  throw new Refusal('apply_refused', message, details);
+}

@@ -43,7 +43,8 @@ function append(round: WriteRound): Promise<unknown>[] {
 /** A document that changes the devices of other writes and creates one; the nodes name them in opposite order. */
 async function applySite(round: WriteRound): Promise<unknown> {
   const { app, node } = round;
-  const known = await app.site.devices({ facility: null, afterDeviceId: null, limit: LIMIT });
+  const listed = await app.site.devices({ facility: null, afterDeviceId: null, limit: LIMIT });
+  const known = listed.filter(({ deviceId }) => !deviceId.startsWith('removed-'));
   const created = newDevice({ deviceId: `site-${round.round}` });
   const devices = [...known, created].map((device) => ({
     ...siteDevice(device),
@@ -56,6 +57,14 @@ async function applySite(round: WriteRound): Promise<unknown> {
     secretHashes: { [created.deviceId]: 'hash' },
     nowMs: atMs(round),
   });
+}
+
+/** A device of its own, because the other writes would be refused for a removed one. */
+async function registerAndRemove(round: WriteRound): Promise<void> {
+  const { app, node } = round;
+  const device = newDevice({ deviceId: `removed-${round.round}-${node}`, registeredAtMs: atMs(round) });
+  const { deviceNo } = await app.devices.register(device);
+  await Promise.all([app.devices.remove(deviceNo, atMs(round)), app.devices.remove(deviceNo, atMs(round))]);
 }
 
 export const EVERY_WRITE: EveryWrite = {
@@ -73,6 +82,13 @@ export const EVERY_WRITE: EveryWrite = {
           atMs(round),
         ),
       ),
+    // Over before the time of the round, so that the other writes are not refused.
+    maintain: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) => {
+        const request = { on: true, reason: 'gate', until: toIso(atMs(round) - 10) };
+        return round.app.devices.maintain(deviceNo, request, atMs(round) - 20);
+      }),
+    remove: (round) => [registerAndRemove(round)],
     replaceSecret: (round) =>
       ofEach(round.silos, (deviceNo) =>
         round.app.devices.replaceSecret(deviceNo, `hash ${round.round}`, atMs(round)),

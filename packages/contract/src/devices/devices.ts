@@ -5,6 +5,7 @@ import { checker } from '../input/schema.ts';
 import { line, lineOrEmpty } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
 import { Timestamp } from '../time.ts';
+import { DeclaredMaintenance } from './maintenance.ts';
 import { DeclaredSensorSummary, SensorDeclarations } from './sensors.ts';
 import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './statuses.ts';
 
@@ -26,6 +27,8 @@ export const DeviceSummary = closed({
   status: Type.Enum(DEVICE_STATUSES),
   location: Location,
   last_seen: Type.Union([Timestamp, Type.Null()]),
+  /** In the answers about removed devices. */
+  removed_at: Type.Optional(Timestamp),
 });
 
 export const SensorSummary = closed({
@@ -34,9 +37,15 @@ export const SensorSummary = closed({
   status: Type.Enum(SENSOR_STATUSES),
 });
 
-export const SiloDetail = closed({
+const detailFields = {
   ...DeviceSummary.properties,
   firmware_version: Type.String(),
+  /** While a person has declared maintenance. */
+  maintenance: Type.Optional(DeclaredMaintenance),
+};
+
+export const SiloDetail = closed({
+  ...detailFields,
   capacity: Capacity,
   /** The declared sensors follow those of the profile. */
   sensors: Type.Array(Type.Union([SensorSummary, DeclaredSensorSummary])),
@@ -52,8 +61,7 @@ export const EmergencyStopSummary = closed({
 });
 
 export const FieldDetail = closed({
-  ...DeviceSummary.properties,
-  firmware_version: Type.String(),
+  ...detailFields,
   /** In the answers of devices that accept commands. */
   emergency_stop: Type.Optional(EmergencyStopSummary),
   /** In the answers of devices that have declared sensors. */

@@ -54,9 +54,8 @@ export const commands = {
     errors: ['cannot_declare_ended'],
     examples: [
       {
-        summary: 'a command of a device that is connected',
+        summary: 'a command of a device that is gone',
         body: { reason: 'the rover stands in the yard', looked_by: 'Ada Lovelace' },
-        refusal: 'cannot_declare_ended',
       },
     ],
   }),

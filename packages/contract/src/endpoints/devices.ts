@@ -12,6 +12,7 @@ import {
   SiloDetail,
 } from '../devices/devices.ts';
 import type { DeviceGroup } from '../devices/groups.ts';
+import { checkMaintenanceRequest } from '../devices/maintenance.ts';
 import { checkPageQuery } from '../envelope.ts';
 import { closed } from '../input/closed.ts';
 import type { Checker } from '../input/schema.ts';
@@ -105,6 +106,28 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
     answers: { 200: one(detail, ETAG) },
     errors: ['sensor_conflict', 'operation_in_progress', 'stale_version'],
     examples: patches,
+  }),
+  /** Ends by itself at `until`, if it is given. */
+  maintenance: endpoint(group, 'POST', '/devices/{device_id}/maintenance', {
+    scope: 'configure',
+    summary: 'Begins or ends maintenance: nothing may move, and the silence of the device raises no alert.',
+    body: body(checkMaintenanceRequest, 'maintenance'),
+    answers: { 200: one(detail) },
+    examples: [
+      {
+        summary: 'until the evening',
+        body: { on: true, reason: 'new gate motor', until: '2026-11-15T18:00:00Z' },
+      },
+      { summary: 'it is over', body: { on: false } },
+    ],
+  }),
+  /** Its records stay readable; the id stays taken. */
+  remove: endpoint(group, 'DELETE', '/devices/{device_id}', {
+    scope: 'admin',
+    summary: 'Removes a device on which nothing runs; its history and its records are kept.',
+    answers: { 200: one(detail) },
+    errors: ['device_busy'],
+    examples: [{ summary: 'a device' }],
   }),
   /** Makes a new secret; the old one stops working. */
   renewCredentials: endpoint(group, 'POST', '/devices/{device_id}/credentials', {

@@ -90,9 +90,8 @@ export const missions = {
     errors: ['cannot_declare_ended'],
     examples: [
       {
-        summary: 'a mission of a device that is connected',
+        summary: 'a mission of a device that is gone',
         body: { reason: 'the rover was towed home', looked_by: 'Ada Lovelace' },
-        refusal: 'cannot_declare_ended',
       },
     ],
   }),

@@ -85,9 +85,8 @@ export const operations = {
     errors: ['cannot_declare_ended'],
     examples: [
       {
-        summary: 'an operation that has not been stopped',
+        summary: 'an operation of a silo that is gone',
         body: { reason: 'the controller was replaced', looked_by: 'Ada Lovelace' },
-        refusal: 'cannot_declare_ended',
       },
     ],
   }),

@@ -38,6 +38,8 @@ export const FleetDeviceQuery = closed({
   /** A part of the id, the name or the model, in upper or lower case. */
   q: Type.Optional(line(200)),
   include: Type.Optional(Type.Enum(['readings'])),
+  /** `true` lists the removed devices instead of the others. */
+  removed: Type.Optional(Type.Enum(['true', 'false'])),
 });
 
 export type FleetReading = Static<typeof FleetReading>;

@@ -8,6 +8,7 @@ import {
   type Condition,
   isAbout,
   onDelayMs,
+  resolveWithRemoval,
 } from './lifecycle.ts';
 import { type Observed, offlineAlertAtMs, offlineFromMs } from './observation.ts';
 import { reported, type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
@@ -50,6 +51,10 @@ export const evaluateAlerts = <Facts extends AlertFacts>(
   const all = [...conditions, ...conditionsOfRemovedRules(conditions, open)];
   return alertChanges(facts.deviceNo, all, open, settings, nowMs);
 };
+
+/** A removed device has no conditions, so all its alerts are over; a pending one was never shown. */
+export const alertsOfRemovedDevice = (open: readonly AlertState[], nowMs: number): AlertChange[] =>
+  open.map((before) => ({ before, after: resolveWithRemoval(before, nowMs) }));
 
 const allConditions = <Facts extends AlertFacts>(
   rules: AlertRules<Facts>,
@@ -110,14 +115,18 @@ export function nextEvaluationAtMs<Facts extends AlertFacts>(
 const delaysFor = (alert: AlertState, conditions: readonly Condition[], delays: AlertDelays): AlertDelays =>
   conditions.find((condition) => isAbout(alert, condition))?.delays ?? delays;
 
-/** When the silence of a device or of its sensors changes a status or raises an alert. */
+/** When the silence of a device or of its sensors, or the end of maintenance, changes a status or raises an alert. */
 function silenceTimesMs({ presence, latest, sensors, ...observed }: SensorFacts & Observed): number[] {
   const ofSensors = reported(latest, sensors).flatMap(({ sensor, newest }) => [
     newest.tsMs + sensorFreshnessMs(sensor, presence) + 1,
     staleFromMs(sensor, newest, presence, observed),
   ]);
   const { observedSinceMs } = observed;
-  const ofDevice = [offlineFromMs(presence, observedSinceMs), offlineAlertAtMs(presence, observedSinceMs)];
+  const ofDevice = [
+    offlineFromMs(presence, observedSinceMs),
+    offlineAlertAtMs(presence, observedSinceMs),
+    presence.maintenance?.untilMs ?? null,
+  ];
   return [...ofSensors, ...ofDevice.filter((timeMs) => timeMs !== null)];
 }
 

@@ -204,6 +204,22 @@ function clearWhenLasting(alert: AlertState, { offMs }: AlertDelays, nowMs: numb
     : { ...gone, status: 'cleared' };
 }
 
+const REMOVAL_NOTE = 'the device was removed';
+
+/** The device of the alert was removed. The note says so, unless a person wrote another one. `null` for an alert that nobody was shown. */
+export const resolveWithRemoval = (alert: AlertState, nowMs: number): AlertState | null =>
+  alert.status === 'pending'
+    ? null
+    : {
+        ...alert,
+        ...UNSHELVED,
+        status: 'resolved',
+        absentSinceMs: null,
+        note: alert.note ?? REMOVAL_NOTE,
+        clearedAtMs: alert.clearedAtMs ?? nowMs,
+        resolvedAtMs: nowMs,
+      };
+
 function unshelveWhenOver(alert: AlertState, nowMs: number): AlertState {
   const isOver = alert.shelvedUntilMs !== null && nowMs >= alert.shelvedUntilMs;
   return isOver && alert.status !== 'resolved' ? { ...alert, ...UNSHELVED } : alert;

@@ -1,4 +1,5 @@
 import type { DeviceStatus } from '@granary/contract/devices/statuses';
+import { silenceCountsFromMs } from '../devices/maintenance.ts';
 import { deviceStatus, freshnessMs, type Presence } from '../devices/status.ts';
 
 /** The part of a device's silence that the service could observe. */
@@ -17,15 +18,15 @@ export interface Observation extends Observed {
   readonly leftAtMs: number | null;
 }
 
-/** The time of the last message or, if that is later, the start of the observation. */
-const silentSinceMs = (lastSeenAtMs: number, observedSinceMs: number): number =>
-  Math.max(lastSeenAtMs, observedSinceMs);
+/** The time of the last message or, if that is later, the start of the observation or the end of the maintenance. */
+const silentSinceMs = (lastSeenAtMs: number, { maintenance }: Presence, observedSinceMs: number): number =>
+  Math.max(lastSeenAtMs, observedSinceMs, silenceCountsFromMs(maintenance));
 
 /** The time from which the device counts as offline; `null` for a device that never sent anything. */
 export function offlineFromMs(presence: Presence, observedSinceMs: number): number | null {
   const { lastSeenAtMs, linkDownAtMs } = presence;
   if (lastSeenAtMs === null) return null;
-  const sinceMs = silentSinceMs(lastSeenAtMs, observedSinceMs);
+  const sinceMs = silentSinceMs(lastSeenAtMs, presence, observedSinceMs);
   const silenceMs = sinceMs + freshnessMs(presence) + 1;
   return linkDownAtMs !== null && linkDownAtMs >= sinceMs ? Math.min(linkDownAtMs, silenceMs) : silenceMs;
 }

@@ -12,7 +12,7 @@ import { advanceCommand, type CommandInput } from './transitions.ts';
 
 const START_MS = 1_000_000_000_000;
 const GONE_MS = START_MS + MOTION_EXPIRY_MS + EXPIRY_SKEW_MS + 1;
-const DECLARATION = { reason: 'it stands in the yard', looked_by: 'Ada' };
+const DECLARATION = { reason: 'it stands in the yard', looked_by: 'Ada', by: null };
 
 const begin = (command: 'return_to_base' | 'hold' | 'emergency_stop'): CommandState =>
   beginCommand({ commandId: 'cmd_1', deviceNo: 1, request: { command } }, START_MS);

@@ -1,7 +1,6 @@
-import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
-import { declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
+import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
 import { EXPIRY_SKEW_MS } from '../devices/polling.ts';
 import { STOP_CONFIRMATION_MS_MAX } from './emergency-stop-replies.ts';
 import { COMMAND_RULES, type CommandState, isEmergencyStop, isEndDeclared } from './state.ts';
@@ -21,7 +20,7 @@ export function refuseDeclaration(command: CommandState, situation: Situation): 
 /** A declaration that is refused changes nothing. The emergency stop stays in force until it is released, but is not repeated. */
 export function declareEnded(
   command: CommandState,
-  declaration: EndDeclaration,
+  declaration: DeclarationInput,
   situation: Situation,
 ): CommandState {
   if (whyNotDeclarable(command, situation) !== null) return command;

@@ -37,7 +37,7 @@ const input: fc.Arbitrary<CommandInput> = fc.oneof(
   fc.constant({ kind: 'cancel' } as const),
   fc.record({
     kind: fc.constant('declare_ended' as const),
-    declaration: fc.constant({ reason: 'looked', looked_by: 'Ada' }),
+    declaration: fc.constant({ reason: 'looked', looked_by: 'Ada', by: null }),
     isReachable: fc.boolean(),
   }),
   fc.record({ kind: fc.constant('ack' as const), accepted: fc.boolean(), reason: fc.option(fc.string()) }),

@@ -1,7 +1,7 @@
 import type { CommandReason, CommandStatus } from '@granary/contract/commands';
-import type { EndDeclaration } from '@granary/contract/declared-end';
 import type { CommandProgress, CommandState as ReportedState } from '@granary/contract/link/field-messages';
 import { MINUTE_MS } from '@granary/contract/time';
+import type { DeclarationInput } from '../devices/declared-end.ts';
 import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
 import { declareEnded, reopenDeclaredStop } from './declared-end.ts';
 import {
@@ -56,7 +56,7 @@ export type CommandInput =
   | { readonly kind: 'release' }
   | {
       readonly kind: 'declare_ended';
-      readonly declaration: EndDeclaration;
+      readonly declaration: DeclarationInput;
       readonly isReachable: boolean;
     }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }

@@ -1,3 +1,4 @@
+import type { Actor } from '@granary/contract/audit';
 import type { DeclaredEnd as DeclaredEndRecord, EndDeclaration } from '@granary/contract/declared-end';
 import { toIso } from '@granary/contract/time';
 
@@ -6,16 +7,30 @@ export interface DeclaredEnd {
   readonly reason: string;
   readonly lookedBy: string;
   readonly atMs: number;
+  /** Who made the declaration. */
+  readonly by: Actor | null;
 }
 
-export const declaredEnd = ({ reason, looked_by }: EndDeclaration, atMs: number): DeclaredEnd => ({
+/** What a person declares, and through which key. */
+export interface DeclarationInput extends EndDeclaration {
+  readonly by: Actor | null;
+}
+
+export const declaredEnd = ({ reason, looked_by, by }: DeclarationInput, atMs: number): DeclaredEnd => ({
   reason,
   lookedBy: looked_by,
   atMs,
+  by,
 });
 
 export const declaredEndRecord = (declared: DeclaredEnd | null): DeclaredEndRecord | null =>
-  declared && { reason: declared.reason, looked_by: declared.lookedBy, at: toIso(declared.atMs) };
+  declared && {
+    reason: declared.reason,
+    looked_by: declared.lookedBy,
+    at: toIso(declared.atMs),
+    // Declarations of the first version did not store it.
+    by: declared.by ?? null,
+  };
 
 /** Completes a sentence that begins with the job. */
 export const declaredEndMessage = ({ reason, lookedBy }: DeclaredEnd): string =>

@@ -9,6 +9,7 @@ import { hasCapability } from '../profiles/capabilities.ts';
 import { asDeclaration, declaredSensors, isInUse, sensorsInUse } from '../sensors/declared-sensors.ts';
 import type { LatestValues } from '../sensors/sensor.ts';
 import { currentReadings, declaredReadings, sensorStatus } from '../telemetry/current-readings.ts';
+import { maintenanceRecord } from './maintenance.ts';
 import { deviceStatus, type Presence } from './status.ts';
 
 interface ShownDevice {
@@ -19,6 +20,7 @@ interface ShownDevice {
   readonly facility: string;
   readonly zone: string;
   readonly presence: Presence;
+  readonly removedAtMs: number | null;
 }
 
 /** The record of a device for callers and for the event log. */
@@ -30,6 +32,7 @@ export const deviceSummary = (device: ShownDevice, nowMs: number): DeviceSummary
   status: deviceStatus(device.presence, nowMs),
   location: { facility: device.facility, zone: device.zone },
   last_seen: toIsoOrNull(device.presence.lastSeenAtMs),
+  ...(device.removedAtMs === null ? {} : { removed_at: toIso(device.removedAtMs) }),
 });
 
 interface DetailedDevice extends ShownDevice {
@@ -37,9 +40,19 @@ interface DetailedDevice extends ShownDevice {
   readonly sensorDocument: string | null;
 }
 
-const commonDetail = (device: DetailedDevice, nowMs: number) => ({
+function commonDetail(device: DetailedDevice, nowMs: number) {
+  const maintenance = maintenanceRecord(device.presence.maintenance, nowMs);
+  return {
+    ...deviceSummary(device, nowMs),
+    firmware_version: device.firmwareVersion,
+    ...(maintenance === null ? {} : { maintenance }),
+  };
+}
+
+/** The record of a device whose maintenance has begun or ended, for the event log. */
+export const maintainedDeviceRecord = (device: DetailedDevice, nowMs: number) => ({
   ...deviceSummary(device, nowMs),
-  firmware_version: device.firmwareVersion,
+  maintenance: maintenanceRecord(device.presence.maintenance, nowMs),
 });
 
 function declaredSummaries(

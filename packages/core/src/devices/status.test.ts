@@ -58,7 +58,33 @@ const TABLE: readonly (readonly [string, Presence, DeviceStatus])[] = [
   ],
 ];
 
-for (const [name, presence, expected] of TABLE) {
+const gate = (sinceMs: number, untilMs: number | null) => ({ sinceMs, untilMs, reason: 'gate', by: null });
+
+const MAINTAINED: readonly (readonly [string, Presence, DeviceStatus])[] = [
+  ['switched off for maintenance', { ...NEVER_SEEN, maintenance: gate(NOW_MS, null) }, 'maintenance'],
+  [
+    'online in maintenance',
+    { ...NEVER_SEEN, lastSeenAtMs: NOW_MS, maintenance: gate(NOW_MS - 1, NOW_MS + 1) },
+    'maintenance',
+  ],
+  [
+    'whose maintenance has just ended',
+    { ...NEVER_SEEN, lastSeenAtMs: NOW_MS, maintenance: gate(NOW_MS - 1, NOW_MS) },
+    'online',
+  ],
+  [
+    'that still reports maintenance after that',
+    {
+      ...NEVER_SEEN,
+      lastSeenAtMs: NOW_MS,
+      reportedState: 'maintenance',
+      maintenance: gate(NOW_MS - 1, NOW_MS),
+    },
+    'maintenance',
+  ],
+];
+
+for (const [name, presence, expected] of [...TABLE, ...MAINTAINED]) {
   test(`a device ${name} is ${expected}`, () => assert.equal(deviceStatus(presence, NOW_MS), expected));
 }
 

@@ -1,4 +1,5 @@
 import type { DeviceStatus } from '@granary/contract/devices/statuses';
+import { isInForce, type Maintenance } from './maintenance.ts';
 
 /** A device that missed this many reports is offline, and its values are stale. */
 export const MISSED_REPORTS_MAX = 3;
@@ -14,6 +15,7 @@ export interface Presence {
   readonly reportingIntervalMs: number;
   /** How long the device may be offline before `device_offline` is raised. */
   readonly offlineDelayMs: number;
+  readonly maintenance: Maintenance | null;
 }
 
 /** A registered device with the default configuration that has not sent anything. */
@@ -23,6 +25,7 @@ export const NEVER_SEEN: Presence = {
   reportedState: null,
   reportingIntervalMs: DEFAULT_REPORTING_INTERVAL_MS,
   offlineDelayMs: DEFAULT_OFFLINE_DELAY_MS,
+  maintenance: null,
 };
 
 /** How long a device stays online, and a value stays current, after the last message. */
@@ -32,8 +35,10 @@ export const freshnessMs = ({ reportingIntervalMs }: Pick<Presence, 'reportingIn
 /** The freshness with the default reporting interval; it applies to devices with a running job, because the service requests their reports. */
 export const FRESHNESS_MS = freshnessMs(NEVER_SEEN);
 
+/** A person can declare maintenance, and the device can report it; a device may be switched off during the former. */
 export function deviceStatus(presence: Presence, nowMs: number): DeviceStatus {
-  const { lastSeenAtMs, linkDownAtMs, reportedState } = presence;
+  const { lastSeenAtMs, linkDownAtMs, reportedState, maintenance } = presence;
+  if (isInForce(maintenance, nowMs)) return 'maintenance';
   if (lastSeenAtMs === null || nowMs - lastSeenAtMs > freshnessMs(presence)) return 'offline';
   if (linkDownAtMs !== null && linkDownAtMs >= lastSeenAtMs) return 'offline';
   return reportedState === 'maintenance' ? 'maintenance' : 'online';

@@ -18,6 +18,7 @@ interface ListedDevice {
   readonly capacityKg: number | null;
   readonly sensorDocument: string | null;
   readonly presence: Presence;
+  readonly removedAtMs: number | null;
 }
 
 /** `stored` is `null` if the readings were not asked for. */

@@ -10,7 +10,7 @@ import { HALT_CONFIRMATION_MS_MAX } from './steps.ts';
 import { advanceMission } from './transitions.ts';
 
 const START_MS = 1_000_000_000_000;
-const DECLARATION = { reason: 'it was towed home', looked_by: 'Ada' };
+const DECLARATION = { reason: 'it was towed home', looked_by: 'Ada', by: null };
 
 const scheduled = beginMission(
   {

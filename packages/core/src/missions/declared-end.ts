@@ -1,7 +1,6 @@
-import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
-import { declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
+import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
 import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { isMissionOver, type MissionState } from './state.ts';
 import { end, HALT_CONFIRMATION_MS_MAX, possiblyRunning } from './steps.ts';
@@ -24,7 +23,7 @@ export function refuseDeclaration(mission: MissionState, situation: Situation): 
 /** A declaration that is refused changes nothing. */
 export function declareEnded(
   mission: MissionState,
-  declaration: EndDeclaration,
+  declaration: DeclarationInput,
   situation: Situation,
 ): MissionState {
   if (whyNotDeclarable(mission, situation) !== null) return mission;

@@ -64,7 +64,7 @@ const input: fc.Arbitrary<MissionInput> = fc.oneof(
   fc.constant({ kind: 'emergency_stop' } as const),
   fc.record({
     kind: fc.constant('declare_ended' as const),
-    declaration: fc.constant({ reason: 'looked', looked_by: 'Ada' }),
+    declaration: fc.constant({ reason: 'looked', looked_by: 'Ada', by: null }),
     isReachable: fc.boolean(),
   }),
   fc.record({

@@ -1,7 +1,7 @@
-import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import type { MissionRequestKind, MissionResult } from '@granary/contract/missions/missions';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import type { DeclarationInput } from '../devices/declared-end.ts';
 import { isDue, isReportDue, MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { STOP_RESEND_MS } from '../devices/time-limits.ts';
@@ -51,7 +51,7 @@ export type MissionInput =
   | { readonly kind: 'not_sent'; readonly send: MissionSend }
   | {
       readonly kind: 'declare_ended';
-      readonly declaration: EndDeclaration;
+      readonly declaration: DeclarationInput;
       readonly isReachable: boolean;
     }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }

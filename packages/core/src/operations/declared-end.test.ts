@@ -64,6 +64,7 @@ describe('the end of an operation', () => {
       reason: 'the gate is closed',
       looked_by: 'Ada',
       at: '2001-09-09T01:46:55.000Z',
+      by: null,
     });
     assert.deepEqual(record.failure, {
       reason: 'declared_ended',

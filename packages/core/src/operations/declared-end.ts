@@ -1,7 +1,6 @@
-import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
-import { declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
+import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
 import { stopOverdueAtMs } from './stop-confirmation.ts';
 
@@ -17,7 +16,7 @@ export function refuseDeclaration(operation: OperationState, nowMs: number): voi
 /** A declaration that is refused changes nothing. */
 export function declareEnded(
   operation: OperationState,
-  declaration: EndDeclaration,
+  declaration: DeclarationInput,
   nowMs: number,
 ): OperationState {
   if (whyNotDeclarable(operation, nowMs) !== null) return operation;

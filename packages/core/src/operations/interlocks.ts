@@ -2,6 +2,7 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { isInForce } from '../devices/maintenance.ts';
 import { deviceStatus, type Presence } from '../devices/status.ts';
 import type { LatestValue } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
@@ -37,11 +38,11 @@ export type OperationRequest =
 
 /** Returns the plan of an operation that may begin now, or throws the first refusal. */
 export function planOperation(request: OperationRequest, silo: SiloAtStart, nowMs: number): OperationPlan {
+  // A device that a person maintains may be switched off, which is not the reason for the refusal.
+  if (isInForce(silo.presence.maintenance, nowMs)) refuseInMaintenance();
   const weightG = usableWeightG(silo, nowMs);
   if (silo.underWayId !== null) throw operationInProgress(silo.underWayId);
-  if (deviceStatus(silo.presence, nowMs) === 'maintenance') {
-    refuse('device_in_maintenance', 'the device is in maintenance');
-  }
+  if (deviceStatus(silo.presence, nowMs) === 'maintenance') refuseInMaintenance();
   const rateGPerMin = permittedRate(request, silo.configuration);
   const amountG = toGrams(request.amount, request.unit ?? 'kg');
   if (amountG < 1) refuseField('amount', 'is less than a gram');
@@ -61,6 +62,8 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
     expiresAtMs: nowMs + START_EXPIRY_MS,
   };
 }
+
+const refuseInMaintenance = (): never => refuse('device_in_maintenance', 'the device is in maintenance');
 
 export const operationInProgress = (operationId: string): Refusal =>
   new Refusal('operation_in_progress', `operation ${operationId} is under way on this device`);

@@ -46,7 +46,10 @@ const tick: fc.Arbitrary<Tick> = fc.record({
 
 const input: fc.Arbitrary<OperationInput> = fc.oneof(
   fc.constant({ kind: 'stop' } as const),
-  fc.constant({ kind: 'declare_ended', declaration: { reason: 'looked', looked_by: 'Ada' } } as const),
+  fc.constant({
+    kind: 'declare_ended',
+    declaration: { reason: 'looked', looked_by: 'Ada', by: null },
+  } as const),
   fc.record({
     kind: fc.constant('ack' as const),
     accepted: fc.boolean(),

@@ -1,6 +1,6 @@
-import type { EndDeclaration } from '@granary/contract/declared-end';
 import type { OperationFailure } from '@granary/contract/operations';
 import { SECOND_MS } from '@granary/contract/time';
+import type { DeclarationInput } from '../devices/declared-end.ts';
 import { isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { CLOCK_AHEAD_MS_MAX, STOP_RESEND_MS } from '../devices/time-limits.ts';
@@ -38,7 +38,7 @@ export interface Tick {
 
 export type OperationInput =
   | { readonly kind: 'stop' }
-  | { readonly kind: 'declare_ended'; readonly declaration: EndDeclaration }
+  | { readonly kind: 'declare_ended'; readonly declaration: DeclarationInput }
   | { readonly kind: 'ack'; readonly accepted: boolean; readonly reason: string | null }
   | ({ readonly kind: 'progress' } & DeviceReport)
   | { readonly kind: 'not_sent'; readonly why: NotSentReason }

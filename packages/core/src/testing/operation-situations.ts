@@ -37,7 +37,7 @@ const failedFor = (reason: FailureReason): OperationState => ({
   failure: { reason, message: '' },
 });
 
-const LOOKED = { reason: 'the gate is closed', lookedBy: 'Ada', atMs: START_MS };
+const LOOKED = { reason: 'the gate is closed', lookedBy: 'Ada', atMs: START_MS, by: null };
 
 /** Every state that makes a difference. */
 export const SITUATIONS = {
@@ -95,7 +95,7 @@ export const tick = (change: Partial<Tick> = {}): Tick => ({
 
 export const declaration: OperationInput & { kind: 'declare_ended' } = {
   kind: 'declare_ended',
-  declaration: { reason: 'the gate is closed', looked_by: 'Ada' },
+  declaration: { reason: 'the gate is closed', looked_by: 'Ada', by: null },
 };
 
 export const LATE_MS = plan.expiresAtMs + START_SKEW_MS + 1;

@@ -13,6 +13,7 @@ type Find = (deviceId: string) => Promise<StoredDevice | undefined>;
 const device = (secret: string): StoredDevice => ({
   ...{
     version: 1,
+    removedAtMs: null,
     deviceNo: 7,
     deviceId: 'silo',
     profile: 'silo_scale',

@@ -80,7 +80,8 @@ export class DeviceDirectory {
     const known = found === LATE ? this.#lastKnown(deviceId, secret) : null;
     if (known !== null) return known;
     const device = found === LATE ? await lookUp : found;
-    return device !== undefined && matchesHash(secret, device.secretHash) ? linkDevice(device) : null;
+    if (device === undefined || device.removedAtMs !== null) return null;
+    return matchesHash(secret, device.secretHash) ? linkDevice(device) : null;
   }
 
   /** Called when the secret was replaced, on this node or on another. */
@@ -93,7 +94,7 @@ export class DeviceDirectory {
   observe(events: readonly StoredEvent[]): void {
     for (const { type, deviceId, facility } of events) {
       if (deviceId === null || facility === null) continue;
-      if (type === 'device.credentials_replaced') this.dropSecret(deviceId);
+      if (type === 'device.credentials_replaced' || type === 'device.removed') this.dropSecret(deviceId);
       if (type === 'device.updated') this.#moved(deviceId, facility);
     }
   }
@@ -126,7 +127,8 @@ export class DeviceDirectory {
   #cacheDevice(found: StoredDevice, isSecretCurrent: boolean): void {
     const { deviceNo, deviceId, profile, facility, capacityKg, secretHash } = found;
     const entry = { deviceNo, deviceId, profile, facility, capacityKg };
-    const secret = isSecretCurrent ? { hash: secretHash, checkedAtMs: this.#now() } : null;
+    const secret =
+      isSecretCurrent && found.removedAtMs === null ? { hash: secretHash, checkedAtMs: this.#now() } : null;
     this.#remembered.delete(deviceId);
     this.#remembered.set(deviceId, { entry, secret });
     for (const oldest of this.#remembered.keys()) {

@@ -17,6 +17,7 @@ export class SessionEndings {
   }
 }
 
-/** A session has the capacity that it began with, by which weights are checked. */
+/** A removed device must not send; a session has the capacity that it began with, by which weights are checked. */
 const endsSession = ({ type, data }: StoredEvent): boolean =>
-  type === 'device.updated' && Array.isArray(data['changed']) && data['changed'].includes('capacity');
+  type === 'device.removed' ||
+  (type === 'device.updated' && Array.isArray(data['changed']) && data['changed'].includes('capacity'));

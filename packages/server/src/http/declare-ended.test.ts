@@ -24,11 +24,11 @@ describeService('a job that is declared ended', (api) => {
     await silo.dropConnection();
     await eventually(() => statusOf(path), 'unconfirmed');
 
-    const declared = await api.post(`${path}/declare-ended`, DECLARATION);
+    const declared = await api.post(`${path}/declare-ended`, DECLARATION, { 'x-actor': 'Grace' });
     assert.equal(declared.status, 200);
     const { status, failure, declared: by, status_detail } = declared.body.data;
     assert.deepEqual([status, failure.reason], ['failed', 'declared_ended']);
-    assert.partialDeepStrictEqual(by, DECLARATION);
+    assert.partialDeepStrictEqual(by, { ...DECLARATION, by: { actor: 'Grace' } });
     assert.match(
       status_detail,
       /declared ended by Ada Lovelace \(the controller was replaced\); the device did not report it/,

@@ -49,6 +49,7 @@ export class ExampleResources {
     if (names.includes('mission_id') && device instanceof ScriptedRover) {
       ids.mission_id = await this.#mission(device, endpoint.path.endsWith('/resume'));
     }
+    if (endpoint.path.endsWith('/declare-ended')) await this.#disappear(device, ids.operation_id);
     return ids;
   }
 
@@ -95,6 +96,17 @@ export class ExampleResources {
     await this.#api.post(`${path}/${missionId}/pause`);
     await reach('paused', 'paused');
     return missionId;
+  }
+
+  /** The device loses its connection for good, so that the outcome of its job is uncertain. */
+  async #disappear(device: Device, operationId: string | undefined): Promise<void> {
+    const { path } = device;
+    if (operationId !== undefined) await device.publish('ack', { operation_id: operationId, accepted: true });
+    await device.dropConnection();
+    await eventually(async () => (await this.#api.get(`${path}/link`)).body.data.connected, false);
+    if (operationId === undefined) return;
+    const operation = `${path}/operations/${operationId}`;
+    await eventually(async () => (await this.#api.get(operation)).body.data.status, 'unconfirmed');
   }
 
   async #idOf(path: string, name: string, body: unknown): Promise<string> {

@@ -73,6 +73,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: '8037d898609c650222d7e3fcb7fb9d1bd366c2edc5e79b9b0bc0b4d7ff531f61',
     postgres: '30f247043818d455bc925ac878208bbe734c56e5ffacb94dc552cc454d8be72c',
   },
+  {
+    sqlite: '67a083c22d04715436ebd03a2ba64c6dbf638036237368985848b7e8f193948c',
+    postgres: '67a083c22d04715436ebd03a2ba64c6dbf638036237368985848b7e8f193948c',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

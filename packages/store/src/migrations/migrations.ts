@@ -18,6 +18,7 @@ import { NOTIFICATIONS } from './v13-notifications.ts';
 import { WEBHOOKS } from './v14-webhooks.ts';
 import { DEVICE_VERSION } from './v15-device-version.ts';
 import { AUDIT } from './v16-audit.ts';
+import { DEVICE_LIFE_CYCLE } from './v17-device-life-cycle.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   WEBHOOKS,
   DEVICE_VERSION,
   AUDIT,
+  DEVICE_LIFE_CYCLE,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

@@ -23,6 +23,7 @@ export interface StoredDevice extends DeviceFields {
   readonly deviceNo: number;
   /** Increases by one with every change by a caller. */
   readonly version: number;
+  readonly removedAtMs: number | null;
   readonly presence: Presence;
 }
 
@@ -47,12 +48,16 @@ export type DeviceRow = [
   ...[facility: string, zone: string, capacityKg: number | null, secretHash: string, registeredAtMs: number],
   ...[lastSeenAtMs: number | null, linkDownAtMs: number | null, reportedState: Presence['reportedState']],
   ...[reportingIntervalMs: number, offlineDelayMs: number, sensorDocument: string | null, version: number],
+  ...[maintainedSinceMs: number | null, maintainedUntilMs: number | null, maintenanceReason: string | null],
+  ...[maintenanceBy: string | null],
+  ...[removedAtMs: number | null],
 ];
 
 export const SELECT_DEVICE = `
   SELECT device_no, device_id, profile, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
          registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state, reporting_interval_ms,
-         offline_delay_ms, sensors, version
+         offline_delay_ms, sensors, version, maintenance_since_ms, maintenance_until_ms, maintenance_reason,
+         maintenance_by, removed_at_ms
   FROM devices JOIN presence USING (device_no)`;
 
 export function toDevice(row: DeviceRow): StoredDevice {
@@ -60,11 +65,15 @@ export function toDevice(row: DeviceRow): StoredDevice {
   const [facility, zone, capacityKg, secretHash, registeredAtMs, ...presence] = more;
   const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, ...others] =
     presence;
-  const [sensorDocument, version] = others;
+  const [sensorDocument, version, sinceMs, untilMs, reason, by, removedAtMs] = others;
+  const actor = by === null ? null : JSON.parse(by);
+  const maintenance = sinceMs === null ? null : { sinceMs, untilMs, reason: reason ?? '', by: actor };
   return {
     ...{ deviceNo, version, deviceId, profile, name, model, firmwareVersion },
-    ...{ facility, zone, capacityKg, secretHash, registeredAtMs, sensorDocument },
-    presence: { lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs },
+    ...{ facility, zone, capacityKg, secretHash, registeredAtMs, sensorDocument, removedAtMs },
+    presence: {
+      ...{ lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, maintenance },
+    },
   };
 }
 
@@ -103,7 +112,7 @@ export async function lockDeviceRowsById(sql: Sql, deviceIds: readonly string[])
 /** Ordered by device id, so that a page starts where the previous one ended. */
 export async function listDevices(sql: Sql, filter: DeviceFilter): Promise<StoredDevice[]> {
   const params: Value[] = [filter.group, filter.afterDeviceId ?? '', filter.limit];
-  const conditions = ['device_group = $1', 'device_id > $2'];
+  const conditions = ['device_group = $1', 'device_id > $2', 'removed_at_ms IS NULL'];
   for (const [column, allowed] of [
     ['facility', filter.facilities],
     ['device_id', filter.deviceIds],
@@ -159,6 +168,24 @@ export async function saveSecretHash(
     [deviceNo, secretHash],
   );
   return row?.[0];
+}
+
+export async function saveMaintenance(
+  sql: Sql,
+  deviceNo: number,
+  maintenance: Presence['maintenance'],
+): Promise<void> {
+  const { sinceMs = null, untilMs = null, reason = null, by = null } = maintenance ?? {};
+  await sql.run(
+    `UPDATE devices SET maintenance_since_ms = $2, maintenance_until_ms = $3, maintenance_reason = $4,
+                        maintenance_by = $5
+     WHERE device_no = $1`,
+    [deviceNo, sinceMs, untilMs, reason, by === null ? null : JSON.stringify(by)],
+  );
+}
+
+export async function saveRemoval(sql: Sql, deviceNo: number, removedAtMs: number): Promise<void> {
+  await sql.run('UPDATE devices SET removed_at_ms = $2 WHERE device_no = $1', [deviceNo, removedAtMs]);
 }
 
 /** Writes what a caller can change of a device. */

@@ -46,5 +46,6 @@ export function errorsOf(
   // A segment of the path can be longer than any id.
   add(names.length > 0, ['route_not_found']);
   for (const name of names) codes.add(PATH_PARAMETERS[name].notFound);
+  add(method !== 'GET' && names.includes('device_id'), ['device_removed']);
   return ERROR_CODES.filter((code) => codes.has(code));
 }

@@ -1,4 +1,5 @@
 import { SECOND_MS, toIso } from '@granary/contract/time';
+import { silenceCountsFromMs } from '../../devices/maintenance.ts';
 import { deviceStatus, type Presence } from '../../devices/status.ts';
 import { type LatestValue, type LatestValues, latestOf, type Sensor } from '../../sensors/sensor.ts';
 import { sensorFreshnessMs } from '../../telemetry/current-readings.ts';
@@ -44,13 +45,16 @@ const listed = (texts: readonly string[], separator: string): string =>
     ...(texts.length > NAMED_MAX ? [`${texts.length - NAMED_MAX} more`] : []),
   ].join(separator);
 
-/** The time from which a sensor counts as silent; times when the service was down or the device offline do not count. */
+/** The time from which a sensor counts as silent; times when the service was down, or the device offline or in maintenance, do not count. */
 export const staleFromMs = (
   sensor: Sensor,
   { tsMs }: LatestValue,
   presence: Presence,
   { observedSinceMs, onlineSinceMs }: Observed,
-): number => Math.max(tsMs, observedSinceMs, onlineSinceMs) + sensorFreshnessMs(sensor, presence) + 1;
+): number =>
+  Math.max(tsMs, observedSinceMs, onlineSinceMs, silenceCountsFromMs(presence.maintenance)) +
+  sensorFreshnessMs(sensor, presence) +
+  1;
 
 /** An offline device has no fresh values, and in maintenance sensors may be off; neither means that a sensor is broken. */
 export function sensorStale(

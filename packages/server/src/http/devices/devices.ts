@@ -17,7 +17,7 @@ import { expectedVersion, tag } from '../protocol/entity-tag.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import type { DeviceGroupRoutes } from './device-group.ts';
-import { findDevice } from './find-device.ts';
+import { findDevice, requireAccess } from './find-device.ts';
 
 export function deviceRoutes(
   routes: FastifyInstance,
@@ -77,6 +77,22 @@ export function deviceRoutes(
     const updated = await changes(request).devices.update(deviceNo, patch, now(), expectedVersion(request));
     tag(reply, updated.version);
     return success(await readDetail(app, updated, now));
+  });
+
+  register(routes, endpoints.devices[group].maintenance, async (request, reply, read) => {
+    const { deviceNo } = await findDevice(request, app, group);
+    const wanted = read.body(request);
+    const { result } = await idempotency.once(request, reply, (slices) =>
+      slices.devices.maintain(deviceNo, wanted, now()),
+    );
+    return success(await readDetail(app, result, now));
+  });
+
+  // A repeated request finds the removed device and changes nothing.
+  register(routes, endpoints.devices[group].remove, async (request) => {
+    const found = await app.devices.find(request.params.device_id);
+    const { deviceNo } = requireAccess(request, group, found);
+    return success(await readDetail(app, await changes(request).devices.remove(deviceNo, now()), now));
   });
 
   register(routes, endpoints.devices[group].renewCredentials, async (request, reply) => {

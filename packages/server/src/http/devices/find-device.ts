@@ -2,6 +2,7 @@ import type { AppReads } from '@granary/app/app';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { Refusal } from '@granary/contract/errors';
 import { GROUP_TITLES, PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
+import { refuseRemoved } from '@granary/core/devices/removal';
 import { canAccess } from '@granary/core/keys';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyRequest } from 'fastify';
@@ -31,11 +32,16 @@ export function requireAccess<D extends Found>(
   throw new Refusal('device_not_found', `there is no such device in this group; it is one of the ${where}`);
 }
 
+/** A removed device is found by requests that only read. */
 export const findDevice = async (
   request: FastifyRequest<DevicePath>,
   app: AppReads,
   group: DeviceGroup,
-): Promise<StoredDevice> => requireAccess(request, group, await app.devices.find(request.params.device_id));
+): Promise<StoredDevice> => {
+  const device = requireAccess(request, group, await app.devices.find(request.params.device_id));
+  if (request.method !== 'GET' && request.method !== 'HEAD') refuseRemoved(device);
+  return device;
+};
 
 /** Every silo is registered with a capacity. */
 export function capacityOf({

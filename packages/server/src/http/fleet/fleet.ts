@@ -22,6 +22,7 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
       status: query.status ?? null,
       text: query.q ?? null,
       withReadings: query.include === 'readings',
+      isRemoved: query.removed === 'true',
       afterDeviceId: page.after,
       limit: page.limit + 1,
       nowMs: now(),

@@ -135,3 +135,17 @@ export async function alerts({ client }: Tour): Promise<void> {
   await client.step('GET', `${path}?status=all`);
   await client.step('GET', `${ROVER}/alerts`);
 }
+
+/** Last, because a removed device is in no list. */
+export async function lifeCycle(client: TourClient): Promise<void> {
+  const path = `${SILOS}/tour-silo-2`;
+  await client.step('PATCH', path, { body: { name: 'Reserve', location: { zone: 'b' } } });
+  await client.step('PATCH', path, { body: { name: 'Other' }, headers: { 'if-match': '"1"' } });
+  await client.step('POST', `${path}/maintenance`, { body: { on: true } });
+  await client.step('POST', `${path}/maintenance`, { body: { on: true, reason: 'new motor' } });
+  await client.step('POST', `${path}/maintenance`, { body: { on: false } });
+  await client.step('DELETE', path);
+  await client.step('GET', path);
+  await client.step('PATCH', path, { body: { name: 'Other' } });
+  await client.step('GET', '/v1/devices?removed=true');
+}

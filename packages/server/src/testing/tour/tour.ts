@@ -1,4 +1,4 @@
-import { alerts, configuration, devices, health, readings } from './device-steps.ts';
+import { alerts, configuration, devices, health, lifeCycle, readings } from './device-steps.ts';
 import { commands, missions, operations } from './job-steps.ts';
 import { ROVER, SILO } from './places.ts';
 import { dataExports, events, faults, fleet, keys, notifications, plants } from './service-steps.ts';
@@ -31,6 +31,7 @@ export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> 
     await dataExports(client);
     await notifications(client);
     await webhooks(client);
+    await lifeCycle(client);
   } finally {
     await tour.silo.leave();
     await tour.rover.leave();

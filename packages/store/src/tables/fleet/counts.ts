@@ -37,7 +37,7 @@ export async function countDevices(
   return await sql.query<DeviceCount>(
     `SELECT profile, status, COUNT(*) FROM (
        SELECT profile, ${status} AS status FROM devices JOIN presence USING (device_no)
-       ${where(limitConditions(sql, limits, parameters))}) AS counted
+       ${where(['devices.removed_at_ms IS NULL', ...limitConditions(sql, limits, parameters)])}) AS counted
      GROUP BY profile, status`,
     parameters.values,
   );

@@ -12,6 +12,8 @@ export interface FleetDevicePage {
   readonly clock: StatusClock;
   /** One of these texts must be in the id, the name or the model; `null` if any device is wanted. */
   readonly texts: readonly string[] | null;
+  /** Removed devices instead of the others; `null` for both. */
+  readonly isRemoved: boolean | null;
   readonly afterDeviceId: string | null;
   readonly limit: number;
 }
@@ -23,6 +25,9 @@ export async function listDevicesOfFleet(sql: Sql, page: FleetDevicePage): Promi
   const parameters = new Parameters();
   const { bind } = parameters;
   const conditions = selectionConditions(sql, page.devices, parameters);
+  if (page.isRemoved !== null) {
+    conditions.push(`devices.removed_at_ms IS ${page.isRemoved ? 'NOT NULL' : 'NULL'}`);
+  }
   if (page.afterDeviceId !== null) conditions.push(`devices.device_id > ${bind(page.afterDeviceId)}`);
   if (page.profileName !== null) conditions.push(`devices.profile = ${bind(page.profileName)}`);
   if (page.status !== null) {

@@ -1,0 +1,42 @@
+import { Refusal } from '@granary/contract/errors';
+import { toIso } from '@granary/contract/time';
+import { type CommandState, isOpen } from '../commands/state.ts';
+import { isMissionOver, type MissionState } from '../missions/state.ts';
+import { holdsDevice, type OperationState } from '../operations/state.ts';
+
+interface JobsOfDevice {
+  readonly operations: readonly OperationState[];
+  /** The unfinished commands. */
+  readonly commands: readonly CommandState[];
+  readonly missions: readonly MissionState[];
+}
+
+/** A refusal names at most this many jobs. */
+const NAMED_MAX = 5;
+
+/** A device is removed only when nothing runs on it, waits for it, or has an unknown outcome. */
+export function refuseBusyRemoval({ operations, commands, missions }: JobsOfDevice): void {
+  const busy = [
+    ...operations
+      .filter(holdsDevice)
+      .map(({ operationId, status }) => `operation ${operationId} (${status})`),
+    ...commands
+      .filter((command) => isOpen(command) || command.status === 'timed_out')
+      .map(({ commandId, status }) => `command ${commandId} (${status})`),
+    ...missions
+      .filter((mission) => !isMissionOver(mission))
+      .map(({ missionId, status }) => `mission ${missionId} (${status})`),
+  ];
+  if (busy.length === 0) return;
+  const more = busy.length > NAMED_MAX ? ` and ${busy.length - NAMED_MAX} more` : '';
+  throw new Refusal(
+    'device_busy',
+    `the device still has ${busy.slice(0, NAMED_MAX).join(', ')}${more}; end them first`,
+  );
+}
+
+/** A removed device is only read. */
+export function refuseRemoved({ removedAtMs }: { readonly removedAtMs: number | null }): void {
+  if (removedAtMs === null) return;
+  throw new Refusal('device_removed', `the device was removed at ${toIso(removedAtMs)}`);
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startSilo } from '../../testing/devices/scripted-silo.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { describeService, siloNamed } from '../../testing/service.ts';
+
+const SILOS = '/v1/siloscale/devices';
+
+describeService('the life cycle of a device over HTTP', (api) => {
+  test('maintenance is shown while it lasts, and nothing may start', async () => {
+    const silo = await startSilo(api, 'maintained');
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const wanted = { on: true, reason: 'new motor', until };
+    const begun = await api.post(`${silo.path}/maintenance`, wanted, { 'x-actor': 'Ada' });
+    assert.equal(begun.status, 200);
+    assert.equal(begun.body.data.status, 'maintenance');
+    assert.partialDeepStrictEqual(begun.body.data.maintenance, {
+      reason: 'new motor',
+      until,
+      by: { actor: 'Ada' },
+    });
+    const feed = await api.post(`${silo.path}/operations/feed`, { amount: 1 });
+    assert.deepEqual([feed.status, feed.body.error.code], [409, 'device_in_maintenance']);
+    const listed = (await api.get('/v1/devices?status=maintenance')).body.data;
+    assert.deepEqual(
+      listed.map(({ device_id }: { device_id: string }) => device_id),
+      ['maintained'],
+    );
+    assert.equal((await api.get('/v1/overview')).body.data.devices.by_status.maintenance, 1);
+    const over = await api.post(`${silo.path}/maintenance`, { on: false });
+    assert.deepEqual([over.body.data.status, over.body.data.maintenance], ['online', undefined]);
+    for (const body of [
+      {},
+      { on: true },
+      { on: 'yes' },
+      { on: true, reason: 'x', until: '2020-01-01T00:00:00Z' },
+    ]) {
+      assert.equal((await api.post(`${silo.path}/maintenance`, body)).status, 400, JSON.stringify(body));
+    }
+    const reader = api.as((await api.post('/v1/keys', { name: 'r', scopes: ['operate'] })).body.data.key);
+    assert.equal((await reader.post(`${silo.path}/maintenance`, { on: false })).status, 403);
+    await silo.leave();
+  });
+
+  test('a removed device is disconnected, cannot log in, and stays readable', async () => {
+    const silo = await startSilo(api, 'removed');
+    const removed = await api.delete(silo.path);
+    assert.equal(removed.status, 200);
+    const { removed_at } = removed.body.data;
+    assert.ok(Date.parse(removed_at) <= Date.now());
+    await eventually(async () => (await api.get(`${silo.path}/link`)).body.data.connected, false);
+    await assert.rejects(silo.reconnect());
+    assert.equal((await api.get(silo.path)).body.data.removed_at, removed_at);
+    assert.equal((await api.get(`${silo.path}/sensors`)).body.data.level.current, 50);
+    assert.equal((await api.get(`${silo.path}/alerts?status=all`)).status, 200);
+    const ids = async (path: string) =>
+      (await api.get(path)).body.data.map(({ device_id }: { device_id: string }) => device_id);
+    assert.equal((await ids(SILOS)).includes('removed'), false);
+    assert.equal((await ids('/v1/devices')).includes('removed'), false);
+    assert.deepEqual(await ids('/v1/devices?removed=true'), ['removed']);
+    assert.deepEqual((await api.delete(silo.path)).body.data.removed_at, removed_at);
+  });
+
+  test('every change of a removed device is refused', async () => {
+    await api.post(SILOS, siloNamed('frozen'));
+    const path = `${SILOS}/frozen`;
+    assert.equal((await api.delete(path)).status, 200);
+    const changes = [
+      api.patch(path, { name: 'x' }),
+      api.put(`${path}/config`, { thresholds: { low_level: 11 } }),
+      api.post(`${path}/operations/feed`, { amount: 1 }),
+      api.post(`${path}/maintenance`, { on: true, reason: 'x' }),
+      api.post(`${path}/credentials`),
+      api.post(`${path}/telemetry`, { ts: Date.now(), weight: 1 }),
+    ];
+    for (const { status, body } of await Promise.all(changes)) {
+      assert.deepEqual([status, body.error.code], [409, 'device_removed']);
+    }
+    const again = await api.post(SILOS, siloNamed('frozen'));
+    assert.deepEqual([again.status, again.body.error.code], [409, 'device_exists']);
+    assert.match(again.body.error.message, /was removed at .* still has its records/);
+  });
+
+  test('a busy device is not removed', async () => {
+    const silo = await startSilo(api, 'busy');
+    const { operation_id } = (await api.post(`${silo.path}/operations/feed`, { amount: 10 })).body.data;
+    const refused = await api.delete(silo.path);
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'device_busy']);
+    assert.match(refused.body.error.message, new RegExp(operation_id));
+    assert.equal((await api.delete(`${SILOS}/nobody`)).status, 404);
+    await silo.leave();
+  });
+
+  test('a device that sends while it is removed loses nothing that was acknowledged, and harms no other', async () => {
+    const silo = await startSilo(api, 'sending');
+    const neighbour = await startSilo(api, 'neighbour');
+    let acknowledged = 0;
+    let isRemoved = false;
+    const sending = (async () => {
+      while (!isRemoved) {
+        await Promise.race([
+          silo.publish('telemetry', { ts: silo.ts(), weight: 500 }).then(
+            () => acknowledged++,
+            () => undefined,
+          ),
+          new Promise((resolve) => setTimeout(resolve, 1_000)),
+        ]);
+      }
+    })();
+    await eventually(async () => acknowledged > 5, true);
+    assert.equal((await api.delete(silo.path)).status, 200);
+    isRemoved = true;
+    await sending;
+    await neighbour.weigh(700);
+    await eventually(async () => (await api.get(`${neighbour.path}/sensors`)).body.data.level.current, 70);
+    assert.equal((await api.get(silo.path)).body.data.removed_at !== undefined, true);
+    await silo.leave();
+    await neighbour.leave();
+  });
+});
