@@ -23,7 +23,7 @@ const OptionalTimestamp = Type.Union([Timestamp, Type.Null()]);
 const Url = Type.String({
   minLength: 1,
   maxLength: URL_CHARS_MAX,
-  pattern: '^https?://[\\x21-\\x7e]+$',
+  pattern: '^https?://[A-Za-z0-9[][\\x21-\\x7e]*$',
   description: 'an address that begins with http:// or https://, without spaces',
 });
 const Description = line(200);

@@ -1,6 +1,6 @@
 import { selectsEvent } from '@granary/core/webhooks/webhook';
 import type { Sql } from '@granary/store/sql';
-import { eventsAfter } from '@granary/store/tables/events';
+import { eventsAfter, lastSequence } from '@granary/store/tables/events';
 import {
   hasPendingDeliveries,
   insertOrRepeatDeliveries,
@@ -27,9 +27,10 @@ export async function distribute(
 ): Promise<Committed<number>> {
   const locked = await lockWebhooksAt(sql, { position, limit: WEBHOOKS_PER_CALL_MAX });
   if (locked.length === 0) return committed(0);
+  // Read first: without events after the position, all up to this one were removed by the retention.
+  const newest = await lastSequence(sql);
   const events = await eventsAfter(sql, { sequence: position, limit: EVENTS_PER_CALL_MAX });
-  const last = events.at(-1);
-  if (last === undefined) return committed(0);
+  const nextPosition = events.at(-1)?.sequence ?? newest;
   let advanced = 0;
   for (const webhook of locked) {
     const { webhookNo } = webhook;
@@ -41,7 +42,7 @@ export async function distribute(
         return { webhookNo, messageId, type, sequence, body: null, createdAtMs: nowMs };
       });
     await insertOrRepeatDeliveries(sql, deliveries);
-    await savePosition(sql, webhookNo, last.sequence);
+    await savePosition(sql, webhookNo, nextPosition);
     advanced++;
   }
   return committed(advanced);

@@ -2,7 +2,7 @@ import {
   type AttemptedDelivery,
   type AttemptOutcome,
   afterAttempt,
-  isDeadToBeReported,
+  isDeadReported,
   isSuccess,
   type RetrySchedule,
   webhookAfterAttempt,
@@ -116,7 +116,7 @@ export async function recordAttempt(sql: Sql, attempt: AttemptRecord): Promise<C
   const after = afterAttempt(delivery, outcome, attempt);
   await saveAttempt(sql, deliveryNo, after, nowMs);
   const { failingSinceMs, disabledReason } = webhookAfterAttempt(webhook, delivery, outcome, nowMs);
-  const isReported = after.status === 'dead' && isDeadToBeReported(webhook.deadReportedAtMs, nowMs);
+  const isReported = isDeadReported(delivery, after, { reportedAtMs: webhook.deadReportedAtMs, nowMs });
   const isDisabled = disabledReason !== null && webhook.enabled;
   const changed: StoredWebhook = {
     ...webhook,

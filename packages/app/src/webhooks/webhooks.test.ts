@@ -163,6 +163,17 @@ describeEachEngine('webhooks', (engine) => {
       assert.equal(await take(webhookNo), null);
     });
 
+    it('after events that the retention has removed', async () => {
+      const { webhookNo } = await create();
+      const sequence = await logEvent();
+      await engine.query(`DELETE FROM events WHERE sequence <= ${sequence}`);
+      await distributeAll();
+      assert.deepEqual(await app.webhooks.positionsBehind(), []);
+      const next = await logEvent();
+      await distributeAll();
+      assert.deepEqual(await messageIds(webhookNo), [`evt_${next}`]);
+    });
+
     it('whose event was removed, without it', async () => {
       const { webhookNo } = await create();
       const sequence = await logEvent();
@@ -273,6 +284,16 @@ describeEachEngine('webhooks', (engine) => {
       await app.webhooks.replay(webhookId, { from_event: second }, NOW_MS);
       await distributeAll();
       assert.deepEqual(await messageIds(webhookNo), [`evt_${first}`, `evt_${second}`]);
+    });
+
+    it('if they are dead, but not tests, which are not reported as dead either', async () => {
+      const { webhookNo, webhookId } = await create();
+      await app.webhooks.test(webhookId, newId('test'), NOW_MS);
+      const { newest } = await app.events.bounds();
+      await record(webhookNo, (await takeOne(webhookNo)).deliveryNo, answered(500));
+      assert.equal((await list(webhookNo, 'dead')).length, 1);
+      assert.deepEqual(await eventTypesAfter(newest), []);
+      assert.equal((await app.webhooks.replay(webhookId, { dead: true }, NOW_MS)).deliveries, 0);
     });
 
     it('if they are dead', async () => {

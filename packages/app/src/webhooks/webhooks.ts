@@ -154,7 +154,9 @@ export const writes = {
     const webhook = await lockKnown(sql, webhookId);
     const { webhookNo, position } = webhook;
     if ('dead' in replay) {
-      const deliveries = await repeatDeadDeliveries(sql, { webhookNo, nowMs, limit: REPLAYED_MAX });
+      const deliveries = await repeatDeadDeliveries(sql, {
+        ...{ webhookNo, exceptType: TEST_MESSAGE, nowMs, limit: REPLAYED_MAX },
+      });
       return committed({ events: 0, deliveries }, CHANGED);
     }
     const { oldest, newest } = await eventBounds(sql);

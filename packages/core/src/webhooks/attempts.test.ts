@@ -7,7 +7,7 @@ import {
   type AttemptOutcome,
   afterAttempt,
   FAILING_MS_MAX,
-  isDeadToBeReported,
+  isDeadReported,
   JITTER,
   RETRY_AFTER_MS_MAX,
   RETRY_SCHEDULE,
@@ -114,9 +114,13 @@ describe('a webhook after an attempt', () => {
     assert.deepEqual(webhookAfterAttempt(since(null), EVENT, notSent, NOW_MS), unchanged);
   });
 
-  it('reports dead deliveries once an hour', () => {
-    assert.equal(isDeadToBeReported(null, NOW_MS), true);
-    assert.equal(isDeadToBeReported(NOW_MS, NOW_MS + HOUR_MS - 1), false);
-    assert.equal(isDeadToBeReported(NOW_MS, NOW_MS + HOUR_MS), true);
+  it('reports dead deliveries once an hour, but no tests', () => {
+    const isReported = (reportedAtMs: number | null, nowMs: number, type = 'alert.raised') =>
+      isDeadReported({ type }, { status: 'dead' }, { reportedAtMs, nowMs });
+    assert.equal(isReported(null, NOW_MS), true);
+    assert.equal(isReported(NOW_MS, NOW_MS + HOUR_MS - 1), false);
+    assert.equal(isReported(NOW_MS, NOW_MS + HOUR_MS), true);
+    assert.equal(isReported(null, NOW_MS, TEST_MESSAGE), false);
+    assert.equal(isDeadReported(EVENT, { status: 'pending' }, { reportedAtMs: null, nowMs: NOW_MS }), false);
   });
 });

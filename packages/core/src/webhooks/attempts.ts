@@ -100,5 +100,12 @@ export function webhookAfterAttempt(
   return { failingSinceMs: sinceMs, disabledReason };
 }
 
-export const isDeadToBeReported = (reportedAtMs: number | null, nowMs: number): boolean =>
-  reportedAtMs === null || nowMs - reportedAtMs >= DEAD_REPORTED_EVERY_MS;
+/** Whether the log says that this delivery is dead; whoever sends a test gets its result as the answer. */
+export const isDeadReported = (
+  { type }: Pick<AttemptedDelivery, 'type'>,
+  { status }: Pick<DeliveryAfterAttempt, 'status'>,
+  { reportedAtMs, nowMs }: { readonly reportedAtMs: number | null; readonly nowMs: number },
+): boolean =>
+  status === 'dead' &&
+  type !== TEST_MESSAGE &&
+  (reportedAtMs === null || nowMs - reportedAtMs >= DEAD_REPORTED_EVERY_MS);

@@ -88,7 +88,10 @@ export class WebhookLane {
 
   async #attempt(taken: TakenDeliveries, delivery: TakenDelivery): Promise<void> {
     const { webhooks, now, schedule, signal, logger } = this.#parts;
-    const outcome = await this.#send(taken, delivery);
+    const outcome = await this.#send(taken, delivery).catch((error: unknown): AttemptOutcome => {
+      logger.error({ err: error }, 'a webhook message could not be sent');
+      return { kind: 'failed', error: 'the message could not be sent' };
+    });
     // The service stops: the message is sent again after the lease, because nobody knows whether it arrived.
     if (signal.aborted && !isSuccess(outcome)) return;
     this.#failuresInARow = isSuccess(outcome) ? 0 : this.#failuresInARow + 1;
@@ -101,12 +104,12 @@ export class WebhookLane {
     }
   }
 
-  #send({ url, secrets }: TakenDeliveries, delivery: TakenDelivery): Promise<AttemptOutcome> {
+  async #send({ url, secrets }: TakenDeliveries, delivery: TakenDelivery): Promise<AttemptOutcome> {
     const { sender, now, signal } = this.#parts;
     const { messageId, event } = delivery;
     const body = event === null ? delivery.body : JSON.stringify(loggedEvent(event));
-    if (body === null) return Promise.resolve({ kind: 'not_sent', error: 'the event is no longer stored' });
+    if (body === null) return { kind: 'not_sent', error: 'the event is no longer stored' };
     const headers = signatureHeaders({ messageId, body, secrets, nowMs: now() });
-    return sender.send({ url, headers, body }, signal);
+    return await sender.send({ url, headers, body }, signal);
   }
 }

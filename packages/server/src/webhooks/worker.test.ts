@@ -70,6 +70,30 @@ describeEachEngine('workers that send to webhooks', (engine: TestEngine) => {
     );
   });
 
+  it('survive a message that cannot be sent, and send the others', async () => {
+    const { receiver, webhookNo } = await receive(ACCEPT);
+    await logEvents(2);
+    for (const position of await app.webhooks.positionsBehind()) {
+      await app.webhooks.distribute({ position, nowMs: Date.now() });
+    }
+    const first = `SELECT MIN(delivery_no) FROM webhook_deliveries WHERE webhook_no = ${webhookNo}`;
+    // A header must not contain a line feed.
+    await engine.query(
+      `UPDATE webhook_deliveries SET message_id = 'a' || CHR(10) || 'b' WHERE delivery_no = (${first})`.replace(
+        'CHR',
+        engine.name === 'sqlite' ? 'char' : 'CHR',
+      ),
+    );
+    const worker = work(app);
+    const failed = async () => {
+      const page = { webhookNo, status: 'pending', beforeDeliveryNo: null, limit: 10 } as const;
+      return (await app.webhooks.deliveries(page)).map(({ lastError }) => lastError).join();
+    };
+    await eventually(failed, 'the message could not be sent');
+    await eventually(async () => receiver.messages.length, 1);
+    await worker.stop();
+  });
+
   it('send each message once if several run at the same time', async () => {
     const { receiver } = await receive(ACCEPT);
     const workers = [work(app), work(other)];

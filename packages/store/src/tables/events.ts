@@ -92,6 +92,12 @@ export async function eventsNumbered(sql: Sql, sequences: readonly number[]): Pr
   return rows.map(toEvent);
 }
 
+/** The number of the newest event, also when it is no longer stored. */
+export async function lastSequence(sql: Sql): Promise<number> {
+  const [row] = await sql.query<[number]>('SELECT last_sequence FROM event_counter');
+  return row?.[0] ?? 0;
+}
+
 export async function eventBounds(sql: Sql): Promise<EventBounds> {
   const [row] = await sql.query<[oldest: number, newest: number]>(
     `SELECT COALESCE((SELECT MIN(sequence) FROM events), 0), COALESCE((SELECT MAX(sequence) FROM events), 0)`,

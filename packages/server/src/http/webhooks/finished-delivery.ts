@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '@granary/app/app';
+import { Refusal } from '@granary/contract/errors';
 import type { StoredDelivery } from '@granary/store/tables/webhooks/deliveries';
 
 /** Longer than one attempt takes. */
@@ -14,7 +15,7 @@ export async function finishedDelivery(
   const untilMs = performance.now() + WAIT_MS_MAX;
   for (;;) {
     const delivery = await app.webhooks.delivery(webhookNo, messageId);
-    if (delivery === undefined) throw new Error(`there is no delivery ${messageId}`);
+    if (delivery === undefined) throw new Refusal('webhook_not_found', 'the webhook was removed');
     if (delivery.status !== 'pending' || performance.now() >= untilMs) return delivery;
     await sleep(PAUSE_MS);
   }

@@ -165,6 +165,25 @@ describeService(
       assert.throws(() => verify(secret, last));
     });
 
+    it('name the actor of an event, and every change of a webhook is audited without its secret', async () => {
+      const webhook = await create({ facilities: ['audited'] });
+      const silo = siloNamed('audited-1', 'audited');
+      await api.post('/v1/siloscale/devices', silo, { 'x-actor': 'Ada' });
+      await eventually(async () => receivedOf('audited').length, 1);
+      assert.equal(receivedOf('audited')[0]?.body.actor.actor, 'Ada');
+      await api.patch(pathOf(webhook), { description: 'x' });
+      const rotated = await api.post(`${pathOf(webhook)}/rotate-secret`);
+      await api.delete(pathOf(webhook));
+      const { text, body } = await api.get('/v1/audit?limit=100');
+      const actions = body.data
+        .filter(({ resource_id }: { resource_id: string }) => resource_id === webhook.webhook_id)
+        .map(({ action }: { action: string }) => action);
+      assert.deepEqual(actions, [
+        ...['webhooks.remove', 'webhooks.rotateSecret', 'webhooks.update', 'webhooks.create'],
+      ]);
+      assert.equal(text.includes(webhook.secret) || text.includes(rotated.body.data.secret), false);
+    });
+
     it('are changed and removed', async () => {
       const webhook = await create({ facilities: ['changed'], description: 'before' });
       const patch = { facilities: ['other'], description: null, event_types: null };
@@ -193,6 +212,8 @@ describeService(
       const wrong: [object, string][] = [
         [{}, '/url'],
         [{ url: 'ftp://example.com' }, '/url'],
+        [{ url: 'http:///example.com' }, '/url'],
+        [{ url: 'http://example.com:99999' }, '/url'],
         [{ url: 'https://user:pass@example.com' }, '/url'],
         [{ url: 'https://example.com', event_types: ['weather.changed'] }, '/event_types/0'],
         [{ url: 'https://example.com', event_types: [] }, '/event_types'],

@@ -1,12 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import type { ReceivedMessage } from './receiver.ts';
+
+export interface AcceptedMessage {
+  /** The header `webhook-id`. */
+  readonly id: string;
+  readonly text: string;
+  readonly isSigned: boolean;
+}
 
 /** An unreliable receiver that can be killed and started again at the same port. */
 export class ReceiverProcess {
   readonly #file: string;
   #port = '0';
+  #secret = '';
   #child: ChildProcess | undefined;
 
   constructor(file: string) {
@@ -19,10 +26,16 @@ export class ReceiverProcess {
 
   async start(): Promise<void> {
     const script = new URL('./unreliable-receiver.ts', import.meta.url);
-    const child = fork(script, [this.#port, this.#file], { execArgv: [] });
+    const child = fork(script, [this.#port, this.#file, this.#secret], { execArgv: [] });
     this.#child = child;
     const [{ port }] = (await once(child, 'message')) as [{ port: number }];
     this.#port = String(port);
+  }
+
+  /** From now on signatures are checked with this secret. */
+  expectSecret(secret: string): void {
+    this.#secret = secret;
+    this.#child?.send(secret);
   }
 
   async kill(): Promise<void> {
@@ -34,7 +47,7 @@ export class ReceiverProcess {
   }
 
   /** The messages that it accepted; the last line may be incomplete after a kill. */
-  accepted(): Pick<ReceivedMessage, 'headers' | 'text'>[] {
+  accepted(): AcceptedMessage[] {
     if (!existsSync(this.#file)) return [];
     const lines = readFileSync(this.#file, 'utf8').split('\n');
     return lines.flatMap((line) => {

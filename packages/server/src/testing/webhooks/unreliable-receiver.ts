@@ -1,8 +1,24 @@
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { verify } from './receiver.ts';
+import type { AcceptedMessage } from './receiver-process.ts';
 
 /** A receiver in a process of its own, which fails a third of the time and writes what it accepted to a file. */
-const [port = '0', file = ''] = process.argv.slice(2);
+const [port = '0', file = '', givenSecret = ''] = process.argv.slice(2);
+let secret = givenSecret;
+process.on('message', (message: string) => {
+  secret = message;
+});
+
+/** Checked on arrival, because a signature is valid for five minutes. */
+function isSigned(message: Parameters<typeof verify>[1]): boolean {
+  try {
+    verify(secret, message);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const server = createServer((request, response) => {
   let text = '';
@@ -16,7 +32,10 @@ const server = createServer((request, response) => {
     else {
       const { headers } = request;
       // Written before the answer, so that a message that was accepted is in the file.
-      appendFileSync(file, `${JSON.stringify({ headers, text })}\n`);
+      const accepted: AcceptedMessage = {
+        ...{ id: String(headers['webhook-id']), text, isSigned: isSigned({ headers, text }) },
+      };
+      appendFileSync(file, `${JSON.stringify(accepted)}\n`);
       response.writeHead(204).end();
     }
   });

@@ -23,6 +23,13 @@ export interface StoredDelivery extends NewDelivery {
   readonly finishedAtMs: number | null;
 }
 
+interface DeadDeliveries {
+  readonly webhookNo: number;
+  readonly exceptType: string;
+  readonly nowMs: number;
+  readonly limit: number;
+}
+
 export interface DeliveryPage {
   readonly webhookNo: number;
   readonly status: DeliveryStatus | null;
@@ -182,19 +189,19 @@ export async function saveAttempt(
   );
 }
 
-/** Makes a limited number of dead deliveries pending, the oldest first, and returns how many. */
+/** Makes a limited number of dead deliveries pending, the oldest first, but none of one type, and returns how many. */
 export async function repeatDeadDeliveries(
   sql: Sql,
-  { webhookNo, nowMs, limit }: { webhookNo: number; nowMs: number; limit: number },
+  { webhookNo, exceptType, nowMs, limit }: DeadDeliveries,
 ): Promise<number> {
   return await sql.run(
     `UPDATE webhook_deliveries
      SET status = 'pending', is_retry = 0, attempts = 0, next_attempt_at_ms = $2, leased_until_ms = 0,
        finished_at_ms = NULL
      WHERE delivery_no IN (
-       SELECT delivery_no FROM webhook_deliveries WHERE webhook_no = $1 AND status = 'dead'
+       SELECT delivery_no FROM webhook_deliveries WHERE webhook_no = $1 AND status = 'dead' AND type <> $4
        ORDER BY delivery_no LIMIT $3 ${sql.forUpdate})`,
-    [webhookNo, nowMs, limit],
+    [webhookNo, nowMs, limit, exceptType],
   );
 }
 
