@@ -7,6 +7,7 @@ import { describeEachEngine } from '@granary/app/testing/engines';
 import { assertKeepsContract } from '@granary/contract/testing/answer-contract';
 import { createService, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
+import { assertAudited, type SentRequest } from './audit-check.ts';
 
 /** A parsed body of any form; the test asserts its fields. */
 type Json = ReturnType<typeof JSON.parse>;
@@ -38,12 +39,22 @@ export interface Api {
   as(key: string): Api;
 }
 
-export function apiOf(started: () => Started, key: () => string): Api {
+/** `onAnswer` gets every request with its answer, for the comparison with the audit log. */
+export function apiOf(
+  started: () => Started,
+  key: () => string,
+  onAnswer: (sent: SentRequest) => void = () => undefined,
+): Api {
   const raw: Api['raw'] = async (method, path, request) => {
     const response = await fetch(started().httpUrl + path, { method, ...request });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     const body = isJson ? JSON.parse(text) : null;
+    onAnswer({
+      ...{ method, path, status: response.status, requestId: response.headers.get('x-request-id') },
+      isReplayed: response.headers.has('idempotency-replayed'),
+      code: body?.error?.code ?? null,
+    });
     if (isJson) assertKeepsContract(method, path, response.status, body);
     return { status: response.status, headers: response.headers, text, body };
   };
@@ -66,11 +77,11 @@ export function apiOf(started: () => Started, key: () => string): Api {
     put: (path, body, headers) => call('PUT', path, body, headers),
     patch: (path, body) => call('PATCH', path, body),
     delete: (path) => call('DELETE', path, undefined),
-    as: (other) => apiOf(started, () => other),
+    as: (other) => apiOf(started, () => other, onAnswer),
   };
 }
 
-/** Runs the tests against a whole service on free ports, once for each database. */
+/** Runs the tests against a whole service on free ports, once for each database, and compares its audit log with the requests. */
 export function describeService(
   name: string,
   tests: (api: Api, location: () => StoreLocation) => void,
@@ -80,6 +91,7 @@ export function describeService(
   describeEachEngine(name, (engine) => {
     let started: Started | undefined;
     let folder = '';
+    const sent: SentRequest[] = [];
     const undos: (() => Promise<void>)[] = [];
     const current = (): Started => {
       if (started === undefined) throw new Error('the service has not started');
@@ -91,19 +103,18 @@ export function describeService(
       folder = dataDir;
       undos.push(() => rm(dataDir, { recursive: true, force: true }));
       const { location } = engine;
-      const service = createService(
-        readSettings({
-          GRANARY_HTTP_PORT: '0',
-          GRANARY_MQTT_PORT: '0',
-          GRANARY_RATE_LIMIT: 'off',
-          GRANARY_LOG_LEVEL: 'silent',
-          GRANARY_DATA_DIR: dataDir,
-          GRANARY_DATABASE_URL: location.engine === 'postgres' ? location.url : '',
-          ...env,
-        }),
-        parts,
-      );
+      const settings = readSettings({
+        GRANARY_HTTP_PORT: '0',
+        GRANARY_MQTT_PORT: '0',
+        GRANARY_RATE_LIMIT: 'off',
+        GRANARY_LOG_LEVEL: 'silent',
+        GRANARY_DATA_DIR: dataDir,
+        GRANARY_DATABASE_URL: location.engine === 'postgres' ? location.url : '',
+        ...env,
+      });
+      const service = createService(settings, parts);
       started = await service.start();
+      undos.push(() => assertAudited(sent, locationOfService(), settings));
       undos.push(() => service.stop());
     });
 
@@ -111,11 +122,15 @@ export function describeService(
       for (const undo of undos.reverse()) await undo();
     });
 
-    const location = (): StoreLocation =>
+    const locationOfService = (): StoreLocation =>
       engine.location.engine === 'postgres' ? engine.location : { engine: 'sqlite', folder };
     tests(
-      apiOf(current, () => current().adminKey.key),
-      location,
+      apiOf(
+        current,
+        () => current().adminKey.key,
+        (one) => sent.push(one),
+      ),
+      locationOfService,
     );
   });
 }

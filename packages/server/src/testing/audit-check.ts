@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { openApp, type StoreLocation } from '@granary/app/app';
+import { type GroupAddresses, groupRoots } from '@granary/contract/endpoints/declaration/groups';
+import { ACTIONS, ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
+import type { AuditFilter, AuditPosition, AuditRow } from '@granary/store/tables/audit';
+
+/** A request that a test has sent, and its answer. */
+export interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly requestId: string | null;
+  /** The answer of an earlier request with the same idempotency key. */
+  readonly isReplayed: boolean;
+  /** `null` for a success, and in the plant store, which has no codes. */
+  readonly code: string | null;
+}
+
+const PAGE = 1_000;
+const EVERYTHING: AuditFilter = {
+  limits: { facilities: null, deviceIds: null },
+  ...{ deviceId: null, facility: null, keyId: null, actor: null, action: null, result: null },
+  ...{ fromMs: null, toMs: null },
+};
+/** Refused before it is known which endpoint is meant. */
+const WITHOUT_ENDPOINT = ['route_not_found', 'method_not_allowed'];
+
+/**
+ * Compares the requests of a suite with the audit log, after the service has stopped: every change has exactly one entry,
+ * and every refused attempt is counted.
+ */
+export async function assertAudited(
+  sent: readonly SentRequest[],
+  location: StoreLocation,
+  addresses: GroupAddresses,
+): Promise<void> {
+  const actionOf = actionFinder(addresses);
+  const changes = sent.flatMap((request) => {
+    const action = actionOf(request);
+    return action === undefined || request.isReplayed ? [] : [{ ...request, action }];
+  });
+  if (changes.length === 0) return;
+  const entries = await readEntries(location);
+  const done = countBy(entries, (entry) => (entry.result === 'done' ? entry.requestId : null));
+  const succeeded = countBy(changes, ({ status, requestId }) => (status < 400 ? requestId : null));
+  for (const { method, path, status, requestId } of changes) {
+    if (status >= 400) continue;
+    const found = done.get(requestId ?? '') ?? 0;
+    assert.equal(found, succeeded.get(requestId ?? ''), `entries in the audit log for ${method} ${path}`);
+  }
+  const entered = countBy(entries, ({ result, action, code }) =>
+    result === 'refused' ? nameOf(action, code) : null,
+  );
+  const refused = countBy(changes, ({ status, action, code }) =>
+    status < 400 || WITHOUT_ENDPOINT.includes(code ?? '') ? null : nameOf(action, code),
+  );
+  for (const [name, count] of refused) {
+    const found = entered.get(name) ?? 0;
+    assert.ok(found >= count, `the audit log has ${found} of ${count} refusals of ${name}`);
+  }
+}
+
+/** The code of a refusal is not in the answers of the plant store. */
+const nameOf = (action: string, code: string | null): string =>
+  action.startsWith('plants.') ? action : `${action} ${code}`;
+
+function actionFinder(addresses: GroupAddresses): (request: SentRequest) => string | undefined {
+  const roots = groupRoots(addresses);
+  const audited = ALL_ENDPOINTS.filter(({ endpoint }) => endpoint.isAudited).map(({ endpoint }) => {
+    const path = (roots[endpoint.group] + endpoint.path).replace(/\{\w+\}/g, '[^/]+');
+    return { pattern: new RegExp(`^${endpoint.method} ${path}$`), action: ACTIONS.get(endpoint) };
+  });
+  return ({ method, path }) => {
+    const request = `${method} ${path.split('?', 1)[0]}`;
+    return audited.find(({ pattern }) => pattern.test(request))?.action;
+  };
+}
+
+async function readEntries(location: StoreLocation): Promise<AuditRow[]> {
+  const app = await openApp(location);
+  try {
+    const entries: AuditRow[] = [];
+    let before: AuditPosition | null = null;
+    for (;;) {
+      const page: AuditRow[] = await app.audit.list(EVERYTHING, before, PAGE);
+      entries.push(...page);
+      if (page.length < PAGE) return entries;
+      before = page.at(-1) ?? null;
+    }
+  } finally {
+    await app.close();
+  }
+}
+
+function countBy<Item extends object>(
+  items: readonly Item[],
+  nameOfItem: (item: Item) => string | null,
+): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) {
+    const name = nameOfItem(item);
+    const count = 'count' in item && typeof item.count === 'number' ? item.count : 1;
+    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+  return counts;
+}
