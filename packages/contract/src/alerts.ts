@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { OptionalActor } from './audit.ts';
 import { PageQuery } from './envelope.ts';
 import { closed } from './input/closed.ts';
 import { checker } from './input/schema.ts';
@@ -57,12 +58,15 @@ export const Alert = closed({
   status: Type.Enum(ALERT_STATUSES),
   acknowledged_by: Type.Union([Person, Type.Null()]),
   acknowledged_at: TimestampOrNull,
+  /** The caller who sent the acknowledgement; `acknowledged_by` is the person that it names. */
+  acknowledged_with: OptionalActor,
   note: Type.Union([Note, Type.Null()]),
   cleared_at: TimestampOrNull,
   resolved_at: TimestampOrNull,
   shelved_until: TimestampOrNull,
   shelve_reason: Type.Union([Reason, Type.Null()]),
   shelved_by: Type.Union([Person, Type.Null()]),
+  shelved_with: OptionalActor,
   /** The sensor of a `sensor_threshold` alert; other alerts do not have it. */
   sensor_id: Type.Optional(Type.String()),
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { OptionalActor } from './audit.ts';
 import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
 import { CommandId } from './ids.ts';
@@ -108,6 +109,8 @@ export const CommandRecord = closed({
   result: Type.Union([CommandResult, Type.Null()]),
   /** `null` unless a person declared the command ended. */
   declared: DeclaredEndOrNull,
+  /** Who asked for it; `null` before there was an audit log. */
+  requested_by: OptionalActor,
 });
 
 export const CommandQuery = closed({

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { OptionalActor } from './audit.ts';
 import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
 import { OperationId } from './ids.ts';
@@ -97,6 +98,10 @@ export const OperationRecord = closed({
   failure: Type.Union([OperationFailure, Type.Null()]),
   /** `null` unless a person declared the operation ended. */
   declared: DeclaredEndOrNull,
+  /** Who asked for it; `null` where the device itself began it, and before there was an audit log. */
+  requested_by: OptionalActor,
+  /** The first caller who asked to stop it. */
+  stopped_by: OptionalActor,
 });
 
 export const OperationQuery = closed({

@@ -37,7 +37,7 @@ export async function acknowledgeMany(
   // Read again, because another caller may have changed them before they were locked.
   const found = (await read()).filter(({ alert }) => isHeld.has(alert.deviceNo));
   const changes = found.flatMap(({ alert: before }) => {
-    const after = acknowledgeAlert(before, by, nowMs);
+    const after = acknowledgeAlert(before, by, nowMs, sql.actor);
     return after === before ? [] : [{ before, after }];
   });
   if (changes.length === 0) return committed(found);

@@ -78,7 +78,7 @@ export const writes = {
     sql: Sql,
     { by, ...address }: AlertAddress & { readonly by: Acknowledgement },
   ): Promise<Committed<AlertState | undefined>> {
-    return await change(sql, address, (alert) => acknowledgeAlert(alert, by, address.nowMs));
+    return await change(sql, address, (alert) => acknowledgeAlert(alert, by, address.nowMs, sql.actor));
   },
 
   acknowledgeMany,
@@ -87,7 +87,7 @@ export const writes = {
     sql: Sql,
     { shelving, ...address }: AlertAddress & { readonly shelving: Shelving },
   ): Promise<Committed<AlertState | undefined>> {
-    return await change(sql, address, (alert) => shelveAlert(alert, shelving, address.nowMs));
+    return await change(sql, address, (alert) => shelveAlert(alert, shelving, address.nowMs, sql.actor));
   },
 
   async unshelve(sql: Sql, address: AlertAddress): Promise<Committed<AlertState | undefined>> {

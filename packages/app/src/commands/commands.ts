@@ -108,7 +108,7 @@ export const writes = {
     if (!isStop && commands.length >= COMMANDS_UNFINISHED_MAX) {
       throw new Refusal('rate_limited', `the device has ${commands.length} commands to answer first`);
     }
-    const begun = beginCommand({ commandId, deviceNo, request }, nowMs);
+    const begun = { ...beginCommand({ commandId, deviceNo, request }, nowMs), requestedBy: sql.actor };
     const inForce = stopInForce(commands);
     const queued = isStop ? replacingStop(begun, inForce) : begun;
     if (!(await COMMANDS.insert(sql, queued, nowMs)))

@@ -6,7 +6,12 @@ import { refuseMovement } from '@granary/core/commands/refusals';
 import { refuseDeclaration } from '@granary/core/missions/declared-end';
 import { planMission } from '@granary/core/missions/planning/plan';
 import { missionMessage } from '@granary/core/missions/record';
-import { beginMission, type MissionState, missionReportContent } from '@granary/core/missions/state';
+import {
+  beginMission,
+  isMissionOver,
+  type MissionState,
+  missionReportContent,
+} from '@granary/core/missions/state';
 import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/missions/transitions';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
@@ -90,7 +95,8 @@ export const writes = {
     if (ahead.length >= MISSIONS_AHEAD_MAX) {
       throw new Refusal('mission_in_progress', `the device has ${ahead.length} missions ahead of it`);
     }
-    const begun = beginMission({ missionId, deviceNo, name: mission.mission_name, plan }, nowMs);
+    const wanted = { missionId, deviceNo, name: mission.mission_name, plan };
+    const begun = { ...beginMission(wanted, nowMs), requestedBy: sql.actor };
     if (!(await MISSIONS.insert(sql, begun, nowMs))) throw new Error(`mission ${missionId} is there already`);
     const logged = await recordJobChange(sql, evaluation, MISSIONS, { before: null, after: begun, nowMs });
     return committed(begun, ...logged);
@@ -109,7 +115,9 @@ export const writes = {
       const { facts } = await lockDeviceFor(sql, deviceNo, 'missions');
       refuseMovement({ ...facts, isReachable }, nowMs);
     }
-    const { mission, send } = advanceMission(before, { kind: control }, nowMs);
+    const { mission: advanced, send } = advanceMission(before, { kind: control }, nowMs);
+    const isCancel = control === 'cancel' && before.cancelledBy === null && !isMissionOver(before);
+    const mission = isCancel ? { ...advanced, cancelledBy: sql.actor } : advanced;
     const sends = await messageEffects(sql, deviceNo, send && missionMessage(mission, send));
     const logged = await recordJobChange(sql, evaluation, MISSIONS, { before, after: mission, nowMs });
     return committed({ mission }, ...sends, ...alertEvaluation([deviceNo]), ...logged);

@@ -20,6 +20,7 @@ import {
   deviceReport,
   holdsDevice,
   type OperationState,
+  stopAskedBy,
   unsolicitedOperation,
 } from '@granary/core/operations/state';
 import { advanceOperation, type OperationTransition } from '@granary/core/operations/transitions';
@@ -127,7 +128,7 @@ export const writes = {
     };
     const plan = planOperation(requestOf(start), atStart, nowMs);
     const wanted = { operationId, deviceNo, type, plan, weightG: latest.weight?.value ?? 0 };
-    const operation = beginOperation(wanted, nowMs);
+    const operation = { ...beginOperation(wanted, nowMs), requestedBy: sql.actor };
     if (!(await OPERATIONS.insert(sql, operation, nowMs))) {
       throw operationInProgress((await claimingOperation(sql, deviceNo)) ?? 'of the same id');
     }
@@ -162,7 +163,8 @@ export const writes = {
     const evaluation = await lockDevice(sql, deviceNo);
     const before = await findOrRebuild(sql, operationId, nowMs);
     if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
-    const { operation, send } = advanceOperation(before, { kind: 'stop' }, nowMs);
+    const { operation: advanced, send } = advanceOperation(before, { kind: 'stop' }, nowMs);
+    const operation = stopAskedBy(before, advanced, sql.actor);
     const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
     const stopped = { operation, send: send === 'stop' ? send : null };
     return committed(stopped, ...alertEvaluation([deviceNo]), ...logged);

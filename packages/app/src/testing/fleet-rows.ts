@@ -19,8 +19,15 @@ type AlertFields = Partial<AlertState> & Pick<AlertState, 'alertId' | 'deviceNo'
 export const alertState = (fields: AlertFields): AlertState => ({
   ...{ type: 'low_level', rule: fields.alertId, status: 'active', severity: 'warning', message: 'Low' },
   ...{ currentValue: 1, threshold: 2, cause: null, createdAtMs: NOW_MS, absentSinceMs: null },
-  ...{ acknowledgedBy: null, acknowledgedAtMs: null, note: null, clearedAtMs: null, resolvedAtMs: null },
-  ...{ shelvedUntilMs: null, shelveReason: null, shelvedBy: null },
+  ...{
+    acknowledgedBy: null,
+    acknowledgedAtMs: null,
+    acknowledgedWith: null,
+    note: null,
+    clearedAtMs: null,
+    resolvedAtMs: null,
+  },
+  ...{ shelvedUntilMs: null, shelveReason: null, shelvedBy: null, shelvedWith: null },
   ...fields,
 });
 

@@ -84,7 +84,7 @@ async function answersOf(app: App, device: StoredDevice): Promise<Answer[]> {
     ...(await historyOf(app, device)),
     [`track ${deviceId}`, track],
     ...(await jobs).map((job): Answer => [`job ${deviceId}`, job]),
-    ...alerts.map((alert): Answer => [`alert ${deviceId}`, alertRecord(alert)]),
+    ...alerts.map((alert): Answer => [`alert ${deviceId}`, withoutAbsent(alertRecord(alert) ?? {})]),
   ];
 }
 
@@ -131,12 +131,22 @@ async function commandsAndMissionsOf(app: App, page: Page): Promise<object[]> {
 
 interface JobRecord {
   readonly status_detail: string;
-  readonly declared: object | null;
 }
 
-/** The sentence for people is computed from the other fields with every answer; old databases have no declared ends. */
-const withoutDetail = ({ status_detail: _, declared, ...record }: JobRecord): object =>
-  declared === null ? record : { ...record, declared };
+const ABSENT_IN_OLD_DATABASES = [
+  ...['declared', 'requested_by', 'stopped_by', 'cancelled_by', 'acknowledged_with', 'shelved_with'],
+];
+
+/** Old databases have no declared ends and no actors. */
+const withoutAbsent = (record: object): object =>
+  Object.fromEntries(
+    Object.entries(record).filter(
+      ([name, value]) => value !== null || !ABSENT_IN_OLD_DATABASES.includes(name),
+    ),
+  );
+
+/** The sentence for people is computed from the other fields with every answer. */
+const withoutDetail = ({ status_detail: _, ...record }: JobRecord): object => withoutAbsent(record);
 
 /** Raw readings in the form in which they were recorded, when a row had a column for every sensor. */
 function asOneRowPerTime(readings: readonly Reading[]): object[] {

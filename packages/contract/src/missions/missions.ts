@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { OptionalActor } from '../audit.ts';
 import { FAILSAFE_ACTIONS } from '../configuration/failsafe-actions.ts';
 import { DeclaredEndOrNull } from '../declared-end.ts';
 import { PageQuery } from '../envelope.ts';
@@ -109,6 +110,10 @@ export const MissionRecord = closed({
   result: Type.Union([MissionResult, Type.Null()]),
   /** `null` unless a person declared the mission ended. */
   declared: DeclaredEndOrNull,
+  /** Who asked for it; `null` before there was an audit log. */
+  requested_by: OptionalActor,
+  /** The caller who cancelled it. */
+  cancelled_by: OptionalActor,
 });
 
 export const MissionQuery = closed({

@@ -98,7 +98,9 @@ describe('alerts of threshold rules', () => {
     const cold: RuleIdentity = { ...warm, side: 'below' };
     const { alerts } = evaluate([], [present(warm), present(hot), present(cold, { delays })], NOW_MS);
     const acknowledged = alerts.map((alert) =>
-      alert.severity === 'critical' ? acknowledgeAlert(alert, { acknowledged_by: 'Ida' }, NOW_MS) : alert,
+      alert.severity === 'critical'
+        ? acknowledgeAlert(alert, { acknowledged_by: 'Ida' }, NOW_MS, null)
+        : alert,
     );
     const { changes } = evaluate(acknowledged, [], NOW_MS + 1);
     assert.deepEqual(

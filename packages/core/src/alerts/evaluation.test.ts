@@ -159,7 +159,7 @@ function touch(alerts: Alerts, { acknowledges, shelves }: Moment, nowMs: number)
   const shelved = shelves ? { ...alert, shelvedUntilMs: nowMs + 7_000 } : alert;
   alerts.replace(
     alert,
-    acknowledges ? acknowledgeAlert(shelved, { acknowledged_by: 'Ida' }, nowMs) : shelved,
+    acknowledges ? acknowledgeAlert(shelved, { acknowledged_by: 'Ida' }, nowMs, null) : shelved,
   );
 }
 

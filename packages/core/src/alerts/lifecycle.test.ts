@@ -49,6 +49,7 @@ const active: AlertState = {
   createdAtMs: NOW_MS - 60_000,
   absentSinceMs: null,
   acknowledgedBy: null,
+  acknowledgedWith: null,
   acknowledgedAtMs: null,
   note: null,
   clearedAtMs: null,
@@ -56,6 +57,7 @@ const active: AlertState = {
   shelvedUntilMs: null,
   shelveReason: null,
   shelvedBy: null,
+  shelvedWith: null,
 };
 const ida = { acknowledgedBy: 'Ida', acknowledgedAtMs: NOW_MS - 30_000, note: 'on it' };
 const goneAtMs = NOW_MS - 20_000;
@@ -185,19 +187,19 @@ describe('acknowledging', () => {
   const by = { acknowledged_by: 'Ida', note: 'on it' };
 
   it('says who and when, and resolves what is gone', () => {
-    const acknowledged = acknowledgeAlert(active, by, NOW_MS);
+    const acknowledged = acknowledgeAlert(active, by, NOW_MS, null);
     const { status, acknowledgedBy, acknowledgedAtMs, note } = acknowledged;
     assert.deepEqual(
       [status, acknowledgedBy, acknowledgedAtMs, note],
       ['acknowledged', 'Ida', NOW_MS, 'on it'],
     );
-    const resolved = acknowledgeAlert(ALERTS['a cleared one'], { acknowledged_by: 'Ida' }, NOW_MS);
+    const resolved = acknowledgeAlert(ALERTS['a cleared one'], { acknowledged_by: 'Ida' }, NOW_MS, null);
     assert.deepEqual([resolved.status, resolved.resolvedAtMs, resolved.note], ['resolved', NOW_MS, null]);
   });
 
   it('again changes nothing', () => {
     for (const alert of [ALERTS['an acknowledged one'], ALERTS['a resolved one']]) {
-      assert.equal(acknowledgeAlert(alert, { acknowledged_by: 'Bo' }, NOW_MS), alert);
+      assert.equal(acknowledgeAlert(alert, { acknowledged_by: 'Bo' }, NOW_MS, null), alert);
     }
   });
 
@@ -272,7 +274,7 @@ describe('what has happened', () => {
 
 describe('shelving', () => {
   const until = (sinceMs: number) => ({ until: toIso(NOW_MS + sinceMs), reason: 'refill is booked' });
-  const shelved = shelveAlert(active, until(1_000), NOW_MS);
+  const shelved = shelveAlert(active, until(1_000), NOW_MS, null);
 
   it('puts an alert out of sight until it is over, and no longer', () => {
     assert.deepEqual([needsAttention(active, NOW_MS), needsAttention(shelved, NOW_MS)], [true, false]);
@@ -285,7 +287,7 @@ describe('shelving', () => {
   });
 
   it('leaves its state alone, and ends when it becomes worse', () => {
-    assert.equal(acknowledgeAlert(shelved, { acknowledged_by: 'Ida' }, NOW_MS).status, 'acknowledged');
+    assert.equal(acknowledgeAlert(shelved, { acknowledged_by: 'Ida' }, NOW_MS, null).status, 'acknowledged');
     assert.equal(at(at(shelved, absent, NOW_MS - 5_000), absent)?.status, 'cleared');
     assert.equal(at(shelved, worse)?.shelvedUntilMs, null);
   });
@@ -299,10 +301,10 @@ describe('shelving', () => {
   it('is refused for the past and for ever', () => {
     for (const sinceMs of [0, -DAY_MS, SHELVED_MS_MAX + 1]) {
       const refused = (error: unknown) => error instanceof Refusal && error.code === 'invalid_input';
-      assert.throws(() => shelveAlert(active, until(sinceMs), NOW_MS), refused);
+      assert.throws(() => shelveAlert(active, until(sinceMs), NOW_MS, null), refused);
     }
     const resolved = ALERTS['a resolved one'];
-    assert.equal(shelveAlert(resolved, until(1), NOW_MS), resolved);
+    assert.equal(shelveAlert(resolved, until(1), NOW_MS, null), resolved);
   });
 });
 

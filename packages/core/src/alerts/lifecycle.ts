@@ -6,6 +6,7 @@ import {
   type AlertType,
   type Shelving,
 } from '@granary/contract/alerts';
+import type { Actor } from '@granary/contract/audit';
 import { Refusal } from '@granary/contract/errors';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 
@@ -87,16 +88,21 @@ export interface AlertState {
   readonly absentSinceMs: number | null;
   readonly acknowledgedBy: string | null;
   readonly acknowledgedAtMs: number | null;
+  /** The caller who sent the acknowledgement. */
+  readonly acknowledgedWith: Actor | null;
   readonly note: string | null;
   readonly clearedAtMs: number | null;
   readonly resolvedAtMs: number | null;
   readonly shelvedUntilMs: number | null;
   readonly shelveReason: string | null;
   readonly shelvedBy: string | null;
+  readonly shelvedWith: Actor | null;
 }
 
-const UNSHELVED = { shelvedUntilMs: null, shelveReason: null, shelvedBy: null } as const;
-const UNACKNOWLEDGED = { acknowledgedBy: null, acknowledgedAtMs: null, note: null } as const;
+const UNSHELVED = { shelvedUntilMs: null, shelveReason: null, shelvedBy: null, shelvedWith: null } as const;
+const UNACKNOWLEDGED = {
+  ...{ acknowledgedBy: null, acknowledgedAtMs: null, acknowledgedWith: null, note: null },
+} as const;
 
 /** The device of a new alert, and the source of its id. */
 export interface AlertSubject {
@@ -226,11 +232,17 @@ function unshelveWhenOver(alert: AlertState, nowMs: number): AlertState {
 }
 
 /** A repeated acknowledgement changes nothing: the first person stays recorded. */
-export function acknowledgeAlert(alert: AlertState, by: Acknowledgement, nowMs: number): AlertState {
+export function acknowledgeAlert(
+  alert: AlertState,
+  by: Acknowledgement,
+  nowMs: number,
+  actor: Actor | null,
+): AlertState {
   const acknowledged = {
     ...alert,
     acknowledgedBy: by.acknowledged_by,
     acknowledgedAtMs: nowMs,
+    acknowledgedWith: actor,
     note: by.note ?? null,
   };
   if (alert.status === 'active') return { ...acknowledged, status: 'acknowledged' };
@@ -239,7 +251,12 @@ export function acknowledgeAlert(alert: AlertState, by: Acknowledgement, nowMs: 
 }
 
 /** A resolved alert cannot be shelved and stays unchanged. */
-export function shelveAlert(alert: AlertState, shelving: Shelving, nowMs: number): AlertState {
+export function shelveAlert(
+  alert: AlertState,
+  shelving: Shelving,
+  nowMs: number,
+  actor: Actor | null,
+): AlertState {
   const shelvedUntilMs = checkedTimeMs(shelving.until);
   if (shelvedUntilMs <= nowMs) refuseUntil('must be in the future');
   if (shelvedUntilMs > nowMs + SHELVED_MS_MAX) refuseUntil(`must be within ${SHELVED_MS_MAX / DAY_MS} days`);
@@ -249,6 +266,7 @@ export function shelveAlert(alert: AlertState, shelving: Shelving, nowMs: number
     shelvedUntilMs,
     shelveReason: shelving.reason,
     shelvedBy: shelving.shelved_by ?? null,
+    shelvedWith: actor,
   };
 }
 

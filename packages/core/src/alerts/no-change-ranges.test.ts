@@ -137,7 +137,7 @@ class Silo {
   }
 
   acknowledge(nowMs: number): void {
-    this.open = this.open.map((alert) => acknowledgeAlert(alert, { acknowledged_by: 'Ida' }, nowMs));
+    this.open = this.open.map((alert) => acknowledgeAlert(alert, { acknowledged_by: 'Ida' }, nowMs, null));
   }
 
   nextMs(nowMs: number): number | null {

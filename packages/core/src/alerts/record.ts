@@ -33,12 +33,14 @@ export function alertRecord(alert: AlertState): Alert | null {
     status: alert.status,
     acknowledged_by: alert.acknowledgedBy,
     acknowledged_at: toIsoOrNull(alert.acknowledgedAtMs),
+    acknowledged_with: alert.acknowledgedWith,
     note: alert.note,
     cleared_at: toIsoOrNull(alert.clearedAtMs),
     resolved_at: toIsoOrNull(alert.resolvedAtMs),
     shelved_until: toIsoOrNull(alert.shelvedUntilMs),
     shelve_reason: alert.shelveReason,
     shelved_by: alert.shelvedBy,
+    shelved_with: alert.shelvedWith,
     ...(alert.rule === null ? {} : { sensor_id: sensorIdOf(alert.rule) }),
   };
 }

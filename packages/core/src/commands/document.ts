@@ -4,7 +4,7 @@ import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 import type { CommandState } from './state.ts';
 
 /** The stored form of a command. */
-export const COMMAND_DOCUMENT = documentKind<CommandState>([addLatch, addDeclaration], (content) =>
+export const COMMAND_DOCUMENT = documentKind<CommandState>([addLatch, addDeclaration, addActors], (content) =>
   jobContent<CommandState>(content, COMMAND_STATUSES),
 );
 
@@ -20,4 +20,9 @@ function addLatch(content: DocumentContent): DocumentContent {
 /** Version 2: a person may declare a command ended. */
 function addDeclaration(content: DocumentContent): DocumentContent {
   return { declared: null, ...content };
+}
+
+/** Version 3: who asked for it. */
+function addActors(content: DocumentContent): DocumentContent {
+  return { requestedBy: null, ...content };
 }

@@ -17,6 +17,7 @@ export const commandRecord = (command: CommandState): CommandRecord => ({
   expires_at: toIsoOrNull(command.expiresAtMs),
   result: command.result,
   declared: declaredEndRecord(command.declared),
+  requested_by: command.requestedBy,
 });
 
 export function commandMessage(command: CommandState, send: 'execute' | 'report'): FieldCommand {

@@ -1,3 +1,4 @@
+import type { Actor } from '@granary/contract/audit';
 import type {
   CommandName,
   CommandParameters,
@@ -62,6 +63,8 @@ export interface CommandState {
   readonly latchedSinceMs: number | null;
   /** The last declaration; the command ended with it if its result is `declared_ended`. */
   readonly declared: DeclaredEnd | null;
+  /** The caller; set by the use case, because no decision depends on it. */
+  readonly requestedBy: Actor | null;
 }
 
 export const isEmergencyStop = ({ command }: CommandState): boolean => command === 'emergency_stop';
@@ -115,5 +118,6 @@ export function beginCommand({ commandId, deviceNo, request }: NewCommand, nowMs
     lastAnswer: null,
     latchedSinceMs: request.command === 'emergency_stop' ? nowMs : null,
     declared: null,
+    requestedBy: null,
   };
 }

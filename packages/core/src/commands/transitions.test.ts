@@ -314,6 +314,7 @@ describe('a command', () => {
       expires_at,
       result: null,
       declared: null,
+      requested_by: null,
     });
   });
 

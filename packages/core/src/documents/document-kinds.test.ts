@@ -49,22 +49,22 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'an emergency stop that is open': {
     document: COMMAND_DOCUMENT as DocumentKind<object>,
     stored: { ...STOP, status: 'sent' },
-    added: { lastAnswer: null, latchedSinceMs: 7, declared: null },
+    added: { lastAnswer: null, latchedSinceMs: 7, declared: null, requestedBy: null },
   },
   'an emergency stop that has ended': {
     document: COMMAND_DOCUMENT as DocumentKind<object>,
     stored: { ...STOP, status: 'succeeded' },
-    added: { lastAnswer: null, latchedSinceMs: null, declared: null },
+    added: { lastAnswer: null, latchedSinceMs: null, declared: null, requestedBy: null },
   },
   'a mission': {
     document: MISSION_DOCUMENT as DocumentKind<object>,
     stored: MISSION,
-    added: { isHaltedByStop: false, requestedAtMs: 70, declared: null },
+    added: { isHaltedByStop: false, requestedAtMs: 70, declared: null, requestedBy: null, cancelledBy: null },
   },
   'an alert': {
     document: ALERT_DOCUMENT as DocumentKind<object>,
     stored: { alertId: 'al_1', deviceNo: 1, type: 'low_level', status: 'active' },
-    added: { rule: null },
+    added: { rule: null, acknowledgedWith: null, shelvedWith: null },
   },
   'a configuration': {
     document: CONFIGURATION_DOCUMENT,

@@ -18,8 +18,15 @@ const stop = (fields: Partial<CommandState> = {}): CommandState => ({
 const alert = (fields: Partial<AlertState>): AlertState => ({
   ...{ alertId: 'al_1', deviceNo: 1, type: 'low_level', rule: null, status: 'active', severity: 'warning' },
   ...{ message: 'Low', currentValue: 1, threshold: 2, cause: null, createdAtMs: NOW_MS, absentSinceMs: null },
-  ...{ acknowledgedBy: null, acknowledgedAtMs: null, note: null, clearedAtMs: null, resolvedAtMs: null },
-  ...{ shelvedUntilMs: null, shelveReason: null, shelvedBy: null },
+  ...{
+    acknowledgedBy: null,
+    acknowledgedAtMs: null,
+    acknowledgedWith: null,
+    note: null,
+    clearedAtMs: null,
+    resolvedAtMs: null,
+  },
+  ...{ shelvedUntilMs: null, shelveReason: null, shelvedBy: null, shelvedWith: null },
   ...fields,
 });
 

@@ -4,8 +4,9 @@ import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 import type { MissionState } from './state.ts';
 
 /** The stored form of a mission. */
-export const MISSION_DOCUMENT = documentKind<MissionState>([addRequestOrigin, addDeclaration], (content) =>
-  jobContent<MissionState>(content, MISSION_STATUSES),
+export const MISSION_DOCUMENT = documentKind<MissionState>(
+  [addRequestOrigin, addDeclaration, addActors],
+  (content) => jobContent<MissionState>(content, MISSION_STATUSES),
 );
 
 /** Version 1 adds when the end was first requested, and whether an emergency stop requested it. */
@@ -16,4 +17,9 @@ function addRequestOrigin(content: DocumentContent): DocumentContent {
 /** Version 2: a person may declare a mission ended. */
 function addDeclaration(content: DocumentContent): DocumentContent {
   return { declared: null, ...content };
+}
+
+/** Version 3: who asked for it. */
+function addActors(content: DocumentContent): DocumentContent {
+  return { requestedBy: null, cancelledBy: null, ...content };
 }

@@ -26,6 +26,8 @@ export function missionRecord(mission: MissionState): MissionRecord {
     waypoints: waypointRecords(mission),
     result: mission.result,
     declared: declaredEndRecord(mission.declared),
+    requested_by: mission.requestedBy,
+    cancelled_by: mission.cancelledBy,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from '@granary/contract/audit';
 import type { FailsafeAction } from '@granary/contract/configuration/failsafe-actions';
 import type {
   MissionProgress,
@@ -74,6 +75,9 @@ export interface MissionState {
   readonly result: MissionResult | null;
   /** The last declaration; the mission ended with it if its result is `declared_ended`. */
   readonly declared: DeclaredEnd | null;
+  /** The caller; set by the use case, because no decision depends on it. */
+  readonly requestedBy: Actor | null;
+  readonly cancelledBy: Actor | null;
 }
 
 export const isMissionOver = ({ endedAtMs }: MissionState): boolean => endedAtMs !== null;
@@ -130,6 +134,8 @@ export const beginMission = (asked: NewMission, nowMs: number): MissionState => 
   endedAtMs: null,
   result: null,
   declared: null,
+  requestedBy: null,
+  cancelledBy: null,
 });
 
 /** The content of a device's report about a mission. */

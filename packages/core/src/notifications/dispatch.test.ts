@@ -22,8 +22,15 @@ const dispatch = (notice: DueNotice, rule: RuleContent, window: FloodWindow | nu
 const alertIn = (fields: Partial<AlertState> = {}): AlertState => ({
   ...{ alertId: 'al_1', deviceNo: 1, type: 'low_level', rule: null, status: 'active', severity: 'warning' },
   ...{ message: 'low', currentValue: 1, threshold: 2, cause: null, createdAtMs: 0, absentSinceMs: null },
-  ...{ acknowledgedBy: null, acknowledgedAtMs: null, note: null, clearedAtMs: null, resolvedAtMs: null },
-  ...{ shelvedUntilMs: null, shelveReason: null, shelvedBy: null },
+  ...{
+    acknowledgedBy: null,
+    acknowledgedAtMs: null,
+    acknowledgedWith: null,
+    note: null,
+    clearedAtMs: null,
+    resolvedAtMs: null,
+  },
+  ...{ shelvedUntilMs: null, shelveReason: null, shelvedBy: null, shelvedWith: null },
   ...fields,
 });
 

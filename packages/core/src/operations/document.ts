@@ -4,8 +4,9 @@ import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 import type { OperationState } from './state.ts';
 
 /** The stored form of an operation. */
-export const OPERATION_DOCUMENT = documentKind<OperationState>([addOutcome, addDeclaration], (content) =>
-  jobContent<OperationState>(content, OPERATION_STATUSES),
+export const OPERATION_DOCUMENT = documentKind<OperationState>(
+  [addOutcome, addDeclaration, addActors],
+  (content) => jobContent<OperationState>(content, OPERATION_STATUSES),
 );
 
 const ABSENT_IN_VERSION_0 = {
@@ -46,6 +47,11 @@ function addOutcome(content: DocumentContent): DocumentContent {
 /** Version 2: a person may declare an operation ended. */
 function addDeclaration(content: DocumentContent): DocumentContent {
   return { declared: null, ...content };
+}
+
+/** Version 3: who asked for it. */
+function addActors(content: DocumentContent): DocumentContent {
+  return { requestedBy: null, stoppedBy: null, ...content };
 }
 
 const reasonOf = (failure: unknown): unknown =>

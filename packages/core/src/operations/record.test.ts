@@ -61,6 +61,8 @@ test('an operation is answered in the units asked', () => {
     ended_at: null,
     failure: null,
     declared: null,
+    requested_by: null,
+    stopped_by: null,
   });
 });
 

@@ -51,6 +51,8 @@ export function operationRecord(operation: OperationState): OperationRecord {
     ended_at: toIsoOrNull(operation.endedAtMs),
     failure: shownFailure(operation),
     declared: declaredEndRecord(operation.declared),
+    requested_by: operation.requestedBy,
+    stopped_by: operation.stoppedBy,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from '@granary/contract/audit';
 import type { OperationProgress, ProgressState } from '@granary/contract/link/messages';
 import type {
   MassUnit,
@@ -68,6 +69,9 @@ export interface OperationState {
   readonly failure: OperationFailure | null;
   /** The last declaration; the operation ended with it if its failure is `declared_ended`. */
   readonly declared: DeclaredOperationEnd | null;
+  /** The caller; set by the use case, because no decision depends on it. */
+  readonly requestedBy: Actor | null;
+  readonly stoppedBy: Actor | null;
   readonly weightAtStartG: number | null;
   /** The change of weight in the requested direction; `measuredAtMs` is the time of that reading. */
   readonly measuredG: number | null;
@@ -123,6 +127,8 @@ const INITIAL = {
   undelivered: null,
   failure: null,
   declared: null,
+  requestedBy: null,
+  stoppedBy: null,
   weightAtStartG: null,
   measuredG: null,
   measuredAtMs: null,
@@ -142,6 +148,16 @@ export const outcomeUnknown = ({ acknowledgedAtMs }: OperationState): OperationF
 export function beginOperation({ weightG, ...asked }: NewOperation, nowMs: number): OperationState {
   return { ...INITIAL, ...asked, status: 'started', startedAtMs: nowMs, weightAtStartG: weightG };
 }
+
+/** Names the first caller who asks for the stop of an operation that has not ended. */
+export const stopAskedBy = (
+  before: OperationState,
+  stopped: OperationState,
+  actor: Actor | null,
+): OperationState =>
+  isTerminal(before) || before.stoppedBy !== null || actor === null
+    ? stopped
+    : { ...stopped, stoppedBy: actor };
 
 /** The content of a device's report about an operation. */
 export interface DeviceReport {

@@ -15,6 +15,7 @@ export const shownAlert = (fields: Partial<Alert> = {}): Alert => ({
   ...{ current_value: 12, threshold: 20, created_at: '2026-06-15T12:00:00.000Z', status: 'active' },
   ...{ acknowledged_by: null, acknowledged_at: null, note: null, cleared_at: null, resolved_at: null },
   ...{ shelved_until: null, shelve_reason: null, shelved_by: null },
+  ...{ acknowledged_with: null, shelved_with: null },
   ...fields,
 });
 

@@ -66,10 +66,13 @@ export class EmergencyStops {
 }
 
 function asIfStored(
-  { deviceNo, commandId }: EmergencyTarget,
+  { deviceNo, commandId, attempt }: EmergencyTarget,
   isReachable: boolean,
   nowMs: number,
 ): CommandState {
-  const begun = beginCommand({ commandId, deviceNo, request: EMERGENCY_STOP }, nowMs);
+  const begun = {
+    ...beginCommand({ commandId, deviceNo, request: EMERGENCY_STOP }, nowMs),
+    requestedBy: attempt?.actor ?? null,
+  };
   return advanceCommand(begun, { kind: 'issue', isReachable }, nowMs).command;
 }

@@ -1,6 +1,11 @@
 import type { App } from '@granary/app/app';
 import { operationMessage } from '@granary/core/operations/record';
-import { isTerminal, type OperationState, unsolicitedOperation } from '@granary/core/operations/state';
+import {
+  isTerminal,
+  type OperationState,
+  stopAskedBy,
+  unsolicitedOperation,
+} from '@granary/core/operations/state';
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { isStorageFault } from '@granary/store/errors';
 import type { Attempt } from '@granary/store/tables/audit';
@@ -66,7 +71,8 @@ export class OperationStopper {
     const nowMs = this.#parts.now();
     const known = await this.#lastKnown(target, deadline, nowMs);
     if (known === undefined || isTerminal(known)) return { state: known, isToSend: false };
-    return { state: advanceOperation(known, { kind: 'stop' }, nowMs).operation, isToSend: true };
+    const { operation } = advanceOperation(known, { kind: 'stop' }, nowMs);
+    return { state: stopAskedBy(known, operation, target.attempt?.actor ?? null), isToSend: true };
   }
 
   /** A full disk can still be read; if it cannot, the operation is assumed to run, as the caller claims. */

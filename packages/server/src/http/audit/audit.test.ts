@@ -4,6 +4,7 @@ import type { AuditEntry } from '@granary/contract/audit';
 import { startRover } from '../../testing/devices/scripted-rover.ts';
 import { startSilo } from '../../testing/devices/scripted-silo.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { missionInHours } from '../../testing/missions.ts';
 import { type Api, describeService, siloNamed } from '../../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
@@ -149,6 +150,48 @@ describeService('the audit log over HTTP', (api) => {
       JSON.stringify(input).includes('twice'),
     );
     assert.equal(created.length, 1);
+  });
+
+  test('names the callers on operations, commands, missions and alerts', async () => {
+    const by = (name: string) => ({ 'x-actor': name });
+    const nameIn = (actor: { actor: string } | null) => actor?.actor;
+    const silo = await startSilo(api, 'records');
+    const feed = await api.post(`${silo.path}/operations/feed`, { amount: 10 }, by('Ada'));
+    await silo.take('start');
+    const path = `${silo.path}/operations/${feed.body.data.operation_id}`;
+    for (const name of ['Grace', 'Edsger']) await api.post(`${path}/stop`, undefined, by(name));
+    const { requested_by, stopped_by } = (await api.get(path)).body.data;
+    assert.deepEqual(
+      [nameIn(requested_by), nameIn(stopped_by)],
+      ['Ada', 'Grace'],
+      'the first who stopped it',
+    );
+    await silo.leave();
+
+    const rover = await startRover(api, 'rover-records');
+    const mission = missionInHours(1);
+    const created = await api.post(`${rover.path}/missions`, mission, by('Ada'));
+    const cancel = `${rover.path}/missions/${created.body.data.mission_id}/cancel`;
+    const cancelled = (await api.post(cancel, undefined, by('Grace'))).body.data;
+    assert.deepEqual([nameIn(cancelled.requested_by), nameIn(cancelled.cancelled_by)], ['Ada', 'Grace']);
+    const stop = await api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' }, by('Ada'));
+    assert.equal(nameIn(stop.body.data.requested_by), 'Ada');
+    await rover.leave();
+
+    await api.post(SILOS, siloNamed('alerting'));
+    await api.post(`${SILOS}/alerting/telemetry`, { ts: Date.now(), weight: 1 });
+    const alerts = async () => (await api.get(`${SILOS}/alerting/alerts`)).body.data;
+    await eventually(async () => (await alerts()).length > 0, true);
+    const [{ alert_id }] = await alerts();
+    const shelving = { until: mission.scheduled_start, reason: 'known' };
+    await api.post(`${SILOS}/alerting/alerts/${alert_id}/shelve`, shelving, by('Grace'));
+    const person = { acknowledged_by: 'the driver' };
+    const acknowledge = `${SILOS}/alerting/alerts/${alert_id}/acknowledge`;
+    const { data } = (await api.post(acknowledge, person, by('Ada'))).body;
+    assert.deepEqual(
+      [data.acknowledged_by, nameIn(data.acknowledged_with), nameIn(data.shelved_with)],
+      ['the driver', 'Ada', 'Grace'],
+    );
   });
 
   test('names the person on the events of the change', async () => {
