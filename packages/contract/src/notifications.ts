@@ -37,7 +37,7 @@ const EMAIL_CHARS_MAX = 254;
 export const EMAIL_PATTERN =
   "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[\\p{L}\\p{N}]([\\p{L}\\p{N}.-]*[\\p{L}\\p{N}])?$";
 
-const EmailTarget = closed({
+export const EmailTarget = closed({
   email: Type.String({
     maxLength: EMAIL_CHARS_MAX,
     pattern: EMAIL_PATTERN,
@@ -82,7 +82,7 @@ const Summary = closed({
 const ESCALATION_MINUTES_MAX = 7 * 24 * 60;
 
 /** Whom to tell when nobody has acknowledged the alert this long after it was raised. */
-const EscalationStep = closed({
+export const EscalationStep = closed({
   after_minutes: Type.Integer({ minimum: 1, maximum: ESCALATION_MINUTES_MAX }),
   targets: Targets,
 });

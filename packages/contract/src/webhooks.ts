@@ -8,6 +8,9 @@ import { checker } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
 
+/** More are refused, because each one multiplies the work of an event. */
+export const WEBHOOKS_MAX = 50;
+
 const URL_CHARS_MAX = 2_000;
 const DAY_S = 24 * 3_600;
 const OVERLAP_S_MAX = 30 * DAY_S;

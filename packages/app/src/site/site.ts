@@ -1,23 +1,18 @@
-import { Refusal } from '@granary/contract/errors';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Applied } from '@granary/contract/site/apply';
-import type { SiteDocument } from '@granary/contract/site/site-document';
 import { storedConfiguration } from '@granary/core/configuration/document';
-import { appliedRecord, planSite } from '@granary/core/site/plan-site';
+import { appliedRecord, type PlanRequest, planSite } from '@granary/core/site/plan-site';
 import type { DescribedDevice } from '@granary/core/site/site-device';
 import type { Sql } from '@granary/store/sql';
 import { configurationsOf } from '@granary/store/tables/configurations';
 import { listDevicesOfFleet } from '@granary/store/tables/fleet/device-list';
 import { type Committed, committed } from '../effects.ts';
-import { type KnownDevice, lockKnownDevices } from './known-devices.ts';
-import { writePlan } from './write-plan.ts';
+import { lockKnownDevices } from './known-devices.ts';
+import { lockKnownNotifications } from './known-notifications.ts';
+import { type NewSecrets, writePlan } from './write-plan.ts';
 
-export interface Application {
-  readonly document: SiteDocument;
+export interface Application extends PlanRequest, NewSecrets {
   readonly isDryRun: boolean;
-  /** Of every device of the document, because only the plan finds out which of them are new. */
-  readonly secretHashes: Readonly<Record<string, string>>;
-  readonly nowMs: number;
 }
 
 export interface DescribedPage {
@@ -26,7 +21,7 @@ export interface DescribedPage {
   readonly limit: number;
 }
 
-export type ApplicationResult = Omit<Applied, 'credentials'>;
+export type ApplicationResult = Omit<Applied, 'credentials' | 'webhook_secrets'>;
 
 const ALL_KEYS = { facilities: null, deviceIds: null };
 
@@ -43,9 +38,8 @@ export const reads = {
     );
     return found.flatMap((device) => {
       const body = bodies.get(device.deviceNo);
-      return body === undefined
-        ? []
-        : [{ ...device, configuration: storedConfiguration<DeviceConfiguration>(body) }];
+      if (body === undefined) return [];
+      return [{ ...device, configuration: storedConfiguration<DeviceConfiguration>(body) }];
     });
   },
 };
@@ -53,24 +47,15 @@ export const reads = {
 export const writes = {
   /** Creates and changes everything that the document names, or nothing. A dry run only plans it. */
   async apply(sql: Sql, application: Application): Promise<Committed<ApplicationResult>> {
-    const { document, isDryRun, nowMs } = application;
-    const deviceIds = (document.devices ?? []).map(({ device_id }) => device_id);
-    const known = await lockKnownDevices(sql, deviceIds);
-    refuseRemovedDevices(deviceIds, known);
-    const plan = planSite(document, known, nowMs);
+    const { document, isDryRun } = application;
+    const { webhooks, rules } = await lockKnownNotifications(sql, document);
+    const devices = await lockKnownDevices(
+      sql,
+      (document.devices ?? []).map(({ device_id }) => device_id),
+    );
+    const plan = planSite(application, { devices, webhooks, rules });
     const record = appliedRecord(plan, isDryRun);
     if (isDryRun) return committed(record);
-    return committed(record, ...(await writePlan(sql, plan, known, application)));
+    return committed(record, ...(await writePlan(sql, plan, devices, application)));
   },
 };
-
-/** A removed device is only read. */
-function refuseRemovedDevices(deviceIds: readonly string[], known: ReadonlyMap<string, KnownDevice>): void {
-  const details = deviceIds.flatMap((deviceId, index) => {
-    const isRemoved = typeof known.get(deviceId)?.removedAtMs === 'number';
-    return isRemoved ? [{ path: `/devices/${index}`, message: 'is a device that was removed' }] : [];
-  });
-  if (details.length === 0) return;
-  const message = 'the document cannot be applied, nothing was changed: it names removed devices';
-  throw new Refusal('apply_refused', message, details);
-}

@@ -14,9 +14,20 @@ import { deviceUpdated, insertRegisteredDevice } from '../devices/device-rows.ts
 import { type Effect, eventsLogged } from '../effects.ts';
 import { currentOperations } from '../operations/operation-jobs.ts';
 import type { KnownDevice } from './known-devices.ts';
+import { writeRules, writeWebhooks } from './write-notifications.ts';
 
-interface Request {
+/** Of everything that the document names, because only the plan finds out what is new. */
+export interface NewSecrets {
+  /** By device id. */
   readonly secretHashes: Readonly<Record<string, string>>;
+  /** By address. */
+  readonly webhookSecrets: Readonly<Record<string, string>>;
+  /** By name. */
+  readonly newRuleIds: Readonly<Record<string, string>>;
+}
+
+export interface PlanWriting extends NewSecrets {
+  readonly newWebhookIds: Readonly<Record<string, string>>;
   readonly nowMs: number;
 }
 
@@ -25,13 +36,15 @@ interface Change {
   readonly after: DescribedDevice;
 }
 
-/** Writes a plan in the order of the locks: the rows of all devices, their configurations, the evaluation, the events. */
+/** Writes a plan in the order of the locks: the rows of all devices, their configurations, the evaluation, rules, webhooks, the events. */
 export async function writePlan(
   sql: Sql,
-  { devices }: SitePlan,
+  plan: SitePlan,
   known: ReadonlyMap<string, KnownDevice>,
-  { secretHashes, nowMs }: Request,
+  writing: PlanWriting,
 ): Promise<Effect[]> {
+  const { devices } = plan;
+  const { secretHashes, nowMs } = writing;
   const created = devices.filter(({ action }) => action === 'create').map(({ after }) => after);
   const changes = devices
     .flatMap(({ action, after }): Change[] => {
@@ -77,7 +90,10 @@ export async function writePlan(
   const held = await lockDevices(sql, deviceNos);
   await refuseNewCapacities(sql, changes, devices);
   const { events } = await evaluateDevices(sql, held, nowMs);
-  const logged = [...registered, ...updated, ...events];
+  const rules = await writeRules(sql, plan.notification_rules, writing);
+  const webhooks = await writeWebhooks(sql, plan.webhooks, writing);
+  if (webhooks.length > 0) effects.push({ kind: 'webhooks_changed' });
+  const logged = [...registered, ...updated, ...events, ...rules, ...webhooks];
   await logEvents(sql, logged);
   return [...effects, ...eventsLogged(logged)];
 }

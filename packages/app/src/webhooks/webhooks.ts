@@ -3,15 +3,11 @@ import type { EventType } from '@granary/contract/events';
 import {
   type ReplayResult,
   TEST_MESSAGE,
+  WEBHOOKS_MAX,
   type WebhookPatch,
   type WebhookReplay,
 } from '@granary/contract/webhooks';
-import {
-  changedWebhook,
-  type StoredWebhook,
-  WEBHOOKS_MAX,
-  webhookEventData,
-} from '@granary/core/webhooks/webhook';
+import { changedWebhook, type StoredWebhook, webhookEventData } from '@granary/core/webhooks/webhook';
 import type { Sql } from '@granary/store/sql';
 import { eventBounds, logEvents, type NewEvent } from '@granary/store/tables/events';
 import {

@@ -11,6 +11,7 @@ export const Difference = closed({ path: Type.String(), before: Type.Unknown(), 
 export const SiteChange = closed({
   /** The place in the document: `/devices/0`. */
   path: Type.String(),
+  /** The id of a device, the address of a webhook, the name of a notification rule. */
   id: Type.String(),
   action: Type.Enum(CHANGE_ACTIONS),
   /** Empty for what is created, and for what is unchanged. */
@@ -28,6 +29,10 @@ export const Applied = closed({
   text: Type.Array(Type.String()),
   /** The secrets of the devices that were created, shown this once; empty for a dry run. */
   credentials: Type.Array(DeviceCredentials),
+  /** The secrets of the webhooks that were created, shown this once; empty for a dry run. */
+  webhook_secrets: Type.Array(
+    closed({ webhook_id: Type.String(), url: Type.String(), secret: Type.String() }),
+  ),
 });
 
 export const ApplyQuery = closed({ dry_run: Type.Optional(Type.Enum(['true', 'false'])) });

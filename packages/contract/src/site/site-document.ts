@@ -4,7 +4,10 @@ import type { DeviceGroup } from '../devices/groups.ts';
 import { DeviceId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
 import { type Checker, checker, type ValidationIssue } from '../input/schema.ts';
+import { NOTIFICATION_RULES_MAX } from '../notifications.ts';
 import { PROFILE_NAMES, PROFILES } from '../profiles/profiles.ts';
+import { NewWebhook, WEBHOOKS_MAX } from '../webhooks.ts';
+import { SiteNotificationRule } from './site-notifications.ts';
 
 /** A larger site is described by several documents, for example one for each facility. */
 export const SITE_DEVICES_MAX = 500;
@@ -26,15 +29,43 @@ export const SiteDevice = closed({
 export const SiteDocument = closed({
   version: Type.Literal(1),
   devices: Type.Optional(Type.Array(SiteDevice, { maxItems: SITE_DEVICES_MAX })),
+  /** Without secrets; the address identifies a webhook. */
+  webhooks: Type.Optional(Type.Array(NewWebhook, { maxItems: WEBHOOKS_MAX })),
+  notification_rules: Type.Optional(Type.Array(SiteNotificationRule, { maxItems: NOTIFICATION_RULES_MAX })),
 });
 
 export type SiteDevice = Static<typeof SiteDevice>;
 export type SiteDocument = Static<typeof SiteDocument>;
 
-const checkFields = checker(SiteDocument);
+export const SITE_SECTIONS = ['devices', 'webhooks', 'notification_rules'] as const;
+export type SiteSection = (typeof SITE_SECTIONS)[number];
+
+interface SectionCheck {
+  /** The field that identifies an entry. */
+  readonly key: string;
+  readonly faults: (entry: unknown) => ValidationIssue[];
+}
+
 const checkDevice = checker(SiteDevice);
+const checkWebhook = checker(NewWebhook);
+const checkRule = checker(SiteNotificationRule);
+
+const SECTION_CHECKS: Readonly<Record<SiteSection, SectionCheck>> = {
+  devices: {
+    key: 'device_id',
+    faults: (entry) =>
+      checkDevice.accepts(entry)
+        ? [...capacityFaults(entry), ...configurationFaults(entry)]
+        : checkDevice.faults(entry),
+  },
+  webhooks: { key: 'url', faults: (entry) => checkWebhook.faults(entry) },
+  notification_rules: { key: 'name', faults: (entry) => checkRule.faults(entry) },
+};
+
+const checkFields = checker(SiteDocument);
+const List = Type.Optional(Type.Array(Type.Unknown()));
 const checkOutline = checker(
-  closed({ ...SiteDocument.properties, devices: Type.Optional(Type.Array(Type.Unknown())) }),
+  closed({ ...SiteDocument.properties, devices: List, webhooks: List, notification_rules: List }),
 );
 
 /** A person repairs a whole document at once, so more faults are listed than for other bodies. */
@@ -42,37 +73,41 @@ const FAULTS_MAX = 200;
 
 export const checkSiteDocument: Checker<SiteDocument> = {
   schema: SiteDocument,
-  accepts: (value): value is SiteDocument =>
-    checkFields.accepts(value) &&
-    (value.devices ?? []).every(isConsistent) &&
-    repeatedIds(value.devices).length === 0,
+  accepts: (value): value is SiteDocument => checkFields.accepts(value) && entryFaults(value).length === 0,
   faults: (value) => {
     if (!checkOutline.accepts(value)) return checkOutline.faults(value);
-    const devices = value.devices ?? [];
-    if (devices.length > SITE_DEVICES_MAX) return checkFields.faults(value);
-    const faults = devices.flatMap((device, index) => prefixed(`/devices/${index}`, faultsOf(device)));
-    return [...faults, ...repeatedIds(devices)].slice(0, FAULTS_MAX);
+    const faults = entryFaults(value);
+    return faults.length > 0 ? faults : checkFields.faults(value);
   },
 };
+
+type Entries = Readonly<Partial<Record<SiteSection, readonly unknown[]>>>;
+
+const entryFaults = (document: Entries): ValidationIssue[] =>
+  SITE_SECTIONS.flatMap((section) => {
+    const entries = document[section] ?? [];
+    const { key, faults } = SECTION_CHECKS[section];
+    const found = entries.flatMap((entry, index) => prefixed(`/${section}/${index}`, faults(entry)));
+    return [...found, ...repeatedKeys(section, key, entries)];
+  }).slice(0, FAULTS_MAX);
 
 const prefixed = (prefix: string, faults: readonly ValidationIssue[]): ValidationIssue[] =>
   faults.map(({ path, message }) => ({ path: prefix + path, message }));
 
-const faultsOf = (device: unknown): ValidationIssue[] =>
-  checkDevice.accepts(device)
-    ? [...capacityFaults(device), ...configurationFaults(device)]
-    : checkDevice.faults(device);
-
-const isConsistent = (device: SiteDevice): boolean => faultsOf(device).length === 0;
-
-function repeatedIds(devices: readonly unknown[] = []): ValidationIssue[] {
-  const firstWithId = new Map<unknown, number>();
-  return devices.flatMap((device, index) => {
-    if (!checkDevice.accepts(device)) return [];
-    const first = firstWithId.get(device.device_id);
-    firstWithId.set(device.device_id, first ?? index);
+function repeatedKeys(section: SiteSection, key: string, entries: readonly unknown[]): ValidationIssue[] {
+  const firstWith = new Map<unknown, number>();
+  return entries.flatMap((entry, index) => {
+    const value =
+      typeof entry === 'object' && entry !== null
+        ? Object.entries(entry).find(([name]) => name === key)?.[1]
+        : undefined;
+    if (typeof value !== 'string') return [];
+    const first = firstWith.get(value);
+    firstWith.set(value, first ?? index);
     if (first === undefined) return [];
-    return [{ path: `/devices/${index}/device_id`, message: `must differ from that of /devices/${first}` }];
+    return [
+      { path: `/${section}/${index}/${key}`, message: `must differ from that of /${section}/${first}` },
+    ];
   });
 }
 

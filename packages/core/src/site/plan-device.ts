@@ -1,7 +1,6 @@
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { Refusal } from '@granary/contract/errors';
 import type { ConfigurationPatch, DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import type { Difference } from '@granary/contract/site/apply';
 import type { SiteDevice } from '@granary/contract/site/site-document';
 import { ruleSensors } from '../alerts/rules/rule-sensors.ts';
 import { refuseBadRules } from '../configuration/rule-checks.ts';
@@ -9,18 +8,17 @@ import { changeDevice } from '../devices/change-device.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { sensorsOf } from '../sensors/declared-sensors.ts';
 import { differences } from './differences.ts';
+import type { Planned } from './planned.ts';
 import { issuesAt, refusalOr } from './refusal-issues.ts';
 import { type DescribedDevice, siteDevice } from './site-device.ts';
 
-/** What a document makes of one device. */
-export interface PlannedDevice {
-  readonly after: DescribedDevice;
-  readonly action: 'create' | 'update' | 'unchanged';
-  readonly differences: readonly Difference[];
-}
+export type PlannedDevice = Planned<DescribedDevice>;
 
 /** Decides with the rules of the single requests, and refuses what they refuse. `before` is `null` for a new device. */
 export function planDevice(wanted: SiteDevice, before: DescribedDevice | null, nowMs: number): PlannedDevice {
+  if (before !== null && before.removedAtMs !== null) {
+    throw new Refusal('apply_refused', 'is a device that was removed');
+  }
   const registeredAs = before?.profile ?? wanted.profile;
   if (registeredAs !== wanted.profile) {
     const message = `is registered as ${registeredAs}, which cannot be changed`;
@@ -36,7 +34,7 @@ export function planDevice(wanted: SiteDevice, before: DescribedDevice | null, n
 /** A new device before the document describes it. */
 const undescribed = ({ device_id, profile }: SiteDevice, nowMs: number): DescribedDevice => ({
   ...{ deviceId: device_id, profile, name: '', model: '', firmwareVersion: '', facility: '', zone: '' },
-  ...{ capacityKg: null, sensorDocument: null },
+  ...{ capacityKg: null, sensorDocument: null, removedAtMs: null },
   configuration: profileOf(profile).initialConfiguration(nowMs),
 });
 

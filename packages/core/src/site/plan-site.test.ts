@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
-import { checkSiteDocument, type SiteDevice } from '@granary/contract/site/site-document';
+import { checkSiteDocument, type SiteDevice, type SiteDocument } from '@granary/contract/site/site-document';
 import { appliedRecord, planSite } from './plan-site.ts';
 import { type DescribedDevice, siteDevice } from './site-device.ts';
+import { siteRule } from './site-rule.ts';
+import { siteWebhook } from './site-webhook.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
@@ -20,11 +22,11 @@ const rover: SiteDevice = {
   configuration: { rules: [{ sensor_id: 'co2', above: 900, severity: 'warning' }] },
 };
 
+const NOTHING = { newWebhookIds: {}, unreachableUrls: [], canSendMail: true, nowMs: NOW_MS };
 const plan = (devices: readonly SiteDevice[], known: readonly DescribedDevice[] = []) =>
   planSite(
-    { version: 1, devices: [...devices] },
-    new Map(known.map((device) => [device.deviceId, device])),
-    NOW_MS,
+    { document: { version: 1, devices: [...devices] }, ...NOTHING },
+    { devices: new Map(known.map((device) => [device.deviceId, device])), webhooks: [], rules: [] },
   );
 const created = (...devices: SiteDevice[]): DescribedDevice[] =>
   plan(devices).devices.map(({ after }) => after);
@@ -43,7 +45,7 @@ describe('a document', () => {
   it('creates the devices that are not there yet', () => {
     const record = appliedRecord(plan([silo(1), rover]), false);
     assert.deepEqual([record.created, record.updated, record.unchanged], [2, 0, 0]);
-    assert.deepEqual(record.text, ['+ silo-1 (silo_scale, Silo 1)', '+ rover-1 (rover, Rover 1)']);
+    assert.deepEqual(record.text, ['+ silo-1', '+ rover-1']);
   });
 
   it('that was exported is accepted and changes nothing', () => {
@@ -85,13 +87,15 @@ describe('a document', () => {
   });
 
   it('is refused as a whole with every fault', () => {
-    const known = created(silo(1), rover);
+    const [removed, ...others] = created(silo(6), silo(1), rover);
+    const known = [...others, ...(removed ? [{ ...removed, removedAtMs: NOW_MS }] : [])];
     const devices = [
       silo(2),
       silo(3, { configuration: { thresholds: { low_level: 90 } } }),
       silo(4, { sensors: [{ sensor_id: 'temperature', type: 'temperature', unit: 'celsius' }] }),
       { ...rover, profile: 'weather_station' as const },
       silo(5, { configuration: { rules: [{ sensor_id: 'none', above: 1, severity: 'info' }] } }),
+      silo(6),
     ];
     assert.deepEqual(
       issuesOf(() => plan(devices, known)),
@@ -100,6 +104,7 @@ describe('a document', () => {
         '/devices/2/sensors/0/sensor_id',
         '/devices/3/profile',
         '/devices/4/configuration/rules/0/sensor_id',
+        '/devices/5',
       ],
     );
   });
@@ -133,6 +138,81 @@ describe('the schema of a document', () => {
     assert.equal(
       faults({ version: 1, devices: Array.from({ length: 501 }, (_none, i) => silo(i)) }).length,
       1,
+    );
+  });
+});
+
+describe('webhooks and notification rules in a document', () => {
+  const URL = 'https://example.com/hook';
+  const rule = {
+    name: 'night shift',
+    targets: [{ webhook_url: URL }, { email: 'ada@example.com' }],
+    escalation: [{ after_minutes: 5, targets: [{ webhook_url: URL }] }],
+  };
+  const wanted: SiteDocument = {
+    version: 1,
+    webhooks: [{ url: URL, severities: ['critical'] }],
+    notification_rules: [rule],
+  };
+  const newWebhookIds = { [URL]: 'wh_new' };
+  const request = { ...NOTHING, document: wanted, newWebhookIds };
+  const none = { devices: new Map(), webhooks: [], rules: [] };
+
+  it('are created together, and rules find the webhooks of the document', () => {
+    const { webhooks, notification_rules: rules } = planSite(request, none);
+    assert.deepEqual([webhooks[0]?.action, rules[0]?.action], ['create', 'create']);
+    assert.deepEqual(rules[0]?.after.targets, [{ webhook_id: 'wh_new' }, { email: 'ada@example.com' }]);
+  });
+
+  it('are unchanged when they are applied again, and the difference names what changed', () => {
+    const first = planSite(request, none);
+    const stored = {
+      ...{ webhookNo: 1, webhookId: 'wh_old', position: 0, disabledReason: null, failingSinceMs: null },
+      ...{ deadReportedAtMs: null, previousSecretUntilMs: null, createdAtMs: 0, updatedAtMs: 0 },
+    };
+    const webhooks = first.webhooks.map(({ after }) => ({ ...stored, ...after }));
+    const renamed = JSON.parse(
+      JSON.stringify(first.notification_rules[0]?.after).replaceAll('wh_new', 'wh_old'),
+    );
+    const rules = [{ ruleId: 'nr_1', content: renamed, createdAtMs: 0, updatedAtMs: 0 }];
+    const known = { devices: new Map(), webhooks, rules };
+    assert.equal(appliedRecord(planSite(request, known), false).unchanged, 2);
+    const quieter = { ...wanted, notification_rules: [{ ...rule, resolved: false }] };
+    const record = appliedRecord(planSite({ ...request, document: quieter }, known), false);
+    assert.deepEqual(record.text, ['~ night shift /resolved: true → false']);
+    const names = { urlOf: new Map([['wh_old', URL]]), idOf: new Map() };
+    const exported = {
+      version: 1,
+      webhooks: webhooks.map(siteWebhook),
+      notification_rules: [siteRule(renamed, names)],
+    };
+    assert.deepEqual(checkSiteDocument.faults(exported), []);
+    const twice = { ...known, webhooks: [...webhooks, ...webhooks] };
+    assert.deepEqual(
+      issuesOf(() => planSite(request, twice)),
+      ['/webhooks/0/url'],
+    );
+  });
+
+  it('are refused with every fault', () => {
+    const other = { ...rule, name: 'other', targets: [{ webhook_url: 'https://example.com/none' }] };
+    const zone = { from: '22:00', to: '06:00', time_zone: 'Mars/Base' };
+    const document = {
+      ...wanted,
+      webhooks: [{ url: 'https://user:secret@example.com/' }, { url: URL }],
+      notification_rules: [
+        rule,
+        other,
+        { ...rule, name: 'quiet', targets: [{ webhook_url: URL }], quiet_hours: zone },
+      ],
+    };
+    const refused = { ...request, document, canSendMail: false, unreachableUrls: [URL] };
+    assert.deepEqual(
+      issuesOf(() => planSite(refused, none)),
+      [
+        ...['/webhooks/0/url', '/webhooks/1/url', '/notification_rules/0/targets/1'],
+        ...['/notification_rules/1/targets/0', '/notification_rules/2/quiet_hours/time_zone'],
+      ],
     );
   });
 });

@@ -15,6 +15,8 @@ export interface DescribedDevice {
   readonly capacityKg: number | null;
   readonly sensorDocument: string | null;
   readonly configuration: DeviceConfiguration;
+  /** `null` unless the device was removed; then it is only read. */
+  readonly removedAtMs: number | null;
 }
 
 /** The entry of a device, with which `apply` changes nothing. */

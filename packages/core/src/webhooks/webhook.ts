@@ -3,9 +3,6 @@ import type { EventType } from '@granary/contract/events';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import type { NewWebhook, WebhookPatch, WebhookRecord } from '@granary/contract/webhooks';
 
-/** More are refused, because each one multiplies the work of an event. */
-export const WEBHOOKS_MAX = 50;
-
 /** The events that a webhook gets; `null` means everything. */
 export interface WebhookFilter {
   readonly eventTypes: readonly EventType[] | null;

@@ -5,25 +5,29 @@ import { YAML_TYPE } from '@granary/contract/endpoints/site';
 import type { SiteDevice, SiteDocument } from '@granary/contract/site/site-document';
 import { siteDevice } from '@granary/core/site/site-device';
 import type { FastifyInstance } from 'fastify';
-import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
+import { hashSecret } from '../../keys/secrets.ts';
 import { refuseLimited } from '../access/unlimited-keys.ts';
 import { preferredType } from '../protocol/accept.ts';
 import { success } from '../protocol/answers.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import { draw, issuedSecrets } from './drawn-secrets.ts';
+import { readNotifications } from './read-notifications.ts';
 import { readYaml, writeYaml } from './yaml.ts';
 
 const DEVICES_PER_READ = 200;
 
 /** The configuration of the whole site, so a key that is limited to a part of it has no access. */
-export function siteRoutes(routes: FastifyInstance, { app, idempotency, now }: RouteDependencies): void {
+export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, idempotency, addressGuard, settings, now } = parts;
   acceptAlso(routes, YAML_TYPE, readYaml);
   routes.addHook('preHandler', async (request) => refuseLimited(request, 'export or apply a document'));
 
   register(routes, endpoints.site.export, async (request, reply, read) => {
     const { facility = null } = read.query(request);
-    const document: SiteDocument = { version: 1, devices: await readDevices(app, facility) };
+    const devices = await readDevices(app, facility);
+    const document: SiteDocument = { version: 1, devices, ...(await readNotifications(app)) };
     reply.header('vary', 'accept');
     const type = preferredType(request.headers.accept, ['application/json', YAML_TYPE]);
     if (type === 'application/json') return success(document);
@@ -33,29 +37,33 @@ export function siteRoutes(routes: FastifyInstance, { app, idempotency, now }: R
   register(routes, endpoints.site.apply, async (request, reply, read) => {
     const isDryRun = read.query(request).dry_run === 'true';
     const document = read.body(request);
-    const fresh = newSecrets(document);
+    const nowMs = now();
+    const drawn = draw(document, nowMs);
+    const unreachableUrls = (document.webhooks ?? [])
+      .map(({ url }) => url)
+      .filter((url) => URL.canParse(url) && !addressGuard.acceptsHost(new URL(url).hostname));
+    const canSendMail = settings.smtp !== null;
     const secretHashes = Object.fromEntries(
-      Object.entries(fresh).map(([deviceId, secret]) => [deviceId, hashSecret(secret)]),
+      Object.entries(drawn.deviceSecrets).map(([deviceId, secret]) => [deviceId, hashSecret(secret)]),
     );
     const { result, secret } = await idempotency.onceWithSecret(
       request,
       reply,
-      JSON.stringify(fresh),
-      (slices) => slices.site.apply({ document, isDryRun, secretHashes, nowMs: now() }),
+      JSON.stringify(drawn),
+      (slices) =>
+        slices.site.apply({
+          ...drawn,
+          document,
+          isDryRun,
+          secretHashes,
+          unreachableUrls,
+          canSendMail,
+          nowMs,
+        }),
     );
-    const secrets: Readonly<Record<string, string>> = JSON.parse(secret);
-    const created = result.changes.filter(({ action }) => action === 'create' && !isDryRun);
-    const credentials = created.flatMap(({ id: username }) => {
-      const deviceSecret = secrets[username];
-      return deviceSecret === undefined ? [] : [{ username, secret: deviceSecret }];
-    });
-    return success({ ...result, credentials });
+    return success({ ...result, ...issuedSecrets(result, JSON.parse(secret)) });
   });
 }
-
-/** Only the transaction finds out which devices are new, so every device gets a secret that may not be used. */
-const newSecrets = ({ devices = [] }: SiteDocument): Readonly<Record<string, string>> =>
-  Object.fromEntries(devices.map(({ device_id }) => [device_id, newDeviceSecret()]));
 
 /** In several reads, so that other requests are served in between. */
 async function readDevices(app: Pick<AppReads, 'site'>, facility: string | null): Promise<SiteDevice[]> {

@@ -1,0 +1,8 @@
+import type { CHANGE_ACTIONS, Difference } from '@granary/contract/site/apply';
+
+/** What a document makes of one of its entries. */
+export interface Planned<After> {
+  readonly after: After;
+  readonly action: (typeof CHANGE_ACTIONS)[number];
+  readonly differences: readonly Difference[];
+}
