@@ -10,6 +10,18 @@ const missionId = (deviceNo: number, { round, node }: WriteRound): string =>
 const LOOKED = { reason: 'it stands still', looked_by: 'Ada' };
 
 /** The writes about operations, commands and missions. */
+/** An operation that was started at the silo, because what becomes of the others depends on the order of the writes. */
+async function declareUnaskedEnded(round: WriteRound, deviceNo: number): Promise<unknown> {
+  const { operations } = round.app;
+  const nowMs = atMs(round);
+  const id = `op_unasked_${deviceNo}_${round.round}_${round.node}`;
+  const progress = { operation_id: id, state: 'running', amount_kg: 1, ts: nowMs } as const;
+  await operations.progressed({ deviceNo, progress, nowMs });
+  await operations.stop({ deviceNo, operationId: id, nowMs });
+  const declaration = { deviceNo, operationId: id, declaration: LOOKED, nowMs: nowMs + DAY_MS };
+  return await operations.declareEnded(declaration);
+}
+
 export const EVERY_JOB_WRITE: Pick<EveryWrite, 'operations' | 'commands' | 'missions' | 'field'> = {
   operations: {
     expire: (round) => [round.app.operations.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
@@ -55,13 +67,7 @@ export const EVERY_JOB_WRITE: Pick<EveryWrite, 'operations' | 'commands' | 'miss
         const progress = { operation_id: id, state: 'completed', amount_kg: 1, ts: nowMs } as const;
         return round.app.operations.progressed({ deviceNo, progress, nowMs });
       }),
-    declareEnded: (round) =>
-      ofEach(round.silos, (deviceNo) =>
-        round.app.operations.declareEnded({
-          ...{ deviceNo, operationId: operationId(deviceNo, round), declaration: LOOKED },
-          nowMs: atMs(round) + DAY_MS,
-        }),
-      ),
+    declareEnded: (round) => ofEach(round.silos, (deviceNo) => declareUnaskedEnded(round, deviceNo)),
     tick: (round) => [tickDue(round.app, 'operations', atMs(round))],
   },
   commands: {
