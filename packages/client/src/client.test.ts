@@ -86,6 +86,12 @@ test('returns the version of a configuration, and sends it with a change', async
   assert.equal(actor, 'Jürgen', 'sent in UTF-8');
 });
 
+test('lists the versions of a configuration', async (t) => {
+  const { client, received } = await startServer([ok([])], t);
+  await client.configuration.field.versions('r', { limit: 5 });
+  assert.equal(received[0]?.url, '/v1/fielddevice/devices/r/config/versions?limit=5');
+});
+
 test('creates, revokes and rotates keys', async (t) => {
   const { client, received } = await startServer([ok({}), ok({}), ok({})], t);
   await client.keys.create({ name: 'n', scopes: ['read'] });

@@ -2,7 +2,7 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Success } from '@granary/contract/envelope';
-import { callOf } from './derive.ts';
+import { callOf, derive } from './derive.ts';
 import type { CallOptions } from './methods.ts';
 import type { Transport } from './transport.ts';
 
@@ -12,7 +12,7 @@ export interface Versioned<Configuration> {
   readonly etag: string | null;
 }
 
-/** Written by hand, because the version of a configuration is in a header. */
+/** These two are written by hand, because the version of a configuration is in a header. */
 export interface ConfigurationGroup<Configuration, Patch> {
   get(deviceId: string): Promise<Versioned<Configuration>>;
   update(
@@ -42,5 +42,8 @@ export function configurationClient(transport: Transport, roots: GroupRoots) {
     };
   };
   const { silo, field } = endpoints.configuration;
-  return { silo: group(silo), field: group(field) };
+  return {
+    silo: { ...group(silo), ...derive({ versions: silo.versions }, transport, roots) },
+    field: { ...group(field), ...derive({ versions: field.versions }, transport, roots) },
+  };
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
+import { toIso } from '@granary/contract/time';
 import { initialFieldConfiguration } from '@granary/core/configuration/field-configuration';
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
+import { VERSIONS_KEPT_MAX, versionRecord } from '@granary/core/configuration/versions';
 import type { App } from '../app.ts';
+import { ADA, testAttempt } from '../testing/attempts.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import {
   eventsOfDevice,
@@ -99,6 +102,41 @@ describeEachEngine('configuration', (engine) => {
     assert.deepEqual(changed.configuration, { ...older, reporting, alarms: { ...alarms, dead_band: 2 } });
   });
 
+  it('keeps every version with its time and its caller, also of the registration', async () => {
+    const { deviceNo } = await app.audited(testAttempt()).devices.register(newDevice());
+    await app.configuration.change(deviceNo, { thresholds: { low_level: 25 } }, NOW_MS + 1);
+    const caller = { ...ADA, actor: 'Grace' };
+    const change = app.audited(testAttempt({ actor: caller })).configuration.change;
+    await change(deviceNo, { thresholds: { low_level: 30 } }, NOW_MS + 2);
+    await assert.rejects(change(deviceNo, { thresholds: { low_level: 95 } }, NOW_MS + 3));
+    const versions = await app.configuration.versions(deviceNo, null, 10);
+    assert.deepEqual(
+      versions.map(versionRecord).map(({ version, at, actor, configuration }) => {
+        assert('thresholds' in configuration && 'low_level' in configuration.thresholds);
+        return [version, at, actor, configuration.thresholds.low_level];
+      }),
+      [
+        [3, toIso(NOW_MS + 2), caller, 30],
+        [2, toIso(NOW_MS + 1), null, 25],
+        [1, toIso(NOW_MS), ADA, 20],
+      ],
+    );
+    assert.deepEqual(await app.configuration.versions(deviceNo, 3, 1), versions.slice(1, 2));
+  });
+
+  it('keeps a limited number of versions of each device', async () => {
+    const [deviceNo, otherNo] = [await registerDevice(app), await registerDevice(app)];
+    for (let change = 0; change < VERSIONS_KEPT_MAX + 4; change++) {
+      await app.configuration.change(deviceNo, {}, NOW_MS + change);
+    }
+    const versions = (await app.configuration.versions(deviceNo, null, 1_000)).map(({ version }) => version);
+    assert.deepEqual(
+      [versions.length, versions[0], versions.at(-1)],
+      [VERSIONS_KEPT_MAX, VERSIONS_KEPT_MAX + 5, 6],
+    );
+    assert.equal((await app.configuration.versions(otherNo, null, 1_000)).length, 1);
+  });
+
   it('refuses an unknown device', async () => {
     await assert.rejects(app.configuration.change(999_999, {}, NOW_MS), isRefusal('device_not_found'));
   });
@@ -117,6 +155,11 @@ describeEachEngine('configuration', (engine) => {
     ]);
     const after = await app.configuration.get(deviceNo);
     assert.equal(after?.version, 4);
+    const versions = await app.configuration.versions(deviceNo, null, 10);
+    assert.deepEqual(
+      versions.map(({ version }) => version),
+      [4, 3, 2, 1],
+    );
     assert.partialDeepStrictEqual(after?.configuration, {
       thresholds: { high_level: 80 },
       maintenance: { interval_hours: 5 },

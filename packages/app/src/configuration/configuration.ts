@@ -12,6 +12,7 @@ import { profileOf } from '@granary/core/profiles/profiles';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices } from '@granary/store/tables/alerts/alert-evaluations';
+import { type ConfigurationVersionRow, listVersions } from '@granary/store/tables/configuration-versions';
 import {
   type ConfigurationRow,
   findConfiguration,
@@ -34,6 +35,14 @@ export const reads = {
     const found = await findConfiguration(sql, deviceNo);
     return found && { configuration: storedConfiguration(found.body), version: found.version };
   },
+
+  /** Newest first. */
+  versions: (
+    sql: Sql,
+    deviceNo: number,
+    beforeVersion: number | null,
+    limit: number,
+  ): Promise<ConfigurationVersionRow[]> => listVersions(sql, deviceNo, beforeVersion, limit),
 };
 
 export const writes = {

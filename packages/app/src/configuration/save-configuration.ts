@@ -6,6 +6,7 @@ import { saveConfiguration } from '@granary/store/tables/configurations';
 import type { NewEvent } from '@granary/store/tables/events';
 import { saveReportingTimes } from '@granary/store/tables/presence';
 import type { Effect } from '../effects.ts';
+import { saveVersion } from './save-version.ts';
 
 export interface ConfigurationChange {
   readonly deviceNo: number;
@@ -23,7 +24,9 @@ export async function saveChangedConfiguration(
   { deviceNo, deviceId, configuration, version }: ConfigurationChange,
   nowMs: number,
 ): Promise<{ readonly changed: NewEvent; readonly send: Effect }> {
-  await saveConfiguration(sql, deviceNo, { version, body: configurationDocument(configuration) });
+  const body = configurationDocument(configuration);
+  await saveConfiguration(sql, deviceNo, { version, body });
+  await saveVersion(sql, deviceNo, { version, atMs: nowMs, body });
   await saveReportingTimes(sql, deviceNo, reportingTimes(configuration.reporting));
   return {
     changed: { type: 'configuration.changed', deviceNo, atMs: nowMs, data: configuration },

@@ -17,6 +17,7 @@ import {
 } from '@granary/store/tables/devices';
 import type { NewEvent } from '@granary/store/tables/events';
 import { insertPresence } from '@granary/store/tables/presence';
+import { saveVersion } from '../configuration/save-version.ts';
 
 export interface NewDevice extends DeviceFields {
   readonly configuration: DeviceConfiguration;
@@ -34,7 +35,9 @@ export async function insertRegisteredDevice(
   const { configuration, ...fields } = device;
   const presence: Presence = { ...NEVER_SEEN, ...reportingTimes(configuration.reporting) };
   await insertPresence(sql, deviceNo, presence);
-  await insertConfiguration(sql, deviceNo, configurationDocument(configuration));
+  const body = configurationDocument(configuration);
+  await insertConfiguration(sql, deviceNo, body);
+  await saveVersion(sql, deviceNo, { version: 1, atMs: device.registeredAtMs, body });
   await scheduleEvaluation(sql, [deviceNo]);
   const stored: StoredDevice = { deviceNo, version: 1, removedAtMs: null, ...fields, presence };
   const atMs = device.registeredAtMs;

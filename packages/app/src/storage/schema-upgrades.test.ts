@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
+import { versionRecord } from '@granary/core/configuration/versions';
 import { StoreOpenError } from '@granary/store/errors';
 import { type App, openApp } from '../app.ts';
 import { describeEachEngine, type TestEngine } from '../testing/engines.ts';
@@ -103,6 +104,20 @@ describe('databases that older versions wrote', () => {
         const ofRover = await app.configuration.get(await deviceNo(app, 'rover-commands'));
         assert.partialDeepStrictEqual(ofRover?.configuration, { geofence: null, motion: { speed_m_s: 1.5 } });
         assert.equal(ofRover?.version, 1);
+      });
+
+      it('has the present configuration of each device as its only version, without a caller', async () => {
+        const siloNo = await deviceNo(app, 'silo-alerts');
+        const present = await app.configuration.get(siloNo);
+        const [version, ...more] = (await app.configuration.versions(siloNo, null, LIMIT)).map(versionRecord);
+        assert.deepEqual(more, []);
+        assert.partialDeepStrictEqual(version, { ...present, actor: null });
+        const { version: next } = await app.configuration.change(siloNo, {}, WRITTEN_AT_MS);
+        const versions = await app.configuration.versions(siloNo, null, LIMIT);
+        assert.deepEqual(
+          versions.map((row) => row.version),
+          [next, present?.version],
+        );
       });
     });
   }

@@ -1,10 +1,12 @@
 import type { TSchema } from 'typebox';
 import type { ThresholdRule } from '../configuration/shared-configuration.ts';
+import { configurationVersion } from '../configuration/versions.ts';
 import type { DeviceGroup } from '../devices/groups.ts';
+import { checkPageQuery } from '../envelope.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Checker } from '../input/schema.ts';
 import { configurationOf, configurationPatchCheckOf } from '../profiles/profiles.ts';
-import { one } from './declaration/answers.ts';
+import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
 interface Shapes<Configuration extends TSchema, Patch> {
@@ -48,6 +50,16 @@ const configurationEndpoints = <Configuration extends TSchema, Patch>(
         headers: { 'if-match': '"999"' },
         refusal: 'stale_version',
       },
+    ],
+  }),
+  versions: endpoint(group, 'GET', '/devices/{device_id}/config/versions', {
+    scope: 'read',
+    summary: 'Lists the last versions of the configuration of a device and who made them, newest first.',
+    query: checkPageQuery,
+    answers: { 200: pageOf(configurationVersion(configuration)) },
+    examples: [
+      { summary: 'the newest', query: { limit: '2' } },
+      { summary: 'an unknown cursor', query: { cursor: '!' }, refusal: 'invalid_input' },
     ],
   }),
 });

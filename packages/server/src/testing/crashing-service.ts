@@ -118,6 +118,22 @@ export class CrashingService {
     }
   }
 
+  /** Asks once. `null` without an answer: nobody knows then whether it was done. */
+  async askOnce(path: string, method: string, body: object, requestId: string): Promise<number | null> {
+    const headers = {
+      authorization: `Bearer ${ADMIN_KEY}`,
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+    };
+    try {
+      const response = await fetch(this.httpUrl + path, { method, headers, body: JSON.stringify(body) });
+      await response.arrayBuffer();
+      return response.status;
+    } catch {
+      return null;
+    }
+  }
+
   #running(): ServiceProcess {
     if (this.#service === undefined) throw new Error('the service has not started');
     return this.#service;

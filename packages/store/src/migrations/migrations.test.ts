@@ -77,6 +77,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: '67a083c22d04715436ebd03a2ba64c6dbf638036237368985848b7e8f193948c',
     postgres: '67a083c22d04715436ebd03a2ba64c6dbf638036237368985848b7e8f193948c',
   },
+  {
+    sqlite: '5f59d120e5a41b2cf2fbd2bf3e0dee4ed60b05dcf9e4eda214a4e59288eb0ab0',
+    postgres: '5f59d120e5a41b2cf2fbd2bf3e0dee4ed60b05dcf9e4eda214a4e59288eb0ab0',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

@@ -19,6 +19,7 @@ import { WEBHOOKS } from './v14-webhooks.ts';
 import { DEVICE_VERSION } from './v15-device-version.ts';
 import { AUDIT } from './v16-audit.ts';
 import { DEVICE_LIFE_CYCLE } from './v17-device-life-cycle.ts';
+import { CONFIGURATION_VERSIONS } from './v18-configuration-versions.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   DEVICE_VERSION,
   AUDIT,
   DEVICE_LIFE_CYCLE,
+  CONFIGURATION_VERSIONS,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

@@ -1,11 +1,10 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { Refusal } from '@granary/contract/errors';
 import { checkedTimeMs } from '@granary/contract/time';
 import { auditRecord } from '@granary/core/audit/record';
 import type { AuditPosition } from '@granary/store/tables/audit';
 import type { FastifyInstance } from 'fastify';
 import { limitsOf } from '../fleet/selection.ts';
-import { paged, pageOf } from '../protocol/answers.ts';
+import { badCursor, paged, pageOf } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
@@ -33,7 +32,5 @@ export function auditRoutes(routes: FastifyInstance, { app }: RouteDependencies)
 function positionOf(cursor: string): AuditPosition {
   const [, atMs, auditNo] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
   if (atMs !== undefined) return { atMs: Number(atMs), auditNo: Number(auditNo) };
-  throw new Refusal('invalid_input', 'the query is not valid', [
-    { path: '/cursor', message: 'must be a next_cursor of an earlier answer' },
-  ]);
+  throw badCursor();
 }

@@ -35,6 +35,64 @@ describeService('configuration over HTTP', (api) => {
     assert.equal(after.headers.get('etag'), changed.headers.get('etag'));
   });
 
+  test('lists its versions with their callers, newest first and in pages', async () => {
+    const silo = '/v1/siloscale/devices/silo-versions';
+    await api.post('/v1/siloscale/devices', siloNamed('silo-versions'), { 'x-actor': 'Ada' });
+    await api.put(`${silo}/config`, { thresholds: { low_level: 25 } }, { 'x-actor': 'Grace' });
+    const changed = await api.put(`${silo}/config`, { thresholds: { low_level: 30 } });
+    const [key] = (await api.get('/v1/keys')).body.data;
+    const { body } = await api.get(`${silo}/config/versions?limit=2`);
+    const [newest, older] = body.data;
+    const { key_id, name: key_name } = key;
+    assert.deepEqual(newest, {
+      version: 3,
+      at: newest.at,
+      actor: { key_id, key_name, actor: null },
+      configuration: changed.body.data,
+    });
+    assert.equal(changed.headers.get('etag'), '"3"');
+    assert.ok(Math.abs(Date.parse(newest.at) - Date.now()) < 60_000);
+    assert.deepEqual(
+      [older.version, older.actor.actor, older.configuration.thresholds.low_level],
+      [2, 'Grace', 25],
+    );
+    const rest = (await api.get(`${silo}/config/versions?cursor=${body.page.next_cursor}`)).body;
+    assert.deepEqual(
+      rest.data.map(({ version, actor }: { version: number; actor: { actor: string } }) => [
+        version,
+        actor.actor,
+      ]),
+      [[1, 'Ada']],
+    );
+    assert.equal(rest.page.next_cursor, null);
+    const unknown = await api.get('/v1/siloscale/devices/silo-unknown/config/versions');
+    assert.equal(unknown.body.error.code, 'device_not_found');
+    const notANumber = Buffer.from('a').toString('base64url');
+    assert.equal((await api.get(`${silo}/config/versions?cursor=${notANumber}`)).status, 400);
+  });
+
+  test('an applied document makes versions of its caller, too', async () => {
+    const device = { ...siloNamed('silo-applied'), profile: 'silo_scale' };
+    const apply = (configuration: object) =>
+      api.post('/v1/apply', { version: 1, devices: [{ ...device, configuration }] }, { 'x-actor': 'Ada' });
+    for (const low_level of [21, 22, 22]) {
+      const applied = await apply({ thresholds: { low_level } });
+      assert.equal(applied.status, 200, JSON.stringify(applied.body));
+    }
+    const { data } = (await api.get('/v1/siloscale/devices/silo-applied/config/versions')).body;
+    assert.deepEqual(
+      data.map(({ version, actor, configuration }: ReturnType<typeof JSON.parse>) => [
+        version,
+        actor.actor,
+        configuration.thresholds.low_level,
+      ]),
+      [
+        [2, 'Ada', 22],
+        [1, 'Ada', 21],
+      ],
+    );
+  });
+
   test('If-Match protects what somebody else changed', async () => {
     const tag = (await api.get(path)).headers.get('etag') ?? '';
     const change = { operation_limits: { max_feed_rate: 50 } };

@@ -1,8 +1,9 @@
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { PROFILES } from '@granary/contract/profiles/profiles';
+import { versionRecord } from '@granary/core/configuration/versions';
 import type { FastifyInstance } from 'fastify';
-import { accept, success } from '../protocol/answers.ts';
+import { accept, badCursor, paged, pageOf, success } from '../protocol/answers.ts';
 import { expectedVersion, tag } from '../protocol/entity-tag.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -32,4 +33,17 @@ export function configurationRoutes(
     tag(reply, changed.version);
     return success(changed.configuration);
   });
+
+  register(routes, endpoints.configuration[group].versions, async (request, _reply, read) => {
+    const device = await findDevice(request, app, group);
+    const page = pageOf(read.query(request));
+    const before = page.after === null ? null : versionOf(page.after);
+    const rows = await app.configuration.versions(device.deviceNo, before, page.limit + 1);
+    return paged(rows, page, ({ version }) => String(version), versionRecord);
+  });
+}
+
+function versionOf(cursor: string): number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw badCursor();
 }

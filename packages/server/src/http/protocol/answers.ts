@@ -36,10 +36,14 @@ const KEY_OF_PAGE = /^[\w-]+$/;
 function readCursor(text: string): string {
   const after = Buffer.from(text, 'base64url').toString();
   if (KEY_OF_PAGE.test(after) && writeCursor(after) === text) return after;
-  throw new Refusal('invalid_input', 'the query is not valid', [
+  throw badCursor();
+}
+
+/** For a cursor that has another form than those of this list. */
+export const badCursor = (): Refusal =>
+  new Refusal('invalid_input', 'the query is not valid', [
     { path: '/cursor', message: 'must be a next_cursor of an earlier answer' },
   ]);
-}
 
 const writeCursor = (after: string): string => Buffer.from(after).toString('base64url');
 

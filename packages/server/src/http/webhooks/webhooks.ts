@@ -10,7 +10,7 @@ import type { AddressGuard } from '../../webhooks/address-guard.ts';
 import { newWebhookSecret } from '../../webhooks/signature.ts';
 import { refuseLimited } from '../access/unlimited-keys.ts';
 import { creates } from '../audit/attempt.ts';
-import { paged, pageOf, success } from '../protocol/answers.ts';
+import { badCursor, paged, pageOf, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { finishedDelivery } from './finished-delivery.ts';
@@ -113,9 +113,7 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
 function deliveryNoOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new Refusal('invalid_input', 'the query is not valid', [
-    { path: '/cursor', message: 'must be a next_cursor of an earlier answer' },
-  ]);
+  throw badCursor();
 }
 
 /** A name is checked at each attempt, because what it resolves to may change. */

@@ -109,6 +109,7 @@ export async function configuration({ client }: Tour): Promise<void> {
     await client.step('PUT', `${path}/config`, { body: { rules: [] } });
     await client.step('PUT', `${path}/config`, { body: { unknown: true } });
     await client.step('PUT', `${path}/config`, { raw: '{"a":1,"a":2}' });
+    await client.step('GET', `${path}/config/versions?limit=2`);
   }
 }
 

@@ -1,0 +1,25 @@
+import type { Actor } from '@granary/contract/audit';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import { toIso } from '@granary/contract/time';
+import { storedConfiguration } from './document.ts';
+
+/** Of one device, so that a program that changes a configuration every minute does not fill the disk. */
+export const VERSIONS_KEPT_MAX = 100;
+
+/** The newest version that is not kept after `version` was written; 0 or less where all are kept. */
+export const newestRemovedVersion = (version: number): number => version - VERSIONS_KEPT_MAX;
+
+interface StoredVersion {
+  readonly version: number;
+  readonly atMs: number;
+  readonly actor: Actor | null;
+  readonly body: string;
+}
+
+/** The record that callers see. */
+export const versionRecord = (stored: StoredVersion) => ({
+  version: stored.version,
+  at: toIso(stored.atMs),
+  actor: stored.actor,
+  configuration: storedConfiguration<DeviceConfiguration>(stored.body),
+});
