@@ -14,8 +14,10 @@ const ROUNDS = 5;
 const QUESTIONS_PER_ROUND = 200;
 const WARM_UP_QUESTIONS = 50;
 const VIEW_P99_MS_MAX = 50;
+const METRICS_P99_MS_MAX = 10;
 
 const OVERVIEW = '/v1/overview';
+const METRICS = '/metrics';
 const DEVICE_PAGE = '/v1/devices?include=readings&limit=200';
 
 interface View {
@@ -47,6 +49,7 @@ export async function measureFleet(dataDir: string): Promise<Finding[]> {
     const findings = await measureViews(service, [
       { name: `\`GET ${OVERVIEW}\``, paths: [OVERVIEW], p99MsMax: VIEW_P99_MS_MAX },
       { name: `\`GET ${DEVICE_PAGE}\``, paths: await devicePages(service), p99MsMax: VIEW_P99_MS_MAX },
+      { name: `\`GET ${METRICS}\``, paths: [METRICS], p99MsMax: METRICS_P99_MS_MAX },
     ]);
     ended.abort();
     await reports;
