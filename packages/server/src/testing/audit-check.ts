@@ -23,7 +23,7 @@ const EVERYTHING: AuditFilter = {
   ...{ fromMs: null, toMs: null },
 };
 /** Refused before it is known which endpoint is meant. */
-const WITHOUT_ENDPOINT = ['route_not_found', 'method_not_allowed'];
+const WITHOUT_ENDPOINT = ['route_not_found', 'method_not_allowed', 'headers_too_large'];
 
 /**
  * Compares the requests of a suite with the audit log, after the service has stopped: every change has exactly one entry,
