@@ -36,9 +36,9 @@ test('paho with a persistent session, disconnected before and after each PUBACK'
   const [first, ...resumed] = connects();
   assert.deepEqual(first, { event: 'connect', code: 0, session: 0 });
   assert.ok(resumed.every(({ code, session }) => code === 0 && session === 1));
-  // Each connection was ended by the device itself.
+  // Each connection was ended by the device itself; its next one may arrive before that is noticed.
   const ended = handler.events.filter(([what]) => what === 'disconnected').map(([, , ending]) => ending);
-  assert.deepEqual(new Set(ended), new Set(['lost']));
+  assert.deepEqual(new Set(ended).difference(new Set(['lost', 'replaced'])), new Set());
   assert.deepEqual(
     handler.observations.filter(({ kind }) => kind === 'fault'),
     [],
