@@ -68,7 +68,7 @@ export async function writeWebhooks(
 
 const isStored = (webhook: WebhookContent): webhook is StoredWebhook => 'webhookNo' in webhook;
 
-/** The caller has drawn ids and secrets for everything that the document names. */
+/** The caller has generated ids and secrets for everything that the document names. */
 function needed(value: string | undefined): string {
   if (value === undefined) throw new Error('an id or a secret for an entry of the document is missing');
   return value;

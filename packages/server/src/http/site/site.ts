@@ -12,7 +12,7 @@ import { success } from '../protocol/answers.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { draw, issuedSecrets } from './drawn-secrets.ts';
+import { generateFor, issuedSecrets } from './generated-secrets.ts';
 import { readNotifications } from './read-notifications.ts';
 import { readYaml, writeYaml } from './yaml.ts';
 
@@ -38,21 +38,21 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
     const isDryRun = read.query(request).dry_run === 'true';
     const document = read.body(request);
     const nowMs = now();
-    const drawn = draw(document, nowMs);
+    const generated = generateFor(document, nowMs);
     const unreachableUrls = (document.webhooks ?? [])
       .map(({ url }) => url)
       .filter((url) => URL.canParse(url) && !addressGuard.acceptsHost(new URL(url).hostname));
     const canSendMail = settings.smtp !== null;
     const secretHashes = Object.fromEntries(
-      Object.entries(drawn.deviceSecrets).map(([deviceId, secret]) => [deviceId, hashSecret(secret)]),
+      Object.entries(generated.deviceSecrets).map(([deviceId, secret]) => [deviceId, hashSecret(secret)]),
     );
     const { result, secret } = await idempotency.onceWithSecret(
       request,
       reply,
-      JSON.stringify(drawn),
+      JSON.stringify(generated),
       (slices) =>
         slices.site.apply({
-          ...drawn,
+          ...generated,
           document,
           isDryRun,
           secretHashes,

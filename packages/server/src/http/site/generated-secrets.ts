@@ -8,7 +8,7 @@ import { newWebhookSecret } from '../../webhooks/signature.ts';
 type ByName = Readonly<Record<string, string>>;
 
 /** Ids and secrets for everything that a document names; only the transaction finds out which are needed. */
-interface Drawn {
+interface Generated {
   readonly deviceSecrets: ByName;
   readonly newWebhookIds: ByName;
   readonly webhookSecrets: ByName;
@@ -18,10 +18,10 @@ interface Drawn {
 const forEach = (names: readonly string[], make: () => string): ByName =>
   Object.fromEntries(names.map((name) => [name, make()]));
 
-export function draw(
+export function generateFor(
   { devices = [], webhooks = [], notification_rules: rules = [] }: SiteDocument,
   nowMs: number,
-): Drawn {
+): Generated {
   const urls = webhooks.map(({ url }) => url);
   return {
     deviceSecrets: forEach(
@@ -40,7 +40,7 @@ export function draw(
 /** The secrets of what was created. */
 export function issuedSecrets(
   { changes, dry_run: isDryRun }: ApplicationResult,
-  { deviceSecrets, newWebhookIds, webhookSecrets }: Drawn,
+  { deviceSecrets, newWebhookIds, webhookSecrets }: Generated,
 ): Pick<Applied, 'credentials' | 'webhook_secrets'> {
   const createdIn = (section: string) =>
     changes
