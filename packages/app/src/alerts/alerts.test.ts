@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { AlertFilter } from '@granary/contract/alerts';
-import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { FRESHNESS_MS, NEVER_SEEN } from '@granary/core/devices/status';
 import type { NamedValues } from '@granary/core/testing/readings';
 import type { App } from '../app.ts';
@@ -283,6 +283,36 @@ describeEachEngine('alerts', (engine) => {
       'alert.status_changed cleared',
       'alert.status_changed cleared',
     ]);
+  });
+
+  it('are raised by a reading that was stored shortly before the service was down for long', async () => {
+    const statuses = async (deviceNo: number) =>
+      (await list(deviceNo)).map(({ type, status }) => `${type} ${status}`);
+    const upAgainMs = NOW_MS + 10 * MINUTE_MS;
+    const atOnce = await readySilo(app);
+    await weigh(app, atOnce, 1_500, NOW_MS + 1);
+    const delayed = await readySilo(app);
+    await app.configuration.change(delayed, { alarms: { on_delay_s: 2 } }, NOW_MS);
+    await weigh(app, delayed, 1_500, NOW_MS + 1);
+    await evaluate(delayed, NOW_MS + 1);
+
+    await app.alerts.beginObservation(upAgainMs);
+    for (let round = 0; round < 5; round++) await evaluateDue(upAgainMs + round);
+    assert.deepEqual(await statuses(atOnce), ['low_level active']);
+    assert.deepEqual(await statuses(delayed), ['low_level active']);
+    await evaluateDue(upAgainMs + FRESHNESS_MS);
+    assert.deepEqual(await statuses(atOnce), ['low_level active']);
+    await app.alerts.beginObservation(0);
+  });
+
+  it('are not raised by a reading that was already old when it came', async () => {
+    const deviceNo = await registerDevice(app, { capacityKg: SILO_CAPACITY_KG });
+    const readings = [reading(deviceNo, NOW_MS - HOUR_MS, { weight: 1_500_000 })];
+    await app.telemetry.append(batchOf({ readings, seen: [{ deviceNo, atMs: NOW_MS }] }));
+    await app.alerts.beginObservation(NOW_MS + MINUTE_MS);
+    for (let round = 0; round < 5; round++) await evaluateDue(NOW_MS + MINUTE_MS + round);
+    assert.deepEqual(await list(deviceNo), []);
+    await app.alerts.beginObservation(0);
   });
 
   it('give the sensors of a device that was away time to report', async () => {

@@ -31,10 +31,9 @@ export async function readEvaluatedDevices(
 function evaluatedDevice({ device, facts }: DeviceWithFacts): EvaluatedDevice {
   const profile = profileOf(device.profile);
   const delays = delaysOf(facts.configuration.alarms);
-  const observedFacts = ({ observedSinceMs, onlineSinceMs }: Observed) => ({
+  const observedFacts = ({ observedSinceMs, onlineSinceMs, dueAtMs }: Observed) => ({
     ...facts,
-    observedSinceMs,
-    onlineSinceMs,
+    ...{ observedSinceMs, onlineSinceMs, dueAtMs },
   });
   return {
     device,

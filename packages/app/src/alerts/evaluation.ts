@@ -105,11 +105,12 @@ function evaluate(
   const { device } = subject;
   if (device.removedAtMs !== null) return withoutDevice(before, open.alerts, nowMs);
   const observation = observe(before, device.presence, nowMs);
+  const observed = { ...observation, dueAtMs: before.nextEvaluationAtMs };
   // An alert that cannot be read is still open, so a second one about the same must not be raised.
   const isUnreadable = (alert: AlertState | null): boolean =>
     open.unreadable.some(({ type, rule }) => alert?.type === type && alert.rule === rule);
   const changes = subject
-    .changes(open.alerts, observation, nowMs)
+    .changes(open.alerts, observed, nowMs)
     .filter(({ before, after }) => !isUnreadable(before) && !isUnreadable(after));
   const evaluation = evaluationAfter(
     { ...before, ...observation },
@@ -157,7 +158,8 @@ function evaluationAfter(
   if ([ranges?.weight, ...(ranges?.others ?? [])].some((range) => range && isNotANumber(range))) {
     throw new Error('its thresholds are not numbers');
   }
-  const nextMs = subject.nextEvaluationAtMs(open, before, nowMs) ?? Number.POSITIVE_INFINITY;
+  const observed = { ...before, dueAtMs: before.nextEvaluationAtMs };
+  const nextMs = subject.nextEvaluationAtMs(open, observed, nowMs) ?? Number.POSITIVE_INFINITY;
   const againMs = isSameRanges(ranges, before.noChangeRanges)
     ? Number.POSITIVE_INFINITY
     : nowMs + LOOK_AGAIN_MS;

@@ -16,10 +16,12 @@ export async function markForEvaluation(
   const known = await noChangeRangesOf(sql, [...signs.keys()]);
   const toEvaluate = known.flatMap(({ deviceNo, noChangeRanges }) => {
     const sign = signs.get(deviceNo);
-    return sign?.isLate || !isWithinNoChangeRanges(noChangeRanges, sign?.values ?? []) ? [deviceNo] : [];
+    if (sign === undefined) return [];
+    const isDue = sign.isLate || !isWithinNoChangeRanges(noChangeRanges, sign.values);
+    return isDue ? [{ deviceNo, atMs: sign.seenAtMs }] : [];
   });
   await scheduleEvaluation(sql, toEvaluate);
-  return toEvaluate;
+  return toEvaluate.map(({ deviceNo }) => deviceNo);
 }
 
 interface DeviceActivity {
@@ -37,7 +39,7 @@ function signsOfLife(
   const signOf = (deviceNo: number): DeviceActivity => {
     let sign = signs.get(deviceNo);
     if (sign === undefined) {
-      sign = { values: [], seenAtMs: Number.NEGATIVE_INFINITY, isLate: false };
+      sign = { values: [], seenAtMs: 0, isLate: false };
       signs.set(deviceNo, sign);
     }
     return sign;

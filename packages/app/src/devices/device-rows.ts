@@ -38,7 +38,7 @@ export async function insertRegisteredDevice(
   const body = configurationDocument(configuration);
   await insertConfiguration(sql, deviceNo, body);
   await saveVersion(sql, deviceNo, { version: 1, atMs: device.registeredAtMs, body });
-  await scheduleEvaluation(sql, [deviceNo]);
+  await scheduleEvaluation(sql, [{ deviceNo, atMs: device.registeredAtMs }]);
   const stored: StoredDevice = { deviceNo, version: 1, removedAtMs: null, ...fields, presence };
   const atMs = device.registeredAtMs;
   const data = deviceSummary(stored, atMs);

@@ -134,7 +134,7 @@ export const writes = {
 
   /** Records that the link ended, or that the device announced it. */
   async recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<Committed<void>> {
-    if (await recordLinkDown(sql, deviceNo, atMs)) await scheduleEvaluation(sql, [deviceNo]);
+    if (await recordLinkDown(sql, deviceNo, atMs)) await scheduleEvaluation(sql, [{ deviceNo, atMs }]);
     return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 
@@ -146,7 +146,7 @@ export const writes = {
     atMs: number,
   ): Promise<Committed<void>> {
     await recordReportedState(sql, deviceNo, state, atMs);
-    await scheduleEvaluation(sql, [deviceNo]);
+    await scheduleEvaluation(sql, [{ deviceNo, atMs }]);
     return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 };

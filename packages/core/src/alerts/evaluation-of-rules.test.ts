@@ -21,6 +21,7 @@ const facts: AlertFacts & Observed = {
   configuration: { maintenance: initialMaintenance(NOW_MS), ...DEFAULT_MONITORING },
   observedSinceMs: 0,
   onlineSinceMs: 0,
+  dueAtMs: null,
 };
 
 const rulesWith = (conditions: readonly Condition[]): AlertRules<AlertFacts> => ({

@@ -39,6 +39,7 @@ const factsAt = (percent: number, nowMs: number): Facts => ({
   operations: [],
   observedSinceMs: 0,
   onlineSinceMs: 0,
+  dueAtMs: null,
 });
 
 const LEVELS = levelValueConditions(configuration, CAPACITY_KG * 1_000);

@@ -10,7 +10,7 @@ import {
   onDelayMs,
   resolveWithRemoval,
 } from './lifecycle.ts';
-import { type Observed, offlineAlertAtMs, offlineFromMs } from './observation.ts';
+import { type Observed, offlineAlertAtMs, offlineFromMs, valuesJudgedAtMs } from './observation.ts';
 import { reported, type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
 import { type ThresholdFacts, thresholdConditions } from './rules/threshold-rules.ts';
 
@@ -60,7 +60,10 @@ const allConditions = <Facts extends AlertFacts>(
   rules: AlertRules<Facts>,
   facts: Facts & Observed,
   nowMs: number,
-): Condition[] => [...rules.conditionsOf(facts, nowMs), ...thresholdConditions(facts, nowMs)];
+): Condition[] => [
+  ...rules.conditionsOf(facts, nowMs),
+  ...thresholdConditions(facts, valuesJudgedAtMs(facts, nowMs)),
+];
 
 /** An alert whose rule, or the sensor of its rule, no longer exists has an absent condition, so that it clears. */
 const conditionsOfRemovedRules = (
@@ -93,7 +96,10 @@ function alertChanges(
     .filter(({ before, after }) => before !== after);
 }
 
-/** The earliest time after `nowMs` at which the alerts can change without a message; `null` for never. */
+/**
+ * The earliest time at which the alerts can change without a message; `null` for never. After a late evaluation this time may
+ * have passed already.
+ */
 export function nextEvaluationAtMs<Facts extends AlertFacts>(
   rules: AlertRules<Facts>,
   facts: Facts & Observed,
@@ -108,7 +114,7 @@ export function nextEvaluationAtMs<Facts extends AlertFacts>(
     ...growthTimesMs(conditions, open),
     ...rules.timesMs(facts),
     ...open.flatMap((alert) => dueTimesMs(alert, delaysFor(alert, conditions, delays))),
-  ].filter((timeMs) => timeMs > nowMs);
+  ].filter((timeMs) => timeMs > valuesJudgedAtMs(facts, nowMs));
   return timesMs.length === 0 ? null : Math.min(...timesMs);
 }
 

@@ -102,6 +102,7 @@ class Silo {
       operations: [],
       observedSinceMs: 0,
       onlineSinceMs: 0,
+      dueAtMs: null,
     };
   }
 

@@ -2,16 +2,26 @@ import type { DeviceStatus } from '@granary/contract/devices/statuses';
 import { silenceCountsFromMs } from '../devices/maintenance.ts';
 import { deviceStatus, freshnessMs, type Presence } from '../devices/status.ts';
 
-/** The part of a device's silence that the service could observe. */
-export interface Observed {
+/** Since when the silence of a device and of its sensors counts. */
+export interface SilenceTimes {
   /** Since when the service has been running without a gap; silence before that is not the device's. */
   readonly observedSinceMs: number;
   /** Since when the device has been online after a silence, so that its sensors get time to report again. */
   readonly onlineSinceMs: number;
 }
 
+/** What an evaluation takes into account of the times when the service was not running. */
+export interface Observed extends SilenceTimes {
+  /** When the evaluation was due; `null` when it was not. */
+  readonly dueAtMs: number | null;
+}
+
+/** A late evaluation judges values as they were when it was due, so that an alert is not lost while the service is down. */
+export const valuesJudgedAtMs = ({ dueAtMs }: Observed, nowMs: number): number =>
+  dueAtMs === null ? nowMs : Math.min(dueAtMs, nowMs);
+
 /** The state of a device that is stored between evaluations. */
-export interface Observation extends Observed {
+export interface Observation extends SilenceTimes {
   /** The status that the event log published last. */
   readonly lastPublishedStatus: DeviceStatus;
   /** The last message of an offline device before it went offline. */

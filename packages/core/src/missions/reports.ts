@@ -1,4 +1,4 @@
-import type { MissionResult, MissionStatus } from '@granary/contract/missions/missions';
+import type { MissionReason, MissionResult, MissionStatus } from '@granary/contract/missions/missions';
 import { MINUTE_MS } from '@granary/contract/time';
 import { EXPIRY_SKEW_MS, isDue } from '../devices/polling.ts';
 import {
@@ -61,6 +61,7 @@ export function applyReport(
     case 'completed':
       return endByReport(mission, 'completed', null, nowMs);
     case 'aborted': {
+      if (isUnbegun(mission)) return withoutMessage(mission);
       if (mission.requested === 'cancel') {
         return mission.isHaltedByStop
           ? endByReport(mission, 'aborted', STOPPED, nowMs)
@@ -87,6 +88,19 @@ function isOutOfOrder(mission: MissionState, report: MissionReportContent): bool
   if (agoMs === 0) return isMissionOver(mission) || hasNotBegun(report);
   return agoMs > 0 && agoMs <= REORDER_MS_MAX;
 }
+
+/** The mission ended before its start, so the device was told to cancel it, and `aborted` only confirms that. */
+const isUnbegun = ({ startedAtMs, result, waypoints }: MissionState): boolean =>
+  result !== null &&
+  UNBEGUN_REASONS.has(result.reason) &&
+  startedAtMs === null &&
+  waypoints.every(({ status }) => status === 'pending');
+
+const UNBEGUN_REASONS: ReadonlySet<MissionReason> = new Set([
+  'not_started',
+  'not_sent',
+  'emergency_stop_active',
+]);
 
 /** Only a report ends a mission that may be running on the device, and the first such report is final. */
 function endByReport(

@@ -275,7 +275,7 @@ const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
     missed: 'paused, send cancel',
   },
   'says completed': { ...open('completed'), ...OVER, ...presumed('completed') },
-  'says aborted': { ...open('aborted'), cancelling: 'cancelled', ...OVER, ...presumed('aborted') },
+  'says aborted': { ...open('aborted'), cancelling: 'cancelled', ...OVER, lost: 'aborted' },
   'says failed': { ...open('failed'), ...OVER, ...presumed('failed') },
   'says unknown': {
     ...open('failed'),
@@ -452,6 +452,8 @@ describe('a mission', () => {
       reason: 'ended_by_device',
       message: 'low battery',
     });
+    const unsent = after(SITUATIONS.starting, INPUTS['start not sent']);
+    assert.equal(resultOf(unsent, ...INPUTS['says aborted'])?.reason, 'not_sent');
     assert.equal(resultOf(running, ...INPUTS['says unknown'])?.reason, 'forgotten');
     assert.equal(resultOf(SITUATIONS.silent, ...INPUTS['tick after all hope'])?.reason, 'lost');
     assert.equal(resultOf(scheduled, ...INPUTS['tick after the latest start'])?.reason, 'not_started');

@@ -17,7 +17,7 @@ const facts = (lastSeenAtMs: number, latest: LatestValues) => ({
   sensors: standardSensorsOf('weather_station'),
   presence: { ...NEVER_SEEN, lastSeenAtMs },
   ...{ operations: [], missions: [], commands: [] },
-  ...{ observedSinceMs: 0, onlineSinceMs: 0 },
+  ...{ observedSinceMs: 0, onlineSinceMs: 0, dueAtMs: null },
 });
 
 const raised = (...about: Parameters<typeof facts>): string[] =>

@@ -38,6 +38,7 @@ const facts: Facts = {
   commands: [],
   observedSinceMs: 0,
   onlineSinceMs: 0,
+  dueAtMs: null,
 };
 
 const FENCE = [

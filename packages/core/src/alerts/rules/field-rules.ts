@@ -13,7 +13,7 @@ import { isPlausible } from '../../telemetry/plausibility.ts';
 import { roundTo6 } from '../../units.ts';
 import type { AlertRules } from '../evaluation.ts';
 import type { Condition } from '../lifecycle.ts';
-import type { Observed } from '../observation.ts';
+import { type Observed, valuesJudgedAtMs } from '../observation.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
 import { valueStepPercent } from './level-rules.ts';
 import { sensorFault } from './sensor-rules.ts';
@@ -35,9 +35,10 @@ const JUDGED_CHANNELS = ['latitude', 'longitude', 'battery_level'] as const;
 
 /** The present conditions of a field device, exactly one for each type of alert it can have. */
 export function fieldConditionsOf(facts: FieldFacts & Observed, nowMs: number): Condition[] {
+  const judgedAtMs = valuesJudgedAtMs(facts, nowMs);
   return [
-    lowBattery(facts, nowMs),
-    geofenceBreach(facts, nowMs),
+    lowBattery(facts, judgedAtMs),
+    geofenceBreach(facts, judgedAtMs),
     missionFailed(facts, nowMs),
     emergencyStopUnconfirmed(facts, nowMs),
     sensorFault(facts, nowMs),
@@ -59,20 +60,20 @@ export const fieldRules: AlertRules<FieldFacts> = {
 function usable(
   { latest, presence }: FieldFacts,
   channel: (typeof JUDGED_CHANNELS)[number],
-  nowMs: number,
+  judgedAtMs: number,
 ): number | null {
   const newest = latest[channel];
-  if (newest === undefined || nowMs - newest.tsMs > freshnessMs(presence)) return null;
+  if (newest === undefined || judgedAtMs - newest.tsMs > freshnessMs(presence)) return null;
   const sensor = STANDARD_SENSORS[channel];
   const value = newest.value / sensor.scale;
   return isPlausible(sensor, value) ? value : null;
 }
 
-function lowBattery(facts: FieldFacts, nowMs: number): Condition {
+function lowBattery(facts: FieldFacts, judgedAtMs: number): Condition {
   const type = 'low_battery';
   const { thresholds, alarms } = facts.configuration;
   const { low_battery, critical_battery } = thresholds;
-  const level = usable(facts, 'battery_level', nowMs);
+  const level = usable(facts, 'battery_level', judgedAtMs);
   if (level === null) return { type, state: 'indeterminate' };
   if (level > low_battery) {
     return { type, state: level > low_battery + alarms.dead_band ? 'absent' : 'indeterminate' };
@@ -91,16 +92,16 @@ function lowBattery(facts: FieldFacts, nowMs: number): Condition {
   };
 }
 
-function placeOf(facts: FieldFacts, nowMs: number): Point | null {
-  const [lat, lng] = [usable(facts, 'latitude', nowMs), usable(facts, 'longitude', nowMs)];
+function placeOf(facts: FieldFacts, judgedAtMs: number): Point | null {
+  const [lat, lng] = [usable(facts, 'latitude', judgedAtMs), usable(facts, 'longitude', judgedAtMs)];
   return lat === null || lng === null ? null : { lat, lng };
 }
 
-function geofenceBreach(facts: FieldFacts, nowMs: number): Condition {
+function geofenceBreach(facts: FieldFacts, judgedAtMs: number): Condition {
   const type = 'geofence_breach';
   const { geofence, failsafe } = facts.configuration;
   if (geofence === null) return { type, state: 'absent' };
-  const place = placeOf(facts, nowMs);
+  const place = placeOf(facts, judgedAtMs);
   if (place === null) return { type, state: 'indeterminate' };
   if (isInside(geofence, place)) return { type, state: 'absent' };
   return {

@@ -5,7 +5,7 @@ import { type LatestValue, type LatestValues, latestOf, type Sensor } from '../.
 import { sensorFreshnessMs } from '../../telemetry/current-readings.ts';
 import { isBelievable, plausibleRange } from '../../telemetry/plausibility.ts';
 import type { Condition } from '../lifecycle.ts';
-import type { Observed } from '../observation.ts';
+import { type Observed, type SilenceTimes, valuesJudgedAtMs } from '../observation.ts';
 
 export interface SensorFacts {
   readonly presence: Presence;
@@ -50,7 +50,7 @@ export const staleFromMs = (
   sensor: Sensor,
   { tsMs }: LatestValue,
   presence: Presence,
-  { observedSinceMs, onlineSinceMs }: Observed,
+  { observedSinceMs, onlineSinceMs }: SilenceTimes,
 ): number =>
   Math.max(tsMs, observedSinceMs, onlineSinceMs, silenceCountsFromMs(presence.maintenance)) +
   sensorFreshnessMs(sensor, presence) +
@@ -87,16 +87,15 @@ export function sensorStale(
 }
 
 /** The latest value is implausible; an old one says nothing about the present. */
-export function sensorFault(
-  { presence, latest, sensors, capacityKg }: SensorFacts,
-  nowMs: number,
-): Condition {
+export function sensorFault(facts: SensorFacts & Observed, nowMs: number): Condition {
+  const { presence, latest, sensors, capacityKg } = facts;
+  const judgedAtMs = valuesJudgedAtMs(facts, nowMs);
   const type = 'sensor_fault';
-  if (deviceStatus(presence, nowMs) !== 'online') return { type, state: 'indeterminate' };
+  if (deviceStatus(presence, judgedAtMs) !== 'online') return { type, state: 'indeterminate' };
   const wrong = reported(latest, sensors).filter(
     ({ sensor, newest }) => !isBelievable(sensor, newest, capacityKg),
   );
-  const current = wrong.filter(({ sensor, newest }) => isFresh(sensor, newest, presence, nowMs));
+  const current = wrong.filter(({ sensor, newest }) => isFresh(sensor, newest, presence, judgedAtMs));
   const [first] = current;
   if (first === undefined) return { type, state: wrong.length === 0 ? 'absent' : 'indeterminate' };
   const { value, bound } = describeFault(first, capacityKg);

@@ -35,6 +35,7 @@ const facts: Facts = {
   operations: [],
   observedSinceMs: 0,
   onlineSinceMs: 0,
+  dueAtMs: null,
 };
 
 const started = beginOperation(
@@ -96,6 +97,32 @@ const withCritical = (percent: number, critical_level: number): Partial<Facts> =
 });
 const withLatest = (latest: Facts['latest']): Partial<Facts> => ({
   latest: { ...facts.latest, ...latest },
+});
+
+const LATE_MS = NOW_MS + 10 * FRESHNESS_MS;
+
+describe('a late evaluation of a silo', () => {
+  const lowAt = (dueAtMs: number | null) =>
+    conditionOf('low_level', { ...weighing(15), dueAtMs, observedSinceMs: LATE_MS }, LATE_MS).state;
+
+  it('judges the weight as at the time when it was due', () => {
+    assert.equal(lowAt(NOW_MS), 'present');
+    assert.equal(lowAt(NOW_MS + FRESHNESS_MS), 'present');
+    assert.equal(lowAt(NOW_MS + FRESHNESS_MS + 1), 'indeterminate');
+  });
+
+  it('that is not due yet judges it as at the present', () => {
+    assert.equal(lowAt(LATE_MS + 1), 'indeterminate');
+    assert.equal(lowAt(null), 'indeterminate');
+  });
+
+  it('also finds an implausible value, and blames no silence', () => {
+    const wrong = { ...withLatest({ humidity: { value: 400_000, tsMs: NOW_MS } }), dueAtMs: NOW_MS };
+    const late = { ...wrong, observedSinceMs: LATE_MS };
+    assert.equal(conditionOf('sensor_fault', late, LATE_MS).state, 'present');
+    assert.notEqual(conditionOf('sensor_stale', late, LATE_MS).state, 'present');
+    assert.notEqual(conditionOf('device_offline', late, LATE_MS).state, 'present');
+  });
 });
 
 type Outcome = 'absent' | 'indeterminate' | 'info' | 'warning' | 'critical';

@@ -10,7 +10,7 @@ import { isBelievable } from '../../telemetry/plausibility.ts';
 import { roundTo6, toGrams } from '../../units.ts';
 import type { AlertRules } from '../evaluation.ts';
 import type { Condition } from '../lifecycle.ts';
-import type { Observed } from '../observation.ts';
+import { type Observed, valuesJudgedAtMs } from '../observation.ts';
 import { deviceOffline, maintenanceDue } from './device-rules.ts';
 import { levelRules, valueStepPercent } from './level-rules.ts';
 import { isFresh, sensorFault, sensorStale } from './sensor-rules.ts';
@@ -31,7 +31,7 @@ export interface SiloFacts {
 /** The present conditions of a silo, exactly one for each type of alert it can have. */
 export function conditionsOf(facts: SiloFacts & Observed, nowMs: number): Condition[] {
   return [
-    ...levelConditions(facts, nowMs),
+    ...levelConditions(facts, valuesJudgedAtMs(facts, nowMs)),
     sensorStale(facts, nowMs),
     sensorFault(facts, nowMs),
     deviceOffline(facts, facts.operations.some(holdsDevice) ? 'an operation' : null, nowMs),
@@ -50,14 +50,14 @@ export const siloRules: AlertRules<SiloFacts> = {
 /** An old or implausible weight says nothing about the level. */
 function levelConditions(
   { presence, latest, capacityKg, configuration }: SiloFacts,
-  nowMs: number,
+  judgedAtMs: number,
 ): Condition[] {
   const capacityG = toGrams(capacityKg, 'kg');
   const { weight } = latest;
   const valueStep = valueStepPercent(configuration.alarms);
   const isUsable =
     weight !== undefined &&
-    isFresh(STANDARD_SENSORS.weight, weight, presence, nowMs) &&
+    isFresh(STANDARD_SENSORS.weight, weight, presence, judgedAtMs) &&
     isBelievable(STANDARD_SENSORS.weight, weight, capacityKg);
   return levelRules(configuration, capacityG).map((rule): Condition => {
     const { type, severity, thresholdPercent: threshold, side } = rule;

@@ -101,7 +101,7 @@ function inStoredUnits(value: number, scale: number): number {
 }
 
 /** One condition for each rule whose sensor exists; an old or implausible value says nothing about the present. */
-export function thresholdConditions(facts: ThresholdFacts, nowMs: number): Condition[] {
+export function thresholdConditions(facts: ThresholdFacts, judgedAtMs: number): Condition[] {
   const { presence, latest, capacityKg } = facts;
   return sensorRules(facts).map((rule): Condition => {
     const { key, sensor, delays, severity, threshold, valueStep } = rule;
@@ -110,7 +110,7 @@ export function thresholdConditions(facts: ThresholdFacts, nowMs: number): Condi
     const newest = latestOf(latest, measuredBy);
     const isUsable =
       newest !== undefined &&
-      isFresh(measuredBy, newest, presence, nowMs) &&
+      isFresh(measuredBy, newest, presence, judgedAtMs) &&
       isBelievable(measuredBy, newest, capacityKg);
     if (!isUsable) return { ...subject, state: 'indeterminate' };
     const state = stateAt(rule, newest.value);

@@ -51,9 +51,6 @@ const OTHER_RANGES = {
   onConflict: 'ON CONFLICT (device_no) DO UPDATE SET no_change_ranges = excluded.no_change_ranges',
 };
 
-/** Zero sorts first, so the next evaluation picks it up immediately. */
-const AT_ONCE_MS = 0;
-
 const MARKS: BulkUpsert = {
   table: 'alert_evaluations',
   key: ['device_no'],
@@ -163,11 +160,17 @@ export async function saveEvaluations(sql: Sql, evaluations: readonly Evaluation
   );
 }
 
+export interface DueDevice {
+  readonly deviceNo: number;
+  /** When the evaluation is due: the time of the change that requires it. */
+  readonly atMs: number;
+}
+
 /** Marks devices as due, including new ones, so that another node evaluates them if this one stops. */
-export async function scheduleEvaluation(sql: Sql, deviceNos: readonly number[]): Promise<void> {
+export async function scheduleEvaluation(sql: Sql, due: readonly DueDevice[]): Promise<void> {
   await sql.upsertMany(
     MARKS,
-    deviceNos.map((deviceNo) => [deviceNo, AT_ONCE_MS]),
+    due.map(({ deviceNo, atMs }) => [deviceNo, atMs]),
   );
 }
 
