@@ -2,10 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** Accepts only JSON in UTF-8; `read` turns the text into the body that routes get. */
+/**
+ * Accepts only JSON in UTF-8; `read` turns the text into the body that routes get. Many clients name JSON with every request, so
+ * an empty body is none where none is needed: a mission must not go on because of a header of its cancellation.
+ */
 export function acceptJsonBodies(app: FastifyInstance, read: (text: string) => unknown): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0 && !needsBody(request)) return done(null, undefined);
     let body: unknown;
     try {
       body = read(textOf(request, bytes));
@@ -27,6 +31,11 @@ export function acceptAlso(
     { parseAs: 'buffer' },
     async (request: FastifyRequest, bytes: Buffer) => read(textOf(request, bytes)),
   );
+}
+
+function needsBody({ routeOptions }: FastifyRequest): boolean {
+  const body = routeOptions.config.endpoint?.body ?? null;
+  return body !== null && !body.isOptional;
 }
 
 function textOf({ headers }: FastifyRequest, bytes: Buffer): string {

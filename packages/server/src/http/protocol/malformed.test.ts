@@ -165,4 +165,17 @@ describeService('a malformed request', (api) => {
       assert.equal(headers.get('cache-control'), 'no-store', path);
     }
   });
+
+  test('an empty body that is named JSON is none where none is needed', async () => {
+    await api.post(DEVICES, siloNamed('removed'));
+    const empty = 'Content-Type: application/json';
+    const cancel = '/v1/fielddevice/devices/unknown/missions/unknown/cancel';
+    assertEnvelope(await send(json(cancel, '')), 404, 'device_not_found');
+    for (const bytes of [
+      json(`${DEVICES}/target/credentials`, ''),
+      request('DELETE', `${DEVICES}/removed`, [empty]),
+    ]) {
+      assert.equal((await send(bytes))?.status, 200);
+    }
+  });
 });
