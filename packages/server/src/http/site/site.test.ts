@@ -160,6 +160,7 @@ describeService(
       for (const caller of [limited, reading]) {
         assert.equal((await caller.get('/v1/export')).status, 403);
         assert.equal((await caller.post('/v1/apply', { version: 1 })).status, 403);
+        assert.equal((await postYaml('is not read: [', caller)).status, 403);
       }
     });
 

@@ -22,7 +22,8 @@ const DEVICES_PER_READ = 200;
 export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, addressGuard, settings, now } = parts;
   acceptAlso(routes, YAML_TYPE, readYaml);
-  routes.addHook('preHandler', async (request) => refuseLimited(request, 'export or apply a document'));
+  // Before the body is read, because YAML costs much to read.
+  routes.addHook('preParsing', async (request) => refuseLimited(request, 'export or apply a document'));
 
   register(routes, endpoints.site.export, async (request, reply, read) => {
     const { facility = null } = read.query(request);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { Refusal } from '@granary/contract/errors';
 import { readYaml, writeYaml } from './yaml.ts';
 
@@ -21,6 +22,27 @@ describe('YAML', () => {
 
   it('that is written is read as the same texts by older readers', async () => {
     assert.match(await writeYaml({ on: 'yes', number: '012' }), /"on": "yes"\nnumber: "012"/);
+  });
+
+  it('is read in one thread at a time', async () => {
+    let threads = 0;
+    let most = 0;
+    const count = (thread: Worker): void => {
+      most = Math.max(most, ++threads);
+      thread.once('exit', () => threads--);
+    };
+    process.on('worker', count);
+    try {
+      const documents = ['[1]', '[', '[2]'].map((yaml) => readYaml(yaml));
+      const outcomes = await Promise.allSettled(documents);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      );
+    } finally {
+      process.off('worker', count);
+    }
+    assert.equal(most, 1);
   });
 
   const refused: Readonly<Record<string, readonly [yaml: string, expected: RegExp]>> = {
