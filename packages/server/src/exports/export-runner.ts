@@ -1,11 +1,15 @@
 import { Readable } from 'node:stream';
 import { Refusal } from '@granary/contract/errors';
+import { MINUTE_MS } from '@granary/contract/time';
 import type { Keyring } from '../keys/keyring.ts';
 
 export const EXPORTS_MAX = 4;
 export const EXPORTS_PER_KEY_MAX = 2;
 /** Text that waits for a caller who reads slowly; the export pauses until it is read. */
 const BUFFER_BYTES_MAX = 64 * 1024;
+
+/** A caller who reads nothing of a page for so long has left without closing the connection, and gives its place to others. */
+export const UNREAD_MS_MAX = 5 * MINUTE_MS;
 
 /** Makes the text of an export, a page with each step. */
 export type ExportPages = AsyncGenerator<string, void, undefined>;
@@ -35,7 +39,9 @@ export class ExportRunner {
     try {
       const pages = await this.#turn(start);
       const first = await this.#turn(() => pages.next());
-      const text = this.#rest(key, pages, first);
+      const text = this.#rest(key, pages, first, () =>
+        stream.destroy(new Error('the caller stopped reading')),
+      );
       const stream = Readable.from(text, { objectMode: false, highWaterMark: BUFFER_BYTES_MAX });
       this.#running.set(stream, key);
       stream.once('close', () => this.#running.delete(stream));
@@ -63,9 +69,21 @@ export class ExportRunner {
     }
   }
 
-  async *#rest(key: string, pages: ExportPages, first: IteratorResult<string, void>): ExportPages {
+  async *#rest(
+    key: string,
+    pages: ExportPages,
+    first: IteratorResult<string, void>,
+    giveUp: () => void,
+  ): ExportPages {
     for (let page = first; page.done !== true; page = await this.#turn(() => pages.next())) {
-      if (page.value !== '') yield page.value;
+      if (page.value !== '') {
+        const unread = setTimeout(giveUp, UNREAD_MS_MAX);
+        try {
+          yield page.value;
+        } finally {
+          clearTimeout(unread);
+        }
+      }
       // A key that ended must not go on reading.
       const caller = this.#keyring.cached(key) ?? (await this.#keyring.identify(key));
       if (caller === null) throw new Error('the key of this export has ended');
