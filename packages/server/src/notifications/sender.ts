@@ -74,7 +74,7 @@ export class NotificationSender {
     const after = await app.notifications.recordAttempt({ notificationId, outcome, nowMs: now() });
     if (outcome.isSent || after === undefined) return;
     const { attempts, status } = after;
-    const details = { notificationId, ruleId, attempts, reason: outcome.error };
+    const details = { notification_id: notificationId, rule_id: ruleId, attempts, reason: outcome.error };
     if (status === 'failed') logger.error(details, 'a notification could not be sent and is given up');
     else logger.warn(details, 'a notification could not be sent and is tried again');
   }
