@@ -1,76 +1,104 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { App } from '@granary/app/app';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { LATE, within } from '../urgent/within.ts';
 import { gauge, type Metric, type Sample } from './exposition.ts';
+import { type CountReads, type FleetCounts, readCounts } from './fleet-counts.ts';
 
-type Counts = Awaited<ReturnType<typeof readCounts>>;
-
-/** Several readers of the metrics share one look at the storage. */
-const FRESH_MS = 5 * SECOND_MS;
-/** Up to this age the last counts are answered while they are read again, so that no answer waits for them. */
-const USABLE_MS = MINUTE_MS;
-const AFTER_ANSWER_MS = 50;
+/** The counts are read this often, and by no request, while somebody reads the metrics. */
+const REFRESH_MS = 5 * SECOND_MS;
+/** Without a request for this long, which is longer than the usual intervals of Prometheus, the counts are not read. */
+const UNUSED_MS_MAX = 3 * MINUTE_MS;
+/** Older counts are not answered. */
+const AGE_MS_MAX = 10 * SECOND_MS;
 /** Shorter than the time limit of a scrape, so that the other figures are answered while the storage hangs. */
 const READ_MS_MAX = 2 * SECOND_MS;
 
+interface Clocks {
+  readonly now: () => number;
+  /** A clock that is never set. */
+  readonly monotonicMs: () => number;
+}
+
+interface DatedCounts {
+  readonly counts: FleetCounts;
+  /** The beginning of the read, so that the age is never shown as less than it is. */
+  readonly atMs: number;
+}
+
 /** The numbers of devices, open alerts and unfinished jobs, from the storage. */
 export class FleetMetrics {
-  readonly #app: App;
-  readonly #now: () => number;
-  #last: { readonly counts: Counts; readonly readAtMs: number } | null = null;
-  #reading: Promise<Counts> | null = null;
+  readonly #fleet: CountReads;
+  readonly #clocks: Clocks;
+  #last: DatedCounts | null = null;
+  #reading: Promise<DatedCounts> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #usedAtMs = 0;
 
-  constructor(app: App, now: () => number) {
-    this.#app = app;
-    this.#now = now;
+  constructor(fleet: CountReads, clocks: Clocks) {
+    this.#fleet = fleet;
+    this.#clocks = clocks;
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
   }
 
   /** Without the counts while the storage does not answer. */
   async metrics(): Promise<Metric[]> {
-    const counts = await within(READ_MS_MAX, this.#counts()).catch(() => null);
-    const isReadable = counts !== null && counts !== LATE;
+    this.#usedAtMs = this.#clocks.monotonicMs();
+    this.#timer ??= setInterval(() => this.#refresh(), REFRESH_MS).unref();
+    const last =
+      this.#youngEnough() ?? (await within(READ_MS_MAX, this.#read()).catch((): typeof LATE => LATE));
+    const isReadable = last !== LATE;
     const readable = gauge(
       'granary_storage_readable',
       'Whether the storage answered the last question of the metrics.',
       isReadable ? 1 : 0,
     );
-    return isReadable ? [readable, ...metricsOf(counts)] : [readable];
+    if (!isReadable) return [readable];
+    const age = gauge(
+      'granary_storage_counts_age_seconds',
+      'Age of the numbers of devices, alerts, jobs, deliveries and notifications.',
+      this.#ageMs(last) / SECOND_MS,
+    );
+    return [readable, age, ...metricsOf(last.counts)];
   }
 
-  async #counts(): Promise<Counts> {
-    const ageMs = this.#last === null ? Number.POSITIVE_INFINITY : performance.now() - this.#last.readAtMs;
-    if (this.#last !== null && ageMs <= FRESH_MS) return this.#last.counts;
-    const isUsable = this.#last !== null && ageMs <= USABLE_MS;
-    this.#reading ??= this.#read(isUsable ? AFTER_ANSWER_MS : 0).finally(() => {
+  #ageMs({ atMs }: DatedCounts): number {
+    return this.#clocks.monotonicMs() - atMs;
+  }
+
+  #youngEnough(): DatedCounts | null {
+    return this.#last !== null && this.#ageMs(this.#last) <= AGE_MS_MAX ? this.#last : null;
+  }
+
+  #refresh(): void {
+    if (this.#clocks.monotonicMs() - this.#usedAtMs > UNUSED_MS_MAX) this.stop();
+    // The next answer shows the failure.
+    else this.#read().catch(() => undefined);
+  }
+
+  /** Several callers share one read. */
+  #read(): Promise<DatedCounts> {
+    this.#reading ??= this.#readNow().finally(() => {
       this.#reading = null;
     });
-    if (this.#last === null || !isUsable) return await this.#reading;
-    // The answer after the next one shows whether the storage still answers.
-    this.#reading.catch(() => undefined);
-    return this.#last.counts;
+    return this.#reading;
   }
 
-  async #read(delayMs: number): Promise<Counts> {
-    await setTimeout(delayMs, undefined, { ref: false });
-    const counts = await readCounts(this.#app, this.#now());
-    this.#last = { counts, readAtMs: performance.now() };
-    return counts;
+  async #readNow(): Promise<DatedCounts> {
+    const atMs = this.#clocks.monotonicMs();
+    try {
+      this.#last = { counts: await readCounts(this.#fleet, this.#clocks.now()), atMs };
+      return this.#last;
+    } catch (error) {
+      this.#last = null;
+      throw error;
+    }
   }
 }
 
-/** Lets other work run between the reads, because SQLite reads in this thread. */
-async function readCounts({ fleet }: App, nowMs: number) {
-  const devices = await fleet.countDevices(nowMs);
-  await setImmediate();
-  const alerts = await fleet.countAlerts();
-  await setImmediate();
-  const jobs = await fleet.countJobs();
-  await setImmediate();
-  return { devices, alerts, ...jobs, ...(await fleet.countMessages()) };
-}
-
-function metricsOf(counts: Counts): Metric[] {
+function metricsOf(counts: FleetCounts): Metric[] {
   const { devices, alerts, operations, commands, missions, deliveries, notifications } = counts;
   const byStatus = (rows: readonly (readonly [status: string, count: number])[]): Sample[] =>
     rows.map(([status, value]) => ({ labels: { status }, value }));

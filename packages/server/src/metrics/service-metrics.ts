@@ -46,7 +46,10 @@ export class ServiceMetrics {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#fleet = new FleetMetrics(parts.app, parts.now);
+    this.#fleet = new FleetMetrics(parts.app.fleet, {
+      now: parts.now,
+      monotonicMs: () => performance.now(),
+    });
   }
 
   start(): void {
@@ -55,6 +58,7 @@ export class ServiceMetrics {
 
   stop(): void {
     this.#process.stop();
+    this.#fleet.stop();
   }
 
   async metrics(): Promise<Metric[]> {

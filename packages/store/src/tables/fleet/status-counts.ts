@@ -1,19 +1,73 @@
 import type { Sql } from '../../sql.ts';
+import type { DeviceCount } from './counts.ts';
+import { Parameters } from './place.ts';
+import { type StatusClock, statusExpression } from './status-expression.ts';
 
 export type OpenAlertCount = [type: string, severity: string, status: string, count: number];
 export type StatusCount = [status: string, count: number];
+
+/** The rows after a number of which one statement counts at most so many, because SQLite reads in the main thread. */
+export interface PartWanted {
+  readonly after: number;
+  readonly rowsMax: number;
+}
+
+export interface CountPart<Row> {
+  readonly counts: Row[];
+  /** After which number the next part begins; `null` after the last part. */
+  readonly next: number | null;
+}
+
+export async function countDevicesInPart(
+  sql: Sql,
+  clock: StatusClock,
+  part: PartWanted,
+): Promise<CountPart<DeviceCount>> {
+  const next = await endOfPart(sql, 'device_no', 'devices WHERE device_no >', part);
+  const parameters = new Parameters();
+  const { bind } = parameters;
+  const status = statusExpression(clock, parameters);
+  const counts = await sql.query<DeviceCount>(
+    `SELECT profile, status, COUNT(*) FROM (
+       SELECT profile, ${status} AS status FROM devices JOIN presence USING (device_no)
+       WHERE devices.removed_at_ms IS NULL AND devices.device_no > ${bind(part.after)}
+         AND devices.device_no <= ${bind(next ?? Number.MAX_SAFE_INTEGER)}) AS counted
+     GROUP BY profile, status`,
+    parameters.values,
+  );
+  return { counts, next };
+}
 
 /**
  * The open alerts that are not shelved, from their own index. They are chosen before they are grouped, because SQLite would
  * otherwise read all alerts in the order of another index; the same holds for the unfinished jobs.
  */
-export const countOpenAlertsByType = async (sql: Sql): Promise<OpenAlertCount[]> =>
-  await sql.query<OpenAlertCount>(
+export async function countOpenAlertsInPart(sql: Sql, part: PartWanted): Promise<CountPart<OpenAlertCount>> {
+  const next = await endOfPart(sql, 'alert_no', "alerts WHERE status <> 'resolved' AND alert_no >", part);
+  const counts = await sql.query<OpenAlertCount>(
     `WITH open_alerts AS MATERIALIZED (
        SELECT type, severity, status FROM alerts
-       WHERE status <> 'resolved' AND status <> 'pending' AND shelved_until_ms IS NULL)
+       WHERE status <> 'resolved' AND status <> 'pending' AND shelved_until_ms IS NULL
+         AND alert_no > $1 AND alert_no <= $2)
      SELECT type, severity, status, COUNT(*) FROM open_alerts GROUP BY type, severity, status`,
+    [part.after, next ?? Number.MAX_SAFE_INTEGER],
   );
+  return { counts, next };
+}
+
+/** The number of the last row of a part, or `null` when all further rows belong to it. */
+async function endOfPart(
+  sql: Sql,
+  number: string,
+  rowsAfter: string,
+  { after, rowsMax }: PartWanted,
+): Promise<number | null> {
+  const [row] = await sql.query<[number]>(
+    `SELECT ${number} FROM ${rowsAfter} $1 ORDER BY ${number} LIMIT 1 OFFSET $2`,
+    [after, rowsMax - 1],
+  );
+  return row?.[0] ?? null;
+}
 
 export const countUnfinishedByStatus = async (
   sql: Sql,
