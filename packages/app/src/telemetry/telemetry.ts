@@ -2,6 +2,7 @@ import { sensorsInUse } from '@granary/core/sensors/declared-sensors';
 import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
 import { POSITION_GROUP, standardSensorsOf } from '@granary/core/sensors/standard-sensors';
 import { distinctReadings, missingPart } from '@granary/core/telemetry/distinct-readings';
+import { joinParts } from '@granary/core/telemetry/history';
 import { goodValueIn, type Reading } from '@granary/core/telemetry/readings';
 import { newestValues, rollUpMinutes, withCoarser } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
@@ -74,7 +75,7 @@ export const reads = {
     return { ...device, declared, latest: latestValues(sensors, latest) };
   },
 
-  history: (sql: Sql, range: HistoryRange) => readBuckets(sql, range),
+  history: async (sql: Sql, range: HistoryRange) => joinParts(await readBuckets(sql, range)),
 
   track: (sql: Sql, range: TrackRange) => readTrack(sql, range),
 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import { AGGREGATES } from '@granary/contract/telemetry/telemetry';
 import { STANDARD_SENSORS, standardSensorsOf } from '../sensors/standard-sensors.ts';
-import { historyPoints, planSiloHistory } from './history.ts';
+import { historyPoints, joinParts, planSiloHistory } from './history.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const DAY_MS = 86_400_000;
@@ -84,4 +84,16 @@ test('a silo has a history of its level, not of its weight, and of its declared 
   const message = 'must be one of level, temperature, humidity';
   const details = [{ path: '/sensor', message }];
   assert.throws(() => planSiloHistory({ sensor: 'weight' }, SENSORS, NOW_MS), { details });
+});
+
+test('the parts of a bucket are joined, also when one of them has no good value', () => {
+  const stored = { startMs: 0, sum: 9, count: 3, min: 1, max: 5, last: 5, badCount: 0 };
+  const open = { startMs: 0, sum: 8, count: 2, min: 2, max: 6, last: 2, badCount: 1 };
+  const bad = { startMs: 0, sum: 0, count: 0, min: null, max: null, last: null, badCount: 2 };
+  const next = { ...stored, startMs: 300_000 };
+  const both = { startMs: 0, sum: 17, count: 5, min: 1, max: 6, last: 2, badCount: 1 };
+  assert.deepEqual(joinParts([stored, open, next]), [both, next]);
+  assert.deepEqual(joinParts([stored, bad]), [{ ...stored, badCount: 2 }]);
+  assert.deepEqual(joinParts([bad, open]), [{ ...open, badCount: 3 }]);
+  assert.deepEqual(joinParts([]), []);
 });

@@ -116,6 +116,34 @@ export interface Bucket {
   readonly badCount: number;
 }
 
+/** The bucket of the values of both; it begins when the earlier one begins. */
+export const joinBuckets = (earlier: Bucket, later: Bucket): Bucket => ({
+  startMs: earlier.startMs,
+  sum: earlier.sum + later.sum,
+  count: earlier.count + later.count,
+  min: either(Math.min, earlier.min, later.min),
+  max: either(Math.max, earlier.max, later.max),
+  last: later.last ?? earlier.last,
+  badCount: earlier.badCount + later.badCount,
+});
+
+const either = (
+  choose: (a: number, b: number) => number,
+  a: number | null,
+  b: number | null,
+): number | null => (a === null || b === null ? (a ?? b) : choose(a, b));
+
+/** Joins the parts of each bucket, which are ordered by time: an open bucket may belong to a stored one. */
+export function joinParts(parts: readonly Bucket[]): Bucket[] {
+  const buckets: Bucket[] = [];
+  for (const part of parts) {
+    const previous = buckets.at(-1);
+    if (previous?.startMs === part.startMs) buckets[buckets.length - 1] = joinBuckets(previous, part);
+    else buckets.push(part);
+  }
+  return buckets;
+}
+
 const COUNTS: ReadonlySet<Aggregate> = new Set(['count', 'bad_count']);
 
 export const isCount = (aggregate: Aggregate): boolean => COUNTS.has(aggregate);

@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Interval } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, toIso } from '@granary/contract/time';
-import type { Bucket } from './history.ts';
+import { type Bucket, joinBuckets } from './history.ts';
 import { type TimeZone, timeZone } from './time-zone.ts';
 
 /** The days of a time zone that begin in a range, and the buckets from which they are computed. */
@@ -46,7 +46,7 @@ export function joinIntoDays(buckets: readonly Bucket[], zone: TimeZone): Bucket
   for (const bucket of buckets) {
     const day = days.at(-1);
     if (bucket.startMs < endMs && day !== undefined) {
-      days[days.length - 1] = joined(day, bucket);
+      days[days.length - 1] = joinBuckets(day, bucket);
       continue;
     }
     // Usually it is the day after the last one.
@@ -57,19 +57,3 @@ export function joinIntoDays(buckets: readonly Bucket[], zone: TimeZone): Bucket
   }
   return days;
 }
-
-const joined = (earlier: Bucket, later: Bucket): Bucket => ({
-  startMs: earlier.startMs,
-  sum: earlier.sum + later.sum,
-  count: earlier.count + later.count,
-  min: either(Math.min, earlier.min, later.min),
-  max: either(Math.max, earlier.max, later.max),
-  last: later.last ?? earlier.last,
-  badCount: earlier.badCount + later.badCount,
-});
-
-const either = (
-  choose: (a: number, b: number) => number,
-  a: number | null,
-  b: number | null,
-): number | null => (a === null || b === null ? (a ?? b) : choose(a, b));

@@ -109,7 +109,7 @@ export interface HistoryRange {
   readonly toMs: number;
 }
 
-/** The buckets that start in [from, to), ordered by time, including the open bucket. */
+/** The buckets that start in [from, to), ordered by time. The open bucket comes after the stored one it belongs to. */
 export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket[]> {
   const { deviceNo, lane, interval, fromMs, toMs } = range;
   const sizeMs = INTERVAL_MS[interval];
@@ -135,7 +135,11 @@ export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket
        AND ${newestMs} - ${newestMs} % $1 >= $6 AND ${newestMs} - ${newestMs} % $1 < $7`,
     [sizeMs, deviceNo, group, chunkOf(fromMs, sizeMs), chunkOf(toMs, sizeMs), fromMs, toMs],
   );
-  return inOrder(rows);
+  return rows
+    .sort((a, b) => a[0] - b[0] || a[7] - b[7])
+    .map(([startMs, sum, count, min, max, last, badCount]) => {
+      return { startMs, sum, count, min, max, last, badCount };
+    });
 }
 
 type BucketRow = [
@@ -149,35 +153,6 @@ type BucketRow = [
   ],
   ...[badCount: number, isNewest: number],
 ];
-
-/** Adds the open bucket to the stored bucket it belongs to, if there is one. */
-function inOrder(rows: BucketRow[]): Bucket[] {
-  const buckets: Bucket[] = [];
-  for (const row of rows.sort((a, b) => a[0] - b[0] || a[7] - b[7])) {
-    const [startMs, sum, count, min, max, last, badCount] = row;
-    const bucket = { startMs, sum, count, min, max, last, badCount };
-    const previous = buckets.at(-1);
-    if (previous?.startMs === startMs) buckets[buckets.length - 1] = joined(previous, bucket);
-    else buckets.push(bucket);
-  }
-  return buckets;
-}
-
-const joined = (earlier: Bucket, later: Bucket): Bucket => ({
-  startMs: earlier.startMs,
-  sum: earlier.sum + later.sum,
-  count: earlier.count + later.count,
-  min: either(Math.min, earlier.min, later.min),
-  max: either(Math.max, earlier.max, later.max),
-  last: later.last ?? earlier.last,
-  badCount: earlier.badCount + later.badCount,
-});
-
-const either = (
-  choose: (a: number, b: number) => number,
-  a: number | null,
-  b: number | null,
-): number | null => (a === null || b === null ? (a ?? b) : choose(a, b));
 
 export interface BucketBounds {
   readonly fromMs: number;
