@@ -76,7 +76,7 @@ export async function openApp(
   const access = ({ reader, write }: Engine['urgent']): AppAccess => {
     const writeAndCarryOut: Engine['write'] = async (call) => {
       const { result, effects } = (await meter.measure(write(call))) as Committed<unknown>;
-      cache.committed(call);
+      cache.committed(call, effects);
       if (effects.length > 0) await carryOut(effects);
       return result;
     };

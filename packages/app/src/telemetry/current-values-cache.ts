@@ -1,4 +1,5 @@
 import type { UseCaseCall } from '@granary/store/engine';
+import type { Effect } from '../effects.ts';
 import type { CurrentValues, TelemetryBatch } from './telemetry.ts';
 
 type Read = (deviceId: string) => Promise<CurrentValues | undefined>;
@@ -32,16 +33,15 @@ export class CurrentValuesCache {
   }
 
   /** Must be called for every committed write. */
-  committed({ slice, name, args }: UseCaseCall): void {
+  committed({ slice, name, args }: UseCaseCall, effects: readonly Effect[]): void {
     if (slice === 'telemetry' && name === 'append') {
       const [{ readings }] = args as [TelemetryBatch];
       for (const { deviceNo } of readings) this.#forget(deviceNo);
-    } else if (
-      (slice === 'configuration' && name === 'change') ||
-      (slice === 'devices' && name === 'update')
-    ) {
-      const [deviceNo] = args as [number];
-      this.#forget(deviceNo);
+    }
+    for (const effect of effects) {
+      if (effect.kind === 'device_updated' || effect.kind === 'send_configuration') {
+        this.#values.delete(effect.deviceId);
+      }
     }
   }
 

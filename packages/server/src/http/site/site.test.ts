@@ -63,6 +63,10 @@ describeService(
         capacity: { max: 2_000, unit: 'kg' },
         configuration: { thresholds: { low_level: 12 } },
       };
+      await api.post('/v1/siloscale/devices/made-1/telemetry', { ts: Date.now(), weight: 500 });
+      const levelNow = async () =>
+        (await api.get('/v1/siloscale/devices/made-1/sensors')).body.data.level.current;
+      assert.equal(await levelNow(), 50);
       const planned = (await apply([larger], '?dry_run=true')).body.data;
       assert.deepEqual(await exported(), document);
       assert.deepEqual(planned.text, [
@@ -73,6 +77,7 @@ describeService(
       assert.deepEqual({ ...applied, dry_run: true }, planned);
       const detail = await api.get('/v1/siloscale/devices/made-1');
       assert.equal(detail.body.data.capacity.max, 2_000);
+      assert.equal(await levelNow(), 25);
       const config = await api.get('/v1/siloscale/devices/made-1/config');
       assert.deepEqual([config.body.data.thresholds.low_level, config.headers.get('etag')], [12, '"2"']);
       assert.equal(config.body.data.rules.length, 1, 'what the document does not name stays');
