@@ -23,6 +23,7 @@ export type Effect =
   | { readonly kind: 'evaluate_alerts'; readonly deviceNos: readonly number[] }
   | { readonly kind: 'events_logged' }
   | { readonly kind: 'credentials_replaced'; readonly deviceId: string }
+  /** What is cached under the id of the device is outdated; after a purge another device may get the id. */
   | { readonly kind: 'device_updated'; readonly deviceId: string }
   /** The key was revoked, or ends earlier than before. */
   | { readonly kind: 'key_ended'; readonly keyId: string }

@@ -41,6 +41,7 @@ import { OperationStopper } from './urgent/operation-stopper.ts';
 import { PriorityCommands } from './urgent/priority-commands.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
 import { type WebhookOptions, WebhookWorker } from './webhooks/worker.ts';
+import { Purger } from './workers/purger.ts';
 import { Reconciler } from './workers/reconciler.ts';
 import { Retention } from './workers/retention.ts';
 import { SetAsideLog } from './workers/set-aside-log.ts';
@@ -199,6 +200,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const retention = new Retention({ app, settings, logger, now });
     retention.start();
     undos.push(() => retention.stop());
+    const purger = new Purger({ app, logger, now });
+    purger.start();
+    undos.push(() => purger.stop());
 
     notificationSender.start();
     undos.push(() => notificationSender.stop());

@@ -3,6 +3,7 @@ import type { MaintenanceRequest } from '@granary/contract/devices/maintenance';
 import { Refusal } from '@granary/contract/errors';
 import { changeDevice, changedFields } from '@granary/core/devices/change-device';
 import { changeMaintenance } from '@granary/core/devices/maintenance';
+import { PURGE_DELAY_MS, purgeRecord } from '@granary/core/devices/purge';
 import { deviceSummary, maintainedDeviceRecord } from '@granary/core/devices/record';
 import { refuseBusyRemoval, refuseRemoved } from '@granary/core/devices/removal';
 import { refuseWhileOperating } from '@granary/core/operations/interlocks';
@@ -28,17 +29,28 @@ import {
   recordLinkDown,
   recordReportedState,
 } from '@granary/store/tables/presence';
+import { purgeRemainingRows } from '@granary/store/tables/purge/purge-rows';
+import {
+  beginPurge,
+  freeDeviceId,
+  isPurgeWaiting,
+  lockNextPurge,
+  type RunningPurge,
+  savePurge,
+} from '@granary/store/tables/purge/purges';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { COMMANDS } from '../commands/command-jobs.ts';
 import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
 import { MISSIONS, MISSIONS_AHEAD_MAX } from '../missions/mission-jobs.ts';
 import { currentOperations } from '../operations/operation-jobs.ts';
 import { deviceUpdated, insertRegisteredDevice, type NewDevice } from './device-rows.ts';
+import { PURGE_STAGES } from './purge-stages.ts';
 
 export const reads = {
   find: (sql: Sql, deviceId: string) => findDevice(sql, deviceId),
   list: (sql: Sql, filter: DeviceFilter) => listDevices(sql, filter),
   rejections: (sql: Sql, deviceNo: number) => readRejections(sql, deviceNo),
+  isPurgeDue: (sql: Sql, nowMs: number) => isPurgeWaiting(sql, nowMs - PURGE_DELAY_MS),
 };
 
 export const writes = {
@@ -97,10 +109,14 @@ export const writes = {
     return committed(after, ...eventsLogged([changed]));
   },
 
-  /** Removes a device on which nothing runs: its open alerts are resolved, and it is not evaluated any more. */
-  async remove(sql: Sql, deviceNo: number, nowMs: number): Promise<Committed<StoredDevice>> {
-    const device = await lockDeviceRow(sql, deviceNo);
-    if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+  /**
+   * Removes a device on which nothing runs: its open alerts are resolved, and it is not evaluated any more. With `purges` a
+   * worker then removes its records, also those of a device that was removed before.
+   */
+  async remove(sql: Sql, deviceNo: number, nowMs: number, purges = false): Promise<Committed<StoredDevice>> {
+    const found = await lockDeviceRow(sql, deviceNo);
+    if (found === undefined) throw new Refusal('device_not_found', 'there is no such device');
+    const device = purges ? await withPurge(sql, found, nowMs) : found;
     if (device.removedAtMs !== null) return committed(device);
     const held = await lockDevices(sql, [deviceNo]);
     refuseBusyRemoval({
@@ -115,6 +131,23 @@ export const writes = {
     const removed = { type: 'device.removed', deviceNo, atMs: nowMs, data } as const;
     await logEvents(sql, [...events, removed]);
     return committed(after, ...eventsLogged([removed]));
+  },
+
+  /** Removes a limited number of rows of one device that is being purged; returns whether there was one. */
+  async purgeStep(
+    sql: Sql,
+    { nowMs, rowsMax }: { readonly nowMs: number; readonly rowsMax: number },
+  ): Promise<Committed<boolean>> {
+    const purge = await lockNextPurge(sql, nowMs - PURGE_DELAY_MS);
+    if (purge === undefined) return committed(false);
+    const { deviceNo, deviceId, stage, position } = purge;
+    const removeRows = PURGE_STAGES[stage];
+    if (removeRows === undefined) return await finishPurge(sql, purge, nowMs);
+    const { rows, next } = await removeRows(sql, { deviceNo, deviceId, from: position, rowsMax });
+    const rowsRemoved = purge.rowsRemoved + rows;
+    const place = next === null ? { stage: stage + 1, position: 0 } : { stage, position: next };
+    await savePurge(sql, { ...purge, ...place, rowsRemoved });
+    return committed(true);
   },
 
   /** Returns whether the device exists. */
@@ -150,3 +183,21 @@ export const writes = {
     return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 };
+
+/** Asked for twice changes nothing. */
+async function withPurge(sql: Sql, device: StoredDevice, nowMs: number): Promise<StoredDevice> {
+  if (device.purge !== undefined) return device;
+  await beginPurge(sql, device.deviceNo, nowMs);
+  return { ...device, purge: { startedAtMs: nowMs, rowsRemoved: 0 } };
+}
+
+/** The device is not found any more and its id is free with the same commit. */
+async function finishPurge(sql: Sql, purge: RunningPurge, nowMs: number): Promise<Committed<boolean>> {
+  const { deviceNo, deviceId } = purge;
+  await freeDeviceId(sql, purge);
+  const rowsRemoved = purge.rowsRemoved + (await purgeRemainingRows(sql, deviceNo));
+  const data = { device_id: deviceId, purge: purgeRecord({ ...purge, rowsRemoved }, 'done') };
+  const purged = { type: 'device.purged', deviceNo, atMs: nowMs, data } as const;
+  await logEvents(sql, [purged]);
+  return committed(true, { kind: 'device_updated', deviceId }, ...eventsLogged([purged]));
+}

@@ -77,7 +77,13 @@ async function registerAndRemove(round: WriteRound): Promise<void> {
   const { app, node } = round;
   const device = newDevice({ deviceId: `removed-${round.round}-${node}`, registeredAtMs: atMs(round) });
   const { deviceNo } = await app.devices.register(device);
-  await Promise.all([app.devices.remove(deviceNo, atMs(round)), app.devices.remove(deviceNo, atMs(round))]);
+  await Promise.all([true, false, true].map((purges) => app.devices.remove(deviceNo, atMs(round), purges)));
+}
+
+/** Purges the devices that earlier rounds have removed. */
+async function purgeSteps(round: WriteRound): Promise<void> {
+  const nowMs = atMs(round) + DAY_MS;
+  while (await round.app.devices.purgeStep({ nowMs, rowsMax: LIMIT }));
 }
 
 export const EVERY_WRITE: EveryWrite = {
@@ -102,6 +108,7 @@ export const EVERY_WRITE: EveryWrite = {
         return round.app.devices.maintain(deviceNo, request, atMs(round) - 20);
       }),
     remove: (round) => [registerAndRemove(round)],
+    purgeStep: (round) => [purgeSteps(round), purgeSteps(round)],
     replaceSecret: (round) =>
       ofEach(round.silos, (deviceNo) =>
         round.app.devices.replaceSecret(deviceNo, `hash ${round.round}`, atMs(round)),

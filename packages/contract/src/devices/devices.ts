@@ -6,6 +6,7 @@ import { line, lineOrEmpty } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
 import { Timestamp } from '../time.ts';
 import { DeclaredMaintenance } from './maintenance.ts';
+import { DevicePurge } from './purge.ts';
 import { DeclaredSensorSummary, SensorDeclarations } from './sensors.ts';
 import { DEVICE_STATUSES, SENSOR_STATUSES, SENSOR_TYPES } from './statuses.ts';
 
@@ -42,6 +43,8 @@ const detailFields = {
   firmware_version: Type.String(),
   /** While a person has declared maintenance. */
   maintenance: Type.Optional(DeclaredMaintenance),
+  /** While the records of a removed device are being removed. */
+  purge: Type.Optional(DevicePurge),
 };
 
 export const SiloDetail = closed({

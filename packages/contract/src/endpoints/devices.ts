@@ -13,6 +13,7 @@ import {
 } from '../devices/devices.ts';
 import type { DeviceGroup } from '../devices/groups.ts';
 import { checkMaintenanceRequest } from '../devices/maintenance.ts';
+import { checkRemovalQuery } from '../devices/purge.ts';
 import { checkPageQuery } from '../envelope.ts';
 import { closed } from '../input/closed.ts';
 import type { Checker } from '../input/schema.ts';
@@ -121,13 +122,18 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
       { summary: 'it is over', body: { on: false } },
     ],
   }),
-  /** Its records stay readable; the id stays taken. */
+  /** Its records stay readable and the id stays taken, unless it is purged. */
   remove: endpoint(group, 'DELETE', '/devices/{device_id}', {
     scope: 'admin',
-    summary: 'Removes a device on which nothing runs; its history and its records are kept.',
+    summary:
+      'Removes a device on which nothing runs; its history and its records are kept, or removed with it.',
+    query: checkRemovalQuery,
     answers: { 200: one(detail) },
     errors: ['device_busy'],
-    examples: [{ summary: 'a device' }],
+    examples: [
+      { summary: 'a device' },
+      { summary: 'a device with all its records', query: { purge: 'true' } },
+    ],
   }),
   /** Makes a new secret; the old one stops working. */
   renewCredentials: endpoint(group, 'POST', '/devices/{device_id}/credentials', {

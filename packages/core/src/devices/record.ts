@@ -10,6 +10,7 @@ import { asDeclaration, declaredSensors, isInUse, sensorsInUse } from '../sensor
 import type { LatestValues } from '../sensors/sensor.ts';
 import { currentReadings, declaredReadings, sensorStatus } from '../telemetry/current-readings.ts';
 import { maintenanceRecord } from './maintenance.ts';
+import { type Purge, purgeRecord } from './purge.ts';
 import { deviceStatus, type Presence } from './status.ts';
 
 interface ShownDevice {
@@ -21,6 +22,7 @@ interface ShownDevice {
   readonly zone: string;
   readonly presence: Presence;
   readonly removedAtMs: number | null;
+  readonly purge?: Purge;
 }
 
 /** The record of a device for callers and for the event log. */
@@ -46,6 +48,7 @@ function commonDetail(device: DetailedDevice, nowMs: number) {
     ...deviceSummary(device, nowMs),
     firmware_version: device.firmwareVersion,
     ...(maintenance === null ? {} : { maintenance }),
+    ...(device.purge === undefined ? {} : { purge: purgeRecord(device.purge, 'running') }),
   };
 }
 

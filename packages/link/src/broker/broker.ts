@@ -210,7 +210,7 @@ export class EmbeddedBroker implements DeviceLink {
     const { remoteAddress } = connection;
     const previous = this.#current.get(deviceId);
     previous?.parts.connection.end('replaced', `the device connected again from ${remoteAddress}`);
-    const resumed = this.#resume(deviceId, packet.isClean, previous);
+    const resumed = this.#resume(device.deviceNo, packet.isClean, previous);
     const session = resumed ?? newSession(!packet.isClean);
     const record = this.#records.of(deviceId);
     const channel = new DeviceChannel({
@@ -235,8 +235,8 @@ export class EmbeddedBroker implements DeviceLink {
     connection.resumeReading((frame) => channel.receive(frame), packet.keepAliveS * MS_PER_S);
   }
 
-  #resume(deviceId: string, isClean: boolean, previous: DeviceChannel | undefined): Session | null {
-    const absentSession = this.#absentSessions.resume(deviceId, performance.now());
+  #resume(deviceNo: number, isClean: boolean, previous: DeviceChannel | undefined): Session | null {
+    const absentSession = this.#absentSessions.resume(deviceNo, performance.now());
     if (isClean) return null;
     const latest = previous?.parts.session ?? absentSession;
     // After a restart of the service, a device whose CONNACK was lost would rely on subscriptions that no longer exist, and never receive a stop.
@@ -275,7 +275,7 @@ export class EmbeddedBroker implements DeviceLink {
     const { device, session, will } = channel.parts;
     if (this.#current.get(device.deviceId) !== channel) return;
     this.#current.delete(device.deviceId);
-    this.#absentSessions.keep(device.deviceId, session, performance.now());
+    this.#absentSessions.keep(device.deviceNo, session, performance.now());
     if (this.#silenceCheck === null || this.#endedByStop.has(connection)) return;
     if (will !== null && connection.endedBy.ending !== 'clean') {
       deliver(this.#handler, device, will.topic, will.payload).catch(ignoreAfterClose);

@@ -20,8 +20,8 @@ export interface SessionLimits {
 /** The sessions of devices that are not connected, in memory only, so a restart of the service ends all of them. */
 export class AbsentSessions {
   readonly #limits: SessionLimits;
-  /** Ordered by the time of disconnection. */
-  readonly #absent = new Map<string, { readonly session: Session; readonly leftAtMs: number }>();
+  /** Ordered by the time of disconnection; keyed by number, because a later device with the same id must not resume them. */
+  readonly #absent = new Map<number, { readonly session: Session; readonly leftAtMs: number }>();
 
   constructor(limits: SessionLimits) {
     this.#limits = limits;
@@ -31,10 +31,10 @@ export class AbsentSessions {
     return this.#absent.size;
   }
 
-  keep(deviceId: string, session: Session, nowMs: number): void {
-    this.#absent.delete(deviceId);
+  keep(deviceNo: number, session: Session, nowMs: number): void {
+    this.#absent.delete(deviceNo);
     if (!session.isPersistent) return;
-    this.#absent.set(deviceId, { session, leftAtMs: nowMs });
+    this.#absent.set(deviceNo, { session, leftAtMs: nowMs });
     for (const [oldest, { leftAtMs }] of this.#absent) {
       const isOverdue = nowMs - leftAtMs > this.#limits.absentSessionMsMax;
       if (!isOverdue && this.#absent.size <= this.#limits.absentSessionsMax) break;
@@ -43,9 +43,9 @@ export class AbsentSessions {
   }
 
   /** Removes and returns the session of a device that connects, if one is kept. */
-  resume(deviceId: string, nowMs: number): Session | null {
-    const kept = this.#absent.get(deviceId);
-    this.#absent.delete(deviceId);
+  resume(deviceNo: number, nowMs: number): Session | null {
+    const kept = this.#absent.get(deviceNo);
+    this.#absent.delete(deviceNo);
     if (kept === undefined || nowMs - kept.leftAtMs > this.#limits.absentSessionMsMax) return null;
     return kept.session;
   }

@@ -137,6 +137,15 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
     assert.deepEqual(payloadsOf(newer), ['{"command":"report"}']);
   });
 
+  test('another device that has got the same id does not continue the session', async (t) => {
+    const link = await startLink(t);
+    await leaveSession(t, link);
+    link.handler.deviceNos.set('silo-1', 1_000);
+    const other = await connectRaw(t, link.port, 'silo-1', { clean: false });
+    assert.equal(isSessionPresent(other), false);
+    assert.equal(link.broker.isReachable('silo-1'), false);
+  });
+
   test('sessions of absent devices are bounded in number', async (t) => {
     const { handler, port } = await startLink(t, { absentSessionsMax: 2 });
     for (const [index, deviceId] of ['silo-1', 'silo-2', 'silo-3'].entries()) {

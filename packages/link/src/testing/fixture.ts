@@ -31,6 +31,8 @@ export class RecordingHandler implements LinkHandler {
   readonly observations: LinkEvent[] = [];
   readonly reachableDevices: string[] = [];
   readonly configurationRequests: string[] = [];
+  /** The numbers of the devices that have logged in. */
+  readonly deviceNos = new Map<string, number>();
   authenticateFails = false;
   receiveFails = false;
   /** `authenticate` waits for this promise. */
@@ -45,7 +47,7 @@ export class RecordingHandler implements LinkHandler {
     await this.directory;
     if (this.authenticateFails) throw new Error('storage is down');
     if (deviceId === 'unknown-device' || secret !== secretOf(deviceId)) return null;
-    return { deviceNo: 1, deviceId, profile: 'silo_scale' };
+    return { deviceNo: this.#deviceNoOf(deviceId), deviceId, profile: 'silo_scale' };
   }
 
   async received({ deviceId }: LinkDevice, message: UplinkMessage): Promise<MessageOutcome> {
@@ -89,6 +91,12 @@ export class RecordingHandler implements LinkHandler {
   async until(condition: () => boolean): Promise<void> {
     if (condition()) return;
     await new Promise<void>((resolve) => this.#waiting.push({ condition, resolve }));
+  }
+
+  #deviceNoOf(deviceId: string): number {
+    const deviceNo = this.deviceNos.get(deviceId) ?? this.deviceNos.size + 1;
+    this.deviceNos.set(deviceId, deviceNo);
+    return deviceNo;
   }
 
   #checkConditions(): void {

@@ -6,6 +6,9 @@ import type { StoredEvent } from '@granary/store/tables/events';
 /** A further device replaces the one that was looked up longest ago. */
 const DEVICES_CACHED_MAX = 10_000;
 
+/** After a purge another device may get the id. */
+const CHANGES_SENSORS: ReadonlySet<StoredEvent['type']> = new Set(['device.updated', 'device.purged']);
+
 export type SensorsById = ReadonlyMap<string, Sensor>;
 
 /** Caches the declared sensors of devices, because every message with values of such sensors needs them. */
@@ -31,7 +34,7 @@ export class DeclaredSensorsCache {
 
   observe(events: readonly StoredEvent[]): void {
     for (const { type, deviceId } of events) {
-      if (type === 'device.updated' && deviceId !== null) this.drop(deviceId);
+      if (deviceId !== null && CHANGES_SENSORS.has(type)) this.drop(deviceId);
     }
   }
 

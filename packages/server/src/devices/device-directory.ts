@@ -95,6 +95,7 @@ export class DeviceDirectory {
     for (const { type, deviceId, facility } of events) {
       if (deviceId === null || facility === null) continue;
       if (type === 'device.credentials_replaced' || type === 'device.removed') this.dropSecret(deviceId);
+      if (type === 'device.purged') this.#remembered.delete(deviceId);
       if (type === 'device.updated') this.#moved(deviceId, facility);
     }
   }

@@ -81,6 +81,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: '5f59d120e5a41b2cf2fbd2bf3e0dee4ed60b05dcf9e4eda214a4e59288eb0ab0',
     postgres: '5f59d120e5a41b2cf2fbd2bf3e0dee4ed60b05dcf9e4eda214a4e59288eb0ab0',
   },
+  {
+    sqlite: 'ea6fb7ecd873a25a0d0b7fab1f38152b8bc7677bf36d05638582b7dbea0a1d59',
+    postgres: 'ea6fb7ecd873a25a0d0b7fab1f38152b8bc7677bf36d05638582b7dbea0a1d59',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

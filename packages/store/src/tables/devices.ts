@@ -1,5 +1,6 @@
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
+import type { Purge } from '@granary/core/devices/purge';
 import type { Presence } from '@granary/core/devices/status';
 import type { Sql, Value } from '../sql.ts';
 
@@ -24,6 +25,8 @@ export interface StoredDevice extends DeviceFields {
   /** Increases by one with every change by a caller. */
   readonly version: number;
   readonly removedAtMs: number | null;
+  /** While its records are being removed. */
+  readonly purge?: Purge;
   readonly presence: Presence;
 }
 
@@ -50,14 +53,14 @@ export type DeviceRow = [
   ...[reportingIntervalMs: number, offlineDelayMs: number, sensorDocument: string | null, version: number],
   ...[maintainedSinceMs: number | null, maintainedUntilMs: number | null, maintenanceReason: string | null],
   ...[maintenanceBy: string | null],
-  ...[removedAtMs: number | null],
+  ...[removedAtMs: number | null, purgeStartedAtMs: number | null, purgeRows: number],
 ];
 
 export const SELECT_DEVICE = `
   SELECT device_no, device_id, profile, name, model, firmware_version, facility, zone, capacity_kg, secret_hash,
          registered_at_ms, last_seen_at_ms, link_down_at_ms, reported_state, reporting_interval_ms,
          offline_delay_ms, sensors, version, maintenance_since_ms, maintenance_until_ms, maintenance_reason,
-         maintenance_by, removed_at_ms
+         maintenance_by, removed_at_ms, purge_started_at_ms, purge_rows
   FROM devices JOIN presence USING (device_no)`;
 
 export function toDevice(row: DeviceRow): StoredDevice {
@@ -65,12 +68,14 @@ export function toDevice(row: DeviceRow): StoredDevice {
   const [facility, zone, capacityKg, secretHash, registeredAtMs, ...presence] = more;
   const [lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, ...others] =
     presence;
-  const [sensorDocument, version, sinceMs, untilMs, reason, by, removedAtMs] = others;
+  const [sensorDocument, version, sinceMs, untilMs, reason, by, ...removal] = others;
+  const [removedAtMs, startedAtMs, rowsRemoved] = removal;
   const actor = by === null ? null : JSON.parse(by);
   const maintenance = sinceMs === null ? null : { sinceMs, untilMs, reason: reason ?? '', by: actor };
   return {
     ...{ deviceNo, version, deviceId, profile, name, model, firmwareVersion },
     ...{ facility, zone, capacityKg, secretHash, registeredAtMs, sensorDocument, removedAtMs },
+    ...(startedAtMs === null ? {} : { purge: { startedAtMs, rowsRemoved } }),
     presence: {
       ...{ lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, maintenance },
     },

@@ -63,7 +63,7 @@ export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<
 }
 
 const SELECT_EVENT = `
-  SELECT sequence, type, device_id, facility, at_ms, actor, data FROM events LEFT JOIN devices USING (device_no)`;
+  SELECT sequence, type, COALESCE(purged_device_id, device_id), facility, at_ms, actor, data FROM events LEFT JOIN devices USING (device_no)`;
 
 const toEvent = ([sequence, type, deviceId, facility, atMs, actor, data]: EventRow): StoredEvent => ({
   ...{ sequence, type, deviceId, facility, atMs },

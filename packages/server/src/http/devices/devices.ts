@@ -89,10 +89,12 @@ export function deviceRoutes(
   });
 
   // A repeated request finds the removed device and changes nothing.
-  register(routes, endpoints.devices[group].remove, async (request) => {
+  register(routes, endpoints.devices[group].remove, async (request, _reply, read) => {
+    const purges = read.query(request).purge === 'true';
     const found = await app.devices.find(request.params.device_id);
     const { deviceNo } = requireAccess(request, group, found);
-    return success(await readDetail(app, await changes(request).devices.remove(deviceNo, now()), now));
+    const removed = await changes(request).devices.remove(deviceNo, now(), purges);
+    return success(await readDetail(app, removed, now));
   });
 
   register(routes, endpoints.devices[group].renewCredentials, async (request, reply) => {

@@ -49,7 +49,8 @@ export async function alertEvents(
 ): Promise<NumberedAlertEvent[]> {
   const rows = await sql.query<EventRow>(
     `SELECT sequence, type, at_ms, device_id, facility, data FROM events JOIN devices USING (device_no)
-     WHERE sequence > $1 AND sequence <= $2 AND ${sql.isOneOf('type', '$3')} ORDER BY sequence LIMIT $4`,
+     WHERE sequence > $1 AND sequence <= $2 AND ${sql.isOneOf('type', '$3')} AND purged_device_id IS NULL
+     ORDER BY sequence LIMIT $4`,
     [after, upTo, JSON.stringify(types), limit],
   );
   return rows.map(([sequence, type, atMs, deviceId, facility, data]) => ({

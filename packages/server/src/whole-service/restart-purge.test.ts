@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeEachEngine } from '@granary/app/testing/engines';
+import { MINUTE_MS } from '@granary/contract/time';
+import { EventReader } from '../testing/event-reader.ts';
+import { type Api, apiOf, siloNamed } from '../testing/service.ts';
+import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+
+const SILOS = '/v1/siloscale/devices';
+const LAST = 'the second of this id';
+const PATH = `${SILOS}/purged`;
+/** The purge begins ten seconds after the removal. */
+const WAITED_MS_MAX = 60_000;
+
+describeEachEngine('the purge of a device over crashes of the service', (engine) => {
+  let service: ServiceProcess | undefined;
+  let folder = '';
+  after(async () => {
+    await service?.kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function start(): Promise<Api> {
+    const started = await startServiceProcess({
+      GRANARY_DATA_DIR: folder,
+      GRANARY_DATABASE_URL: engine.location.engine === 'postgres' ? engine.location.url : '',
+    });
+    service = started;
+    return apiOf(
+      () => started,
+      () => started.adminKey.key,
+    );
+  }
+
+  async function until(isReached: () => Promise<boolean>): Promise<void> {
+    const endMs = Date.now() + WAITED_MS_MAX;
+    while (!(await isReached())) {
+      assert.ok(Date.now() < endMs, 'it takes too long');
+      await sleep(10);
+    }
+  }
+
+  /** The types of the events about the first device of this id, as a key with these limits sees them. */
+  async function eventsSeen(api: Api, limits: object): Promise<string[]> {
+    const key = await api.post('/v1/keys', { name: 'reader', scopes: ['read'], ...limits });
+    const reader = await EventReader.open(api.as(key.body.data.key), { lastEventId: 0 });
+    const types: string[] = [];
+    // The second registration of the id is seen with any of these limits, and is the last.
+    while (types.filter((type) => type === 'device.registered').length < 2) {
+      const event = await reader.next();
+      if (event === null) break;
+      if (event.data.device_id === 'purged') types.push(event.data.type);
+      if (event.data.data.name === LAST) break;
+    }
+    reader.close();
+    return types;
+  }
+
+  test('it continues where it was, and at the end the id is free', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'granary-test-'));
+    let api = await start();
+    await api.post(SILOS, siloNamed('purged'));
+    await api.post(SILOS, siloNamed('kept'));
+    const beginMs = Date.now() - 600 * MINUTE_MS;
+    for (const id of ['purged', 'kept']) {
+      const readings = Array.from({ length: 600 }, (_, n) => ({ ts: beginMs + n * MINUTE_MS, weight: 500 }));
+      assert.equal((await api.post(`${SILOS}/${id}/telemetry`, readings)).status, 200);
+    }
+    const begun = await api.delete(`${PATH}?purge=true`);
+    assert.partialDeepStrictEqual(begun.body.data.purge, { status: 'running', rows_removed: 0 });
+    await service?.kill();
+
+    api = await start();
+    assert.deepEqual((await api.get(PATH)).body.data.purge, begun.body.data.purge);
+    await until(async () => (await api.get(PATH)).body.data?.purge?.rows_removed !== 0);
+    await service?.kill();
+
+    api = await start();
+    await until(async () => (await api.get(PATH)).status === 404);
+    const again = { ...siloNamed('purged'), name: LAST };
+    assert.equal((await api.post(SILOS, again)).status, 200);
+    const all = ['device.registered', 'device.removed', 'device.purged', 'device.registered'];
+    const withoutStatus = async (limits: object) =>
+      (await eventsSeen(api, limits)).filter((type) => type !== 'device.status_changed');
+    assert.deepEqual(await withoutStatus({}), all);
+    assert.deepEqual(await withoutStatus({ device_ids: ['purged'] }), all);
+    assert.deepEqual(await withoutStatus({ facilities: ['north'] }), all);
+    const history = `sensors/history?sensor=level&interval=1h&from=${new Date(beginMs).toISOString()}`;
+    const pointsOf = async (id: string) =>
+      (await api.get(`${SILOS}/${id}/${history}`)).body.data.points.length;
+    assert.deepEqual([(await pointsOf('kept')) > 8, await pointsOf('purged')], [true, 0]);
+  });
+});

@@ -1,0 +1,134 @@
+import type { Sql } from '../../sql.ts';
+
+/** One limited piece of the removal of a device's rows from a table. */
+export interface PurgeStep {
+  readonly rows: number;
+  /** From here on rows may be left; `null` when the table has none any more. */
+  readonly next: number | null;
+}
+
+export interface PurgedRange {
+  readonly deviceNo: number;
+  readonly from: number;
+  readonly rowsMax: number;
+}
+
+/** Readings are ordered by time, so the rows of all devices are walked, a limited number of them in one step. */
+export async function purgeReadings(sql: Sql, { deviceNo, from, rowsMax }: PurgedRange): Promise<PurgeStep> {
+  const [row] = await sql.query<[lastMs: number | null]>(
+    `SELECT MAX(ts_ms) FROM (
+       SELECT ts_ms FROM readings WHERE ts_ms >= $1 ORDER BY ts_ms LIMIT $2) AS walked`,
+    [from, rowsMax],
+  );
+  const lastMs = row?.[0] ?? null;
+  if (lastMs === null) return { rows: 0, next: null };
+  const rows = await sql.run('DELETE FROM readings WHERE ts_ms >= $1 AND ts_ms <= $2 AND device_no = $3', [
+    ...[from, lastMs, deviceNo],
+  ]);
+  return { rows, next: lastMs + 1 };
+}
+
+/** So many time chunks are a few thousand rows of a device. */
+const BUCKET_CHUNKS_PER_STEP = 40;
+const TRACK_CHUNKS_PER_STEP = 12;
+
+export const purgeBuckets = (sql: Sql, sizeMs: number, range: PurgedRange): Promise<PurgeStep> =>
+  purgeChunks(sql, 'buckets', `size_ms = ${sizeMs}`, range, BUCKET_CHUNKS_PER_STEP);
+
+export const purgeTracks = (sql: Sql, range: PurgedRange): Promise<PurgeStep> =>
+  purgeChunks(sql, 'tracks', '1 = 1', range, TRACK_CHUNKS_PER_STEP);
+
+/** The chunks are named one by one, because a condition on a range of chunks would scan every device in each. */
+async function purgeChunks(
+  sql: Sql,
+  table: 'buckets' | 'tracks',
+  condition: string,
+  { deviceNo, from }: PurgedRange,
+  count: number,
+): Promise<PurgeStep> {
+  const [row] = await sql.query<[first: number | null]>(
+    `SELECT MIN(time_chunk) FROM ${table} WHERE ${condition} AND time_chunk >= $1`,
+    [from],
+  );
+  const first = row?.[0] ?? null;
+  if (first === null) return { rows: 0, next: null };
+  const chunks = Array.from({ length: count }, (_, n) => first + n);
+  const rows = await sql.run(
+    `DELETE FROM ${table}
+     WHERE ${condition} AND ${sql.isOneOfNumbers('time_chunk', '$1')} AND device_no = $2`,
+    [JSON.stringify(chunks), deviceNo],
+  );
+  return { rows, next: first + count };
+}
+
+const NUMBERS = {
+  operations: 'operation_no',
+  commands: 'command_no',
+  missions: 'mission_no',
+  rejections: 'rejection_no',
+} as const;
+
+export async function purgeNumbered(
+  sql: Sql,
+  table: keyof typeof NUMBERS,
+  { deviceNo, rowsMax }: PurgedRange,
+): Promise<PurgeStep> {
+  const number = NUMBERS[table];
+  const rows = await sql.run(
+    `DELETE FROM ${table} WHERE ${number} IN (
+       SELECT ${number} FROM ${table} WHERE device_no = $1 ORDER BY ${number} LIMIT $2 ${sql.forUpdate})`,
+    [deviceNo, rowsMax],
+  );
+  return { rows, next: rows === 0 ? null : 0 };
+}
+
+/** Each with the notices about it. */
+export async function purgeAlerts(sql: Sql, { deviceNo, rowsMax }: PurgedRange): Promise<PurgeStep> {
+  const alerts = await sql.query<[alertNo: number, alertId: string]>(
+    `SELECT alert_no, alert_id FROM alerts WHERE device_no = $1 ORDER BY alert_no LIMIT $2 ${sql.forUpdate}`,
+    [deviceNo, rowsMax],
+  );
+  if (alerts.length === 0) return { rows: 0, next: null };
+  const removed = await sql.run(`DELETE FROM alerts WHERE ${sql.isOneOfNumbers('alert_no', '$1')}`, [
+    JSON.stringify(alerts.map(([alertNo]) => alertNo)),
+  ]);
+  const notices = await sql.run(`DELETE FROM notification_notices WHERE ${sql.isOneOf('alert_id', '$1')}`, [
+    JSON.stringify(alerts.map(([, alertId]) => alertId)),
+  ]);
+  return { rows: removed + notices, next: 0 };
+}
+
+/** Walks the messages of all rules and removes the chosen ones. */
+export async function purgeNotifications(
+  sql: Sql,
+  { from, rowsMax }: PurgedRange,
+  isChosen: (body: string) => boolean,
+): Promise<PurgeStep> {
+  const walked = await sql.query<[notificationNo: number, body: string]>(
+    'SELECT notification_no, body FROM notifications WHERE notification_no >= $1 ORDER BY notification_no LIMIT $2',
+    [from, rowsMax],
+  );
+  const last = walked.at(-1);
+  if (last === undefined) return { rows: 0, next: null };
+  const chosen = walked.filter(([, body]) => isChosen(body)).map(([notificationNo]) => notificationNo);
+  const rows = await sql.run(
+    `DELETE FROM notifications WHERE ${sql.isOneOfNumbers('notification_no', '$1')}`,
+    [JSON.stringify(chosen)],
+  );
+  return { rows, next: last[0] + 1 };
+}
+
+/** In the order of locks. */
+const REMAINING = [
+  ...['configurations', 'configuration_versions', 'open_buckets'],
+  ...['presence', 'alert_evaluations'],
+];
+
+/** The few rows that every device has, without which it is not found any more. Answers how many there were. */
+export async function purgeRemainingRows(sql: Sql, deviceNo: number): Promise<number> {
+  let rows = 0;
+  for (const table of REMAINING) {
+    rows += await sql.run(`DELETE FROM ${table} WHERE device_no = $1`, [deviceNo]);
+  }
+  return rows;
+}
