@@ -1,7 +1,13 @@
 import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { alertRecord } from '@granary/core/alerts/record';
-import { type AlertColumns, type Dispatch, dispatch } from '@granary/core/notifications/dispatch';
+import {
+  type AlertColumns,
+  type Dispatch,
+  type DueNotice,
+  dispatch,
+  windowNameOf,
+} from '@granary/core/notifications/dispatch';
 import type { FloodWindows } from '@granary/core/notifications/flood-window';
 import { type MessageContext, messageOf, type ToldAlert } from '@granary/core/notifications/message';
 import { NOTICE_DOCUMENT, told, toldAgain } from '@granary/core/notifications/notice';
@@ -95,8 +101,10 @@ async function composeOfRule(
   const removed: StoredNotice[] = [];
   for (const stored of due) {
     const { step, notice, alertId } = stored;
-    const decision: Dispatch = dispatch({ step, notice, alert: facts.columns.get(alertId) }, rule.content, {
-      window: windows[step] ?? null,
+    const one: DueNotice = { step, notice, alert: facts.columns.get(alertId) };
+    const windowName = windowNameOf(one);
+    const decision: Dispatch = dispatch(one, rule.content, {
+      window: windows[windowName] ?? null,
       quietUntilMs,
       nowMs,
     });
@@ -106,7 +114,7 @@ async function composeOfRule(
       else after.push({ ...stored, notice: kept });
       continue;
     }
-    if (decision.window !== null) windows = { ...windows, [step]: decision.window };
+    if (decision.window !== null) windows = { ...windows, [windowName]: decision.window };
     if (decision.action === 'hold') {
       after.push({ ...stored, notice: { ...notice, dueAtMs: decision.untilMs, isHeld: true } });
       continue;

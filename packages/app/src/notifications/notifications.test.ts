@@ -90,6 +90,19 @@ describeEachEngine('notifications', (engine) => {
     assert.equal(summary?.content.subject, '4 alerts: 4 warning');
   });
 
+  it('tells a critical alert immediately, also in the middle of a flood of warnings', async () => {
+    await rule({ summary: { at_once_max: 1, window_seconds: 3_600 } });
+    for (let i = 0; i < 3; i++) await lowSilo(NOW_MS + i);
+    const { deviceNo } = await lowSilo(NOW_MS + 3);
+    await advance(NOW_MS + 10);
+    assert.deepEqual(await written(), ['0: raised']);
+    await setLevel(deviceNo, 400, NOW_MS + 20);
+    await advance(NOW_MS + 20);
+    const [latest] = await app.notifications.list({ ...EVERYTHING, ruleId });
+    assert.deepEqual(await written(), ['0: raised', '0: raised']);
+    assert.match(latest?.content.subject ?? '', /^Critical/);
+  });
+
   it('holds warnings in quiet hours and tells them together, with what is over by then', async () => {
     // Quiet from an hour ago until in an hour.
     const timeOfDay = (ms: number): string => toIso(ms).slice(11, 16);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { alertEvent, ruleWith } from '../testing/notifications.ts';
 import { nextAttemptAtMs } from './attempts.ts';
-import { type DueNotice, dispatch as dispatchAt } from './dispatch.ts';
+import { type DueNotice, dispatch as dispatchAt, windowNameOf } from './dispatch.ts';
 import type { FloodWindow } from './flood-window.ts';
 import type { Notice } from './notice.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -84,6 +84,19 @@ test('a flood is held for the summary', () => {
   const first = dispatch(due({}, alertIn()), rule, null, 1_000);
   assert.ok(first.action === 'tell' && !first.isHeld);
   const second = dispatch(due({}, alertIn()), rule, first.window, 2_000);
+  assert.ok(second.action === 'hold' && second.untilMs === 61_000);
+});
+
+test('a flood of others does not hold a critical alert, and critical ones wait for a minute at most', () => {
+  const rule = ruleWith({ summary: { at_once_max: 1, window_seconds: 3_600 } });
+  const warning = due({}, alertIn());
+  const critical = due({}, alertIn({ severity: 'critical' }));
+  const over = due({ kind: 'over' }, alertIn({ severity: 'critical' }));
+  assert.equal(windowNameOf(over), windowNameOf(warning));
+  assert.notEqual(windowNameOf(critical), windowNameOf(warning));
+  const first = dispatch(critical, rule, null, 1_000);
+  assert.ok(first.action === 'tell' && !first.isHeld);
+  const second = dispatch(critical, rule, first.window, 2_000);
   assert.ok(second.action === 'hold' && second.untilMs === 61_000);
 });
 

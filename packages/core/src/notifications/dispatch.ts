@@ -1,6 +1,6 @@
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { needsAttention } from '../alerts/lifecycle.ts';
-import { type FloodWindow, placeInWindow } from './flood-window.ts';
+import { type FloodWindow, placeInWindow, shortSummary } from './flood-window.ts';
 import type { Notice } from './notice.ts';
 import { type RuleContent, targetsOf } from './rule.ts';
 
@@ -27,21 +27,30 @@ export interface DispatchTime {
   readonly nowMs: number;
 }
 
-/** What happens with a notice that is due. */
+const severityOf = ({ notice, alert }: DueNotice) => alert?.severity ?? notice.snapshot.alert.severity;
+
+const isUrgent = (due: DueNotice): boolean => severityOf(due) === 'critical' && due.notice.kind !== 'over';
+
+/** Critical alerts have a flood window of their own, because a flood of others must not delay them. */
+export const windowNameOf = (due: DueNotice): string =>
+  isUrgent(due) ? `${due.step}-critical` : `${due.step}`;
+
+/** What happens with a notice that is due; `window` is the one of its name. */
 export function dispatch(
-  { step, notice, alert }: DueNotice,
+  due: DueNotice,
   rule: RuleContent,
   { window, quietUntilMs, nowMs }: DispatchTime,
 ): Dispatch {
+  const { step, notice, alert } = due;
   if (!rule.enabled || targetsOf(rule, step).length === 0) return { action: 'drop' };
   if (notice.kind === 'not_acknowledged' && !(alert && needsAttention(alert, nowMs))) {
     return { action: 'drop' };
   }
-  const severity = alert?.severity ?? notice.snapshot.alert.severity;
-  const isExempt = severity === 'critical' && rule.quiet_hours?.critical_too === false;
+  const isExempt = severityOf(due) === 'critical' && rule.quiet_hours?.critical_too === false;
   if (quietUntilMs !== null && !isExempt) return { action: 'hold', untilMs: quietUntilMs, window };
   if (notice.isHeld) return { action: 'tell', isHeld: true, window };
-  const placed = placeInWindow(window, rule.summary, nowMs);
+  const summary = isUrgent(due) ? shortSummary(rule.summary) : rule.summary;
+  const placed = placeInWindow(window, summary, nowMs);
   return placed.heldUntilMs === null
     ? { action: 'tell', isHeld: false, window: placed.window }
     : { action: 'hold', untilMs: placed.heldUntilMs, window: placed.window };

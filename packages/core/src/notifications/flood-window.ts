@@ -1,7 +1,7 @@
 import type { NotificationRule } from '@granary/contract/notifications';
 import { SECOND_MS } from '@granary/contract/time';
 
-/** How many notices of one step of a rule were told immediately, and how many wait for the summary at its end. */
+/** How many notices of one step of a rule, critical or not, were told immediately, and how many wait for the summary at its end. */
 export interface FloodWindow {
   readonly startMs: number;
   readonly atOnce: number;
@@ -9,6 +9,14 @@ export interface FloodWindow {
 }
 
 type Summary = NotificationRule['summary'];
+
+/** Critical alerts wait for a minute at most, whatever the rule says. */
+const SHORT_WINDOW_SECONDS = 60;
+
+export const shortSummary = (summary: Summary): Summary => ({
+  ...summary,
+  window_seconds: Math.min(summary.window_seconds, SHORT_WINDOW_SECONDS),
+});
 
 interface Placed {
   readonly window: FloodWindow;
@@ -38,5 +46,5 @@ function currentWindow(window: FloodWindow | null, summary: Summary, nowMs: numb
   return window.held > 0 && nowMs < endMs + lengthMs(summary) ? next : null;
 }
 
-/** The windows of a rule by step. */
+/** The windows of a rule by name. */
 export type FloodWindows = Readonly<Record<string, FloodWindow>>;
