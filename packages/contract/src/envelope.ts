@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed } from './input/closed.ts';
 import { checker } from './input/schema.ts';
+import { wholeNumberText } from './input/text-schemas.ts';
 
 export const PAGE_LIMIT_MAX = 1_000;
 
@@ -14,9 +15,7 @@ export interface Page<T> extends Success<readonly T[]> {
 }
 
 export const PageQuery = closed({
-  limit: Type.Optional(
-    Type.String({ pattern: '^[0-9]{1,4}$', description: `a whole number from 1 to ${PAGE_LIMIT_MAX}` }),
-  ),
+  limit: Type.Optional(wholeNumberText(1, PAGE_LIMIT_MAX, 'How many are answered at most.')),
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
 });
 

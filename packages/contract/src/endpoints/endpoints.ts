@@ -13,6 +13,7 @@ import { missions } from './missions.ts';
 import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { plants } from './plants.ts';
+import { reference } from './reference.ts';
 import { site } from './site.ts';
 import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
 import { webhooks } from './webhooks.ts';
@@ -36,6 +37,7 @@ export const endpoints = {
   audit,
   plants,
   health,
+  reference,
 };
 
 export interface NamedEndpoint {

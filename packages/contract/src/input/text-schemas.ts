@@ -20,6 +20,14 @@ export const note = (maxLength: number) => Type.String({ maxLength, ...paragraph
 
 export const noteNotEmpty = (maxLength: number) => Type.String({ minLength: 1, maxLength, ...paragraphs });
 
+/** A whole number in a query, in which everything is a text; the references show it as a number. */
+export const wholeNumberText = (minimum: number, maximum: number, meaning: string) =>
+  Type.String({
+    pattern: `^[0-9]{1,${String(maximum).length}}$`,
+    description: `a whole number from ${minimum} to ${maximum}`,
+    'x-shown-as': { type: 'integer', minimum, maximum, description: meaning },
+  });
+
 /** The form of identifiers, which is safe in addresses, topics and logs. */
 export const id = () =>
   Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: '1 to 64 letters, digits, - or _' });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/closed.ts';
 import { checker } from '../input/schema.ts';
+import { wholeNumberText } from '../input/text-schemas.ts';
 import { HOUR_MS, Timestamp } from '../time.ts';
 import { DeclaredReadings, QUALITIES } from './telemetry.ts';
 
@@ -46,10 +47,7 @@ export const TRACK_DEFAULT_MS = 6 * HOUR_MS;
 export const TrackQuery = closed({
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
-  /** The maximum number of points. */
-  limit: Type.Optional(
-    Type.String({ pattern: '^[0-9]{1,5}$', description: `a whole number from 1 to ${TRACK_POINTS_MAX}` }),
-  ),
+  limit: Type.Optional(wholeNumberText(1, TRACK_POINTS_MAX, 'How many points are answered at most.')),
 });
 
 export const TrackPoint = closed({

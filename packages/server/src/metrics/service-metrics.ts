@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { App } from '@granary/app/app';
 import { SECOND_MS } from '@granary/contract/time';
 import type { DeviceLink } from '@granary/link/port';
@@ -11,6 +10,7 @@ import type { IngestCounters } from '../ingest/counters.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Settings } from '../settings.ts';
 import type { Certificate } from '../tls/certificate.ts';
+import { VERSION } from '../version.ts';
 import type { SetAsideLog } from '../workers/set-aside-log.ts';
 import { counter, gauge, type Metric } from './exposition.ts';
 import { FleetMetrics } from './fleet-metrics.ts';
@@ -33,10 +33,6 @@ interface Parts {
   readonly certificate: () => Certificate | null;
   readonly now: () => number;
 }
-
-const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-);
 
 /** The figures of all parts of the service except HTTP. They carry no ids of devices, because each would be a time series. */
 export class ServiceMetrics {
@@ -67,7 +63,7 @@ export class ServiceMetrics {
       gauge('granary_build_info', 'The version of Granary and of Node, and the type of storage.', [
         {
           labels: {
-            version,
+            version: VERSION,
             node: process.versions.node,
             storage: settings.databaseUrl === null ? 'sqlite' : 'postgres',
           },

@@ -7,7 +7,7 @@ import type { GroupName } from './groups.ts';
 import { exampleParameter, type PathParameters, parameterNames } from './parameters.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type RequestHeader = 'if-match' | 'last-event-id' | 'idempotency-key' | 'x-actor';
+export type RequestHeader = 'if-match' | 'if-none-match' | 'last-event-id' | 'idempotency-key' | 'x-actor';
 
 /** A body in JSON, or in one of the other media types. */
 export interface BodyInput<Body> {

@@ -1,0 +1,226 @@
+import type { ErrorCode } from './errors.ts';
+
+export interface ErrorText {
+  /** What the code means, in one sentence. */
+  readonly means: string;
+  /** What the caller does about it. */
+  readonly cure: string;
+}
+
+const text = (means: string, cure: string): ErrorText => ({ means, cure });
+
+const LOOK_AT_ID = 'Check the id, and whether the key may see the device.';
+
+/** For the references and for people at the command line; a refusal itself says more about the single case. */
+export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
+  invalid_input: text(
+    'A field, a parameter or a header has a value that is not allowed.',
+    'Read `details`: it names the place of each fault and what is expected there. Nothing was changed.',
+  ),
+  malformed_json: text(
+    'The body is not valid JSON.',
+    'Send one JSON value in UTF-8, without repeated names; the message says where the fault is.',
+  ),
+  malformed_yaml: text(
+    'The body is not valid YAML.',
+    'Correct the line that the message names, or send the document as JSON.',
+  ),
+  malformed_request: text(
+    'The request is not valid HTTP, or its address cannot be decoded.',
+    'Look at what your program or your proxy sends.',
+  ),
+  unauthorized: text(
+    'The request names no API key, or one that is unknown, revoked or expired.',
+    'Send `Authorization: Bearer <key>` with a valid key.',
+  ),
+  forbidden: text(
+    'The key does not have the scope that the endpoint needs.',
+    'Use a key with that scope; an administrator can issue one.',
+  ),
+  device_not_found: text('There is no such device in this group, or the key may not see it.', LOOK_AT_ID),
+  key_not_found: text('There is no API key with this id.', 'List the keys; the id is not the key itself.'),
+  operation_not_found: text('The device has no such operation.', LOOK_AT_ID),
+  alert_not_found: text('The device has no such alert.', LOOK_AT_ID),
+  command_not_found: text('The device has no such command.', LOOK_AT_ID),
+  mission_not_found: text('The device has no such mission.', LOOK_AT_ID),
+  plant_not_found: text('There is no plant with this id.', 'List the plants.'),
+  notification_rule_not_found: text('There is no notification rule with this id.', 'List the rules.'),
+  webhook_not_found: text('There is no webhook with this id.', 'List the webhooks.'),
+  route_not_found: text(
+    'There is no endpoint at this address.',
+    'Compare the address with the reference; a setting of the service may have moved a group of endpoints.',
+  ),
+  method_not_allowed: text(
+    'The address exists, but not with this method.',
+    'Use one of the methods in the header `Allow`.',
+  ),
+  request_timeout: text(
+    'The request did not arrive completely in time.',
+    'Send it again, in smaller parts over a slow connection.',
+  ),
+  device_exists: text(
+    'The id is taken by another device, which may have been removed.',
+    'Choose another id, or change the device that has it.',
+  ),
+  plant_exists: text('There is a plant with this id.', 'Choose another id.'),
+  device_offline: text(
+    'The device is not connected or has been silent for too long, so nothing was sent to it.',
+    'Wait until its status is `online`; its `link` says what is known of its connection.',
+  ),
+  reading_stale: text(
+    'The last reading of the device is too old to decide by.',
+    'Wait for a new reading, or look after the sensor.',
+  ),
+  start_expired: text(
+    'The start could not be sent before its expiry, so the device will not carry it out.',
+    'Start again; nothing has moved.',
+  ),
+  operation_in_progress: text(
+    'Another operation occupies the device; the message names it.',
+    'Wait for its end, or stop it.',
+  ),
+  mission_in_progress: text(
+    'Another mission occupies the device at that time.',
+    'Wait for its end, cancel it, or choose another time.',
+  ),
+  mission_not_running: text(
+    'Only a running mission can be paused or resumed.',
+    'Read the mission; it may not have begun, or may have ended.',
+  ),
+  emergency_stop_active: text(
+    'An emergency stop is in force, so the device accepts nothing that moves it.',
+    'Look at the device, then release the emergency stop.',
+  ),
+  emergency_stop_unconfirmed: text(
+    'The device has not confirmed that it stands still, so the emergency stop cannot be released.',
+    'Wait for its confirmation; if it does not come, go and look at the device.',
+  ),
+  device_in_maintenance: text(
+    'The device is in maintenance, so nothing may move.',
+    'End the maintenance when nobody works at the device any more.',
+  ),
+  device_busy: text(
+    'Something runs on the device, or may run; the message names it.',
+    'Wait for its end or stop it, then repeat the request.',
+  ),
+  device_removed: text('The device was removed.', 'Its records stay readable; register another device.'),
+  cannot_declare_ended: text(
+    'The job cannot be declared ended, because the device may still report its end or begin it.',
+    'The message says what to do first, such as a stop.',
+  ),
+  not_supported: text(
+    'No device of this profile can do this.',
+    'Use an endpoint that fits the profile of the device.',
+  ),
+  sensor_conflict: text(
+    'The declared sensors contradict each other, those of the profile, or what is stored.',
+    'Read `details`, and choose another `sensor_id` or the earlier unit.',
+  ),
+  notification_rule_limit_reached: text(
+    'There are as many notification rules as the service accepts.',
+    'Remove a rule, or let one rule match more.',
+  ),
+  webhook_disabled: text('The webhook is disabled.', 'Enable it, then repeat the request.'),
+  webhook_limit_reached: text('There are as many webhooks as the service accepts.', 'Remove one.'),
+  idempotency_in_progress: text(
+    'The first request with this Idempotency-Key is still being carried out.',
+    'Repeat the request after a moment with the same key; you get the first answer.',
+  ),
+  stale_version: text(
+    'The resource was changed since the version in `If-Match`, so it was not changed again.',
+    'Read it, decide again, and send the new `ETag`.',
+  ),
+  body_too_large: text('The body is larger than the endpoint accepts.', 'Send several smaller requests.'),
+  unsupported_media_type: text(
+    'The body is not in a media type that the endpoint accepts.',
+    'Send JSON with `Content-Type: application/json`.',
+  ),
+  expectation_failed: text(
+    'The request has an `Expect` header other than `100-continue`.',
+    'Leave the header out.',
+  ),
+  critical_level_between_thresholds: text(
+    'The critical level lies between the low and the high level.',
+    'Set it below the low level, or above the high level.',
+  ),
+  rate_exceeds_limit: text(
+    'The rate is higher than the configuration of the device allows.',
+    'Ask for a lower rate, or change the limit.',
+  ),
+  insufficient_capacity: text(
+    'The silo has no room for the amount.',
+    'Ask for a smaller amount; the message says how much fits.',
+  ),
+  insufficient_stock: text(
+    'The silo does not contain the amount.',
+    'Ask for a smaller amount; the message says how much there is.',
+  ),
+  invalid_geofence: text(
+    'The geofence is not a simple polygon, or leaves out the base.',
+    'Correct the points; `details` says which.',
+  ),
+  outside_geofence: text(
+    'A position or a part of the way is outside the geofence.',
+    'Change the way or the geofence.',
+  ),
+  mission_infeasible: text(
+    'The device cannot carry out the mission, for example because its battery does not suffice.',
+    'Shorten the mission or charge the device; `details` has the figures.',
+  ),
+  notification_target_unusable: text(
+    'A target of the rule cannot be reached, for example because no mail server is set.',
+    'Read `details`, and correct the target or the settings of the service.',
+  ),
+  webhook_target_refused: text(
+    'The address of the webhook is not allowed, for example because it is private.',
+    'Use a public https address, or allow private addresses in the settings.',
+  ),
+  idempotency_key_reused: text(
+    'The Idempotency-Key was used for another request.',
+    'Use a new key for each new request.',
+  ),
+  apply_refused: text(
+    'The document asks for something that the service would refuse in a single request.',
+    'Read `details`: it lists every fault with its place. Nothing was changed.',
+  ),
+  rate_limited: text(
+    'The key has sent more requests than it may in this time.',
+    'Wait for as many seconds as `Retry-After` says. Stops are never limited.',
+  ),
+  headers_too_large: text(
+    'The headers of the request are larger than the service accepts.',
+    'Send fewer or shorter headers.',
+  ),
+  stream_limit_reached: text(
+    'The key, or the service, has as many event streams open as it may.',
+    'Close streams that nobody reads; one stream can follow many devices.',
+  ),
+  export_limit_reached: text(
+    'The key, or the service, has as many exports running as it may.',
+    'Repeat the request when one of them has ended.',
+  ),
+  too_many_failed_logins: text(
+    'Too many keys from this address were not valid.',
+    'Correct the key, and wait for as many seconds as `Retry-After` says.',
+  ),
+  too_many_connections: text(
+    'Too many connections are open.',
+    'Close connections that are not used, and try again later.',
+  ),
+  storage_unavailable: text(
+    'The database does not answer, so the outcome of a change may be unknown.',
+    'Repeat the request with the same Idempotency-Key. A stop is sent to the device even so.',
+  ),
+  storage_full: text(
+    'The disk of the database is full, so nothing can be stored.',
+    'Tell whoever runs the service. A stop is sent to the device even so.',
+  ),
+  ingest_busy: text(
+    'More readings are waiting to be written than the service accepts.',
+    'Send them again after as many seconds as `Retry-After` says.',
+  ),
+  internal_error: text(
+    'The service has a fault.',
+    'Report it with the request id; the log of the service has the details under it.',
+  ),
+};

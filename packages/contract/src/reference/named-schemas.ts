@@ -1,0 +1,81 @@
+import type { TSchema } from 'typebox';
+import { Acknowledgement, Alert, Shelving } from '../alerts.ts';
+import { Actor, AuditEntry } from '../audit.ts';
+import { CommandRecord, CommandRequest, CommandResult } from '../commands.ts';
+import {
+  FieldConfiguration,
+  FieldConfigurationPatch,
+  Geofence,
+} from '../configuration/field-configuration.ts';
+import { Alarms, Maintenance, Reporting, ThresholdRule } from '../configuration/shared-configuration.ts';
+import { SiloConfiguration, SiloConfigurationPatch } from '../configuration/silo-configuration.ts';
+import {
+  WeatherStationConfiguration,
+  WeatherStationConfigurationPatch,
+} from '../configuration/weather-station-configuration.ts';
+import { DeclaredEnd, EndDeclaration } from '../declared-end.ts';
+import * as devices from '../devices/devices.ts';
+import { DeclaredMaintenance, MaintenanceRequest } from '../devices/maintenance.ts';
+import { DeclaredSensorSummary, SensorDeclaration } from '../devices/sensors.ts';
+import { ErrorAnswer } from '../endpoints/declaration/answers.ts';
+import { RegisteredFieldDevice, RegisteredSilo } from '../endpoints/devices.ts';
+import { Liveness, Readiness } from '../endpoints/health.ts';
+import { LoggedEvent } from '../events.ts';
+import { FleetDevice, FleetReadings } from '../fleet/devices.ts';
+import { AttentionItem, Overview } from '../fleet/overview.ts';
+import * as records from '../fleet/records.ts';
+import { IssuedKey, KeyRecord, KeyRotation, NewKey } from '../keys.ts';
+import { LinkStatus } from '../link/link-status.ts';
+import * as missions from '../missions/missions.ts';
+import { Waypoint } from '../missions/waypoints.ts';
+import {
+  EscalationStep,
+  NotificationRecord,
+  NotificationRule,
+  NotificationRuleInput,
+} from '../notifications.ts';
+import * as operations from '../operations.ts';
+import { Plant, PlantError } from '../plants.ts';
+import { Point, Position } from '../positions.ts';
+import { Applied, Difference, SiteChange } from '../site/apply.ts';
+import { SiteDevice, SiteDocument } from '../site/site-document.ts';
+import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
+import { CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt } from '../telemetry/telemetry.ts';
+import * as webhooks from '../webhooks.ts';
+
+/** The schemas that have a name in the references; every other one is written where it is used. */
+export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  ...{ Acknowledgement, Alert, Shelving, Actor, AuditEntry, CommandRecord, CommandRequest, CommandResult },
+  ...{ FieldConfiguration, FieldConfigurationPatch, Geofence, Alarms, Maintenance, Reporting, ThresholdRule },
+  ...{ SiloConfiguration, SiloConfigurationPatch, WeatherStationConfiguration },
+  ...{ WeatherStationConfigurationPatch, DeclaredEnd, EndDeclaration },
+  ...{ DeviceSummary: devices.DeviceSummary, SensorSummary: devices.SensorSummary },
+  ...{ SiloDetail: devices.SiloDetail, FieldDetail: devices.FieldDetail },
+  ...{ SiloRegistration: devices.SiloRegistration, FieldRegistration: devices.FieldRegistration },
+  ...{ SiloPatch: devices.SiloPatch, FieldPatch: devices.FieldPatch },
+  ...{ DeviceCredentials: devices.DeviceCredentials, Rejections: devices.Rejections },
+  ...{ EmergencyStopSummary: devices.EmergencyStopSummary, Rejection: devices.Rejection },
+  ...{ DeclaredMaintenance, MaintenanceRequest, DeclaredSensorSummary, SensorDeclaration },
+  ...{ Error: ErrorAnswer, RegisteredFieldDevice, RegisteredSilo, Liveness, Readiness, LoggedEvent },
+  ...{ FleetDevice, FleetReadings, AttentionItem, Overview },
+  ...{ FleetAlert: records.FleetAlert, FleetOperation: records.FleetOperation },
+  ...{ FleetCommand: records.FleetCommand, FleetMission: records.FleetMission },
+  ...{ AlertsAcknowledgement: records.AlertsAcknowledgement },
+  ...{ AcknowledgementResults: records.AcknowledgementResults },
+  ...{ IssuedKey, KeyRecord, KeyRotation, NewKey, LinkStatus, Waypoint },
+  ...{ Mission: missions.Mission, MissionRecord: missions.MissionRecord, Leg: missions.Leg },
+  ...{ MissionResult: missions.MissionResult, Preflight: missions.Preflight },
+  ...{ WaypointRecord: missions.WaypointRecord },
+  ...{ EscalationStep, NotificationRecord, NotificationRule, NotificationRuleInput },
+  ...{ FeedRequest: operations.FeedRequest, DischargeRequest: operations.DischargeRequest },
+  ...{ OperationStarted: operations.OperationStarted, OperationRecord: operations.OperationRecord },
+  ...{ OperationFailure: operations.OperationFailure },
+  ...{ Plant, PlantError, Point, Position, Applied, Difference, SiteChange, SiteDevice, SiteDocument },
+  ...{ EnvironmentalReading, LocationReading, Track, TrackPoint },
+  ...{ CurrentReadings, HistoryPoint, SensorHistory, TelemetryReceipt },
+  ...{ NewWebhook: webhooks.NewWebhook, WebhookPatch: webhooks.WebhookPatch },
+  ...{ WebhookRecord: webhooks.WebhookRecord, IssuedWebhook: webhooks.IssuedWebhook },
+  ...{ SecretRotation: webhooks.SecretRotation, WebhookEnabling: webhooks.WebhookEnabling },
+  ...{ WebhookReplay: webhooks.WebhookReplay, ReplayResult: webhooks.ReplayResult },
+  ...{ WebhookDelivery: webhooks.WebhookDelivery },
+};

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeService } from '../testing/service.ts';
+import { VERSION } from '../version.ts';
+
+describeService('GET /openapi.json', (api) => {
+  test('needs no key, and shows where the document comes from as the address of the service', async () => {
+    const { status, body, headers } = await api.raw('GET', '/openapi.json', {});
+    assert.equal(status, 200);
+    assert.deepEqual([body.openapi, body.info.version, body.servers], ['3.1.0', VERSION, [{ url: '/' }]]);
+    assert.ok('/v1/siloscale/devices' in body.paths);
+    assert.deepEqual([headers.get('cache-control'), headers.get('vary')], ['no-cache', 'accept-encoding']);
+  });
+
+  test('is answered with 304 to a reader who has it', async () => {
+    const { headers } = await api.get('/openapi.json');
+    const etag = headers.get('etag') ?? '';
+    for (const known of [etag, `"other", ${etag.slice(2)}`, '*']) {
+      const again = await api.get('/openapi.json', { 'if-none-match': known });
+      assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag], known);
+    }
+    assert.equal((await api.get('/openapi.json', { 'if-none-match': '"other"' })).status, 200);
+  });
+
+  test('is compressed for those who accept it', async () => {
+    const plain = await api.get('/openapi.json', { 'accept-encoding': 'identity' });
+    const small = await api.get('/openapi.json', { 'accept-encoding': 'br;q=0.5, gzip' });
+    assert.equal(plain.headers.get('content-encoding'), null);
+    assert.equal(small.headers.get('content-encoding'), 'gzip');
+    assert.equal(small.text, plain.text);
+    assert.ok(Number(small.headers.get('content-length')) * 5 < Number(plain.headers.get('content-length')));
+  });
+});
+
+describeService(
+  'GET /openapi.json of a service with its own addresses',
+  (api) => {
+    test('shows them', async () => {
+      const { body } = await api.get('/openapi.json');
+      assert.deepEqual(body.servers, [{ url: 'https://granary.example.com/farm' }]);
+      assert.ok('/v1/silos/devices' in body.paths && '/garden/plants' in body.paths);
+      assert.ok(!('/v1/siloscale/devices' in body.paths));
+    });
+  },
+  {
+    ...{ GRANARY_SILO_SEGMENT: 'silos', GRANARY_SANDBOX_PATH: '/garden' },
+    GRANARY_PUBLIC_URL: 'https://granary.example.com/farm/',
+  },
+);
