@@ -117,6 +117,20 @@ test('a higher severity is told again, also when the first notice waits, and doe
 const worseAfterAcknowledgement = (): NoticesBySteps =>
   noticesAfter(RULE, tell(begun, 0, 1), changedTo('acknowledged', T + 5 * MINUTE_MS));
 
+test('an escalation that waits for a summary does not wait any longer when the alert gets more severe', () => {
+  const held = (notice: Notice): Notice => ({ ...notice, dueAtMs: T + 600 * MINUTE_MS, isHeld: true });
+  const before = new Map([...tell(begun, 0)].map(([step, one]) => [step, step === 1 ? held(one) : one]));
+  const at = (minutes: number) => T + minutes * MINUTE_MS;
+  const critical = alertEvent('alert.severity_raised', at(12), { severity: 'critical' });
+  const after = noticesAfter(RULE, before, critical);
+  assert.deepEqual(waiting(after), [
+    [0, 'severity_raised', 12],
+    [1, 'not_acknowledged', 12],
+    [2, 'not_acknowledged', 30],
+  ]);
+  assert.equal(after.get(1)?.isHeld, false);
+});
+
 test('the end of a shelving is told if the alert is present', () => {
   const shelved = noticesAfter(RULE, tell(begun, 0), alertEvent('alert.shelved', T + 1));
   const unshelved = alertEvent('alert.unshelved', T + MINUTE_MS);

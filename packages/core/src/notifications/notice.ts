@@ -78,7 +78,7 @@ export function noticesAfter(rule: RuleContent, before: NoticesBySteps, event: A
   if (!rule.enabled || !isMatch(rule, event.snapshot.alert, event.snapshot)) return before;
   after.set(0, firstNotice(before.get(0), meaning, event));
   rule.escalation.forEach(({ after_minutes: minutes }, i) => {
-    after.set(i + 1, escalationNotice(before.get(i + 1), event, minutes));
+    after.set(i + 1, escalationNotice(before.get(i + 1), meaning, event, minutes));
   });
   return after;
 }
@@ -94,13 +94,17 @@ function firstNotice(before: Notice | undefined, kind: Beginning, { atMs, snapsh
   return { ...before, snapshot };
 }
 
-/** An escalation that already waits is not postponed. */
+/** An escalation that already waits is not postponed; one that waits for a summary is judged again with the new severity. */
 function escalationNotice(
   before: Notice | undefined,
+  kind: Beginning,
   { atMs, snapshot }: AlertEvent,
   minutes: number,
 ): Notice {
-  if (before?.kind === 'not_acknowledged' && before.dueAtMs !== null) return { ...before, snapshot };
+  if (before?.kind === 'not_acknowledged' && before.dueAtMs !== null) {
+    const isJudgedAgain = before.isHeld && kind === 'severity_raised';
+    return isJudgedAgain ? { ...before, dueAtMs: atMs, isHeld: false, snapshot } : { ...before, snapshot };
+  }
   return {
     ...{ kind: 'not_acknowledged', dueAtMs: atMs + minutes * MINUTE_MS, isHeld: false, snapshot },
     toldKind: before?.toldKind ?? null,
