@@ -38,7 +38,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   },
   cli: {
     packages: ['contract', 'client', 'server', 'simulator'],
-    libraries: [],
+    libraries: ['commander'],
     nodeModules: true,
     testPackages: ['link'],
   },

@@ -2,19 +2,23 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
+import { COMMANDS as COMMAND_ENTRIES } from './commands.ts';
 import { main } from './main.ts';
 import { granary } from './testing/granary-process.ts';
 import { readVersion } from './version.ts';
 
 const VERSION = await readVersion();
-const COMMANDS = ['serve', 'demo', 'simulate', 'backup', 'restore', 'devices', 'keys'];
+const COMMANDS = COMMAND_ENTRIES.map(({ name }) => name);
 
 /** Runs a command line inside this process, which works for commands that end immediately. */
 async function runInProcess(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const printed: string[] = [];
   const errorLines: string[] = [];
   const exitCode = await main(args, {
-    env,
+    env: { XDG_CONFIG_HOME: '/nonexistent', ...env },
+    terminal: { columns: null, hasColour: false, isUtf8: true },
+    readInput: async () => '',
+    surviveClosedOutput: () => undefined,
     print: (line) => printed.push(line),
     printError: (line) => errorLines.push(line),
   });
@@ -29,7 +33,7 @@ test('--version and --help answer on standard output', async () => {
   });
   const { exitCode, stdout } = await runInProcess(['--help']);
   assert.equal(exitCode, 0);
-  for (const command of COMMANDS) assert.match(stdout, new RegExp(`  ${command} `));
+  for (const command of COMMANDS) assert.match(stdout, new RegExp(`  ${command}[ |]`));
 });
 
 for (const command of COMMANDS) {
@@ -37,6 +41,7 @@ for (const command of COMMANDS) {
     const { exitCode, stdout } = await runInProcess([command, '--help']);
     assert.equal(exitCode, 0);
     assert.match(stdout, new RegExp(`^Usage: granary ${command}`));
+    assert.match(stdout, /\nExamples:\n {2}\S*.*granary /);
   });
 }
 
@@ -58,48 +63,62 @@ test('simulate --help names every fault', async () => {
 const KEY = { GRANARY_API_KEY: 'gk_unused' };
 const INVALID_USES: readonly (readonly [args: string[], errorLine: RegExp, env?: Record<string, string>])[] =
   [
-    [[], /^granary: which command\? try granary --help$/],
-    [['feed'], /^granary: there is no command "feed"; try granary --help$/],
-    [['toString'], /^granary: there is no command "toString"/],
-    [['serve', '--port', '1'], /^granary: Unknown option '--port'$/],
-    [['serve', 'now'], /^granary: Unexpected argument 'now'/],
-    [['demo', '--interval', '0'], /^granary: --interval must be a number above 0, not "0"$/],
-    [['demo', '--interval'], /^granary: Option '--interval <value>' argument missing$/],
+    [[], /^granary: which command\?\n {2}Try granary --help\.$/],
+    [['seve'], /^granary: unknown command 'seve' \(Did you mean serve\?\)\n {2}Try granary --help\.$/],
+    [['toString'], /^granary: unknown command 'toString'/],
+    [['serve', '--port', '1'], /^granary: unknown option '--port'\n {2}Try granary serve --help\.$/],
+    [['serve', 'now'], /^granary: too many arguments for 'serve'/],
+    [
+      ['demo', '--interval', '0'],
+      /^granary: option '--interval <seconds>' argument '0' is invalid\. It must be/,
+    ],
+    [['up', '--interval'], /^granary: option '--interval <seconds>' argument missing/],
     [
       ['simulate', '--fault', 'silo-01:tired'],
       /^granary: --fault: "tired" is not a fault of silo-01; there are link-loss/,
     ],
-    [['simulate', '--key', 'gk_1'], /^granary: Unknown option '--key'$/],
-    [['simulate'], /^granary: the environment variable GRANARY_API_KEY is missing; .* \.granary\/admin-key$/],
+    [['simulate', '--key', 'gk_1'], /^granary: unknown option '--key'/],
+    [['simulate'], /^granary: there is no API key for http:\/\/127\.0\.0\.1:8080 .*\n {2}`granary login`/],
     [
       ['simulate', '--mqtt', 'here'],
       /^granary: --mqtt must be an address such as mqtt:\/\/127\.0\.0\.1, not "here"$/,
       KEY,
     ],
-    [['backup', 'here'], /^granary: Unexpected argument 'here'/],
-    [['restore'], /^granary: the backup file is missing$/],
-    [['restore', 'a.db', 'b.db'], /^granary: one file at a time$/],
-    [['restore', '--now'], /^granary: Unknown option '--now'$/],
-    [['keys'], /^granary: keys: say one of list, create, revoke, rotate$/],
-    [['keys', 'steal'], /^granary: keys steal: say one of/],
+    [['backup', 'here'], /^granary: too many arguments for 'backup'/],
+    [['restore'], /^granary: missing required argument 'file'/],
+    [['restore', 'a.db', 'b.db'], /^granary: too many arguments for 'restore'/],
+    [['restore', '--now'], /^granary: unknown option '--now'/],
+    [['keys'], /^granary: keys: which action\?\n {2}Try granary keys --help\.$/],
+    [['keys', 'steal'], /^granary: unknown command 'steal'/],
     [
       ['keys', 'create', '--name', 'n', '--scope', 'all'],
       /^granary: --scope: there is no "all"; there are read/,
       KEY,
     ],
-    [['keys', 'create', '--name', 'n'], /^granary: --scope is missing/, KEY],
-    [['keys', 'revoke'], /^granary: the key id is missing$/, KEY],
-    [['devices', 'register', '--name', 'n'], /^granary: --id is missing$/, KEY],
-    [['devices', 'list', '--kind', 'tractor'], /^granary: --kind must be silo or field, not "tractor"$/, KEY],
-    [['devices', 'list', '--url', 'nowhere'], /^granary: --url must be an address/, KEY],
+    [['keys', 'create', '--name', 'n'], /^granary: required option '--scope <scope>' not specified/, KEY],
+    [['keys', 'revoke'], /^granary: missing required argument 'key_id'/, KEY],
+    [['devices', 'register', '--name', 'n'], /^granary: required option '--id <id>' not specified/, KEY],
+    [
+      ['devices', 'list', '--kind', 'tractor'],
+      /^granary: option '--kind <kind>' argument 'tractor' is invalid/,
+      KEY,
+    ],
+    [['devices', '--url', 'nowhere'], /^granary: --url must be an address/, KEY],
+    [
+      ['devices', '--url', 'http://a', '--context', 'b'],
+      /^granary: option '--context <name>' cannot be used with/,
+    ],
+    [['devices', '--context', 'farm'], /^granary: --context: .* has no context "farm"/],
+    [['devices'], /is for this machine only/, { GRANARY_URL: 'https://granary.example' }],
+    [['context', 'use', 'farm'], /^granary: .* has no context "farm"/],
   ];
 
 for (const [args, errorLine, env] of INVALID_USES) {
-  test(`granary ${args.join(' ')}: one clear line and exit code 2`, async () => {
+  test(`granary ${args.join(' ')}: a clear sentence, its cure, and exit code 2`, async () => {
     const { exitCode, stdout, stderr } = await runInProcess(args, env);
     assert.equal(stdout, '');
     assert.match(stderr, errorLine);
-    assert.equal(stderr.split('\n').length, 1);
+    assert.ok(stderr.split('\n').length <= 2);
     assert.equal(exitCode, 2);
   });
 }
@@ -112,16 +131,19 @@ test('a service that is not running: one clear line, and the stack only when deb
   await once(closedServer, 'close');
   const args = ['keys', 'list', '--url', `http://127.0.0.1:${port}`];
   const { exitCode, stderr } = await runInProcess(args, KEY);
-  assert.equal(exitCode, 1);
-  assert.match(stderr, /^granary: cannot reach http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED.*$/);
+  assert.equal(exitCode, 4);
+  assert.match(
+    stderr,
+    /^granary: cannot reach http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED.*\n {2}Is the service running\?/,
+  );
   assert.match((await runInProcess(args, { ...KEY, GRANARY_LOG_LEVEL: 'debug' })).stderr, /\n {4}at /);
 });
 
 test('the program prints the output of a command and returns its exit code', async (t) => {
-  const child = granary(t, ['feed']);
+  const child = granary(t, ['plough']);
   assert.equal(await child.exited, 2);
   assert.equal(child.stdout, '');
-  assert.equal(child.stderr, 'granary: there is no command "feed"; try granary --help\n');
+  assert.equal(child.stderr, "granary: unknown command 'plough'\n  Try granary --help.\n");
   const version = granary(t, ['--version']);
   assert.equal(await version.exited, 0);
   assert.equal(version.stdout, `${VERSION}\n`);

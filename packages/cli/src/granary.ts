@@ -1,20 +1,16 @@
 #!/usr/bin/env node
-import { explain } from './explain.ts';
+import { EXIT } from './frame/exit-codes.ts';
+import { explain, explanationLines } from './frame/explain.ts';
+import { processEnvironment } from './frame/process-environment.ts';
 import { main } from './main.ts';
-import { progressLine } from './progress-line.ts';
 
-const progress = progressLine(process.stderr);
-const environment = {
-  env: process.env,
-  print: (line: string) => progress.above(() => console.log(line)),
-  printError: (line: string) => progress.above(() => console.error(line)),
-  showProgress: (text: string) => progress.show(text),
-};
+const environment = processEnvironment(process);
 
 process.on('uncaughtException', (failure) => {
-  const { lines } = explain(failure, process.env['GRANARY_LOG_LEVEL'] === 'debug');
+  const showsStack = process.env['GRANARY_LOG_LEVEL'] === 'debug';
+  const lines = showsStack ? [`granary: ${failure.stack}`] : explanationLines(explain(failure));
   for (const line of lines) environment.printError(line);
-  process.exit(1);
+  process.exit(EXIT.failed);
 });
 
 process.exitCode = await main(process.argv.slice(2), environment);

@@ -114,8 +114,11 @@ test('demo runs a farm that devices list shows, and keys are managed from the co
   );
 
   const refused = granary(t, ['keys', 'list'], { ...access, GRANARY_API_KEY: viewerKey });
-  assert.equal(await refused.exited, 1);
-  assert.match(refused.stderr, /^granary: .*\(401 unauthorized\)\n$/);
+  assert.equal(await refused.exited, 3);
+  assert.match(
+    refused.stderr,
+    /^granary: .*\(401 unauthorized\)\n {2}The key is unknown, revoked or expired: .*\n$/,
+  );
 
   demo.signal('SIGTERM');
   assert.equal(await demo.exited, 0);

@@ -1,4 +1,4 @@
-import { runUntilSignal } from '../until-signal.ts';
+import { runUntilSignal } from '../running/until-signal.ts';
 
 /** A program whose stop never finishes. */
 setInterval(() => undefined, 1_000);

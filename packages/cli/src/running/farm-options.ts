@@ -2,23 +2,34 @@ import { join } from 'node:path';
 import { FaultPlanError, parseFaultPlan } from '@granary/simulator/farm/fault-plan';
 import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
 import { type FarmOptions, HISTORY_DAYS_DEFAULT } from '@granary/simulator/start-farm';
-import { positiveNumber, UsageError } from './command.ts';
+import type { Command } from 'commander';
+import { UsageError } from '../frame/failures.ts';
+import { collect, positiveNumber } from '../frame/options.ts';
 
-/** The options that `demo` and `simulate` share. */
-export const FARM_OPTIONS = {
-  interval: { type: 'string', default: '10' },
-  fault: { type: 'string', multiple: true },
-  'no-history': { type: 'boolean', default: false },
-} as const;
+/** The options that `up` and `simulate` share, as commander stores them. */
+export interface FarmValues {
+  readonly interval: number;
+  readonly fault?: readonly string[];
+  readonly history: boolean;
+}
 
-export const FARM_HELP = `  --interval <seconds>   time between two readings of a device at rest (10)
-  --fault <list>         let devices misbehave, e.g. silo-03:link-loss,rover-01:stuck; may be repeated
-  --no-history           do not write a past of ${HISTORY_DAYS_DEFAULT} days on first start
+const INTERVAL_DEFAULT_S = 10;
 
-${deviceLists()}
-
-Faults:
-${faultList()}`;
+export const withFarmOptions = (command: Command): Command =>
+  command
+    .option(
+      '--interval <seconds>',
+      'time between two readings of a device at rest',
+      positiveNumber,
+      INTERVAL_DEFAULT_S,
+    )
+    .option(
+      '--fault <list>',
+      'let devices misbehave, e.g. silo-03:link-loss,rover-01:stuck; may be repeated',
+      collect,
+    )
+    .option('--no-history', `do not write a past of ${HISTORY_DAYS_DEFAULT} days on first start`)
+    .addHelpText('after', `\n${deviceLists()}\n\nFaults:\n${faultList()}`);
 
 function deviceLists(): string {
   return SIMULATED_PROFILES.map(({ title, devices }) => {
@@ -44,20 +55,14 @@ function faultList(): string {
     .join('\n');
 }
 
-interface FarmValues {
-  readonly interval: string;
-  readonly fault?: string[] | undefined;
-  readonly 'no-history': boolean;
-}
-
 type FarmChoices = Required<Pick<FarmOptions, 'profiles' | 'intervalMs' | 'faults' | 'historyDays'>>;
 
-export function farmChoices(values: FarmValues): FarmChoices {
+export function farmChoices({ interval, fault, history }: FarmValues): FarmChoices {
   return {
     profiles: SIMULATED_PROFILES,
-    intervalMs: positiveNumber(values.interval, '--interval') * 1_000,
-    faults: values.fault === undefined ? new Map() : faultPlan(values.fault.join(',')),
-    historyDays: values['no-history'] ? 0 : HISTORY_DAYS_DEFAULT,
+    intervalMs: interval * 1_000,
+    faults: fault === undefined ? new Map() : faultPlan(fault.join(',')),
+    historyDays: history ? HISTORY_DAYS_DEFAULT : 0,
   };
 }
 

@@ -1,5 +1,5 @@
 import { toIso } from '@granary/contract/time';
-import type { Environment } from './command.ts';
+import type { Environment } from '../frame/environment.ts';
 
 interface Figures {
   readonly schemaVersion: number;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { runUntilSignal } from './until-signal.ts';
 
 test('a second interrupt ends a program that cannot stop', async (t) => {
-  const path = fileURLToPath(new URL('./testing/never-stops.ts', import.meta.url));
+  const path = fileURLToPath(new URL('../testing/never-stops.ts', import.meta.url));
   const child = spawn(process.execPath, [path], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   const exited = once(child, 'exit');

@@ -1,22 +1,29 @@
 import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
 import { startFarm } from '@granary/simulator/start-farm';
-import { type Command, parseOptions } from '../command.ts';
-import { FARM_HELP, FARM_OPTIONS, farmChoices, farmCredentialsFile } from '../farm-options.ts';
-import { createFarmReporter } from '../farm-reporter.ts';
-import { startMessage } from '../start-message.ts';
-import { runUntilSignal } from '../until-signal.ts';
+import type { Define } from '../../frame/define.ts';
+import { withExamples } from '../../frame/options.ts';
+import {
+  type FarmValues,
+  farmChoices,
+  farmCredentialsFile,
+  withFarmOptions,
+} from '../../running/farm-options.ts';
+import { createFarmReporter } from '../../running/farm-reporter.ts';
+import { startMessage } from '../../running/start-message.ts';
+import { runUntilSignal } from '../../running/until-signal.ts';
 
-export const demo: Command = {
-  help: `Usage: granary demo [options]
-
-Starts the service with a simulated farm: silos, rovers, a drone and weather stations that connect over MQTT, as real ones would. The
-service is set up as with granary serve.
-
-${FARM_HELP}`,
-
-  async run(args, { env, print }) {
-    const { values } = parseOptions({ args, options: FARM_OPTIONS });
+export const up: Define = (command, { env, print }) => {
+  command.description(
+    'Starts the service with a simulated farm: silos, rovers, a drone and weather stations that connect over MQTT, as real ones would. The service is set up as with granary serve.',
+  );
+  withExamples(
+    command,
+    'granary up',
+    'granary up --fault silo-03:stall,rover-01:link-loss',
+    'GRANARY_HTTP_PORT=9080 granary up --no-history',
+  );
+  withFarmOptions(command).action(async (values: FarmValues) => {
     const choices = farmChoices(values);
     const settings = readSettings(env);
     await runUntilSignal(async (onStop) => {
@@ -37,6 +44,5 @@ ${FARM_HELP}`,
       onStop(() => farm.stop());
       print(startMessage(started, settings.siloSegment));
     });
-    return 0;
-  },
+  });
 };

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Client, type ClientOptions, createClient } from '@granary/client/client';
+import type { Environment } from '../frame/environment.ts';
+import { EXIT } from '../frame/exit-codes.ts';
+import { CommandFailure } from '../frame/failures.ts';
+import { address } from '../frame/options.ts';
+import { type Context, type Contexts, contextsFile, readContexts } from './contexts.ts';
+
+type Env = Environment['env'];
+
+/** The options that say which service is meant, as commander stores them. */
+export interface AccessValues {
+  readonly url?: string;
+  readonly context?: string;
+  readonly json?: boolean;
+}
+
+const PORT_DEFAULT = '8080';
+const DATA_DIR_DEFAULT = '.granary';
+const LOCAL_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
+
+/**
+ * The service and the key, from the first of these: `--context`; `--url` or the environment; the context of the environment;
+ * the current context; the service on this machine with the admin key of its data folder. A key is never sent to another
+ * service than the one it was stored for.
+ */
+export function serviceAccess(values: AccessValues, env: Env): ClientOptions {
+  const stored = readContexts(env);
+  if (values.context !== undefined) return optionsOf(named(stored, values.context, '--context', env), env);
+  const url = values.url ?? given(env, 'GRANARY_URL');
+  const apiKey = given(env, 'GRANARY_API_KEY');
+  if (url !== undefined || apiKey !== undefined)
+    return withoutContext(url ?? localUrl(env), apiKey, stored, env);
+  const name = given(env, 'GRANARY_CONTEXT');
+  if (name !== undefined) return optionsOf(named(stored, name, 'GRANARY_CONTEXT', env), env);
+  if (stored.current !== null)
+    return optionsOf(named(stored, stored.current, 'the current context', env), env);
+  return withoutContext(localUrl(env), undefined, stored, env);
+}
+
+export const accessClient = (values: AccessValues, env: Env): Client =>
+  createClient(serviceAccess(values, env));
+
+export const localUrl = (env: Env): string => {
+  const port = given(env, 'GRANARY_HTTP_PORT') ?? PORT_DEFAULT;
+  return `http://127.0.0.1:${/^[1-9]\d*$/.test(port) ? port : PORT_DEFAULT}`;
+};
+
+const given = (env: Env, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+
+function withoutContext(url: string, apiKey: string | undefined, stored: Contexts, env: Env): ClientOptions {
+  const baseUrl = address(url, '--url', ['http:', 'https:']);
+  const context = Object.values(stored.contexts).find((one) => isSameService(one.url, baseUrl));
+  if (apiKey === undefined && context !== undefined) return optionsOf(context, env);
+  return optionsOf({ url: baseUrl, api_key: apiKey ?? localAdminKey(baseUrl, env) }, env);
+}
+
+const isSameService = (one: string, other: string): boolean =>
+  URL.canParse(one) && new URL(one).href.replace(/\/+$/, '') === new URL(other).href.replace(/\/+$/, '');
+
+function named({ contexts }: Contexts, name: string, from: string, env: Env): Context {
+  const context = Object.hasOwn(contexts, name) ? contexts[name] : undefined;
+  if (context !== undefined) return context;
+  const known = Object.keys(contexts);
+  const cure = known.length === 0 ? '`granary login <url>` stores one.' : `There are ${known.join(', ')}.`;
+  throw new CommandFailure(`${from}: ${contextsFile(env)} has no context "${name}"`, {
+    exitCode: EXIT.usage,
+    cure,
+  });
+}
+
+const optionsOf = ({ url, api_key, silo_segment, field_segment }: Context, env: Env): ClientOptions => {
+  const siloSegment = silo_segment ?? given(env, 'GRANARY_SILO_SEGMENT');
+  const fieldSegment = field_segment ?? given(env, 'GRANARY_FIELD_SEGMENT');
+  return {
+    baseUrl: url,
+    apiKey: api_key,
+    ...(siloSegment === undefined ? {} : { siloSegment }),
+    ...(fieldSegment === undefined ? {} : { fieldSegment }),
+  };
+};
+
+/** Only for a service on this machine, because nobody else has a use for this key. */
+function localAdminKey(baseUrl: string, env: Env): string {
+  const file = join(given(env, 'GRANARY_DATA_DIR') ?? DATA_DIR_DEFAULT, 'admin-key');
+  const isLocal = LOCAL_HOSTS.includes(new URL(baseUrl).hostname);
+  try {
+    if (isLocal) return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw noKey(baseUrl, `there is no ${file} either`, cause);
+  }
+  throw noKey(baseUrl, 'the key of the data folder is for this machine only');
+}
+
+const noKey = (baseUrl: string, why: string, cause?: unknown): CommandFailure =>
+  new CommandFailure(`there is no API key for ${baseUrl} (${why})`, {
+    exitCode: EXIT.usage,
+    cure: '`granary login` stores one, GRANARY_API_KEY sets it for one command; in the folder of `granary up` none is needed.',
+    cause,
+  });

@@ -1,0 +1,79 @@
+import type { Define } from './frame/define.ts';
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly alias?: string;
+  readonly summary: string;
+  readonly group: string;
+  /** Goes on when nobody reads its output any more, because it moves something or serves others. */
+  readonly survivesClosedOutput?: true;
+  /** Only the command that runs is loaded, so that listing keys does not load a database. */
+  readonly load: () => Promise<Define>;
+}
+
+const SERVICE = 'Service:';
+const DEVICES = 'Devices:';
+const SETUP = 'Access and configuration:';
+
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'up',
+    alias: 'demo',
+    summary: 'start the service with a simulated farm',
+    group: SERVICE,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/service/up.ts')).up,
+  },
+  {
+    name: 'serve',
+    summary: 'start the service',
+    group: SERVICE,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/service/serve.ts')).serve,
+  },
+  {
+    name: 'simulate',
+    summary: 'run the simulated farm against a running service',
+    group: SERVICE,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/service/simulate.ts')).simulate,
+  },
+  {
+    name: 'backup',
+    summary: 'copy the database into a file, also while the service runs',
+    group: SERVICE,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/service/backup.ts')).backup,
+  },
+  {
+    name: 'restore',
+    summary: 'make a backup the database again',
+    group: SERVICE,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/service/restore.ts')).restore,
+  },
+  {
+    name: 'devices',
+    summary: 'list devices',
+    group: DEVICES,
+    load: async () => (await import('./commands/devices/devices.ts')).devices,
+  },
+  {
+    name: 'login',
+    summary: 'store a service and its key',
+    group: SETUP,
+    load: async () => (await import('./commands/setup/login.ts')).login,
+  },
+  {
+    name: 'context',
+    summary: 'list, select and remove stored services',
+    group: SETUP,
+    load: async () => (await import('./commands/setup/context.ts')).context,
+  },
+  {
+    name: 'keys',
+    summary: 'list, create, revoke and rotate API keys',
+    group: SETUP,
+    load: async () => (await import('./commands/setup/keys.ts')).keys,
+  },
+];

@@ -1,0 +1,62 @@
+import { DEVICE_GROUPS } from '@granary/contract/devices/groups';
+import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
+import type { FleetDevice, FleetDeviceQuery } from '@granary/contract/fleet/devices';
+import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
+import type { Command } from 'commander';
+import { type AccessValues, accessClient } from '../../access/service-access.ts';
+import type { Define } from '../../frame/define.ts';
+import type { Environment } from '../../frame/environment.ts';
+import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
+import { outputOf } from '../../frame/output.ts';
+import type { Column } from '../../terminal/table.ts';
+import { age } from '../../terminal/times.ts';
+import { defineAdd } from './add.ts';
+import { mainReading, statusTone } from './device-texts.ts';
+
+type Filter = Pick<FleetDeviceQuery, 'facility' | 'zone' | 'status' | 'profile' | 'q'>;
+type Values = AccessValues & Filter & { readonly kind?: string; readonly removed?: boolean };
+
+const COLUMNS: readonly Column<FleetDevice>[] = [
+  { title: 'DEVICE', text: ({ device_id }) => device_id },
+  { title: 'NAME', text: ({ name }) => name },
+  { title: 'STATUS', text: ({ status }) => status, tone: ({ status }) => statusTone(status) },
+  { title: 'NOW', text: mainReading },
+  { title: 'LOCATION', text: ({ location }) => `${location.facility}, ${location.zone}` },
+  { title: 'LAST SEEN', text: ({ last_seen }) => age(last_seen) },
+];
+
+export const devices: Define = (command, environment) => {
+  defineList(command.enablePositionalOptions(), environment);
+  defineList(command.command('list', { hidden: true }), environment);
+  defineAdd(command.command('register', { hidden: true }), environment);
+  withExamples(
+    command,
+    'granary devices',
+    'granary devices --facility "North farm" --status offline',
+    'granary devices --json | jq -r ".[].device_id"',
+  );
+};
+
+function defineList(command: Command, environment: Environment): void {
+  command
+    .description('Lists the devices that the key may see, with their newest values.')
+    .option('--facility <name>', 'only those of this facility')
+    .option('--zone <name>', 'only those of this zone')
+    .addOption(choice('--status <status>', 'only those with this status', DEVICE_STATUSES))
+    .addOption(choice('--profile <profile>', 'only those of this profile', PROFILE_NAMES))
+    .addOption(choice('--kind <kind>', 'only those of this group', DEVICE_GROUPS))
+    .option('--q <text>', 'only those whose id, name or model contains the text')
+    .option('--removed', 'the removed devices instead');
+  withAccess(command).action(async (values: Values) => {
+    const { facility, zone, status, profile, q, kind, removed } = values;
+    const query = given({
+      ...{ facility, zone, status, profile, q, include: 'readings' as const },
+      removed: removed === true ? ('true' as const) : undefined,
+    });
+    const found: FleetDevice[] = [];
+    for await (const device of accessClient(values, environment.env).fleet.devicesAll(query)) {
+      if (kind === undefined || device.group === kind) found.push(device);
+    }
+    outputOf(environment, values.json).list(COLUMNS, found, 'There are no such devices.');
+  });
+}

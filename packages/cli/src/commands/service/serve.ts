@@ -1,0 +1,42 @@
+import { createService, type Service } from '@granary/server/compose';
+import { readSettings } from '@granary/server/settings';
+import type { Define } from '../../frame/define.ts';
+import { withExamples } from '../../frame/options.ts';
+import { startMessage } from '../../running/start-message.ts';
+import { runUntilSignal } from '../../running/until-signal.ts';
+
+const SETTINGS = `
+It is set up by environment variables, the most used of which are:
+
+  GRANARY_HTTP_HOST, GRANARY_HTTP_PORT   where to answer HTTP (127.0.0.1, 8080)
+  GRANARY_MQTT_HOST, GRANARY_MQTT_PORT   where devices connect (127.0.0.1, 1883)
+  GRANARY_DATA_DIR                       where everything is kept (.granary)
+  GRANARY_DATABASE_URL                   a postgres:// address, to keep readings there instead
+  GRANARY_ADMIN_KEY                      an admin key of your own, at least 32 characters
+  GRANARY_TLS_CERT, GRANARY_TLS_KEY      PEM files for HTTPS on 8443 and MQTT over TLS on 8883; SIGHUP reads them again
+  GRANARY_LOG_LEVEL                      debug, info, warn, error or silent (info)`;
+
+export const serve: Define = (command, { env, print }) => {
+  command
+    .description('Starts the service.')
+    .addHelpText('after', SETTINGS)
+    .action(async () => {
+      const settings = readSettings(env);
+      await runUntilSignal(async (onStop) => {
+        const service = createService(settings);
+        onStop(() => service.stop());
+        if (settings.tlsCert !== null) reloadOnHangup(service);
+        print(startMessage(await service.start(), settings.siloSegment));
+      });
+    });
+  withExamples(
+    command,
+    'granary serve',
+    'GRANARY_HTTP_PORT=9080 GRANARY_DATA_DIR=/var/lib/granary granary serve',
+  );
+};
+
+/** On a terminal this signal means that the terminal is closed, and ends the process as usual. */
+function reloadOnHangup(service: Service): void {
+  if (process.stdin.isTTY !== true) process.on('SIGHUP', () => void service.reload());
+}

@@ -1,0 +1,67 @@
+import { createClient } from '@granary/client/client';
+import { contextsFile, readContexts, writeContexts } from '../../access/contexts.ts';
+import { localUrl } from '../../access/service-access.ts';
+import type { Define } from '../../frame/define.ts';
+import type { Environment } from '../../frame/environment.ts';
+import { EXIT } from '../../frame/exit-codes.ts';
+import { CommandFailure } from '../../frame/failures.ts';
+import { address, given, withExamples, withJson } from '../../frame/options.ts';
+import { outputOf } from '../../frame/output.ts';
+
+interface Values {
+  readonly name?: string;
+  readonly siloSegment?: string;
+  readonly fieldSegment?: string;
+  readonly json?: boolean;
+}
+
+export const login: Define = (command, environment) => {
+  command
+    .argument('[url]', 'where the service answers (http://127.0.0.1:8080)')
+    .description(
+      'Stores a service and its API key as a context, readable by its owner only, and makes it the current one. The key is asked for without being shown, or read from the standard input; the service is asked whether the key is valid before anything is stored.',
+    )
+    .option('--name <name>', 'the name of the context (the host of the address)')
+    .option('--silo-segment <segment>', 'the path of the silo scales, if the service has another one')
+    .option('--field-segment <segment>', 'the path of the field devices, if the service has another one');
+  withExamples(
+    command,
+    'granary login https://granary.example --name farm',
+    'granary login --name local < .granary/admin-key',
+  );
+  withJson(command).action(async (text: string | undefined, values: Values) => {
+    const { env } = environment;
+    const url = address(text ?? localUrl(env), 'the address', ['http:', 'https:']).replace(/\/+$/, '');
+    const name = values.name ?? new URL(url).hostname;
+    const apiKey = await askKey(url, environment);
+    const { siloSegment, fieldSegment } = values;
+    await createClient({ baseUrl: url, apiKey, ...given({ siloSegment, fieldSegment }) }).fleet.devices({
+      limit: 1,
+    });
+    const context = {
+      url,
+      api_key: apiKey,
+      ...given({ silo_segment: siloSegment, field_segment: fieldSegment }),
+    };
+    const { contexts } = readContexts(env);
+    writeContexts(env, { current: name, contexts: { ...contexts, [name]: context } });
+    const file = contextsFile(env);
+    outputOf(environment, values.json).one(
+      { name, url, file },
+      () => `${name} (${url}) is the current context, kept in ${file}.`,
+    );
+  });
+};
+
+async function askKey(url: string, { person, readInput }: Environment): Promise<string> {
+  const key =
+    person === undefined ? await readInput() : await person.askSecret(`API key for ${url} (is not shown): `);
+  if (key === null)
+    throw new CommandFailure('no key was given, and nothing is stored', { exitCode: EXIT.declined });
+  const trimmed = key.trim();
+  if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
+  throw new CommandFailure('that is not an API key', {
+    exitCode: EXIT.usage,
+    cure: 'A key is one word; the first one is in admin-key in the data folder of the service.',
+  });
+}

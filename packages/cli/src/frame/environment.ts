@@ -1,0 +1,29 @@
+export interface TerminalTraits {
+  /** `null` where the output is not a terminal: then nothing is fitted to a width. */
+  readonly columns: number | null;
+  readonly hasColour: boolean;
+  /** Whether signs beyond ASCII can be shown. */
+  readonly isUtf8: boolean;
+}
+
+/** A person who can be asked; `null` means that the input ended without an answer. */
+export interface Person {
+  ask(question: string): Promise<string | null>;
+  /** Does not show what is typed. */
+  askSecret(question: string): Promise<string | null>;
+}
+
+/** What a command uses of its process; tests pass their own. */
+export interface Environment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: TerminalTraits;
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
+  /** Replaces the line of progress; only on a terminal. */
+  readonly showProgress?: (text: string) => void;
+  /** Missing where the input or the output of questions is not a terminal. */
+  readonly person?: Person;
+  readonly readInput: () => Promise<string>;
+  /** The command goes on with its work when nobody reads its output any more. */
+  readonly surviveClosedOutput: () => void;
+}

@@ -1,0 +1,57 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from './failures.ts';
+
+export const JSON_OPTION = '--json';
+
+/** Every command that prints records has it. */
+export const withJson = (command: Command): Command =>
+  command.option(JSON_OPTION, 'print JSON instead of a table');
+
+/** The options of every command that connects to a running service. */
+export const withAccess = (command: Command): Command =>
+  withJson(
+    command
+      .addOption(new Option('--context <name>', 'a service that granary login has stored').conflicts('url'))
+      .option('--url <address>', 'where the service answers'),
+  );
+
+/** Shown after the options of `--help`. */
+export const withExamples = (command: Command, ...examples: readonly string[]): Command =>
+  command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
+
+/** The values of an option that may be repeated. */
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+];
+
+/** For `argParser`: a number above zero. */
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
+    throw new InvalidArgumentError('It must be a number above 0.');
+  }
+  return value;
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+export const choice = (flags: string, description: string, values: readonly string[]): Option =>
+  new Option(flags, description).choices(values);
+
+export function address(text: string, name: string, protocols: readonly string[]): string {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocols.includes(protocol)) return text;
+  throw new UsageError(`${name} must be an address such as ${protocols[0]}//127.0.0.1, not "${text}"`);
+}
+
+/** Without the fields that are not given. */
+export const given = <Values extends object>(
+  values: Values,
+): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Values]?: Exclude<Values[Name], undefined>;
+  };

@@ -1,0 +1,52 @@
+import { text as readText } from 'node:stream/consumers';
+import { progressLine } from '../terminal/progress-line.ts';
+import { personAt } from '../terminal/prompt.ts';
+import { toAscii } from '../terminal/text.ts';
+import type { Environment, TerminalTraits } from './environment.ts';
+import { EXIT } from './exit-codes.ts';
+
+type Env = Environment['env'];
+
+/** What this process offers to a command. */
+export function processEnvironment({ env, stdin, stdout, stderr }: NodeJS.Process): Environment {
+  const terminal = traitsOf(env, stdout);
+  const progress = progressLine(stderr);
+  const shown = (line: string, isTerminal: boolean): string =>
+    isTerminal && !terminal.isUtf8 ? toAscii(line) : line;
+  let survives = false;
+  const onClosed = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE') throw error;
+    if (!survives) process.exit(EXIT.done);
+  };
+  for (const stream of [stdout, stderr]) stream.on('error', onClosed);
+  return {
+    env,
+    terminal,
+    print: (line) => progress.above(() => stdout.write(`${shown(line, stdout.isTTY)}\n`)),
+    printError: (line) => progress.above(() => stderr.write(`${shown(line, stderr.isTTY)}\n`)),
+    showProgress: (text) => progress.show(shown(text, stderr.isTTY)),
+    ...(stdin.isTTY && stderr.isTTY ? { person: personAt({ input: stdin, output: stderr }) } : {}),
+    readInput: () => readText(stdin),
+    surviveClosedOutput: () => {
+      survives = true;
+    },
+  };
+}
+
+export function traitsOf(env: Env, output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): TerminalTraits {
+  const isTerminal = output.isTTY === true;
+  return {
+    columns: isTerminal && output.columns > 0 ? output.columns : null,
+    hasColour: isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+    isUtf8: isUtf8(env),
+  };
+}
+
+/** The first of these variables that is set decides, as POSIX says; Windows shows UTF-8. */
+function isUtf8(env: Env): boolean {
+  if (process.platform === 'win32') return true;
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find(
+    (name) => name !== undefined && name !== '',
+  );
+  return /utf-?8/i.test(locale ?? '');
+}
