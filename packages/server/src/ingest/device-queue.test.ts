@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { isRefusal } from '@granary/app/testing/fixtures';
 import { Refusal } from '@granary/contract/errors';
 import { eventually } from '../testing/eventually.ts';
@@ -33,6 +34,23 @@ describe('the tasks of a device', () => {
     const ofFirst = done.filter((name) => name.startsWith('1'));
     assert.deepEqual(ofFirst, ['1 first', '1 second', '1 third']);
     assert.equal(done.length, 4);
+  });
+
+  it('are not all tried again at once where the storage accepts a few at a time', async () => {
+    const [devices, acceptedAtOnce] = [2_000, 10];
+    const queue = new DeviceQueue(newIngestCounters());
+    let attempts = 0;
+    let running = 0;
+    const task = async () => {
+      attempts++;
+      if (running >= acceptedAtOnce) throw unavailable();
+      running++;
+      await setImmediate();
+      running--;
+    };
+    await Promise.all(Array.from({ length: devices }, (_, deviceNo) => queue.run(deviceNo, task)));
+    // The first attempt of each device, and at most two for each success.
+    assert.ok(attempts <= 3 * devices, `${attempts} attempts`);
   });
 
   it('continue after one that fails for another reason', async () => {

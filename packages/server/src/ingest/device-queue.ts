@@ -7,12 +7,14 @@ import type { IngestCounters } from './counters.ts';
 const TASKS_MAX = 20_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2 * SECOND_MS;
+/** The number of attempts grows quickly after an outage, and stays near what a storage that is full of work accepts. */
+const RELEASED_PER_SUCCESS = 2;
 
 type Task<Result> = () => Promise<Result>;
 
 /**
  * Runs the tasks of each device one after the other, in their order of arrival. A task that fails because the storage is not
- * available is tried again; during an outage only one task at a time tries.
+ * available is tried again; during an outage only one task at a time tries, and each success lets two more try.
  */
 export class DeviceQueue {
   readonly #counters: IngestCounters;
@@ -49,14 +51,14 @@ export class DeviceQueue {
   /** Fails all tasks that wait for the storage. */
   stop(): void {
     this.#isStopped = true;
-    this.#releaseAll();
+    this.#release(this.#waiting.length);
   }
 
   async #runUntilStored<Result>(task: Task<Result>): Promise<Result> {
     for (;;) {
       try {
         const result = await task();
-        this.#releaseAll();
+        this.#release(RELEASED_PER_SUCCESS);
         return result;
       } catch (error) {
         if (!isStorageFault(error) || this.#isStopped) throw error;
@@ -78,11 +80,12 @@ export class DeviceQueue {
     }, this.#retryMs);
   }
 
-  #releaseAll(): void {
+  #release(count: number): void {
     if (this.#waiting.length === 0) return;
     this.#retryMs = RETRY_MS_MIN;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    for (const resume of this.#waiting.splice(0)) resume();
+    for (const resume of this.#waiting.splice(0, count)) resume();
+    this.#planAttempt();
   }
 }
