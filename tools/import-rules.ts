@@ -24,12 +24,17 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   link: { packages: ['contract'], libraries: [], nodeModules: true },
   server: {
     packages: ['contract', 'core', 'store', 'app', 'link'],
-    libraries: ['fastify', 'nodemailer', 'pino', 'swagger-ui-dist', 'ws', 'yaml'],
+    libraries: ['fastify', 'nodemailer', 'pino', 'ws', 'yaml'],
     nodeModules: true,
     testPackages: ['client', 'simulator'],
-    testLibraries: ['playwright-core', 'smtp-server', 'standardwebhooks'],
+    testLibraries: ['smtp-server', 'standardwebhooks'],
   },
-  client: { packages: ['contract'], libraries: [], nodeModules: false },
+  client: {
+    packages: ['contract'],
+    libraries: [],
+    nodeModules: false,
+    testPackages: ['server', 'simulator'],
+  },
   simulator: {
     packages: ['contract', 'client'],
     libraries: ['mqtt'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createClient } from '@granary/client/client';
+import { createClient } from '@granary/client';
 import { granary, serviceEnv } from './testing/granary-process.ts';
 
 const KEY_LINE = /Admin key {2}(gk_\w+) \(shown this once/;

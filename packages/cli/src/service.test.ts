@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
-import { createClient } from '@granary/client/client';
+import { createClient } from '@granary/client';
 import { newCertificate } from '@granary/link/testing/certificates';
 import { granary, serviceEnv } from './testing/granary-process.ts';
 

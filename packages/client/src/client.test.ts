@@ -1,47 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { test } from 'node:test';
 import { createClient } from './client.ts';
 import { ApiError, UnreachableError } from './failures.ts';
-
-interface ReceivedRequest {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-interface Reply {
-  readonly status?: number;
-  readonly headers?: Record<string, string>;
-  readonly body: unknown;
-}
-
-/** A server that answers from a list, and records its requests. */
-async function startServer(replies: readonly Reply[], t: { after(fn: () => void): void }) {
-  const received: ReceivedRequest[] = [];
-  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { method, url, headers } = request;
-    const reply = replies[received.length] ?? { status: 500, body: 'more requests than replies' };
-    received.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-    const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
-    response.writeHead(reply.status ?? 200, reply.headers).end(text);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close().closeAllConnections());
-  const { port } = server.address() as AddressInfo;
-  return { received, client: createClient({ baseUrl: `http://127.0.0.1:${port}/`, apiKey: 'gk_test' }) };
-}
-
-const ok = (data: unknown): Reply => ({ body: { success: true, data } });
+import { ok, startScriptedServer } from './testing/scripted-server.ts';
 
 test('sends the key as a bearer token and unwraps the envelope', async (t) => {
-  const { client, received } = await startServer([ok({ device_id: 'silo/1' })], t);
+  const { client, received } = await startScriptedServer([ok({ device_id: 'silo/1' })], t);
   assert.equal((await client.devices.silo.get('silo/1')).device_id, 'silo/1');
   assert.equal(received[0]?.url, '/v1/siloscale/devices/silo%2F1');
   assert.equal(received[0]?.headers.authorization, 'Bearer gk_test');
@@ -51,20 +17,20 @@ test('follows the cursor through every page', async (t) => {
   const page = (id: string, next: string | null) => ({
     body: { success: true, data: [{ device_id: id }], page: { next_cursor: next } },
   });
-  const { client, received } = await startServer([page('a', 'c 1'), page('b', null)], t);
+  const { client, received } = await startScriptedServer([page('a', 'c 1'), page('b', null)], t);
   const ids = await Array.fromAsync(client.devices.field.listAll(), (device) => device.device_id);
   assert.deepEqual(ids, ['a', 'b']);
   assert.equal(received[1]?.url, '/v1/fielddevice/devices?cursor=c+1');
 });
 
 test('requests history with only the given parameters', async (t) => {
-  const { client, received } = await startServer([ok({ points: [] })], t);
+  const { client, received } = await startScriptedServer([ok({ points: [] })], t);
   await client.telemetry.history('s', { interval: '1d', sensor: 'level' });
   assert.equal(received[0]?.url, '/v1/siloscale/devices/s/sensors/history?interval=1d&sensor=level');
 });
 
 test('sends telemetry as JSON', async (t) => {
-  const { client, received } = await startServer([ok({ stored: 1 })], t);
+  const { client, received } = await startScriptedServer([ok({ stored: 1 })], t);
   assert.deepEqual(await client.telemetry.send('silo', 's', { ts: 1, weight: 2 }), { stored: 1 });
   assert.equal(received[0]?.headers['content-type'], 'application/json');
   assert.equal(received[0]?.body, '{"ts":1,"weight":2}');
@@ -72,7 +38,7 @@ test('sends telemetry as JSON', async (t) => {
 
 test('returns the version of a configuration, and sends it with a change', async (t) => {
   const reply = { ...ok({ thresholds: {} }), headers: { etag: '"7"' } };
-  const { client, received } = await startServer([reply, reply], t);
+  const { client, received } = await startScriptedServer([reply, reply], t);
   const { etag } = await client.configuration.silo.get('s');
   assert.equal(etag, '"7"');
   await client.configuration.silo.update(
@@ -87,13 +53,13 @@ test('returns the version of a configuration, and sends it with a change', async
 });
 
 test('lists the versions of a configuration', async (t) => {
-  const { client, received } = await startServer([ok([])], t);
+  const { client, received } = await startScriptedServer([ok([])], t);
   await client.configuration.field.versions('r', { limit: 5 });
   assert.equal(received[0]?.url, '/v1/fielddevice/devices/r/config/versions?limit=5');
 });
 
 test('creates, revokes and rotates keys', async (t) => {
-  const { client, received } = await startServer([ok({}), ok({}), ok({})], t);
+  const { client, received } = await startScriptedServer([ok({}), ok({}), ok({})], t);
   await client.keys.create({ name: 'n', scopes: ['read'] });
   await client.keys.revoke('key_1');
   await client.keys.rotate('key_1', { overlap_seconds: 60 });
@@ -112,7 +78,7 @@ test('a refusal is thrown with every field of the answer', async (t) => {
     details: [{ path: '/a', message: 'is bad' }],
     request_id: 'r1',
   };
-  const { client } = await startServer([{ status: 400, body: { success: false, error } }], t);
+  const { client } = await startScriptedServer([{ status: 400, body: { success: false, error } }], t);
   await assert.rejects(client.telemetry.current('s'), (failure) => {
     assert.ok(failure instanceof ApiError);
     const { status, code, message, details, requestId } = failure;
@@ -131,7 +97,7 @@ test('a refusal is thrown with every field of the answer', async (t) => {
 });
 
 test('an answer that is not JSON is thrown as such', async (t) => {
-  const { client } = await startServer([{ status: 502, body: '<html>' }, { body: '<html>' }], t);
+  const { client } = await startScriptedServer([{ status: 502, body: '<html>' }, { body: '<html>' }], t);
   await assert.rejects(client.telemetry.current('s'), {
     name: 'ApiError',
     status: 502,
@@ -150,7 +116,7 @@ test('a service that cannot be reached is one clear error line', async () => {
   const { port } = closedServer.address() as AddressInfo;
   closedServer.close();
   await once(closedServer, 'close');
-  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'k' });
+  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'k', timeLimitMs: 0 });
   await assert.rejects(client.keys.list(), (failure) => {
     assert.ok(failure instanceof UnreachableError);
     assert.match(failure.message, /^cannot reach http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED/);
@@ -160,7 +126,7 @@ test('a service that cannot be reached is one clear error line', async () => {
 
 test('starts, stops and lists operations, and acknowledges alerts, at their addresses', async (t) => {
   const list = { body: { success: true, data: [{ operation_id: 'op_1' }], page: { next_cursor: null } } };
-  const { client, received } = await startServer([ok({}), ok({}), ok({}), list, ok({}), ok({})], t);
+  const { client, received } = await startScriptedServer([ok({}), ok({}), ok({}), list, ok({}), ok({})], t);
   const discharge = { amount: 1, target_container: 'truck' };
   await client.operations.feed('s', { amount: 1 }, { idempotencyKey: 'once' });
   await client.operations.discharge('s', discharge);
@@ -186,7 +152,7 @@ test('starts, stops and lists operations, and acknowledges alerts, at their addr
 
 test('field devices: readings, commands, missions, alerts and configuration, at their addresses', async (t) => {
   const list = { body: { success: true, data: [], page: { next_cursor: null } } };
-  const { client, received } = await startServer(
+  const { client, received } = await startScriptedServer(
     [...Array.from({ length: 11 }, () => ok({})), list, list],
     t,
   );
@@ -231,8 +197,16 @@ test('exported readings are yielded one by one, with the given selection', async
     { device_id: 'silo-é', sensor: 'weight', value: 1.5 },
     { device_id: 's', sensor: 'weight', value: 2 },
   ];
+  const headers = { 'content-type': 'application/x-ndjson' };
   const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  const { client, received } = await startServer([{ body }, { body: '' }, { body }], t);
+  const { client, received } = await startScriptedServer(
+    [
+      { headers, body },
+      { headers, body: '' },
+      { headers, body },
+    ],
+    t,
+  );
   assert.deepEqual(await Array.fromAsync(client.exports.readings({ sensor: 'weight', unit: 'kg' })), rows);
   assert.deepEqual(await Array.fromAsync(client.exports.readings()), []);
   assert.deepEqual(await Array.fromAsync(client.exports.history({ interval: '1d' })), rows);
@@ -245,10 +219,55 @@ test('plants keep every digit of their ids, and their errors have their own form
   const id = 9223372036854775807n;
   const stored = `{"id":${id},"name":"Rose","tag":"flower"}`;
   const refusal = { status: 400, body: { error: 409, message: 'is taken' } };
-  const { client, received } = await startServer([{ body: { name: 'Rose' } }, { body: stored }, refusal], t);
+  const { client, received } = await startScriptedServer(
+    [{ body: { name: 'Rose' } }, { body: stored }, refusal],
+    t,
+  );
   assert.deepEqual(await client.plants.create({ id, name: 'Rose' }), { name: 'Rose' });
   assert.equal(received[0]?.body, `{"id":${id},"name":"Rose"}`);
   assert.deepEqual(await client.plants.get(id), { id, name: 'Rose', tag: 'flower' });
   assert.equal(received[1]?.url, `/sandbox/plants/${id}`);
   await assert.rejects(client.plants.create({ id, name: 'Rose' }), { status: 400, code: '409' });
+});
+
+test('a document is applied with its query, and webhooks and rules have their methods', async (t) => {
+  const { client, received } = await startScriptedServer([ok({}), ok({}), ok([]), ok([])], t);
+  await client.site.apply({ version: 1, devices: [] }, { dry_run: 'true' }, { actor: 'Ada' });
+  await client.site.export({ facility: 'north' });
+  await client.webhooks.deliveries('wh_1', { status: 'dead' });
+  await client.notifications.rules({ limit: 2 });
+  assert.deepEqual(
+    received.map(({ method, url, body }) => [method, url, body]),
+    [
+      ['POST', '/v1/apply?dry_run=true', '{"version":1,"devices":[]}'],
+      ['GET', '/v1/export?facility=north', ''],
+      ['GET', '/v1/webhooks/wh_1/deliveries?status=dead', ''],
+      ['GET', '/v1/notification-rules?limit=2', ''],
+    ],
+  );
+  assert.equal(received[0]?.headers['x-actor'], 'Ada');
+});
+
+test('a service that is not ready answers its checks', async (t) => {
+  const checks = { status: 'not ready', checks: { storage: 'is down' } };
+  const { client } = await startScriptedServer([{ status: 503, body: checks }], t);
+  assert.deepEqual(await client.health.ready(), checks);
+});
+
+test('fields, values and codes of a newer service reach the caller', async (t) => {
+  const device = { device_id: 's', status: 'hibernating', moon_phase: { name: 'full' } };
+  const newer = { status: 418, body: { success: false, error: { code: 'out_of_tea', message: 'no' } } };
+  const { client } = await startScriptedServer([ok(device), newer], t);
+  assert.deepEqual(await client.devices.silo.get('s'), device);
+  await assert.rejects(client.devices.silo.get('s'), { code: 'out_of_tea', status: 418 });
+});
+
+test('an older service without an endpoint is named as the reason', async (t) => {
+  const error = { code: 'route_not_found', message: 'there is nothing here', request_id: 'r1' };
+  const { client } = await startScriptedServer([{ status: 404, body: { success: false, error } }], t);
+  await assert.rejects(client.webhooks.list(), {
+    code: 'route_not_found',
+    message:
+      'there is nothing here; the service does not offer GET /v1/webhooks: it is older than this client, or its addresses are other ones',
+  });
 });

@@ -4,10 +4,14 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
 import { configurationClient } from './configuration.ts';
 import { derive } from './derive.ts';
-import { eventsClient } from './events.ts';
-import { exportsClient } from './exports.ts';
+import { healthClient } from './health.ts';
 import { plantsClient } from './plants.ts';
-import { createTransport, type Fetch } from './transport.ts';
+import type { CallOptions } from './requests/call.ts';
+import { createTransport, type Fetch } from './requests/transport.ts';
+import { eventsClient } from './streams/events.ts';
+import { exportsClient } from './streams/exports.ts';
+
+const TIME_LIMIT_MS = 30_000;
 
 export interface ClientOptions {
   readonly baseUrl: string;
@@ -17,8 +21,11 @@ export interface ClientOptions {
   readonly fieldSegment?: string;
   readonly sandboxPath?: string;
   readonly fetch?: Fetch;
-  /** Waits for the time given by the service when it limits this key, instead of failing; off by default. */
-  readonly waitsWhenLimited?: boolean;
+  /**
+   * The time after which a call fails, with all its repetitions: 30 s unless given. A call whose service is unreachable,
+   * busy or limits this key is repeated until then; 0 sends every call once.
+   */
+  readonly timeLimitMs?: number;
 }
 
 export type Client = ReturnType<typeof createClient>;
@@ -31,11 +38,14 @@ export function createClient({
   fieldSegment = DEFAULT_ADDRESSES.fieldSegment,
   sandboxPath = DEFAULT_ADDRESSES.sandboxPath,
   fetch = globalThis.fetch,
-  waitsWhenLimited = false,
+  timeLimitMs = TIME_LIMIT_MS,
 }: ClientOptions) {
-  const transport = createTransport({ baseUrl, apiKey, fetch, waitsWhenLimited });
+  const transport = createTransport({
+    ...{ baseUrl, apiKey, fetch, timeLimitMs },
+    ...{ now: Date.now, random: Math.random },
+  });
   const roots = groupRoots({ siloSegment, fieldSegment, sandboxPath });
-  const { devices, telemetry, operations, alerts, commands, missions, fleet, keys, audit } = endpoints;
+  const { devices, telemetry, alerts } = endpoints;
   const siloReadings = derive(telemetry.silo, transport, roots);
   const fieldReadings = derive(telemetry.field, transport, roots);
   const send = { silo: siloReadings.send, field: fieldReadings.send };
@@ -48,21 +58,30 @@ export function createClient({
       current: siloReadings.current,
       history: siloReadings.history,
       /** For devices that do not use MQTT; resolves when the readings are on disk. */
-      send: (group: DeviceGroup, deviceId: string, readings: DeviceTelemetry): Promise<TelemetryReceipt> =>
-        send[group](deviceId, readings),
+      send: (
+        group: DeviceGroup,
+        deviceId: string,
+        readings: DeviceTelemetry,
+        options?: CallOptions,
+      ): Promise<TelemetryReceipt> => send[group](deviceId, readings, options),
     },
     fieldReadings,
-    operations: derive(operations, transport, roots),
-    commands: derive(commands, transport, roots),
-    missions: derive(missions, transport, roots),
+    operations: derive(endpoints.operations, transport, roots),
+    commands: derive(endpoints.commands, transport, roots),
+    missions: derive(endpoints.missions, transport, roots),
     alerts: { silo: derive(alerts.silo, transport, roots), field: derive(alerts.field, transport, roots) },
     configuration: configurationClient(transport, roots),
     /** Views of all devices that the key may see. */
-    fleet: derive(fleet, transport, roots),
+    fleet: derive(endpoints.fleet, transport, roots),
     exports: exportsClient(transport, roots),
-    keys: derive(keys, transport, roots),
-    audit: derive(audit, transport, roots),
+    keys: derive(endpoints.keys, transport, roots),
+    audit: derive(endpoints.audit, transport, roots),
+    notifications: derive(endpoints.notifications, transport, roots),
+    webhooks: derive(endpoints.webhooks, transport, roots),
+    /** The devices and their configurations as one document. */
+    site: derive(endpoints.site, transport, roots),
     events: eventsClient(transport, roots),
+    health: healthClient(transport, roots),
     plants: plantsClient(transport, roots),
   };
 }

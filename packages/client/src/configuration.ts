@@ -3,8 +3,8 @@ import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups'
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Success } from '@granary/contract/envelope';
 import { callOf, derive } from './derive.ts';
-import type { CallOptions } from './methods.ts';
-import type { Transport } from './transport.ts';
+import type { CallOptions } from './requests/call.ts';
+import type { Transport } from './requests/transport.ts';
 
 export interface Versioned<Configuration> {
   readonly configuration: Configuration;
@@ -14,12 +14,8 @@ export interface Versioned<Configuration> {
 
 /** These two are written by hand, because the version of a configuration is in a header. */
 export interface ConfigurationGroup<Configuration, Patch> {
-  get(deviceId: string): Promise<Versioned<Configuration>>;
-  update(
-    deviceId: string,
-    patch: Patch,
-    condition?: Pick<CallOptions, 'ifMatch' | 'actor'>,
-  ): Promise<Versioned<Configuration>>;
+  get(deviceId: string, options?: CallOptions): Promise<Versioned<Configuration>>;
+  update(deviceId: string, patch: Patch, options?: CallOptions): Promise<Versioned<Configuration>>;
 }
 
 interface ConfigurationEndpoints<Configuration, Patch> {
@@ -37,8 +33,8 @@ export function configurationClient(transport: Transport, roots: GroupRoots) {
       return { configuration: body.data, etag: headers.get('etag') };
     };
     return {
-      get: (deviceId) => versioned(get, [deviceId]),
-      update: (deviceId, patch, condition) => versioned(update, [deviceId, patch, condition]),
+      get: (deviceId, options) => versioned(get, [deviceId, options]),
+      update: (deviceId, patch, options) => versioned(update, [deviceId, patch, options]),
     };
   };
   const { silo, field } = endpoints.configuration;

@@ -1,14 +1,15 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { fillPath, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
-import type { CallOptions, Methods } from './methods.ts';
+import type { Methods } from './methods.ts';
 import { everyItem } from './pages.ts';
-import type { Call, Query, Transport } from './transport.ts';
+import { type Call, type CallOptions, IDEMPOTENCY_KEY, type Query } from './requests/call.ts';
+import type { Transport } from './requests/transport.ts';
 
 type Arguments = readonly unknown[];
 type AnyMethod = (...args: Arguments) => unknown;
 
-/** Builds the methods of endpoints: first the parameters of the path, then the body or the query. */
+/** Builds the methods of endpoints: first the parameters of the path, then body, query and options. */
 export function derive<Endpoints extends Readonly<Record<string, Endpoint>>>(
   endpoints: Endpoints,
   transport: Transport,
@@ -18,42 +19,58 @@ export function derive<Endpoints extends Readonly<Record<string, Endpoint>>>(
   for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
     const call = (args: Arguments): Call => callOf(endpoint, roots, args);
     if (endpoint.answers[200].envelope !== 'page') {
-      methods[name] = (...args) => transport.data(call(args));
+      methods[name] = async (...args) => await transport.data(call(args));
       continue;
     }
     const count = parameterNames(endpoint.path).length;
-    methods[name] = (...args) => transport.page(call(args));
+    methods[name] = async (...args) => await transport.page(call(args));
     methods[`${name}All`] = (...args) => {
-      const [ids, filter] = [args.slice(0, count), args[count] as Query | undefined];
-      return everyItem((page) => transport.page(call([...ids, { ...filter, ...page }])));
+      const [filter, options] = args.slice(count) as [Query?, CallOptions?];
+      const ids = args.slice(0, count);
+      return everyItem((page) => transport.page(call([...ids, { ...filter, ...page }, options])));
     };
   }
   return methods as Methods<Endpoints>;
 }
 
 export function callOf(endpoint: Endpoint, roots: GroupRoots, args: Arguments): Call {
-  const { group, method, path, query, body } = endpoint;
+  const { group, method, path, query, body, isUrgent } = endpoint;
   const names = parameterNames(path);
   const parameters = Object.fromEntries(names.map((name, index) => [name, String(args[index])]));
-  const [first, ...more] = args.slice(names.length);
-  const takesInput = body !== null || query !== null;
-  const options = (takesInput ? more[0] : first) as CallOptions | undefined;
-  const input = body === null ? { query: (first ?? {}) as Query } : { body: first ?? {} };
+  const rest = args.slice(names.length);
+  const sentBody = body === null ? undefined : (rest.shift() ?? {});
+  const sentQuery = query === null ? undefined : (rest.shift() as Query | undefined);
+  const options = (rest.shift() ?? {}) as CallOptions;
   return {
     method,
     path: roots[group] + fillPath(path, parameters),
-    ...(takesInput ? input : {}),
-    headers: headersOf(options),
+    isUrgent: typeof isUrgent === 'function' ? isUrgent(sentBody) : isUrgent,
+    ...(sentBody === undefined ? {} : { body: sentBody }),
+    ...(sentQuery === undefined ? {} : { query: sentQuery }),
+    headers: headersOf(endpoint, options),
+    options,
   };
 }
 
-function headersOf({ idempotencyKey, ifMatch, actor }: CallOptions = {}): Readonly<Record<string, string>> {
+function headersOf(
+  { requestHeaders, isUrgent }: Endpoint,
+  { idempotencyKey, ifMatch, actor }: CallOptions,
+): Readonly<Record<string, string>> {
+  // Each repetition of a stop is carried out anew, so it gets no key of ours.
+  const needsKey = requestHeaders.includes(IDEMPOTENCY_KEY) && isUrgent !== true;
+  const key = idempotencyKey ?? (needsKey ? randomKey() : undefined);
   return {
-    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    ...(key === undefined ? {} : { [IDEMPOTENCY_KEY]: key }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
     ...(actor === undefined ? {} : { 'x-actor': headerBytes(actor) }),
   };
 }
+
+/** 128 random bits; `crypto.randomUUID` is missing in browsers for pages without TLS. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
 
 /** A header holds one character for each byte, and the name is sent in UTF-8. */
 const headerBytes = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));

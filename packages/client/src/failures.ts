@@ -1,37 +1,87 @@
+import type { ErrorCode } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
+
+/** The known codes, `unexpected_answer` for an answer that no Granary service gives, and any code of a newer service. */
+export type KnownOrNewerCode = ErrorCode | 'unexpected_answer' | (string & Record<never, never>);
 
 interface ApiErrorFields {
   readonly status: number;
-  readonly code: string;
+  readonly code: KnownOrNewerCode;
   readonly message: string;
   readonly details?: readonly ValidationIssue[] | undefined;
   readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** The service refused the request; `code` is stable, so programs can branch on it. */
 export class ApiError extends Error {
   readonly status: number;
-  readonly code: string;
+  readonly code: KnownOrNewerCode;
   readonly details: readonly ValidationIssue[];
   readonly requestId: string | undefined;
+  /** When the service asks to try again, if it says so. */
+  readonly retryAfterMs: number | undefined;
+  /** An earlier attempt of the same call got no answer, so the change may have been made nevertheless. */
+  readonly mayBeDone: boolean;
 
-  constructor({ status, code, message, details = [], requestId }: ApiErrorFields, options?: ErrorOptions) {
+  constructor(fields: ApiErrorFields, options: ErrorOptions & { readonly mayBeDone?: boolean } = {}) {
+    const { status, code, message, details = [], requestId, retryAfterMs } = fields;
     super(message, options);
     this.name = 'ApiError';
     this.status = status;
     this.code = code;
     this.details = details;
     this.requestId = requestId;
+    this.retryAfterMs = retryAfterMs;
+    this.mayBeDone = options.mayBeDone ?? false;
+  }
+
+  /** The same refusal of a repetition, where an earlier attempt got no answer. */
+  afterUnanswered(cause: UnreachableError): ApiError {
+    const message = `${this.message}; an earlier attempt got no answer and may have been carried out`;
+    return new ApiError({ ...this, message }, { cause, mayBeDone: true });
   }
 }
 
 /** There was no answer: the service is down, at another address, or too slow. */
 export class UnreachableError extends Error {
-  constructor(baseUrl: string, options: ErrorOptions) {
+  /** The request may have been carried out; false for a call that only reads. */
+  readonly mayBeDone: boolean;
+  /** Sent again with this key, the request is carried out at most once. */
+  readonly idempotencyKey: string | undefined;
+  readonly #baseUrl: string;
+
+  constructor(
+    baseUrl: string,
+    options: ErrorOptions & { readonly mayBeDone?: boolean; readonly idempotencyKey?: string | undefined },
+  ) {
     super(`cannot reach ${baseUrl}: ${reasonOf(options.cause)}`, options);
     this.name = 'UnreachableError';
+    this.mayBeDone = options.mayBeDone ?? false;
+    this.idempotencyKey = options.idempotencyKey;
+    this.#baseUrl = baseUrl;
+  }
+
+  /** The same failure of a request that changes something. */
+  ofChange(mayBeDone: boolean, idempotencyKey: string | undefined): UnreachableError {
+    return new UnreachableError(this.#baseUrl, { cause: this.cause, mayBeDone, idempotencyKey });
+  }
+
+  /** There was no connection, so the request cannot have arrived. A browser does not tell. */
+  get isCertainlyUnsent(): boolean {
+    const { cause } = this;
+    const reason = cause instanceof Error ? cause.cause : undefined;
+    return reason instanceof Error && 'code' in reason && UNCONNECTED.has(String(reason.code));
   }
 }
+
+const UNCONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
 
 /** `fetch` reports only "fetch failed"; the real error is in its cause, which may be a list of attempts. */
 function reasonOf(failure: unknown): string {

@@ -1,15 +1,7 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import type { PathNames } from '@granary/contract/endpoints/declaration/parameters';
 import type { Page, Success } from '@granary/contract/envelope';
-
-/** A repeated request with the same key gets the first answer, and nothing is done twice. */
-export interface CallOptions {
-  readonly idempotencyKey?: string;
-  /** The change is made only if the resource still has this version. */
-  readonly ifMatch?: string;
-  /** The person or program that asks for the change, for the audit log. */
-  readonly actor?: string;
-}
+import type { CallOptions } from './requests/call.ts';
 
 /** Numbers are converted to text, because the query of an address is text. */
 export type QueryArgument<Query> = {
@@ -23,26 +15,35 @@ type PathArguments<Names extends readonly unknown[]> = Names extends []
     ? [id: string]
     : [deviceId: string, id: string];
 
-/** The body, which may be omitted where all its fields are optional, or the query. */
-type InputArguments<Query, Body> = [Body] extends [undefined]
-  ? [Query] extends [undefined]
-    ? []
-    : [query?: QueryArgument<Query>]
+/** The body may be omitted where all its fields are optional. */
+type BodyArguments<Body> = [Body] extends [undefined]
+  ? []
   : Record<never, never> extends Body
     ? [body?: Body]
     : [body: Body];
+
+type QueryArguments<Query> = [Query] extends [undefined] ? [] : [query?: QueryArgument<Query>];
 
 /** The data of the envelope; for a list the whole page, because of its cursor. */
 type Unwrapped<Result> =
   Result extends Page<infer Item> ? Page<Item> : Result extends Success<infer Data> ? Data : Result;
 
 type Method<Path extends string, Query, Body, Result> = (
-  ...args: [...PathArguments<PathNames<Path>>, ...InputArguments<Query, Body>, options?: CallOptions]
+  ...args: [
+    ...PathArguments<PathNames<Path>>,
+    ...BodyArguments<Body>,
+    ...QueryArguments<Query>,
+    options?: CallOptions,
+  ]
 ) => Promise<Unwrapped<Result>>;
 
-/** Iterates over every item of all pages. */
+/** Iterates over every item of all pages; `limit` is the size of a page. */
 type MethodForAll<Path extends string, Query, Item> = (
-  ...args: [...PathArguments<PathNames<Path>>, filter?: QueryArgument<Omit<Query, 'limit' | 'cursor'>>]
+  ...args: [
+    ...PathArguments<PathNames<Path>>,
+    filter?: QueryArgument<Omit<Query, 'cursor'>>,
+    options?: CallOptions,
+  ]
 ) => AsyncGenerator<Item, void, undefined>;
 
 /** A method for each endpoint, and one more for each list. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@granary/client/client';
+import type { Client } from '@granary/client';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { FIELD_UNITS } from './field/fleet.ts';
 import { SiloController } from './silo/silo-controller.ts';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { type Client, type ClientOptions, createClient } from '@granary/client/client';
-import { SECOND_MS } from '@granary/contract/time';
+import { type Client, type ClientOptions, createClient } from '@granary/client';
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { type Enrolled, enrol, renewSecret } from './farm/enrolment.ts';
 import { checkFault, type FaultPlan } from './farm/fault-plan.ts';
 import { type HistoryEvent, writeHistory } from './farm/write-history.ts';
@@ -11,6 +11,9 @@ import type { RunningDevice, SimulatedProfile } from './profiles/profile.ts';
 
 export const INTERVAL_MS_DEFAULT = 10 * SECOND_MS;
 export const HISTORY_DAYS_DEFAULT = 30;
+
+/** A farm of many devices registers more of them than the service admits at once. */
+const CALL_TIME_LIMIT_MS = 10 * MINUTE_MS;
 
 const MEMORY_FILE_NAME = 'farm-memory.json';
 
@@ -58,7 +61,7 @@ export interface Farm {
 export async function startFarm(options: FarmOptions): Promise<Farm> {
   const { historyDays = HISTORY_DAYS_DEFAULT, now = Date.now, onEvent = () => undefined } = options;
   const { adminKey: apiKey, credentialsFile, profiles, ...access } = options;
-  const client = createClient({ ...access, apiKey, waitsWhenLimited: true });
+  const client = createClient({ ...access, apiKey, timeLimitMs: CALL_TIME_LIMIT_MS });
   const secrets = await CredentialsFile.open(credentialsFile);
   const enrolled = await enrol(
     client,

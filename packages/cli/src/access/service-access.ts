@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, type ClientOptions, createClient } from '@granary/client/client';
+import { type Client, type ClientOptions, createClient } from '@granary/client';
 import type { Environment } from '../frame/environment.ts';
 import { EXIT } from '../frame/exit-codes.ts';
 import { CommandFailure } from '../frame/failures.ts';
@@ -16,6 +16,8 @@ export interface AccessValues {
   readonly json?: boolean;
 }
 
+/** A person waits for the answer, so a service that is down is reported soon. */
+const CALL_TIME_LIMIT_MS = 5_000;
 const PORT_DEFAULT = '8080';
 const DATA_DIR_DEFAULT = '.granary';
 const LOCAL_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
@@ -40,7 +42,7 @@ export function serviceAccess(values: AccessValues, env: Env): ClientOptions {
 }
 
 export const accessClient = (values: AccessValues, env: Env): Client =>
-  createClient(serviceAccess(values, env));
+  createClient({ ...serviceAccess(values, env), timeLimitMs: CALL_TIME_LIMIT_MS });
 
 export const localUrl = (env: Env): string => {
   const port = given(env, 'GRANARY_HTTP_PORT') ?? PORT_DEFAULT;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openApp } from '@granary/app/app';
 import { rawReadings } from '@granary/app/testing/raw-readings';
-import { createClient } from '@granary/client/client';
+import { createClient } from '@granary/client';
 import { backUp } from '../backup/backup.ts';
 import { restore } from '../backup/restore.ts';
 import { startPublisher } from '../testing/devices/publisher.ts';

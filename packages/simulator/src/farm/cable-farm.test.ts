@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@granary/client/client';
+import type { Client } from '@granary/client';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { registrationOf, type SimulatedProfile } from '../profiles/profile.ts';
 import { createSiloDevice, siloScale } from '../profiles/silo-scale.ts';

@@ -1,4 +1,4 @@
-import type { Client } from '@granary/client/client';
+import type { Client } from '@granary/client';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { DEVICE_GROUPS } from '@granary/contract/devices/groups';
 import type { CredentialsFile } from '../files/credentials-file.ts';

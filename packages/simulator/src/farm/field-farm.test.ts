@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@granary/client/client';
+import type { Client } from '@granary/client';
 import type { MissionRecord } from '@granary/contract/missions/missions';
 import { FieldController } from '../field/field-controller.ts';
 import { declaredConfiguration, FIELD_UNITS, type FieldUnit } from '../field/fleet.ts';

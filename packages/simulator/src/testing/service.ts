@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createClient } from '@granary/client/client';
+import { createClient } from '@granary/client';
 import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
 import { SIMULATED_PROFILES } from '../profiles/profiles.ts';

@@ -1,4 +1,4 @@
-import { createClient } from '@granary/client/client';
+import { createClient } from '@granary/client';
 import { contextsFile, readContexts, writeContexts } from '../../access/contexts.ts';
 import { localUrl } from '../../access/service-access.ts';
 import type { Define } from '../../frame/define.ts';
@@ -35,7 +35,12 @@ export const login: Define = (command, environment) => {
     const name = values.name ?? new URL(url).hostname;
     const apiKey = await askKey(url, environment);
     const { siloSegment, fieldSegment } = values;
-    await createClient({ baseUrl: url, apiKey, ...given({ siloSegment, fieldSegment }) }).fleet.devices({
+    await createClient({
+      baseUrl: url,
+      apiKey,
+      timeLimitMs: 0,
+      ...given({ siloSegment, fieldSegment }),
+    }).fleet.devices({
       limit: 1,
     });
     const context = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient } from '@granary/client/client';
+import { createClient } from '@granary/client';
 import { checker } from '@granary/contract/input/schema';
 import { LinkStatus } from '@granary/contract/link/link-status';
 import { topicOf } from '@granary/contract/link/messages';

@@ -1,4 +1,4 @@
-import type { Client } from '@granary/client/client';
+import type { Client } from '@granary/client';
 import type { DeclaredSensorSummary, SensorDeclaration } from '@granary/contract/devices/sensors';
 import { CABLE_RULES, CABLE_SENSORS } from './temperature-cable.ts';
 

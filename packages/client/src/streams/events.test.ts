@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { createClient } from './client.ts';
-import { ApiError } from './failures.ts';
+import { createClient } from '../client.ts';
+import { ApiError } from '../failures.ts';
 
 /** A service that answers each connection with the next text and then ends it. */
 async function startServer(t: { after(fn: () => void): void }, answers: readonly (string | number)[]) {
@@ -13,7 +13,9 @@ async function startServer(t: { after(fn: () => void): void }, answers: readonly
     const answer = answers[requests.length] ?? 410;
     requests.push({ url, lastEventId: headers['last-event-id'] });
     const isRefused = typeof answer === 'number';
-    response.writeHead(isRefused ? answer : 200);
+    response.writeHead(isRefused ? answer : 200, {
+      'content-type': isRefused ? 'application/json' : 'text/event-stream',
+    });
     response.end(isRefused ? '{"error":{"code":"over","message":"over"}}' : answer);
   });
   server.listen(0, '127.0.0.1');

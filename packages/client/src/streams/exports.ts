@@ -2,32 +2,40 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { HistoryExportQuery, HistoryRow, RawReading, ReadingsQuery } from '@granary/contract/exports';
-import { callOf } from './derive.ts';
-import type { Transport } from './transport.ts';
+import { callOf } from '../derive.ts';
+import type { CallOptions } from '../requests/call.ts';
+import type { Transport } from '../requests/transport.ts';
 
-const ACCEPT = { accept: 'application/x-ndjson' };
+const MEDIA_TYPE = 'application/x-ndjson';
 
+type RowOptions = Pick<CallOptions, 'signal'>;
+
+/** An export is sent once: after a failure in the middle begin again, or with `from` at the last row. */
 export interface ExportsClient {
   /** Yields every raw reading of the selection in the order of time; throws if the answer is cut off. */
-  readings(query?: Omit<ReadingsQuery, 'format'>, signal?: AbortSignal): AsyncGenerator<RawReading, void>;
+  readings(query?: Omit<ReadingsQuery, 'format'>, options?: RowOptions): AsyncGenerator<RawReading, void>;
   /** Yields the points of every device and sensor, one series after the other. */
-  history(query?: Omit<HistoryExportQuery, 'format'>, signal?: AbortSignal): AsyncGenerator<HistoryRow, void>;
+  history(query?: Omit<HistoryExportQuery, 'format'>, options?: RowOptions): AsyncGenerator<HistoryRow, void>;
 }
 
 export function exportsClient(transport: Transport, roots: GroupRoots): ExportsClient {
   async function* rows<Row>(
     endpoint: Endpoint,
     query: object,
-    signal?: AbortSignal,
+    { signal }: RowOptions = {},
   ): AsyncGenerator<Row, void> {
-    const call = callOf(endpoint, roots, [query]);
-    const never = new AbortController().signal;
-    const chunks = await transport.stream({ ...call, headers: ACCEPT }, signal ?? never);
-    for await (const line of linesOf(chunks)) yield JSON.parse(line);
+    signal?.throwIfAborted();
+    try {
+      const chunks = await transport.stream(callOf(endpoint, roots, [query]), MEDIA_TYPE, signal);
+      for await (const line of linesOf(chunks)) yield JSON.parse(line);
+    } catch (failure) {
+      signal?.throwIfAborted();
+      throw failure;
+    }
   }
   return {
-    readings: (query, signal) => rows<RawReading>(endpoints.exports.readings, query ?? {}, signal),
-    history: (query, signal) => rows<HistoryRow>(endpoints.exports.history, query ?? {}, signal),
+    readings: (query, options) => rows<RawReading>(endpoints.exports.readings, query ?? {}, options),
+    history: (query, options) => rows<HistoryRow>(endpoints.exports.history, query ?? {}, options),
   };
 }
 

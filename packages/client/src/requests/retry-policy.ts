@@ -1,0 +1,65 @@
+import type { ErrorCode } from '@granary/contract/errors';
+import { ApiError, UnreachableError } from '../failures.ts';
+
+interface Pace {
+  readonly firstWaitMs: number;
+  readonly waitMsMax: number;
+  /** How long the first attempt may take; each further one gets twice the time of the one before. */
+  readonly firstAttemptMs: number;
+  /** A stop does not wait longer because a server asks for it. */
+  readonly honoursRetryAfter: boolean;
+}
+
+const USUAL_PACE: Pace = {
+  ...{ firstWaitMs: 250, waitMsMax: 5_000, firstAttemptMs: 15_000, honoursRetryAfter: true },
+};
+const URGENT_PACE: Pace = {
+  ...{ firstWaitMs: 100, waitMsMax: 500, firstAttemptMs: 2_000, honoursRetryAfter: false },
+};
+
+/** The service refuses these for the moment and has changed nothing, so the same request may succeed later. */
+const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
+  'rate_limited',
+  'request_timeout',
+  'idempotency_in_progress',
+  'export_limit_reached',
+  'stream_limit_reached',
+  'too_many_connections',
+  'storage_unavailable',
+  'ingest_busy',
+]);
+/** The answers of a proxy whose service is down or restarts. */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
+
+export const paceOf = (isUrgent: boolean): Pace => (isUrgent ? URGENT_PACE : USUAL_PACE);
+
+export function isTemporary(failure: unknown): boolean {
+  if (failure instanceof UnreachableError) return true;
+  if (!(failure instanceof ApiError)) return false;
+  if (TEMPORARY.has(failure.code)) return true;
+  return failure.code === 'unexpected_answer' && GATEWAY_STATUSES.has(failure.status);
+}
+
+/** The first attempt has the number 1. */
+export const attemptLimitMs = (attempt: number, { firstAttemptMs }: Pace): number =>
+  firstAttemptMs * 2 ** (attempt - 1);
+
+/** Doubles with each attempt; the random part keeps many clients from repeating their requests at the same moment. */
+export function waitBeforeNextMs(
+  attempt: number,
+  failure: unknown,
+  pace: Pace,
+  random: () => number,
+): number {
+  const longestMs = Math.min(pace.waitMsMax, pace.firstWaitMs * 2 ** (attempt - 1));
+  const waitMs = longestMs * (0.5 + random() / 2);
+  const askedMs = failure instanceof ApiError ? (failure.retryAfterMs ?? 0) : 0;
+  return pace.honoursRetryAfter ? Math.max(waitMs, askedMs) : waitMs;
+}
+
+/** The header holds seconds or a date. */
+export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
+  if (header === null) return;
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - nowMs;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
