@@ -1,0 +1,26 @@
+/** A program of a user, which is compiled with strict options and run; the type errors that it expects are marked. */
+export const CONSUMER = `import { ApiError, createClient, type LoggedEvent, UnreachableError } from '@granary/client';
+
+const client = createClient({ baseUrl: process.env['GRANARY_URL'] ?? '', apiKey: 'k', timeLimitMs: 0 });
+
+export async function levels(signal: AbortSignal): Promise<number[]> {
+  const levels: number[] = [];
+  for await (const device of client.devices.silo.listAll({ limit: 10 }, { signal })) {
+    const { level } = await client.telemetry.current(device.device_id, { signal });
+    if (level?.current != null) levels.push(level.current);
+  }
+  return levels;
+}
+
+export const isOfDevice = (event: LoggedEvent): boolean => event.device_id !== null;
+
+// @ts-expect-error the amount is missing
+export const incomplete = () => client.operations.feed('silo-1', {});
+
+try {
+  await client.devices.silo.get('silo-1');
+} catch (error) {
+  if (error instanceof UnreachableError) throw error;
+  if (error instanceof ApiError && error.code === 'unauthorized') console.log('refused:', error.code);
+}
+`;

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { buildPackage } from './build.ts';
+import { CONSUMER } from './example-program.ts';
+import { PUBLISHED_PACKAGES } from './published-packages.ts';
+
+const run = promisify(execFile);
+const TSC = join(REPOSITORY_ROOT, 'node_modules/typescript/bin/tsc');
+const NODE_TYPES = join(REPOSITORY_ROOT, 'node_modules/@types');
+/** The oldest Node that the packages support, where the machine has it. */
+const SYSTEM_NODE = '/usr/bin/node';
+
+const systemNode = spawnSync(SYSTEM_NODE, ['--version'], { encoding: 'utf8' });
+const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [process.execPath];
+
+/** Files that users of a package need: compiled modules, the launcher, and what npm shows. */
+const NEEDED =
+  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|lib\/[a-z]+\/(package\.json|src\/.*\.(js|d\.ts|json|css|svg|html|woff2|txt)))$/;
+const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
+
+async function packedFiles(folder: string, destination: string) {
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', destination], { cwd: folder });
+  const [{ filename, files }] = JSON.parse(stdout);
+  return {
+    tarball: join(destination, filename),
+    paths: files.map(({ path }: { readonly path: string }) => path) as string[],
+  };
+}
+
+describe('what users install', () => {
+  // Below the repository, so that the modules of the command find the libraries that are installed there.
+  const built = join(REPOSITORY_ROOT, 'dist', `test-${process.pid}`);
+  let folder = '';
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'granary-packages-'));
+    for (const published of PUBLISHED_PACKAGES) await buildPackage(published, join(built, published.name));
+  });
+
+  after(async () => {
+    await rm(built, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const { name } of PUBLISHED_PACKAGES) {
+    test(`${name}: only needed files, and no package of the workspace`, async () => {
+      const { paths } = await packedFiles(join(built, name), folder);
+      assert.deepEqual(
+        paths.filter((path) => !NEEDED.test(path) || NOT_NEEDED.test(path)),
+        [],
+      );
+      const manifest = JSON.parse(await readFile(join(built, name, 'package.json'), 'utf8'));
+      const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+      assert.ok(names.length > 0);
+      assert.deepEqual(
+        names.filter((one) => one.startsWith('@granary/')),
+        [],
+      );
+    });
+  }
+
+  test('the client compiles in strict programs and runs in an empty folder', async (t) => {
+    const { tarball } = await packedFiles(join(built, 'client'), folder);
+    const program = join(folder, 'program');
+    await mkdir(program);
+    await writeFile(join(program, 'package.json'), '{"type":"module","private":true}');
+    await writeFile(join(program, 'main.ts'), CONSUMER);
+    const install = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball];
+    await run('npm', install, { cwd: program });
+    const usual = ['--strict', '--target', 'es2022', '--typeRoots', NODE_TYPES, '--types', 'node'];
+    for (const kind of [
+      ['--module', 'esnext', '--moduleResolution', 'bundler'],
+      ['--module', 'nodenext', '--moduleResolution', 'nodenext'],
+    ]) {
+      const compiled = spawnSync(process.execPath, [TSC, ...usual, ...kind, 'main.ts'], {
+        cwd: program,
+        encoding: 'utf8',
+      });
+      assert.equal(compiled.stdout, '');
+    }
+
+    const body = { success: false, error: { code: 'unauthorized', message: 'no', request_id: 'r' } };
+    const server = createServer((_request, response) => response.writeHead(401).end(JSON.stringify(body)));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close().closeAllConnections());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const node of NODES) {
+      const { stdout } = await run(node, ['main.js'], { cwd: program, env: { GRANARY_URL: url } });
+      assert.equal(stdout, 'refused: unauthorized\n');
+    }
+  });
+
+  test('the command runs on an old Node too, and answers with its exit code', async () => {
+    const granary = join(built, 'cli/bin/granary.mjs');
+    const { version } = JSON.parse(
+      await readFile(join(REPOSITORY_ROOT, 'packages/cli/package.json'), 'utf8'),
+    );
+    for (const node of NODES) {
+      const shown = spawnSync(node, [granary, '--version'], { encoding: 'utf8' });
+      assert.match(shown.stdout, new RegExp(`\\b${version.replaceAll('.', '\\.')}\\b`), shown.stderr);
+      assert.equal(shown.status, 0);
+      assert.equal(spawnSync(node, [granary, 'no-such-command']).status, 2);
+    }
+  });
+});
