@@ -24,10 +24,10 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   link: { packages: ['contract'], libraries: [], nodeModules: true },
   server: {
     packages: ['contract', 'core', 'store', 'app', 'link'],
-    libraries: ['fastify', 'nodemailer', 'pino', 'ws', 'yaml'],
+    libraries: ['fastify', 'nodemailer', 'pino', 'swagger-ui-dist', 'ws', 'yaml'],
     nodeModules: true,
     testPackages: ['client', 'simulator'],
-    testLibraries: ['smtp-server', 'standardwebhooks'],
+    testLibraries: ['playwright-core', 'smtp-server', 'standardwebhooks'],
   },
   client: {
     packages: ['contract'],

@@ -5,8 +5,9 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pythonWithPaho } from '@granary/link/testing/outside-clients';
 
-/** Third-party programs, which prove that the device link and the metrics work with other implementations. */
+/** Third-party programs, which prove that device link, metrics and pages work with other implementations. */
 const NEEDED = [
+  { name: 'chromium', packages: ['chromium'], isThere: (path: string) => isOnPath('chromium', path) },
   {
     name: 'mosquitto',
     packages: ['mosquitto', 'mosquitto-clients'],

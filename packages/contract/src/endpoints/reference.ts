@@ -9,7 +9,9 @@ const OpenApiDocument = Type.Object({
   paths: Type.Record(Type.String(), Type.Unknown()),
 });
 
-/** Descriptions of this interface for programs. */
+const textOf = (mediaType: string) => ({ ...plain(Type.String(), { headers: ['etag'] }), mediaType });
+
+/** Descriptions of this interface, for programs and for people. */
 export const reference = {
   openapi: endpoint('service', 'GET', '/openapi.json', {
     summary:
@@ -17,5 +19,23 @@ export const reference = {
     requestHeaders: ['if-none-match'],
     answers: { 200: plain(OpenApiDocument, { headers: ['etag'] }) },
     examples: [{ summary: 'the OpenAPI document' }],
+  }),
+  page: endpoint('service', 'GET', '/docs', {
+    summary: 'Shows this document as a page in which requests can be tried.',
+    requestHeaders: ['if-none-match'],
+    answers: { 200: textOf('text/html') },
+    examples: [{ summary: 'the page' }],
+  }),
+  script: endpoint('service', 'GET', '/docs/script.js', {
+    summary: 'Answers the script of that page.',
+    requestHeaders: ['if-none-match'],
+    answers: { 200: textOf('text/javascript') },
+    examples: [{ summary: 'the script' }],
+  }),
+  style: endpoint('service', 'GET', '/docs/style.css', {
+    summary: 'Answers the styles of that page.',
+    requestHeaders: ['if-none-match'],
+    answers: { 200: textOf('text/css') },
+    examples: [{ summary: 'the styles' }],
   }),
 };

@@ -22,9 +22,9 @@ function headersOf({ errors, requestHeaders }: Endpoint, own: readonly string[])
 
 /** What is not JSON is described as a text; of rows and events `x-item-schema` describes each. */
 function contentOf(answer: Answer<unknown>, schemas: ComponentSchemas): JsonObject {
-  const { mediaType, alternatives, check } = answer;
+  const { envelope, mediaType, alternatives, check } = answer;
   const schema = schemas.use(check.schema, 'answer');
-  const isRepeated = mediaType !== JSON_TYPE && mediaType !== 'text/plain';
+  const isRepeated = envelope === 'rows' || mediaType === 'text/event-stream';
   const ofType = (type: string): [string, JsonObject] => [
     type,
     type === JSON_TYPE || type === YAML_TYPE

@@ -18,5 +18,5 @@ export const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   audit: 'Who changed what, and when.',
   plants: 'A sample store, for first steps.',
   health: 'The state of the service itself.',
-  reference: 'Descriptions of this interface for programs.',
+  reference: 'Descriptions of this interface, for programs and for people.',
 };

@@ -7,7 +7,12 @@ import type { TestContext } from 'node:test';
 /** The third-party programs that `npm test` could not install on this machine. */
 const without = (process.env['GRANARY_TEST_WITHOUT'] ?? '').split(',');
 
-const PACKAGES = { mosquitto: 'mosquitto-clients', paho: 'python3-paho-mqtt', promtool: 'prometheus' };
+const PACKAGES = {
+  chromium: 'chromium',
+  mosquitto: 'mosquitto-clients',
+  paho: 'python3-paho-mqtt',
+  promtool: 'prometheus',
+};
 
 /** Debian's Python finds Debian's paho package; another Python earlier on the PATH does not. */
 const PYTHONS = ['/usr/bin/python3', 'python3'];

@@ -38,7 +38,7 @@ import { refuseUnrouted } from './protocol/allowed-methods.ts';
 import { answerOddRequests, clientErrorHandler } from './protocol/connection-errors.ts';
 import { answerError, errorHandler } from './protocol/error-map.ts';
 import { acceptJsonBodies } from './protocol/json-body.ts';
-import { referenceRoutes } from './reference.ts';
+import { referenceRoutes } from './reference/reference.ts';
 import { refuseUndeclaredRoutes } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { siteRoutes } from './site/site.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeService } from '../testing/service.ts';
-import { VERSION } from '../version.ts';
+import { describeService } from '../../testing/service.ts';
+import { VERSION } from '../../version.ts';
 
 describeService('GET /openapi.json', (api) => {
   test('needs no key, and shows where the document comes from as the address of the service', async () => {
@@ -47,3 +47,34 @@ describeService(
     GRANARY_PUBLIC_URL: 'https://granary.example.com/farm/',
   },
 );
+
+describeService('GET /docs', (api) => {
+  test('needs no key, and allows scripts, styles and requests of this service only', async () => {
+    const { status, headers, text } = await api.raw('GET', '/docs', {});
+    assert.equal(status, 200);
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
+    assert.doesNotMatch(policy, /unsafe|http|\*/);
+    assert.doesNotMatch(text, /https?:|<style|style=|<script>| on\w+=/);
+  });
+
+  test('has a script and styles, compressed and confirmed as documents are', async () => {
+    for (const [path, type] of [
+      ['/docs', 'text/html; charset=utf-8'],
+      ['/docs/script.js', 'text/javascript; charset=utf-8'],
+      ['/docs/style.css', 'text/css; charset=utf-8'],
+    ] as const) {
+      const { status, headers } = await api.get(path, { 'accept-encoding': 'gzip' });
+      assert.deepEqual([status, headers.get('content-type')], [200, type]);
+      assert.equal(headers.get('content-encoding'), 'gzip');
+      const again = await api.get(path, { 'if-none-match': headers.get('etag') ?? '' });
+      assert.equal(again.status, 304);
+    }
+  });
+
+  test('has no other files', async () => {
+    for (const path of ['/docs/page.js', '/docs/..%2fpackage.json', '/docs/']) {
+      assert.equal((await api.get(path)).body.error.code, 'route_not_found');
+    }
+  });
+});

@@ -1,0 +1,33 @@
+/** The document of this service; requests go where the page came from, because its security policy allows nothing else. */
+async function fetchDocument() {
+  const answer = await fetch('openapi.json');
+  if (!answer.ok) throw new Error(`the service answered with ${answer.status}`);
+  const here = new URL('.', window.location.href).href.replace(/\/$/, '');
+  return { ...JSON.parse(await answer.text(), withoutPattern), servers: [{ url: here }] };
+}
+
+/** Swagger UI would make example values of random letters from the pattern of a text. */
+const withoutPattern = (name, value) => (name === 'pattern' && typeof value === 'string' ? undefined : value);
+
+function show(spec) {
+  window.SwaggerUIBundle({
+    domNode: document.getElementById('reference'),
+    spec,
+    deepLinking: true,
+    docExpansion: 'none',
+    defaultModelsExpandDepth: -1,
+    displayRequestDuration: true,
+    filter: true,
+    tryItOutEnabled: true,
+    // The key stays in memory, and nobody outside is asked whether the document is valid.
+    persistAuthorization: false,
+    validatorUrl: null,
+  });
+}
+
+function showFailure({ message }) {
+  document.getElementById('reference').textContent =
+    `The reference could not be loaded: ${message}. Reload the page to try again.`;
+}
+
+fetchDocument().then(show).catch(showFailure);

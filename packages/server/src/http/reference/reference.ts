@@ -1,0 +1,34 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { openApiDocument } from '@granary/contract/reference/openapi';
+import type { FastifyInstance } from 'fastify';
+import type { Settings } from '../../settings.ts';
+import { VERSION } from '../../version.ts';
+import { register } from '../register.ts';
+import { CONTENT_SECURITY_POLICY, pageScript, pageStyle, pageText } from './docs-page.ts';
+import { madeOnce, sendDocument, servedDocument } from './served-document.ts';
+
+/** Descriptions of the interface; they name nothing of this service but its addresses, so they need no key. */
+export function referenceRoutes(routes: FastifyInstance, settings: Settings): void {
+  const openApi = madeOnce(async () => {
+    const serverUrl = settings.publicUrl ?? '/';
+    const document = openApiDocument({ version: VERSION, addresses: settings, serverUrl });
+    return await servedDocument('application/json', JSON.stringify(document));
+  });
+  const page = madeOnce(async () => await servedDocument('text/html', await pageText()));
+  const script = madeOnce(async () => await servedDocument('text/javascript', await pageScript()));
+  const style = madeOnce(async () => await servedDocument('text/css', await pageStyle()));
+
+  register(routes, endpoints.reference.openapi, async (request, reply) =>
+    sendDocument(await openApi(), request, reply),
+  );
+  register(routes, endpoints.reference.page, async (request, reply) => {
+    reply.header('content-security-policy', CONTENT_SECURITY_POLICY).header('referrer-policy', 'no-referrer');
+    return sendDocument(await page(), request, reply);
+  });
+  register(routes, endpoints.reference.script, async (request, reply) =>
+    sendDocument(await script(), request, reply),
+  );
+  register(routes, endpoints.reference.style, async (request, reply) =>
+    sendDocument(await style(), request, reply),
+  );
+}

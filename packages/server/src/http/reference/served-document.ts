@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { preferredType } from '../protocol/accept.ts';
+
+/** A document that stays the same while the service runs. */
+export interface ServedDocument {
+  readonly type: string;
+  readonly text: string;
+  readonly compressed: Buffer;
+  /** Weak, because the compressed document has the same one. */
+  readonly etag: string;
+}
+
+/** Compressed beside the event loop, because a large document would hold up a stop. */
+export async function servedDocument(type: string, text: string): Promise<ServedDocument> {
+  const digest = createHash('sha256').update(text).digest('base64url');
+  return { type, text, compressed: await promisify(gzip)(text), etag: `W/"${digest}"` };
+}
+
+/** Makes the document at the first request, because most processes are never asked for it. */
+export function madeOnce(make: () => Promise<ServedDocument>): () => Promise<ServedDocument> {
+  let made: Promise<ServedDocument> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+export function sendDocument(
+  { type, text, compressed, etag }: ServedDocument,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  // Kept by the reader, who asks each time whether it is still the newest one.
+  reply.headers({ etag, 'cache-control': 'no-cache', vary: 'accept-encoding' });
+  if (isKnown(headers['if-none-match'], etag)) return reply.code(304).send();
+  reply.type(`${type}; charset=utf-8`);
+  const encoding = preferredType(headers['accept-encoding']?.toString(), ['identity', 'gzip']);
+  if (encoding === 'identity') return reply.send(text);
+  return reply.header('content-encoding', 'gzip').send(compressed);
+}
+
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  header?.split(',').some((one) => [etag, etag.slice('W/'.length), '*'].includes(one.trim())) === true;
