@@ -57,6 +57,14 @@ describe('import direction', () => {
     ['cli', '@granary/server/thing'],
   ] as const;
 
+  test('an example imports nothing that its users cannot install', async () => {
+    await write('examples/good.mjs', "import 'mqtt';\nimport 'node:fs';\n");
+    assert.deepEqual(await importFaults(root), []);
+    await write('examples/bad.mjs', "import '@granary/contract/thing';\n");
+    const [fault] = await importFaults(root);
+    assert.match(fault ?? '', /^examples\/bad\.mjs → .* breaks examples-imports/);
+  });
+
   test('allowed imports have no faults', async () => {
     for (const [index, [name, target]] of ALLOWED.entries()) {
       await write(`packages/${name}/src/allowed-${index}.ts`, `import { thing } from '${target}';\n`);

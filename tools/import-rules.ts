@@ -131,6 +131,17 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     from: { path: packagePath(ANY_PACKAGE), pathNot: testPaths(ANY_PACKAGE) },
     to: { path: testPaths(ANY_PACKAGE) },
   },
+  {
+    name: 'examples-imports',
+    comment: 'users copy an example, so it needs only what users can install',
+    severity: 'error',
+    from: { path: '^examples/' },
+    to: {
+      pathNot: ['^examples/', `${packagePath('client')}index\\.ts$`, libraryPath('mqtt')],
+      dependencyTypesNot: ['core'],
+      couldNotResolve: false,
+    },
+  },
   apart('sqlite', 'postgres'),
   apart('postgres', 'sqlite'),
   { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
