@@ -13,6 +13,7 @@ export interface CommandEntry {
 
 const SERVICE = 'Service:';
 const DEVICES = 'Devices:';
+const RECORDS = 'Records:';
 const SETUP = 'Access and configuration:';
 
 export const COMMANDS: readonly CommandEntry[] = [
@@ -57,6 +58,87 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'list devices',
     group: DEVICES,
     load: async () => (await import('./commands/devices/devices.ts')).devices,
+  },
+  {
+    name: 'device',
+    summary: 'show, watch, add, edit and remove one device',
+    group: DEVICES,
+    load: async () => (await import('./commands/devices/device.ts')).device,
+  },
+  {
+    name: 'feed',
+    summary: 'put material into a silo',
+    group: DEVICES,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/jobs/feed.ts')).feed,
+  },
+  {
+    name: 'discharge',
+    summary: 'take material out of a silo',
+    group: DEVICES,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/jobs/feed.ts')).discharge,
+  },
+  {
+    name: 'stop',
+    summary: 'stop what moves',
+    group: DEVICES,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/jobs/stop.ts')).stop,
+  },
+  {
+    name: 'release',
+    summary: 'release an emergency stop',
+    group: DEVICES,
+    load: async () => (await import('./commands/jobs/release.ts')).release,
+  },
+  {
+    name: 'history',
+    summary: 'show what a sensor measured',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/history.ts')).history,
+  },
+  {
+    name: 'alerts',
+    summary: 'list alerts',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/alerts.ts')).alerts,
+  },
+  {
+    name: 'ack',
+    summary: 'acknowledge alerts',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/ack.ts')).ack,
+  },
+  {
+    name: 'shelve',
+    summary: 'take an alert out of the list for a while',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/shelve.ts')).shelve,
+  },
+  {
+    name: 'unshelve',
+    summary: 'put a shelved alert back',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/shelve.ts')).unshelve,
+  },
+  {
+    name: 'missions',
+    summary: 'list missions',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/missions.ts')).missions,
+  },
+  {
+    name: 'events',
+    summary: 'follow the event log',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/events.ts')).events,
+  },
+  {
+    name: 'audit',
+    summary: 'list who changed what',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/audit.ts')).audit,
   },
   {
     name: 'login',

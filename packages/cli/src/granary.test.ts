@@ -3,27 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { COMMANDS as COMMAND_ENTRIES } from './commands.ts';
-import { main } from './main.ts';
 import { granary } from './testing/granary-process.ts';
+import { runInProcess } from './testing/in-process.ts';
 import { readVersion } from './version.ts';
 
 const VERSION = await readVersion();
 const COMMANDS = COMMAND_ENTRIES.map(({ name }) => name);
-
-/** Runs a command line inside this process, which works for commands that end immediately. */
-async function runInProcess(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const printed: string[] = [];
-  const errorLines: string[] = [];
-  const exitCode = await main(args, {
-    env: { XDG_CONFIG_HOME: '/nonexistent', ...env },
-    terminal: { columns: null, hasColour: false, isUtf8: true },
-    readInput: async () => '',
-    surviveClosedOutput: () => undefined,
-    print: (line) => printed.push(line),
-    printError: (line) => errorLines.push(line),
-  });
-  return { exitCode, stdout: printed.join('\n'), stderr: errorLines.join('\n') };
-}
 
 test('--version and --help answer on standard output', async () => {
   assert.deepEqual(await runInProcess(['--version']), {

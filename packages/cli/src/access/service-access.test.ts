@@ -73,7 +73,7 @@ test('without a login the admin key of the data folder opens the service of this
     /no API key for http:\/\/127\.0\.0\.1:8080 \(there is no .*admin-key/,
   );
   writeFileSync(join(env['GRANARY_DATA_DIR'] ?? '', 'admin-key'), 'gk_admin\n');
-  assert.deepEqual(serviceAccess({}, env), { baseUrl: 'http://127.0.0.1:8080', apiKey: 'gk_admin' });
+  assert.equal(serviceAccess({}, env).apiKey, 'gk_admin');
   assert.equal(serviceAccess({}, { ...env, GRANARY_HTTP_PORT: '9080' }).baseUrl, 'http://127.0.0.1:9080');
   assert.throws(() => serviceAccess({ url: 'http://10.0.0.1' }, env), /for this machine only/);
 });

@@ -72,12 +72,14 @@ function named({ contexts }: Contexts, name: string, from: string, env: Env): Co
   });
 }
 
+/** Every call is sent once, because a person does not wait half a minute to read that the service is down; commands that must not give up repeat by themselves. */
 const optionsOf = ({ url, api_key, silo_segment, field_segment }: Context, env: Env): ClientOptions => {
   const siloSegment = silo_segment ?? given(env, 'GRANARY_SILO_SEGMENT');
   const fieldSegment = field_segment ?? given(env, 'GRANARY_FIELD_SEGMENT');
   return {
     baseUrl: url,
     apiKey: api_key,
+    timeLimitMs: 0,
     ...(siloSegment === undefined ? {} : { siloSegment }),
     ...(fieldSegment === undefined ? {} : { fieldSegment }),
   };

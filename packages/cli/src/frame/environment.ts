@@ -8,7 +8,8 @@ export interface TerminalTraits {
 
 /** A person who can be asked; `null` means that the input ended without an answer. */
 export interface Person {
-  ask(question: string): Promise<string | null>;
+  /** The signal withdraws the question. */
+  ask(question: string, signal?: AbortSignal): Promise<string | null>;
   /** Does not show what is typed. */
   askSecret(question: string): Promise<string | null>;
 }

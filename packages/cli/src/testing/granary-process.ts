@@ -42,6 +42,11 @@ export class GranaryProcess {
     }
   }
 
+  /** As a reader such as `head` does that has seen enough. */
+  closeOutput(): void {
+    this.#child.stdout.destroy();
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }

@@ -1,0 +1,117 @@
+import type { Client } from '@granary/client';
+import { ApiError } from '@granary/client';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
+import { asActor } from '../../access/actor.ts';
+import { findDevice } from '../../access/find-device.ts';
+import { isPassing } from '../../access/patience.ts';
+import { type AccessValues, accessClient } from '../../access/service-access.ts';
+import type { Define } from '../../frame/define.ts';
+import type { Environment } from '../../frame/environment.ts';
+import { withAccess, withExamples } from '../../frame/options.ts';
+import { outputOf } from '../../frame/output.ts';
+import { durationMs } from '../../frame/times.ts';
+import { outcomeText } from './operation-progress.ts';
+import { repeatUntilConfirmed, stopOperation } from './stopping.ts';
+
+interface Values extends AccessValues {
+  readonly timeout?: number;
+}
+
+interface Stopped {
+  readonly records: readonly unknown[];
+  readonly text: string;
+}
+
+const RUNNING_MAX = 20;
+const EMERGENCY_STOP = { command: 'emergency_stop' } as const;
+
+export const stop: Define = (command, environment) => {
+  command
+    .argument('<device_id>')
+    .argument('[operation_id]', 'only this one, which needs no search for what runs')
+    .description(
+      'Stops what moves, without a question. A silo: every operation that has not ended. A field device: an emergency stop, which stays in force until granary release. The stop is repeated until the device has confirmed it.',
+    )
+    .option('--timeout <duration>', 'give up waiting for the confirmation after 30s, 5m, …', durationMs);
+  withExamples(command, 'granary stop silo-01', 'granary stop rover-01 --timeout 30s');
+  withAccess(command).action(async (deviceId: string, operationId: string | undefined, values: Values) => {
+    const client = accessClient(values, environment.env);
+    const limits = { timeoutMs: values.timeout };
+    const group = operationId === undefined ? await groupOf(client, deviceId, environment, values) : 'silo';
+    const stops: Readonly<Record<DeviceGroup, () => Promise<Stopped>>> = {
+      silo: async () => {
+        const ids =
+          operationId === undefined ? await runningOn(client, deviceId, environment, values) : [operationId];
+        const records = await Promise.all(
+          ids.map((id) => stopOperation(client, deviceId, id, environment, limits)),
+        );
+        return { records, text: records.map(outcomeText).join('\n') || `Nothing runs on ${deviceId}.` };
+      },
+      field: () => emergencyStop(client, deviceId, environment, values),
+    };
+    const { records, text } = await stops[group]();
+    outputOf(environment, values.json).one(records, () => text);
+  });
+};
+
+/** While the storage does not answer, an emergency stop is the only way to find out, and to stop a field device. */
+async function groupOf(
+  client: Client,
+  deviceId: string,
+  environment: Environment,
+  { timeout }: Values,
+): Promise<DeviceGroup> {
+  const find = async (): Promise<DeviceGroup> => {
+    try {
+      return (await findDevice(client, deviceId)).group;
+    } catch (failure) {
+      if (!isPassing(failure)) throw failure;
+      await client.commands
+        .give(deviceId, EMERGENCY_STOP, asActor(environment.env))
+        .catch((refusal: unknown) => {
+          throw refusal instanceof ApiError && refusal.code === 'device_not_found' ? failure : refusal;
+        });
+      return 'field';
+    }
+  };
+  return await repeatUntilConfirmed(`The stop of ${deviceId}`, find, () => true, environment, {
+    timeoutMs: timeout,
+  });
+}
+
+async function runningOn(client: Client, deviceId: string, environment: Environment, { timeout }: Values) {
+  const { data } = await repeatUntilConfirmed(
+    `The stop of ${deviceId}`,
+    () => client.operations.list(deviceId, { limit: RUNNING_MAX }),
+    () => true,
+    environment,
+    { timeoutMs: timeout },
+  );
+  return data.filter(({ ended_at }) => ended_at === null).map(({ operation_id }) => operation_id);
+}
+
+/** The service repeats an emergency stop that it has taken; the command is given again only until then. */
+async function emergencyStop(
+  client: Client,
+  deviceId: string,
+  environment: Environment,
+  { timeout }: Values,
+): Promise<Stopped> {
+  let commandId: string | null = null;
+  const record = await repeatUntilConfirmed(
+    `The emergency stop of ${deviceId}`,
+    async () => {
+      const answer =
+        commandId === null
+          ? await client.commands.give(deviceId, EMERGENCY_STOP, asActor(environment.env))
+          : await client.commands.get(deviceId, commandId);
+      commandId = answer.command_id;
+      return answer;
+    },
+    ({ ended_at }) => ended_at !== null,
+    environment,
+    { timeoutMs: timeout },
+  );
+  const text = `${deviceId} stands still: the emergency stop is confirmed, and in force until granary release ${deviceId}.`;
+  return { records: [record], text: record.declared === null ? text : record.status_detail };
+}

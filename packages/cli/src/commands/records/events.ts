@@ -1,0 +1,75 @@
+import type { ConnectionChange } from '@granary/client';
+import { EVENT_TYPES, type EventType, type LoggedEvent } from '@granary/contract/events';
+import type { Command } from 'commander';
+import { type AccessValues, accessClient } from '../../access/service-access.ts';
+import type { Define } from '../../frame/define.ts';
+import type { Environment } from '../../frame/environment.ts';
+import { UsageError } from '../../frame/failures.ts';
+import { collect, given, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
+import { outputOf } from '../../frame/output.ts';
+import { printable } from '../../terminal/text.ts';
+
+interface Values extends AccessValues {
+  readonly device?: readonly string[];
+  readonly type?: readonly string[];
+  readonly after?: number;
+  readonly count?: number;
+}
+
+/** The fields of an event's data that say most, in this order. */
+const TELLING_FIELDS = ['status', 'severity', 'message', 'status_detail', 'name'];
+const DETAILS_MAX = 2;
+
+export const events: Define = (command, environment) => {
+  command.description('Follows the event log.');
+  defineTail(command.command('tail').summary('print events as they happen'), environment);
+  withExamples(command, 'granary events tail', 'granary events tail --type alert.raised --json');
+};
+
+function defineTail(command: Command, environment: Environment): void {
+  command
+    .description(
+      'Prints every change of state that the key may see, until Ctrl+C. A lost connection is made again, and no event is missed.',
+    )
+    .option('--device <id>', 'only those of this device; may be repeated', collect)
+    .option('--type <type>', 'only those of this type; may be repeated', collect)
+    .option('--after <id>', 'begin with the event after this one, instead of with the next', wholeNumber)
+    .option('--count <events>', 'end after so many', wholeNumber);
+  withExamples(
+    command,
+    'granary events tail --device silo-01',
+    'granary events tail --after 1200 --count 10 --json',
+  );
+  withAccess(command).action(async (values: Values) => {
+    const output = outputOf(environment, values.json);
+    const filter = given({
+      ...{ deviceIds: values.device, types: values.type?.map(asType), lastEventId: values.after },
+    });
+    let count = 0;
+    const onConnection = ({ isConnected }: ConnectionChange): void => {
+      if (!isConnected) environment.printError('granary: the connection is lost; connecting again');
+    };
+    const stream = accessClient(values, environment.env).events.stream({ ...filter, onConnection });
+    for await (const item of stream) {
+      if (item.kind === 'reset') {
+        environment.printError(`granary: events before ${item.bounds.oldest} are no longer stored`);
+        continue;
+      }
+      output.item(item.event, () => lineOf(item.event));
+      count += 1;
+      if (count === values.count) return;
+    }
+  });
+}
+
+function asType(text: string): EventType {
+  const type = EVENT_TYPES.find((known) => known === text);
+  if (type !== undefined) return type;
+  throw new UsageError(`--type: there is no "${text}"`, { cure: `There are ${EVENT_TYPES.join(', ')}.` });
+}
+
+function lineOf({ id, at, type, device_id, data }: LoggedEvent): string {
+  const details = TELLING_FIELDS.flatMap((name) => (typeof data[name] === 'string' ? [data[name]] : []));
+  const texts = [String(id), at, type, device_id ?? '-', details.slice(0, DETAILS_MAX).join(': ')];
+  return printable(texts.join('  ')).trimEnd();
+}

@@ -1,0 +1,27 @@
+import { InvalidArgumentError } from 'commander';
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 24 * 3_600_000,
+  w: 7 * 24 * 3_600_000,
+};
+
+/** For `argParser`: a duration such as 90s, 30m, 12h, 7d or 2w, in milliseconds. */
+export function durationMs(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,6}(?:\.\d+)?)(s|m|min|h|d|w)$/.exec(text) ?? [];
+  const factor = UNIT_MS[unit];
+  if (amount === undefined || factor === undefined) {
+    throw new InvalidArgumentError('It must be a duration such as 30m, 12h or 7d.');
+  }
+  return Number(amount) * factor;
+}
+
+/** For `argParser`: a time such as 2026-11-15T08:00:00Z or 2026-11-15, as ISO 8601. */
+export function timestamp(text: string): string {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a time such as 2026-11-15T08:00:00Z.');
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startFarm } from './testing/farm.ts';
+import { granary } from './testing/granary-process.ts';
+import { onTerminal } from './testing/terminal-process.ts';
+
+test('the commands that read a farm', async (t) => {
+  const farm = await startFarm(t);
+
+  await t.test('devices: filters, and a device with its values', async () => {
+    const silos = await farm.json<{ device_id: string; group: string }[]>('devices', '--kind', 'silo');
+    assert.equal(silos.length, 9);
+    assert.match(await farm.run(['devices', '--q', 'rover-01']), /^DEVICE .*\nrover-01 .* battery \d+ %/);
+    assert.equal(await farm.run(['devices', '--facility', 'nowhere']), 'There are no such devices.\n');
+    const shown = await farm.run(['device', 'show', 'silo-01']);
+    assert.match(shown, /^device +silo-01\n[\s\S]*\nlevel +[\d.]+ %, \d+ s ago\n/);
+    const lines = (
+      await farm.run(['device', 'watch', 'rover-01', '--interval', '0.1', '--count', '2', '--json'])
+    )
+      .trim()
+      .split('\n');
+    assert.equal(lines.length, 2);
+    assert.match(
+      await farm.run(['device', 'show', 'silo'], 3),
+      /there is no device "silo".*\n {2}`granary devices`/,
+    );
+  });
+
+  await t.test('device add, edit and remove', async () => {
+    const place = ['--facility', 'F', '--zone', 'Z', '--model', 'M', '--name', 'New'];
+    assert.match(
+      await farm.run(['device', 'add', '--id', 'rover-9', '--kind', 'field', ...place]),
+      /^username {2}rover-9\nsecret /,
+    );
+    assert.match(
+      await farm.run(['device', 'edit', 'rover-9', '--name', 'Old']),
+      /rover-9 is changed: name\./,
+    );
+    assert.match(await farm.run(['device', 'edit', 'rover-9'], 2), /there is nothing to change/);
+    assert.match(await farm.run(['device', 'remove', 'rover-9'], 5), /needs a confirmation.*\n {2}Add --yes/);
+    assert.match(await farm.run(['device', 'remove', 'rover-9', '--yes']), /rover-9 is removed/);
+    assert.equal((await farm.json<unknown[]>('devices', '--removed')).length, 1);
+  });
+
+  await t.test('history as table, CSV, chart and JSON', async () => {
+    assert.match(
+      await farm.run(['history', 'silo-01', 'level', '--interval', '5m']),
+      /^TIME +LEVEL\n\d{4}-.* +\d+/,
+    );
+    assert.match(
+      await farm.run(['history', 'silo-01', 'level', '--csv']),
+      /^timestamp,value\n\d{4}-\S+Z,[\d.]+\n/,
+    );
+    assert.equal(
+      (await farm.json<{ sensor: string }>('history', 'rover-01', 'battery_level')).sensor,
+      'battery_level',
+    );
+    const chart = onTerminal(t, ['history', 'silo-01', 'level', '--chart'], {
+      columns: 40,
+      env: { ...farm.access, LC_ALL: 'C' },
+    });
+    assert.equal(await chart.exited, 0);
+    assert.match(chart.text, /^level, 1h\n[\d.]+ \|/);
+    for (const line of chart.text.split('\n')) assert.ok(line.length <= 40, line);
+    assert.match(
+      await farm.run(['history', 'silo-01', '--since', 'long'], 2),
+      /It must be a duration such as/,
+    );
+  });
+
+  await t.test('alerts are listed, acknowledged, shelved and put back', async () => {
+    await farm.run(['device', 'edit', 'silo-02', '--capacity', '100000']);
+    let alerts: { alert_id: string; device_id: string }[] = [];
+    for (let attempt = 0; attempt < 100 && alerts.length === 0; attempt++) {
+      alerts = await farm.json('alerts', '--device', 'silo-02');
+    }
+    const [{ alert_id: id } = { alert_id: '' }] = alerts;
+    assert.equal(await farm.run(['ack', id, '--note', 'seen']), `${id} acknowledged\n`);
+    const [acknowledged] = await farm.json<{ acknowledged_by: string }[]>(
+      'alerts',
+      '--device',
+      'silo-02',
+      '--status',
+      'acknowledged',
+    );
+    assert.equal(acknowledged?.acknowledged_by, 'Ada');
+    assert.match(await farm.run(['shelve', id, '--for', '2h', '--reason', 'known']), /is shelved until/);
+    assert.equal(
+      await farm.run(['alerts', '--device', 'silo-02', '--severity', 'info']),
+      'There are no such alerts.\n',
+    );
+    assert.match(await farm.run(['unshelve', id]), /in the usual list again/);
+    assert.match(await farm.run(['ack', 'al_none'], 3), /some alerts were not found/);
+  });
+
+  await t.test('events are followed from a number, and the audit log says who', async () => {
+    const lines = (await farm.run(['events', 'tail', '--after', '0', '--count', '3', '--json']))
+      .trim()
+      .split('\n');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).id),
+      [1, 2, 3],
+    );
+    assert.match(
+      await farm.run(['events', 'tail', '--type', 'rain'], 2),
+      /--type: there is no "rain"\n {2}There are device\.registered/,
+    );
+    assert.match(
+      await farm.run(['audit', '--action', 'devices.remove']),
+      /Ada +devices\.remove +rover-9 .*done/,
+    );
+    assert.equal(await farm.run(['missions']), 'There are no such missions.\n');
+  });
+
+  await t.test('a revoked key, a missing scope and a closed pipe', async () => {
+    const { key, key_id } = await farm.json<{ key: string; key_id: string }>(
+      'keys',
+      'create',
+      '--name',
+      'n',
+      '--scope',
+      'read',
+    );
+    const limited = { GRANARY_API_KEY: key };
+    assert.match(
+      await farm.run(['keys', 'list'], 3, limited),
+      /\(403 forbidden\)\n {2}Use a key with the scope/,
+    );
+    await farm.run(['keys', 'revoke', key_id]);
+    assert.match(
+      await farm.run(['devices'], 3, limited),
+      /\(401 unauthorized\)\n {2}The key is unknown, revoked or expired/,
+    );
+    const tail = granary(t, ['events', 'tail', '--after', '0'], farm.access);
+    await tail.printed(/device\.registered/);
+    tail.closeOutput();
+    await farm.run(['device', 'edit', 'silo-03', '--name', 'Other']);
+    assert.equal(await tail.exited, 0, tail.stderr);
+  });
+});
