@@ -2,11 +2,17 @@ import { Type } from 'typebox';
 import { plain } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 
-/** What every OpenAPI document has; the rest is described by its own specification. */
+/** What every such document has; the rest is described by its own specification. */
 const OpenApiDocument = Type.Object({
   openapi: Type.String(),
   info: Type.Object({ title: Type.String(), version: Type.String() }),
   paths: Type.Record(Type.String(), Type.Unknown()),
+});
+
+const AsyncApiDocument = Type.Object({
+  asyncapi: Type.String(),
+  info: Type.Object({ title: Type.String(), version: Type.String() }),
+  channels: Type.Record(Type.String(), Type.Unknown()),
 });
 
 const textOf = (mediaType: string) => ({ ...plain(Type.String(), { headers: ['etag'] }), mediaType });
@@ -19,6 +25,12 @@ export const reference = {
     requestHeaders: ['if-none-match'],
     answers: { 200: plain(OpenApiDocument, { headers: ['etag'] }) },
     examples: [{ summary: 'the OpenAPI document' }],
+  }),
+  asyncapi: endpoint('service', 'GET', '/asyncapi.json', {
+    summary: 'Shows the messages of the device link as an AsyncAPI document, with the ports of the settings.',
+    requestHeaders: ['if-none-match'],
+    answers: { 200: plain(AsyncApiDocument, { headers: ['etag'] }) },
+    examples: [{ summary: 'the AsyncAPI document' }],
   }),
   page: endpoint('service', 'GET', '/docs', {
     summary: 'Shows this document as a page in which requests can be tried.',

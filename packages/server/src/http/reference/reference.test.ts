@@ -48,6 +48,24 @@ describeService(
   },
 );
 
+describeService(
+  'GET /asyncapi.json',
+  (api) => {
+    test('needs no key, and shows the ports on which devices are served', async () => {
+      const { status, body, headers } = await api.raw('GET', '/asyncapi.json', {});
+      assert.deepEqual([status, body.asyncapi, body.info.version], [200, '3.0.0', VERSION]);
+      // There is no certificate, so there is no port with TLS.
+      assert.deepEqual(Object.keys(body.servers), ['mqtt', 'ws']);
+      assert.equal(body.servers.mqtt.variables.host.default, 'granary.example.com');
+      assert.equal(body.channels.telemetry.address, 'granary/v1/{device_id}/telemetry');
+      assert.equal(body.components.messages.DeviceState.examples[0].payload.state, 'online');
+      const etag = headers.get('etag') ?? '';
+      assert.equal((await api.get('/asyncapi.json', { 'if-none-match': etag })).status, 304);
+    });
+  },
+  { GRANARY_PUBLIC_URL: 'https://granary.example.com:8443/' },
+);
+
 describeService('GET /docs', (api) => {
   test('needs no key, and allows scripts, styles and requests of this service only', async () => {
     const { status, headers, text } = await api.raw('GET', '/docs', {});

@@ -1,4 +1,6 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { asyncApiDocument } from '@granary/contract/reference/asyncapi';
+import { GUIDE_EXAMPLES } from '@granary/contract/reference/guide-examples';
 import { openApiDocument } from '@granary/contract/reference/openapi';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../../settings.ts';
@@ -14,12 +16,18 @@ export function referenceRoutes(routes: FastifyInstance, settings: Settings): vo
     const document = openApiDocument({ version: VERSION, addresses: settings, serverUrl });
     return await servedDocument('application/json', JSON.stringify(document));
   });
+  const asyncApi = madeOnce(async () =>
+    servedDocument('application/json', JSON.stringify(asyncApiOf(settings))),
+  );
   const page = madeOnce(async () => await servedDocument('text/html', await pageText()));
   const script = madeOnce(async () => await servedDocument('text/javascript', await pageScript()));
   const style = madeOnce(async () => await servedDocument('text/css', await pageStyle()));
 
   register(routes, endpoints.reference.openapi, async (request, reply) =>
     sendDocument(await openApi(), request, reply),
+  );
+  register(routes, endpoints.reference.asyncapi, async (request, reply) =>
+    sendDocument(await asyncApi(), request, reply),
   );
   register(routes, endpoints.reference.page, async (request, reply) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY).header('referrer-policy', 'no-referrer');
@@ -31,4 +39,15 @@ export function referenceRoutes(routes: FastifyInstance, settings: Settings): vo
   register(routes, endpoints.reference.style, async (request, reply) =>
     sendDocument(await style(), request, reply),
   );
+}
+
+function asyncApiOf({ publicUrl, mqttPort, mqttsPort, httpPort, httpsPort, tlsCert }: Settings): object {
+  const withTls = (port: number | null): number | null => (tlsCert === null ? null : port);
+  return asyncApiDocument({
+    version: VERSION,
+    // The settings have the addresses on which the service listens, which are often not those that devices use.
+    host: publicUrl === null ? '127.0.0.1' : new URL(publicUrl).hostname,
+    ports: { mqtt: mqttPort, mqtts: withTls(mqttsPort), ws: httpPort, wss: withTls(httpsPort) },
+    examples: GUIDE_EXAMPLES,
+  });
 }
