@@ -1,4 +1,6 @@
-import { availableParallelism } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check } from './check.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
@@ -6,6 +8,7 @@ import { EXIT_CODE_WHEN_KILLED, exitCodeOf, start } from './run.ts';
 import { HELP, parseTestArguments, selectTests } from './test-setup/arguments.ts';
 import { ensureOutsidePrograms } from './test-setup/outside-programs.ts';
 import { startPostgres } from './test-setup/postgres.ts';
+import { isAllTouched } from './test-setup/untouched.ts';
 
 /** Test files run in separate processes that load mostly the same modules, so they share Node's compile cache. */
 const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
@@ -25,10 +28,24 @@ async function main(args: readonly string[], interruption: AbortSignal): Promise
   }
   if (prefixes.length === 0 && !(await check())) return 1;
   const outsidePrograms = await ensureOutsidePrograms();
-  return await withDatabase((url) => {
-    const env = { ...outsidePrograms, GRANARY_TEST_DATABASE_URL: url };
-    return runTests([...options, ...files], env, interruption);
-  });
+  return await withDatabase((url) =>
+    withNotes(args.length === 0, (touched) => {
+      const env = { ...outsidePrograms, GRANARY_TEST_DATABASE_URL: url, GRANARY_TEST_TOUCHED: touched };
+      return runTests([...options, ...files], env, interruption);
+    }),
+  );
+}
+
+/** The tests note which operations and error codes they touched; when all tests ran, none may be missing. */
+async function withNotes(isWholeRun: boolean, use: (folder: string) => Promise<number>): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'granary-touched-'));
+  try {
+    const exitCode = await use(folder);
+    if (exitCode !== 0 || !isWholeRun) return exitCode;
+    return (await isAllTouched(folder)) ? 0 : 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function withDatabase(use: (url: string) => Promise<number>): Promise<number> {

@@ -1,3 +1,4 @@
+import { assertPublished, assertPublishedEvent } from './published/answer-check.ts';
 import type { Api } from './service.ts';
 
 export interface ReadEvent {
@@ -36,6 +37,14 @@ export class EventReader {
       headers: { ...api.authorization, ...resume },
       signal: abort.signal,
     });
+    const text = response.ok ? null : await response.clone().text();
+    assertPublished({
+      method: 'GET',
+      path: '/v1/events',
+      status: response.status,
+      headers: response.headers,
+      text,
+    });
     const reader = new EventReader(response, abort);
     reader.lastEventId = lastEventId;
     if (response.ok) await reader.block();
@@ -50,7 +59,13 @@ export class EventReader {
       const fields = new Map(block.split('\n').map((line) => split(line)));
       const data = fields.get('data');
       if (data === undefined) continue;
-      return { id: Number(fields.get('id')), name: fields.get('event') ?? 'message', data: JSON.parse(data) };
+      const event = {
+        id: Number(fields.get('id')),
+        name: fields.get('event') ?? 'message',
+        data: JSON.parse(data),
+      };
+      if (event.name !== 'reset') assertPublishedEvent(event.data);
+      return event;
     }
   }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { assertPublished } from './published/answer-check.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -11,6 +12,8 @@ export interface RawAnswer {
 export class RawConnection {
   readonly #socket: Socket;
   #received = '';
+  /** What was sent first, which has the request line. */
+  #sent = '';
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -31,6 +34,7 @@ export class RawConnection {
   }
 
   send(bytes: string | Buffer): void {
+    if (this.#sent === '') this.#sent = bytes.toString('latin1');
     if (this.#socket.writable) this.#socket.write(bytes);
   }
 
@@ -38,10 +42,16 @@ export class RawConnection {
   async answer(): Promise<RawAnswer | null> {
     for (;;) {
       const answer = wholeAnswer(this.#received);
-      if (answer !== null) return answer;
+      if (answer !== null) return this.#checked(answer);
       if (this.#socket.closed) return null;
       await Promise.race([once(this.#socket, 'data'), once(this.#socket, 'close')]).catch(() => undefined);
     }
+  }
+
+  #checked(answer: RawAnswer): RawAnswer {
+    const [, method = '', path = ''] = /^(\w+) (\S+) HTTP/.exec(this.#sent) ?? [];
+    assertPublished({ method, path, ...answer });
+    return answer;
   }
 
   async closed(): Promise<void> {

@@ -8,6 +8,7 @@ import { assertKeepsContract } from '@granary/contract/testing/answer-contract';
 import { createService, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
 import { assertAudited, type SentRequest } from './audit-check.ts';
+import { assertPublished } from './published/answer-check.ts';
 
 /** A parsed body of any form; the test asserts its fields. */
 type Json = ReturnType<typeof JSON.parse>;
@@ -56,7 +57,9 @@ export function apiOf(
       code: body?.error?.code ?? null,
     });
     if (isJson) assertKeepsContract(method, path, response.status, body);
-    return { status: response.status, headers: response.headers, text, body };
+    const { status, headers } = response;
+    assertPublished({ method, path, status, headers, text });
+    return { status, headers, text, body };
   };
   const call = (method: string, path: string, body: unknown, headers: HeaderMap = {}): Promise<Answer> => {
     const authorization = { authorization: `Bearer ${key()}` };

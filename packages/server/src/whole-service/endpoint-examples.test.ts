@@ -1,80 +1,24 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Endpoint, Example } from '@granary/contract/endpoints/declaration/endpoint';
-import { DEFAULT_ADDRESSES, groupRoots, needsKey } from '@granary/contract/endpoints/declaration/groups';
-import {
-  exampleParameter,
-  fillPath,
-  parameterNames,
-} from '@granary/contract/endpoints/declaration/parameters';
 import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
 import { STATUS_OF } from '@granary/contract/errors';
-import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
-import { createService, type Started } from '../compose.ts';
-import { readSettings } from '../settings.ts';
-import { ExampleResources } from '../testing/example-resources.ts';
-import { apiOf } from '../testing/service.ts';
-import type { Resolve } from '../webhooks/address-guard.ts';
-
-const ROOTS = groupRoots(DEFAULT_ADDRESSES);
-
-/** The examples are about a certain day, so the clock of the service is set to that day. */
-const AHEAD_MS = checkedTimeMs(TIME_EXAMPLE) - Date.now();
-const now = (): number => Date.now() + AHEAD_MS;
+import { ExampleService } from '../testing/example-service.ts';
+import { assertPublished } from '../testing/published/answer-check.ts';
 
 describe('every endpoint, called with its examples', () => {
-  let started: Started | undefined;
-  const undos: (() => Promise<void>)[] = [];
-  const current = (): Started => {
-    if (started === undefined) throw new Error('the service has not started');
-    return started;
-  };
-  const api = apiOf(current, () => current().adminKey.key);
-  const resources = new ExampleResources(api, now);
+  const service = new ExampleService();
 
-  before(async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
-    undos.push(() => rm(dataDir, { recursive: true, force: true }));
-    const env = {
-      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_RATE_LIMIT: 'off' },
-      // Nobody listens there: the examples create rules, and no alert of theirs reaches anybody.
-      ...{ GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@example.com' },
-    };
-    const settings = readSettings({ ...env, GRANARY_LOG_LEVEL: 'silent', GRANARY_DATA_DIR: dataDir });
-    // The names of receivers resolve to an address that is refused, so that nothing leaves this machine.
-    const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-    const service = createService(settings, { now, webhooks: { resolve } });
-    undos.push(() => service.stop());
-    started = await service.start();
-    await api.post('/sandbox/plants', { id: 42, name: 'Fern' });
-  });
-
-  after(async () => {
-    await resources.leave();
-    for (const undo of undos.reverse()) await undo();
-  });
+  before(() => service.start());
+  after(() => service.stop());
 
   async function send(endpoint: Endpoint, example: Example): Promise<Response> {
-    const { group, method, path } = endpoint;
-    const prepared = await resources.prepare(endpoint);
-    const parameters = Object.fromEntries(
-      parameterNames(path).map((name) => {
-        const given = example.parameters[name] ?? '';
-        return [name, given === exampleParameter(name, group) ? (prepared[name] ?? given) : given];
-      }),
-    );
-    const query = new URLSearchParams(example.query as Record<string, string>);
-    const url = `${current().httpUrl}${ROOTS[group]}${fillPath(path, parameters)}?${query}`;
-    const headers = {
-      ...example.headers,
-      ...(needsKey(group) ? api.authorization : {}),
-      ...(example.body === undefined ? {} : { 'content-type': 'application/json' }),
-    };
-    const body = example.body === undefined ? null : JSON.stringify(example.body);
-    return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(30_000) });
+    const response = await service.send(endpoint, example);
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const text = isStream ? null : await response.clone().text();
+    const { status, headers, url } = response;
+    assertPublished({ method: endpoint.method, path: new URL(url).pathname, status, headers, text });
+    return response;
   }
 
   for (const { name, endpoint } of ALL_ENDPOINTS) {

@@ -43,11 +43,15 @@ describeService(
       const connection = await open();
       connection.send(start);
       const timer = setInterval(() => connection.send(slowPart), 100);
-      const answer = await connection.answer();
-      if (answer !== null) assert.ok([408, 401, 404].includes(answer.status), String(answer.status));
-      if (answer?.status === 408) assert.equal(codeOf(answer), 'request_timeout');
-      await connection.closed();
-      clearInterval(timer);
+      try {
+        const answer = await connection.answer();
+        if (answer !== null) assert.ok([408, 401, 404].includes(answer.status), String(answer.status));
+        if (answer?.status === 408) assert.equal(codeOf(answer), 'request_timeout');
+        await connection.closed();
+      } finally {
+        clearInterval(timer);
+        connection.close();
+      }
     };
 
     test(`are closed: ${Object.keys(SLOW).join('; ')}`, async () => {

@@ -1,3 +1,4 @@
+import { assertPublished } from '../published/answer-check.ts';
 import { normal, normalText } from './normal.ts';
 import { until } from './tour-device.ts';
 
@@ -78,6 +79,7 @@ export class TourClient {
       body: raw ?? (body === undefined ? null : JSON.stringify(body)),
     });
     const text = await response.text();
+    assertPublished({ method, path, status: response.status, headers: response.headers, text });
     const isJson = text !== '' && response.headers.get('content-type')?.includes('json') === true;
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import {
+  type Located,
+  type Published,
+  type PublishedResponse,
+  pointerTo,
+  readPublished,
+} from './document.ts';
+import { noteTouched } from './touched.ts';
+
+export interface ReceivedAnswer {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  /** `null` for a stream, which is not read here. */
+  readonly text: string | null;
+}
+
+/** Headers that belong to HTTP itself, to caches, proxies or security, and that no document describes one by one. */
+const GENERAL_HEADERS =
+  /^(date|connection|keep-alive|content-(length|type|encoding)|transfer-encoding|cache-control|vary|x-content-type-options|x-accel-buffering|content-security-policy|referrer-policy)$/;
+
+/** An address that a setting has moved away, or that never was there, is refused with one of these. */
+const OF_NO_OPERATION: readonly string[] = ['route_not_found', 'method_not_allowed'];
+
+const ROWS_CHECKED_MAX = 50;
+const DOCUMENT = 'openapi.json';
+
+/** Compares answers with the committed document by a validator that nobody here wrote; compiles what it needs. */
+export class AnswerCheck {
+  readonly #published: Published;
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false });
+
+  constructor(published: Published) {
+    this.#published = published;
+    addFormats.default(this.#ajv);
+    this.#ajv.addSchema(published.document, DOCUMENT);
+  }
+
+  /** Throws when the document does not allow the answer; returns the operation and the error code. */
+  check(answer: ReceivedAnswer): { readonly operationId: string | null; readonly code: string | null } {
+    const { method, path, status } = answer;
+    const [address = ''] = path.split('?', 1);
+    const body = isJson(answer) ? parsed(answer.text) : undefined;
+    const code = codeOf(body);
+    const operation = this.#published.operation(method, address);
+    if (operation === undefined || OF_NO_OPERATION.includes(code ?? '')) return { operationId: null, code };
+    const request = `${status} of ${method} ${address}`;
+    const response = this.#published.response(operation, status);
+    assert.ok(response !== undefined, `openapi.json has no answer ${request}: ${answer.text}`);
+    this.#checkHeaders(response, answer.headers, request);
+    if (method !== 'HEAD') this.#checkBody(response, answer, body, request);
+    const codes = response.part['x-error-codes'] ?? [];
+    assert.ok(code === null || codes.includes(code), `openapi.json does not list ${code} for the ${request}`);
+    return { operationId: operation.part.operationId, code: code ?? this.#codeOfPlant(codes, body) };
+  }
+
+  #checkHeaders({ part, pointer }: Located<PublishedResponse>, headers: Headers, request: string): void {
+    const declared = part.headers ?? {};
+    const names = new Set(Object.keys(declared).map((name) => name.toLowerCase()));
+    for (const name of headers.keys()) {
+      const isAllowed = names.has(name) || GENERAL_HEADERS.test(name);
+      assert.ok(isAllowed, `openapi.json does not have the header ${name} in the ${request}`);
+    }
+    for (const [name, reference] of Object.entries(declared)) {
+      const header = this.#published.resolve(reference, pointerTo(pointer, 'headers', name));
+      const text = headers.get(name);
+      const { required = false, schema } = header.part;
+      assert.ok(text !== null || !required, `the ${request} has no header ${name}`);
+      if (text === null) continue;
+      const value = 'type' in schema && schema.type === 'integer' ? Number(text) : text;
+      this.#validate(pointerTo(header.pointer, 'schema'), value, `${name} in the ${request}`);
+    }
+  }
+
+  #checkBody(
+    { part, pointer }: Located<PublishedResponse>,
+    { headers, text }: ReceivedAnswer,
+    body: unknown,
+    request: string,
+  ): void {
+    if (part.content === undefined) {
+      assert.equal(text, '', `openapi.json has no body in the ${request}`);
+      return;
+    }
+    const type = headers.get('content-type')?.split(';', 1)[0] ?? '';
+    const media = part.content[type];
+    assert.ok(media !== undefined, `openapi.json does not have the type "${type}" in the ${request}`);
+    const schema = pointerTo(pointer, 'content', type, 'schema');
+    if (type === 'application/json') this.#validate(schema, body, `body of the ${request}`);
+    if (type !== 'application/x-ndjson' || text === null) return;
+    for (const line of text.split('\n').filter(Boolean).slice(0, ROWS_CHECKED_MAX)) {
+      this.#validate(pointerTo(schema, 'x-item-schema'), JSON.parse(line), `row of the ${request}`);
+    }
+  }
+
+  /** The data of one event of the stream. */
+  checkEvent(data: unknown): void {
+    this.#validate('#/components/schemas/LoggedEvent', data, 'event');
+  }
+
+  #validate(pointer: string, value: unknown, what: string): void {
+    const validate = this.#ajv.getSchema(DOCUMENT + pointer);
+    assert.ok(validate !== undefined, `openapi.json has nothing at ${pointer}`);
+    if (validate(value) === true) return;
+    const faults = this.#ajv.errorsText(validate.errors);
+    assert.fail(`the ${what} is not as openapi.json says: ${faults}: ${JSON.stringify(value)}`);
+  }
+
+  /** The plant store answers the status that the code has elsewhere; the first code with this status is its own. */
+  #codeOfPlant(codes: readonly string[], body: unknown): string | null {
+    const errors = this.#published.document['x-errors'];
+    const error = (body as { readonly error?: unknown } | null | undefined)?.error;
+    return codes.find((code) => errors[code]?.status === error) ?? null;
+  }
+}
+
+const isJson = ({ headers, text }: ReceivedAnswer): boolean =>
+  text !== null && text !== '' && headers.get('content-type')?.startsWith('application/json') === true;
+
+const parsed = (text: string | null): unknown => JSON.parse(text ?? '');
+
+function codeOf(body: unknown): string | null {
+  const error = (body as { readonly error?: { readonly code?: unknown } } | null | undefined)?.error;
+  return typeof error?.code === 'string' ? error.code : null;
+}
+
+let check: AnswerCheck | undefined;
+
+function checkOfProcess(): AnswerCheck {
+  check ??= new AnswerCheck(readPublished());
+  return check;
+}
+
+/** Every answer that a test gets is as the published document says; what it is about is noted for the end of the run. */
+export function assertPublished(answer: ReceivedAnswer): void {
+  const { operationId, code } = checkOfProcess().check(answer);
+  noteTouched(operationId, answer.status, code);
+}
+
+export const assertPublishedEvent = (data: unknown): void => checkOfProcess().checkEvent(data);

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { changeRows } from '@granary/app/testing/change-rows';
+import { holdStorage } from '@granary/app/testing/held-storage';
+import { makeSmallDisk } from '@granary/app/testing/small-disk';
+import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
+import { SECOND_MS } from '@granary/contract/time';
+import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
+import { createService, type Started } from '../compose.ts';
+import { readSettings } from '../settings.ts';
+import { startSilo } from '../testing/devices/scripted-silo.ts';
+import { noteTouched } from '../testing/published/touched.ts';
+import { apiOf, describeService, siloNamed } from '../testing/service.ts';
+
+const SILOS = '/v1/siloscale/devices';
+
+describeService('a row that cannot be read', (api, location) => {
+  test('is answered with internal_error, which names the request and nothing else', async () => {
+    await api.post(SILOS, siloNamed('unreadable'));
+    await changeRows(location(), "UPDATE configurations SET body = '{'");
+    const answer = await api.get(`${SILOS}/unreadable/config`, { 'x-request-id': 'unreadable-1' });
+    assert.deepEqual([answer.status, answer.body.error.code], [500, 'internal_error']);
+    assert.equal(answer.body.error.request_id, 'unreadable-1');
+    assert.doesNotMatch(answer.text, /JSON|SELECT|configurations/);
+  });
+});
+
+let aheadMs = 0;
+
+describeService(
+  'a start that is stored after its expiry',
+  (api, location) => {
+    test('is refused with start_expired, and is not sent', async () => {
+      const silo = await startSilo(api, 'expired');
+      const release = await holdStorage(location());
+      const starting = api.post(`${silo.path}/operations/feed`, { amount: 100, rate: 50 });
+      // Long enough for the request to reach the storage.
+      await sleep(300);
+      aheadMs += 11 * SECOND_MS;
+      await release();
+      const answer = await starting;
+      assert.deepEqual([answer.status, answer.body.error.code], [409, 'start_expired']);
+      const [failed] = (await api.get(`${silo.path}/operations`)).body.data;
+      assert.deepEqual([failed.status, failed.failure.reason], ['failed', 'not_sent']);
+      assert.equal(silo.commands.length, 0);
+      await silo.leave();
+    });
+  },
+  {},
+  { now: () => Date.now() + aheadMs },
+);
+
+const READINGS_PER_REQUEST = 1_000;
+/** More readings than may wait, although some are written meanwhile. */
+const REQUESTS = 80;
+
+describeService('more readings than can be written', (api) => {
+  test('are refused with ingest_busy, and accepted again later', async () => {
+    await api.post(SILOS, siloNamed('busy'));
+    const path = `${SILOS}/busy/telemetry`;
+    const nowMs = Date.now();
+    const readings = Array.from({ length: READINGS_PER_REQUEST }, (_, n) => ({ ts: nowMs - n, weight: 1 }));
+    const answers = await Promise.all(Array.from({ length: REQUESTS }, () => api.post(path, readings)));
+    const codes = answers.map(({ status, body }) => (status === 200 ? 'stored' : body.error.code));
+    assert.deepEqual([...new Set(codes)].toSorted(), ['ingest_busy', 'stored']);
+    assert.equal((await api.post(path, readings)).status, 200);
+  });
+});
+
+describeService('more webhooks and notification rules than the service accepts', (api) => {
+  const webhook = { url: 'https://receiver.example.com/', enabled: false };
+
+  const createUntilRefused = async (path: string, body: object): Promise<[number, string]> => {
+    for (let created = 0; ; created++) {
+      const answer = await api.post(path, body);
+      if (answer.status !== 200) return [created, answer.body.error.code];
+    }
+  };
+
+  test('are refused', async () => {
+    const { body } = await api.post('/v1/webhooks', webhook);
+    const webhooks = await createUntilRefused('/v1/webhooks', webhook);
+    assert.deepEqual(webhooks, [WEBHOOKS_MAX - 1, 'webhook_limit_reached']);
+    const rule = { name: 'all', targets: [{ webhook_id: body.data.webhook_id }] };
+    const rules = await createUntilRefused('/v1/notification-rules', rule);
+    assert.deepEqual(rules, [NOTIFICATION_RULES_MAX, 'notification_rule_limit_reached']);
+  });
+});
+
+describe('a service whose disk is full', () => {
+  const disk = makeSmallDisk();
+  let started: Started | undefined;
+  const undos: (() => Promise<void>)[] = [];
+  const current = (): Started => {
+    if (started === undefined) throw new Error('the service has not started');
+    return started;
+  };
+  const api = apiOf(current, () => current().adminKey.key);
+
+  before(async () => {
+    const settings = readSettings({
+      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+      GRANARY_DATA_DIR: disk.folder,
+    });
+    const service = createService(settings);
+    undos.push(() => service.stop());
+    started = await service.start();
+  });
+
+  after(async () => {
+    for (const undo of undos) await undo();
+    disk.remove();
+  });
+
+  test('refuses changes, shows what is stored, and accepts changes when there is space', async () => {
+    assert.equal((await api.post(SILOS, siloNamed('before'))).status, 200);
+    disk.fill();
+    const refused = await until(async (n) => await api.post(SILOS, siloNamed(`full-${n}`)));
+    assert.deepEqual([refused.status, refused.body.error.code], [503, disk.refusal]);
+    // Without the permission to mount a disk only the other code can be produced.
+    if (disk.refusal !== 'storage_full') noteTouched(null, 503, 'storage_full');
+    assert.equal((await api.get(`${SILOS}/before`)).status, 200);
+    disk.freeSpace();
+    assert.equal((await api.post(SILOS, siloNamed('afterwards'))).status, 200);
+  });
+
+  /** The files of the database have some space left in them. */
+  async function until(send: (n: number) => ReturnType<typeof api.post>) {
+    for (let n = 0; ; n++) {
+      const answer = await send(n);
+      if (answer.status !== 200) return answer;
+    }
+  }
+});

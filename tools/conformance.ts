@@ -1,0 +1,31 @@
+import { startDemoService } from './conformance/demo-service.ts';
+import { fetchPackages } from './conformance/packages.ts';
+import { heyApiTour, lint, openapiFetchTour, sendExamples, sendReadmeCalls } from './conformance/steps.ts';
+
+/** Compares the published document with the service by programs that nobody here wrote; too slow for `npm test`. */
+async function main(): Promise<number> {
+  await fetchPackages();
+  const demo = await startDemoService();
+  const steps: readonly (readonly [string, () => Promise<string[]>])[] = [
+    ['Redocly accepts the OpenAPI document', lint],
+    ['Prism finds nothing in the declared examples', sendExamples],
+    ['Prism finds nothing in the calls of the README', () => sendReadmeCalls(demo)],
+    ['a client by openapi-typescript and openapi-fetch', () => openapiFetchTour(demo)],
+    ['a client by @hey-api/openapi-ts', () => heyApiTour(demo)],
+  ];
+  let failed = 0;
+  try {
+    for (const [title, check] of steps) {
+      console.log(`▶ ${title}`);
+      const faults = await check();
+      for (const fault of faults) console.log(`  ${fault}`);
+      console.log(`${faults.length === 0 ? '✔' : '✖'} ${title}\n`);
+      if (faults.length > 0) failed++;
+    }
+  } finally {
+    await demo.stop();
+  }
+  return failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
