@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -112,4 +112,44 @@ describe('what users install', () => {
       assert.equal(spawnSync(node, [granary, 'no-such-command']).status, 2);
     }
   });
+
+  if (process.env['GRANARY_TEST_SIZE'] === 'full') {
+    test('the command starts the demo in an empty folder, and ends when it is interrupted', async (t) => {
+      const { tarball } = await packedFiles(join(built, 'cli'), folder);
+      for (const [index, node] of NODES.entries()) {
+        const empty = join(folder, `empty-${index}`);
+        await mkdir(empty);
+        const install = [
+          'install',
+          '--prefer-offline',
+          '--ignore-scripts',
+          '--no-audit',
+          '--no-fund',
+          tarball,
+        ];
+        await run('npm', install, { cwd: empty });
+        const granary = join(empty, 'node_modules/@granary/cli/bin/granary.mjs');
+        const env = { PATH: process.env['PATH'], GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' };
+        const child = spawn(node, [granary, 'up'], { cwd: empty, env });
+        t.after(() => child.kill('SIGKILL'));
+        const url = await printedUrl(child.stdout);
+        for (const path of ['/readyz', '/openapi.json', '/docs', '/docs/script.js']) {
+          assert.equal((await fetch(url + path)).status, 200, path);
+        }
+        const exited = once(child, 'exit');
+        child.kill('SIGTERM');
+        assert.deepEqual(await exited, [0, null]);
+      }
+    });
+  }
 });
+
+async function printedUrl(output: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const chunk of output) {
+    text += chunk;
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+    if (url !== undefined && text.includes('\n', text.indexOf(url))) return url;
+  }
+  throw new Error(`ended without an address: ${text}`);
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createClient } from '../client.ts';
 import { ApiError, UnreachableError } from '../failures.ts';
 import { NO_ANSWER, ok, refused, startScriptedServer } from '../testing/scripted-server.ts';
 
@@ -105,4 +106,21 @@ test('a call is cancelled while it waits to be repeated', async (t) => {
   setTimeout(() => cancelled.abort(reason), 200);
   await assert.rejects(listing, reason);
   await assert.rejects(client.keys.list({}, { signal: cancelled.signal }), reason);
+});
+
+test('a redirection is not followed, because a start would arrive as something else', async (t) => {
+  const moved = { status: 301, headers: { location: 'https://example.com/v1' }, body: '' };
+  const { client, received } = await startScriptedServer([moved], t, PATIENT);
+  await assert.rejects(client.operations.feed('s', { amount: 1 }), {
+    code: 'unexpected_answer',
+    message: /a redirection to https:\/\/example\.com\/v1, which is not followed/,
+  });
+  assert.equal(received.length, 1);
+});
+
+test('an address or a header that cannot be sent fails at once', async (t) => {
+  assert.throws(() => createClient({ baseUrl: 'farm', apiKey: 'k' }), /Invalid URL/);
+  const { client, received } = await startScriptedServer([], t, { ...PATIENT, apiKey: 'a\nb' });
+  await assert.rejects(client.keys.list(), TypeError);
+  assert.equal(received.length, 0);
 });

@@ -36,7 +36,7 @@ export async function repeat<Answer>(
       const waitMs = waitBeforeNextMs(number, failure, pace, random);
       const hasTime = now() + waitMs < deadlineMs;
       if (failure instanceof UnreachableError && !failure.isCertainlyUnsent) unanswered = failure;
-      if (!isTemporary(failure) || !isRepeatable(call) || !hasTime)
+      if (!isTemporary(failure, pace) || !isRepeatable(call) || !hasTime)
         throw finalFailure(call, failure, unanswered);
       await pause(waitMs, signal);
     }
@@ -49,6 +49,6 @@ function finalFailure(call: Call, failure: unknown, unanswered: UnreachableError
   const idempotencyKey = call.headers[IDEMPOTENCY_KEY];
   if (failure instanceof UnreachableError) return failure.ofChange(unanswered !== undefined, idempotencyKey);
   if (!(failure instanceof ApiError) || unanswered === undefined) return failure;
-  const isCertain = idempotencyKey !== undefined && !isTemporary(failure);
+  const isCertain = idempotencyKey !== undefined && !isTemporary(failure, paceOf(call.isUrgent));
   return isCertain ? failure : failure.afterUnanswered(unanswered);
 }

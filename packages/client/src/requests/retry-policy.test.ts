@@ -25,8 +25,22 @@ test('what may succeed later is told from what will not', () => {
     refusal(200, 'unexpected_answer'),
     new TypeError('a fault of the caller'),
   ];
-  assert.deepEqual(temporary.map(isTemporary), Array(temporary.length).fill(true));
-  assert.deepEqual(final.map(isTemporary), Array(final.length).fill(false));
+  assert.deepEqual(
+    temporary.map((failure) => isTemporary(failure, paceOf(false))),
+    Array(temporary.length).fill(true),
+  );
+  assert.deepEqual(
+    final.map((failure) => isTemporary(failure, paceOf(false))),
+    Array(final.length).fill(false),
+  );
+});
+
+test('a stop is repeated after every fault of the service, but not after a refusal', () => {
+  const failures = [refusal(500, 'internal_error'), refusal(503, 'storage_full'), refusal(403, 'forbidden')];
+  assert.deepEqual(
+    failures.map((failure) => isTemporary(failure, paceOf(true))),
+    [true, true, false],
+  );
 });
 
 test('the wait doubles up to a limit, and a random part shortens it by up to half', () => {

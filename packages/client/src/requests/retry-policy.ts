@@ -8,13 +8,17 @@ interface Pace {
   readonly firstAttemptMs: number;
   /** A stop does not wait longer because a server asks for it. */
   readonly honoursRetryAfter: boolean;
+  /** A stop is repeated after every fault of the service, because giving up is worse than asking in vain. */
+  readonly repeatsAfterFaults: boolean;
 }
 
 const USUAL_PACE: Pace = {
-  ...{ firstWaitMs: 250, waitMsMax: 5_000, firstAttemptMs: 15_000, honoursRetryAfter: true },
+  ...{ firstWaitMs: 250, waitMsMax: 5_000, firstAttemptMs: 15_000 },
+  ...{ honoursRetryAfter: true, repeatsAfterFaults: false },
 };
 const URGENT_PACE: Pace = {
-  ...{ firstWaitMs: 100, waitMsMax: 500, firstAttemptMs: 2_000, honoursRetryAfter: false },
+  ...{ firstWaitMs: 100, waitMsMax: 500, firstAttemptMs: 2_000 },
+  ...{ honoursRetryAfter: false, repeatsAfterFaults: true },
 };
 
 /** The service refuses these for the moment and has changed nothing, so the same request may succeed later. */
@@ -33,10 +37,10 @@ const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 export const paceOf = (isUrgent: boolean): Pace => (isUrgent ? URGENT_PACE : USUAL_PACE);
 
-export function isTemporary(failure: unknown): boolean {
+export function isTemporary(failure: unknown, { repeatsAfterFaults }: Pace): boolean {
   if (failure instanceof UnreachableError) return true;
   if (!(failure instanceof ApiError)) return false;
-  if (TEMPORARY.has(failure.code)) return true;
+  if (TEMPORARY.has(failure.code) || (repeatsAfterFaults && failure.status >= 500)) return true;
   return failure.code === 'unexpected_answer' && GATEWAY_STATUSES.has(failure.status);
 }
 

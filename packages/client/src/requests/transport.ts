@@ -29,23 +29,30 @@ export interface Transport {
 }
 
 export function createTransport({ baseUrl, apiKey, fetch, ...repeating }: TransportOptions): Transport {
-  const root = baseUrl.replace(/\/+$/, '');
+  // An address that cannot be parsed fails here and not in every repetition of every call.
+  const root = new URL(baseUrl).href.replace(/\/+$/, '');
 
   async function reach(call: Call, accept: string, signal: AbortSignal | undefined): Promise<Response> {
     const { method, body } = call;
     const json = call.json ?? (body === undefined ? undefined : JSON.stringify(body));
     const request: RequestInit = {
       method,
-      headers: {
+      // A header that cannot be sent is a fault of the caller, which no repetition repairs.
+      headers: new Headers({
         authorization: `Bearer ${apiKey}`,
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         accept,
         ...call.headers,
-      },
+      }),
+      // A redirected POST would arrive as a GET, and the key could reach another host.
+      redirect: 'manual',
       signal: signal ?? null,
       ...(json === undefined ? {} : { body: json }),
     };
-    return await answered(() => fetch(urlOf(root, call), request));
+    const url = urlOf(root, call);
+    const response = await answered(() => fetch(url, request));
+    if (isRedirection(response)) throw unexpectedAnswer(response, redirectionOf(response));
+    return response;
   }
 
   async function answered<T>(work: () => Promise<T>): Promise<T> {
@@ -103,6 +110,13 @@ export function createTransport({ baseUrl, apiKey, fetch, ...repeating }: Transp
     },
   };
 }
+
+/** A browser hides the status of a redirection. */
+const isRedirection = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400);
+
+const redirectionOf = ({ headers }: Response): string =>
+  `a redirection to ${headers.get('location') ?? 'another address'}, which is not followed`;
 
 function urlOf(root: string, { path, query = {} }: Call): URL {
   const url = new URL(root + path);

@@ -4,7 +4,7 @@ import type { EventReset, EventType, LoggedEvent } from '@granary/contract/event
 import { callOf } from '../derive.ts';
 import { ApiError } from '../failures.ts';
 import { pause } from '../requests/pause.ts';
-import { isTemporary } from '../requests/retry-policy.ts';
+import { isTemporary, paceOf } from '../requests/retry-policy.ts';
 import type { Transport } from '../requests/transport.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 import { SilenceLimit } from './silence.ts';
@@ -100,7 +100,7 @@ async function* observed(
   }
 }
 
-const isPassing = (error: ApiError): boolean => error.status >= 500 || isTemporary(error);
+const isPassing = (error: ApiError): boolean => error.status >= 500 || isTemporary(error, paceOf(false));
 
 const itemOf = (name: string, data: string): StreamItem =>
   name === 'reset' ? { kind: 'reset', bounds: JSON.parse(data) } : { kind: 'event', event: JSON.parse(data) };
