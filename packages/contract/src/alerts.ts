@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
 import { PageQuery } from './envelope.ts';
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { checker } from './input/schema.ts';
 import { line, note, noteNotEmpty } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
@@ -51,15 +52,19 @@ export const Alert = closed({
   type: Type.Enum(ALERT_TYPES),
   severity: Type.Enum(ALERT_SEVERITIES),
   message: Type.String(),
-  /** `null`, like `threshold`, for an alert that is not about a number. */
-  current_value: NumberOrNull,
+  current_value: described(
+    '`null`, like `threshold`, for an alert that is not about a number.',
+    NumberOrNull,
+  ),
   threshold: NumberOrNull,
   created_at: Timestamp,
   status: Type.Enum(ALERT_STATUSES),
   acknowledged_by: Type.Union([Person, Type.Null()]),
   acknowledged_at: TimestampOrNull,
-  /** The caller who sent the acknowledgement; `acknowledged_by` is the person that it names. */
-  acknowledged_with: OptionalActor,
+  acknowledged_with: described(
+    'The caller who sent the acknowledgement; `acknowledged_by` is the person that it names.',
+    OptionalActor,
+  ),
   note: Type.Union([Note, Type.Null()]),
   cleared_at: TimestampOrNull,
   resolved_at: TimestampOrNull,
@@ -67,8 +72,9 @@ export const Alert = closed({
   shelve_reason: Type.Union([Reason, Type.Null()]),
   shelved_by: Type.Union([Person, Type.Null()]),
   shelved_with: OptionalActor,
-  /** The sensor of a `sensor_threshold` alert; other alerts do not have it. */
-  sensor_id: Type.Optional(Type.String()),
+  sensor_id: Type.Optional(
+    described('The sensor of a `sensor_threshold` alert; other alerts do not have it.', Type.String()),
+  ),
 });
 
 export const Acknowledgement = closed({ acknowledged_by: Person, note: Type.Optional(Note) });
@@ -82,8 +88,7 @@ export const Shelving = closed({
 
 export const AlertQuery = closed({
   ...PageQuery.properties,
-  /** `open` when not given. */
-  status: Type.Optional(Type.Enum(ALERT_FILTERS)),
+  status: Type.Optional(described('`open` when not given.', Type.Enum(ALERT_FILTERS))),
 });
 
 export type Alert = Static<typeof Alert>;

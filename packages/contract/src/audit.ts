@@ -3,6 +3,7 @@ import { PageQuery } from './envelope.ts';
 import { ERROR_CODES } from './errors.ts';
 import { DeviceId } from './ids.ts';
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { checker } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
@@ -29,31 +30,33 @@ export const AuditEntry = closed({
   audit_id: Type.String(),
   at: Timestamp,
   request_id: Type.String(),
-  /** `null` where the API key was missing or not valid. */
-  actor: OptionalActor,
-  /** The network address of the caller. */
-  address: Type.String(),
-  /** The name of the endpoint, such as `operations.feed`. */
-  action: Type.String(),
+  actor: described('`null` where the API key was missing or not valid.', OptionalActor),
+  address: described('The network address of the caller.', Type.String()),
+  action: described('The name of the endpoint, such as `operations.feed`.', Type.String()),
   method: Type.String(),
   path: Type.String(),
   device_id: Type.Union([DeviceId, Type.Null()]),
-  /** The operation, command, mission, alert or key that was made or changed. */
-  resource_id: OptionalText,
+  resource_id: described(
+    'The operation, command, mission, alert or key that was made or changed.',
+    OptionalText,
+  ),
   result: Type.Enum(AUDIT_RESULTS),
-  /** The error code of a refusal. */
-  code: Type.Union([Type.Enum([...ERROR_CODES]), Type.Null()]),
-  /** How many identical attempts were refused within a minute; 1 for a change. */
-  count: Type.Integer({ minimum: 1 }),
-  /** The query and the body of the request, without secrets; `shortened` holds the beginning of a long one. */
-  input: Type.Union([
-    closed({
-      query: Type.Optional(Type.Unknown()),
-      body: Type.Optional(Type.Unknown()),
-      shortened: Type.Optional(Type.String()),
-    }),
-    Type.Null(),
-  ]),
+  code: described('The error code of a refusal.', Type.Union([Type.Enum([...ERROR_CODES]), Type.Null()])),
+  count: described(
+    'How many identical attempts were refused within a minute; 1 for a change.',
+    Type.Integer({ minimum: 1 }),
+  ),
+  input: described(
+    'The query and the body of the request, without secrets; `shortened` holds the beginning of a long one.',
+    Type.Union([
+      closed({
+        query: Type.Optional(Type.Unknown()),
+        body: Type.Optional(Type.Unknown()),
+        shortened: Type.Optional(Type.String()),
+      }),
+      Type.Null(),
+    ]),
+  ),
 });
 
 export const AuditQuery = closed({
@@ -65,8 +68,7 @@ export const AuditQuery = closed({
   action: Type.Optional(line(100)),
   result: Type.Optional(Type.Enum(AUDIT_RESULTS)),
   from: Type.Optional(Timestamp),
-  /** Not included. */
-  to: Type.Optional(Timestamp),
+  to: Type.Optional(described('Not included.', Timestamp)),
 });
 
 export type Actor = Static<typeof Actor>;

@@ -4,6 +4,7 @@ import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
 import { CommandId } from './ids.ts';
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { type Checker, checker } from './input/schema.ts';
 import { Position } from './positions.ts';
 import { Timestamp } from './time.ts';
@@ -98,19 +99,20 @@ export const CommandRecord = closed({
   command: Type.Enum(COMMAND_NAMES),
   parameters: CommandParameters,
   status: Type.Enum(COMMAND_STATUSES),
-  /** One sentence for a person: what is known, what the service waits for, and until when. */
-  status_detail: Type.String(),
+  status_detail: described(
+    'One sentence for a person: what is known, what the service waits for, and until when.',
+    Type.String(),
+  ),
   created_at: Timestamp,
   sent_at: TimestampOrNull,
   ended_at: TimestampOrNull,
-  /** A device refuses the command after this time; `null` for an emergency stop, which never expires. */
-  expires_at: TimestampOrNull,
-  /** `null` unless the command did not succeed. */
-  result: Type.Union([CommandResult, Type.Null()]),
-  /** `null` unless a person declared the command ended. */
-  declared: DeclaredEndOrNull,
-  /** Who asked for it; `null` before there was an audit log. */
-  requested_by: OptionalActor,
+  expires_at: described(
+    'A device refuses the command after this time; `null` for an emergency stop, which never expires.',
+    TimestampOrNull,
+  ),
+  result: described('`null` unless the command did not succeed.', Type.Union([CommandResult, Type.Null()])),
+  declared: described('`null` unless a person declared the command ended.', DeclaredEndOrNull),
+  requested_by: described('Who asked for it; `null` before there was an audit log.', OptionalActor),
 });
 
 export const CommandQuery = closed({

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { checker } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
@@ -10,8 +11,7 @@ const Text = line(200);
 /** The statement of a person that a job does not run any more, although the device has not reported its end. */
 export const EndDeclaration = closed({
   reason: Text,
-  /** The name of the person who has looked at the device. */
-  looked_by: Text,
+  looked_by: described('The name of the person who has looked at the device.', Text),
 });
 
 /** The declaration in the record of the job; it stays there also if the device reports afterwards. */

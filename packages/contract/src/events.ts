@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
 import { checkDeviceId, DeviceId } from './ids.ts';
-
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { type Checker, checker, type ValidationIssue } from './input/schema.ts';
 import { pointerName } from './input/validation-issues.ts';
 import { Timestamp } from './time.ts';
@@ -47,16 +47,18 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 /** One entry of the event log. */
 export const LoggedEvent = closed({
-  /** Increases without gaps; a reader that has seen one number has seen all smaller ones. */
-  id: Type.Integer({ minimum: 1 }),
+  id: described(
+    'Increases without gaps; a reader that has seen one number has seen all smaller ones.',
+    Type.Integer({ minimum: 1 }),
+  ),
   type: Type.Enum(EVENT_TYPES),
-  /** `null` for an event that concerns no device. */
-  device_id: Type.Union([DeviceId, Type.Null()]),
+  device_id: described('`null` for an event that concerns no device.', Type.Union([DeviceId, Type.Null()])),
   at: Timestamp,
-  /** Who caused it; `null` for a device or the clock. */
-  actor: OptionalActor,
-  /** The resource after the change; for a mission only what changed, because a mission may have 500 waypoints. */
-  data: Type.Record(Type.String(), Type.Unknown()),
+  actor: described('Who caused it; `null` for a device or the clock.', OptionalActor),
+  data: described(
+    'The resource after the change; for a mission only what changed, because a mission may have 500 waypoints.',
+    Type.Record(Type.String(), Type.Unknown()),
+  ),
 });
 
 const LIST_CHARS_MAX = 8_000;
@@ -65,12 +67,14 @@ const List = Type.String({ minLength: 1, maxLength: LIST_CHARS_MAX });
 
 /** Without filters a reader gets every event that its key may access. */
 export const EventQuery = closed({
-  /** One or more device ids, separated by commas. */
-  device_id: Type.Optional(List),
-  /** One or more types of event, separated by commas. */
-  type: Type.Optional(List),
-  /** For a first request that cannot set the header `Last-Event-ID`. */
-  last_event_id: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', description: 'the id of an event' })),
+  device_id: Type.Optional(described('One or more device ids, separated by commas.', List)),
+  type: Type.Optional(described('One or more types of event, separated by commas.', List)),
+  last_event_id: Type.Optional(
+    described(
+      'For a first request that cannot set the header `Last-Event-ID`.',
+      Type.String({ pattern: '^[0-9]{1,15}$', description: 'the id of an event' }),
+    ),
+  ),
 });
 
 /** Sent in place of the missed events when they are no longer stored. */

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { SensorId } from './devices/sensors.ts';
 import { checkDeviceId } from './ids.ts';
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { type Checker, checker, type ValidationIssue } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { pointerName } from './input/validation-issues.ts';
@@ -17,13 +18,14 @@ const List = Type.Optional(Type.String({ minLength: 1, maxLength: LIST_LENGTH_MA
 
 /** Which values of which devices; without a parameter all that the key may see. */
 const selection = {
-  /** Ids, separated by commas. */
-  device_id: List,
+  device_id: described('Ids, separated by commas.', List),
   facility: Type.Optional(line(200)),
   zone: Type.Optional(line(200)),
   profile: Type.Optional(Type.Enum(PROFILE_NAMES)),
-  /** Names, separated by commas; `level` and `weight` are both the contents of a silo. */
-  sensor: List,
+  sensor: described(
+    'Names, separated by commas; `level` and `weight` are both the contents of a silo.',
+    List,
+  ),
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
   unit: Type.Optional(Type.Enum(CONTENT_UNITS)),
@@ -66,8 +68,7 @@ export const HistoryRow = closed({
   value: Type.Union([Type.Number(), Type.Null()]),
   unit: Type.String(),
   quality: Type.Enum(HISTORY_QUALITIES),
-  /** The day in the time zone; only with `tz`. */
-  date: Type.Optional(LocalDate),
+  date: Type.Optional(described('The day in the time zone; only with `tz`.', LocalDate)),
 });
 
 export type HistoryExportQuery = Static<typeof HistoryExportQuery>;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DeviceId } from './ids.ts';
-
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { checker } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
@@ -17,15 +17,20 @@ const DeviceIds = Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 });
 export const NewKey = closed({
   name: line(200),
   scopes: Scopes,
-  /** The key can access only these; without either list it can access everything. */
-  facilities: Type.Optional(Facilities),
+  facilities: Type.Optional(
+    described('The key can access only these; without either list it can access everything.', Facilities),
+  ),
   device_ids: Type.Optional(DeviceIds),
   expires_at: Type.Optional(Timestamp),
 });
 
 export const KeyRotation = closed({
-  /** How long the old key stays valid beside the new one. */
-  overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 * 24 * 3_600 })),
+  overlap_seconds: Type.Optional(
+    described(
+      'How long the old key stays valid beside the new one.',
+      Type.Integer({ minimum: 0, maximum: 30 * 24 * 3_600 }),
+    ),
+  ),
 });
 
 export const KeyRecord = closed({

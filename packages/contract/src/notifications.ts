@@ -3,6 +3,7 @@ import { ALERT_SEVERITIES, ALERT_TYPES } from './alerts.ts';
 import { PageQuery } from './envelope.ts';
 import { DeviceId } from './ids.ts';
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { checker } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
@@ -58,10 +59,13 @@ const QuietHours = closed({
   from: TimeOfDay,
   to: TimeOfDay,
   time_zone: line(64),
-  /** The days on which they begin; every day when not given. */
-  days: Type.Optional(Type.Array(Type.Enum(WEEKDAYS), { minItems: 1, maxItems: 7, uniqueItems: true })),
-  /** Critical alerts wait, too. */
-  critical_too: Type.Optional(Type.Boolean()),
+  days: Type.Optional(
+    described(
+      'The days on which they begin; every day when not given.',
+      Type.Array(Type.Enum(WEEKDAYS), { minItems: 1, maxItems: 7, uniqueItems: true }),
+    ),
+  ),
+  critical_too: Type.Optional(described('Critical alerts wait, too.', Type.Boolean())),
 });
 
 const Match = closed({
@@ -95,8 +99,7 @@ export const NotificationRuleInput = closed({
   targets: Targets,
   quiet_hours: Type.Optional(Type.Union([QuietHours, Type.Null()])),
   summary: Type.Optional(Summary),
-  /** Also tell when the alert is over. */
-  resolved: Type.Optional(Type.Boolean()),
+  resolved: Type.Optional(described('Also tell when the alert is over.', Type.Boolean())),
   escalation: Type.Optional(Escalation),
 });
 
@@ -132,15 +135,18 @@ export const NotificationRecord = closed({
   notification_id: Type.String(),
   rule_id: Type.String(),
   rule_name: Type.String(),
-  /** 0: the targets of the rule; 1 and more: those of that step of the escalation. */
-  step: Type.Integer(),
+  step: described(
+    '0: the targets of the rule; 1 and more: those of that step of the escalation.',
+    Type.Integer(),
+  ),
   target: Target,
   status: Type.Enum(NOTIFICATION_STATUSES),
   subject: Type.String(),
-  /** The first of the alerts that it tells. */
-  alerts: Type.Array(closed({ alert_id: Type.String(), device_id: DeviceId, kind: Type.Enum(NOTICE_KINDS) })),
-  /** How many alerts it tells; 0 for a test. */
-  alert_count: Type.Integer(),
+  alerts: described(
+    'The first of the alerts that it tells.',
+    Type.Array(closed({ alert_id: Type.String(), device_id: DeviceId, kind: Type.Enum(NOTICE_KINDS) })),
+  ),
+  alert_count: described('How many alerts it tells; 0 for a test.', Type.Integer()),
   created_at: Timestamp,
   attempts: Type.Integer(),
   next_attempt_at: Type.Union([Timestamp, Type.Null()]),

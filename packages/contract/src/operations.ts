@@ -4,6 +4,7 @@ import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
 import { OperationId } from './ids.ts';
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { checker } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
@@ -50,12 +51,9 @@ export const TargetContainer = line(200);
 
 export const FeedRequest = closed({
   amount: Positive,
-  /** `kg` when not given. */
-  unit: Type.Optional(Type.Enum(MASS_UNITS)),
-  /** The device's limit when not given. */
-  rate: Type.Optional(Positive),
-  /** `kg/min` when not given. */
-  rate_unit: Type.Optional(Type.Enum(RATE_UNITS)),
+  unit: Type.Optional(described('`kg` when not given.', Type.Enum(MASS_UNITS))),
+  rate: Type.Optional(described("The device's limit when not given.", Positive)),
+  rate_unit: Type.Optional(described('`kg/min` when not given.', Type.Enum(RATE_UNITS))),
 });
 
 export const DischargeRequest = closed({ ...FeedRequest.properties, target_container: TargetContainer });
@@ -77,15 +75,15 @@ export const OperationRecord = closed({
   operation_id: OperationId,
   type: Type.Union([Type.Enum(OPERATION_TYPES), Type.Null()]),
   status: Type.Enum(OPERATION_STATUSES),
-  /** One sentence for a person: what is known, what the service waits for, and until when. */
-  status_detail: Type.String(),
+  status_detail: described(
+    'One sentence for a person: what is known, what the service waits for, and until when.',
+    Type.String(),
+  ),
   origin: Type.Enum(OPERATION_ORIGINS),
   progress: NumberOrNull,
   amount_target: NumberOrNull,
-  /** The amount in the latest report by the device's clock. */
-  amount_completed: Type.Number(),
-  /** The change of weight in the requested direction. */
-  measured_amount: NumberOrNull,
+  amount_completed: described("The amount in the latest report by the device's clock.", Type.Number()),
+  measured_amount: described('The change of weight in the requested direction.', NumberOrNull),
   unit: Type.Enum(MASS_UNITS),
   rate: NumberOrNull,
   rate_unit: Type.Enum(RATE_UNITS),
@@ -94,14 +92,16 @@ export const OperationRecord = closed({
   estimated_completion: TimestampOrNull,
   stop_requested_at: TimestampOrNull,
   ended_at: TimestampOrNull,
-  /** Set as soon as the failure is known, also while the device has not confirmed that it stopped. */
-  failure: Type.Union([OperationFailure, Type.Null()]),
-  /** `null` unless a person declared the operation ended. */
-  declared: DeclaredEndOrNull,
-  /** Who asked for it; `null` where the device itself began it, and before there was an audit log. */
-  requested_by: OptionalActor,
-  /** The first caller who asked to stop it. */
-  stopped_by: OptionalActor,
+  failure: described(
+    'Set as soon as the failure is known, also while the device has not confirmed that it stopped.',
+    Type.Union([OperationFailure, Type.Null()]),
+  ),
+  declared: described('`null` unless a person declared the operation ended.', DeclaredEndOrNull),
+  requested_by: described(
+    'Who asked for it; `null` where the device itself began it, and before there was an audit log.',
+    OptionalActor,
+  ),
+  stopped_by: described('The first caller who asked to stop it.', OptionalActor),
 });
 
 export const OperationQuery = closed({

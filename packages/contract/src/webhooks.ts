@@ -4,6 +4,7 @@ import { PageQuery } from './envelope.ts';
 import { EVENT_TYPES } from './events.ts';
 import { DeviceId } from './ids.ts';
 import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
 import { checker } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
 import { Timestamp } from './time.ts';
@@ -39,13 +40,15 @@ const FILTERS = {
   ]),
   device_ids: Type.Union([Type.Array(DeviceId, { minItems: 1, maxItems: 1_000 }), Type.Null()]),
   facilities: Type.Union([Type.Array(line(200), { minItems: 1, maxItems: 1_000 }), Type.Null()]),
-  /** Only events of alerts have a severity. */
-  severities: Type.Union([
-    Type.Array(Type.Enum(ALERT_SEVERITIES), {
-      ...{ minItems: 1, maxItems: ALERT_SEVERITIES.length, uniqueItems: true },
-    }),
-    Type.Null(),
-  ]),
+  severities: described(
+    'Only events of alerts have a severity.',
+    Type.Union([
+      Type.Array(Type.Enum(ALERT_SEVERITIES), {
+        ...{ minItems: 1, maxItems: ALERT_SEVERITIES.length, uniqueItems: true },
+      }),
+      Type.Null(),
+    ]),
+  ),
 };
 
 const OPTIONAL_FIELDS = {
@@ -67,14 +70,19 @@ export const WebhookRecord = closed({
   description: Type.Union([Type.String(), Type.Null()]),
   ...FILTERS,
   enabled: Type.Boolean(),
-  /** Why the service disabled it; `null` if a person did, or if it is enabled. */
-  disabled_reason: Type.Union([Type.String(), Type.Null()]),
-  /** Every event up to this one has a delivery or does not match. */
-  last_event_id: Type.Integer({ minimum: 0 }),
-  /** Since when every attempt has failed. */
-  failing_since: OptionalTimestamp,
-  /** Until then messages are signed with the secret before the last rotation, too. */
-  previous_secret_until: OptionalTimestamp,
+  disabled_reason: described(
+    'Why the service disabled it; `null` if a person did, or if it is enabled.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+  last_event_id: described(
+    'Every event up to this one has a delivery or does not match.',
+    Type.Integer({ minimum: 0 }),
+  ),
+  failing_since: described('Since when every attempt has failed.', OptionalTimestamp),
+  previous_secret_until: described(
+    'Until then messages are signed with the secret before the last rotation, too.',
+    OptionalTimestamp,
+  ),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -83,13 +91,18 @@ export const WebhookRecord = closed({
 export const IssuedWebhook = closed({ ...WebhookRecord.properties, secret: Type.String() });
 
 export const SecretRotation = closed({
-  /** How long messages are signed with the old secret, too; a day if it is not given. */
-  overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: OVERLAP_S_MAX })),
+  overlap_seconds: Type.Optional(
+    described(
+      'How long messages are signed with the old secret, too; a day if it is not given.',
+      Type.Integer({ minimum: 0, maximum: OVERLAP_S_MAX }),
+    ),
+  ),
 });
 
 export const WebhookEnabling = closed({
-  /** Events that were logged while it was disabled are not sent. */
-  skip_missed: Type.Optional(Type.Boolean()),
+  skip_missed: Type.Optional(
+    described('Events that were logged while it was disabled are not sent.', Type.Boolean()),
+  ),
 });
 
 export const WebhookReplay = Type.Union([
@@ -98,22 +111,23 @@ export const WebhookReplay = Type.Union([
 ]);
 
 export const ReplayResult = closed({
-  /** The number of events in the log from the given one on; those that match are sent. */
-  events: Type.Integer({ minimum: 0 }),
-  /** The number of dead deliveries that are sent again. */
-  deliveries: Type.Integer({ minimum: 0 }),
+  events: described(
+    'The number of events in the log from the given one on; those that match are sent.',
+    Type.Integer({ minimum: 0 }),
+  ),
+  deliveries: described('The number of dead deliveries that are sent again.', Type.Integer({ minimum: 0 })),
 });
 
 export const WebhookDelivery = closed({
-  /** The header `webhook-id`; it stays the same in every attempt. */
-  message_id: Type.String(),
+  message_id: described('The header `webhook-id`; it stays the same in every attempt.', Type.String()),
   type: Type.String(),
-  /** `null` for a message that is not an event. */
-  event_id: Type.Union([Type.Integer(), Type.Null()]),
+  event_id: described(
+    '`null` for a message that is not an event.',
+    Type.Union([Type.Integer(), Type.Null()]),
+  ),
   status: Type.Enum(DELIVERY_STATUSES),
   attempts: Type.Integer({ minimum: 0 }),
-  /** The HTTP status of the last answer. */
-  last_status: Type.Union([Type.Integer(), Type.Null()]),
+  last_status: described('The HTTP status of the last answer.', Type.Union([Type.Integer(), Type.Null()])),
   last_error: Type.Union([Type.String(), Type.Null()]),
   next_attempt_at: OptionalTimestamp,
   created_at: Timestamp,

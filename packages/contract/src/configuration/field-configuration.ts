@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { Point, Position } from '../positions.ts';
 import { FAILSAFE_ACTIONS } from './failsafe-actions.ts';
@@ -31,8 +32,10 @@ const PositionOrNull = Type.Union([Position, Type.Null()]);
 const GeofenceOrNull = Type.Union([Geofence, Type.Null()]);
 
 export const FieldConfiguration = closed({
-  /** The place the device returns to; without one, its position when a mission is created. */
-  base: PositionOrNull,
+  base: described(
+    'The place the device returns to; without one, its position when a mission is created.',
+    PositionOrNull,
+  ),
   geofence: GeofenceOrNull,
   motion: Motion,
   battery: Battery,

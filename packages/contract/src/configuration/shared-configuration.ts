@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ALERT_SEVERITIES } from '../alerts.ts';
 import { SensorId } from '../devices/sensors.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { line } from '../input/text-schemas.ts';
 import { Timestamp } from '../time.ts';
 
@@ -32,12 +33,15 @@ export const Reporting = closed({
 
 /** Dead band and delays, so that noise at a threshold does not raise an alarm repeatedly. */
 export const Alarms = closed({
-  /** Percentage points by which a value must leave its threshold before the alarm may clear. */
-  dead_band: Type.Number({ minimum: 0, maximum: DEAD_BAND_MAX }),
-  /** How long a measured value must be beyond its threshold before the alarm is raised. */
-  on_delay_s: AlarmDelay,
-  /** How long the condition must be absent before the alarm clears. */
-  off_delay_s: AlarmDelay,
+  dead_band: described(
+    'Percentage points by which a value must leave its threshold before the alarm may clear.',
+    Type.Number({ minimum: 0, maximum: DEAD_BAND_MAX }),
+  ),
+  on_delay_s: described(
+    'How long a measured value must be beyond its threshold before the alarm is raised.',
+    AlarmDelay,
+  ),
+  off_delay_s: described('How long the condition must be absent before the alarm clears.', AlarmDelay),
 });
 
 /**
@@ -46,18 +50,20 @@ export const Alarms = closed({
  */
 export const ThresholdRule = closed({
   sensor_id: SensorId,
-  /** Present while the value is at or above it. */
-  above: Type.Optional(Type.Number()),
-  /** Present while the value is at or below it. */
-  below: Type.Optional(Type.Number()),
+  above: Type.Optional(described('Present while the value is at or above it.', Type.Number())),
+  below: Type.Optional(described('Present while the value is at or below it.', Type.Number())),
   severity: Type.Enum(ALERT_SEVERITIES),
-  /** In the unit of the sensor; 0 when not given. */
-  dead_band: Type.Optional(Type.Number({ minimum: 0 })),
-  /** Like `off_delay_s`, the one of `alarms` when not given. */
-  on_delay_s: Type.Optional(AlarmDelay),
+  dead_band: Type.Optional(
+    described('In the unit of the sensor; 0 when not given.', Type.Number({ minimum: 0 })),
+  ),
+  on_delay_s: Type.Optional(described('Like `off_delay_s`, the one of `alarms` when not given.', AlarmDelay)),
   off_delay_s: Type.Optional(AlarmDelay),
-  /** The first part of the text of the alert; the measured value and the threshold follow it. */
-  message: Type.Optional(line(RULE_MESSAGE_CHARS_MAX)),
+  message: Type.Optional(
+    described(
+      'The first part of the text of the alert; the measured value and the threshold follow it.',
+      line(RULE_MESSAGE_CHARS_MAX),
+    ),
+  ),
 });
 
 const ThresholdRules = Type.Array(ThresholdRule, { maxItems: RULES_MAX });
@@ -67,8 +73,7 @@ export const monitoringFields = { reporting: Reporting, alarms: Alarms, rules: T
 export const monitoringPatchFields = {
   reporting: Type.Optional(Type.Partial(Reporting, { additionalProperties: false })),
   alarms: Type.Optional(Type.Partial(Alarms, { additionalProperties: false })),
-  /** Replaced as a whole. */
-  rules: Type.Optional(ThresholdRules),
+  rules: Type.Optional(described('Replaced as a whole.', ThresholdRules)),
 };
 
 export type Reporting = Static<typeof Reporting>;

@@ -1,15 +1,17 @@
 import { type TSchema, Type } from 'typebox';
 import { OptionalActor } from '../audit.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { Timestamp } from '../time.ts';
 
 /** What a configuration was from `at` until the next version. */
 export const configurationVersion = <Configuration extends TSchema>(configuration: Configuration) =>
   closed({
-    /** As in the header `ETag`. */
-    version: Type.Integer({ minimum: 1 }),
+    version: described('As in the header `ETag`.', Type.Integer({ minimum: 1 })),
     at: Timestamp,
-    /** `null` where it was stored before versions were kept, or no caller asked for it. */
-    actor: OptionalActor,
+    actor: described(
+      '`null` where it was stored before versions were kept, or no caller asked for it.',
+      OptionalActor,
+    ),
     configuration,
   });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DeviceId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { line, lineOrEmpty } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
@@ -28,8 +29,7 @@ export const DeviceSummary = closed({
   status: Type.Enum(DEVICE_STATUSES),
   location: Location,
   last_seen: Type.Union([Timestamp, Type.Null()]),
-  /** In the answers about removed devices. */
-  removed_at: Type.Optional(Timestamp),
+  removed_at: Type.Optional(described('In the answers about removed devices.', Timestamp)),
 });
 
 export const SensorSummary = closed({
@@ -41,34 +41,35 @@ export const SensorSummary = closed({
 const detailFields = {
   ...DeviceSummary.properties,
   firmware_version: Type.String(),
-  /** While a person has declared maintenance. */
-  maintenance: Type.Optional(DeclaredMaintenance),
-  /** While the records of a removed device are being removed. */
-  purge: Type.Optional(DevicePurge),
+  maintenance: Type.Optional(described('While a person has declared maintenance.', DeclaredMaintenance)),
+  purge: Type.Optional(described('While the records of a removed device are being removed.', DevicePurge)),
 };
 
 export const SiloDetail = closed({
   ...detailFields,
   capacity: Capacity,
-  /** The declared sensors follow those of the profile. */
-  sensors: Type.Array(Type.Union([SensorSummary, DeclaredSensorSummary])),
+  sensors: described(
+    'The declared sensors follow those of the profile.',
+    Type.Array(Type.Union([SensorSummary, DeclaredSensorSummary])),
+  ),
 });
 
 /** While it is active, only `emergency_stop` and `release_emergency_stop` are accepted. */
 export const EmergencyStopSummary = closed({
   active: Type.Boolean(),
-  /** The device has reported that it stands still. */
-  confirmed: Type.Boolean(),
+  confirmed: described('The device has reported that it stands still.', Type.Boolean()),
   since: Type.Union([Timestamp, Type.Null()]),
   command_id: Type.Union([Type.String(), Type.Null()]),
 });
 
 export const FieldDetail = closed({
   ...detailFields,
-  /** In the answers of devices that accept commands. */
-  emergency_stop: Type.Optional(EmergencyStopSummary),
-  /** In the answers of devices that have declared sensors. */
-  sensors: Type.Optional(Type.Array(DeclaredSensorSummary)),
+  emergency_stop: Type.Optional(
+    described('In the answers of devices that accept commands.', EmergencyStopSummary),
+  ),
+  sensors: Type.Optional(
+    described('In the answers of devices that have declared sensors.', Type.Array(DeclaredSensorSummary)),
+  ),
 });
 
 const registrationFields = {
@@ -77,15 +78,15 @@ const registrationFields = {
   model: Label,
   firmware_version: Type.Optional(lineOrEmpty(100)),
   location: Location,
-  /** The sensors that the device has beside those of its profile. */
-  sensors: Type.Optional(SensorDeclarations),
+  sensors: Type.Optional(
+    described('The sensors that the device has beside those of its profile.', SensorDeclarations),
+  ),
 };
 
 export const SiloRegistration = closed({ ...registrationFields, capacity: Capacity });
 export const FieldRegistration = closed({
   ...registrationFields,
-  /** `rover` when not given. */
-  profile: Type.Optional(Type.Enum(profileNamesOf('field'))),
+  profile: Type.Optional(described('`rover` when not given.', Type.Enum(profileNamesOf('field')))),
 });
 
 const patchFields = {
@@ -93,8 +94,12 @@ const patchFields = {
   model: Type.Optional(Label),
   firmware_version: Type.Optional(lineOrEmpty(100)),
   location: Type.Optional(closed({ facility: Type.Optional(Label), zone: Type.Optional(Label) })),
-  /** Replaces the list; a sensor that is missing in it is removed, and its history is kept. */
-  sensors: Type.Optional(SensorDeclarations),
+  sensors: Type.Optional(
+    described(
+      'Replaces the list; a sensor that is missing in it is removed, and its history is kept.',
+      SensorDeclarations,
+    ),
+  ),
 };
 
 /** What is not given stays as it is. */

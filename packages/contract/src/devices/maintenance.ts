@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { OptionalActor } from '../audit.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
 import { Timestamp } from '../time.ts';
@@ -18,8 +19,7 @@ export const MaintenanceRequest = closed({
 export const DeclaredMaintenance = closed({
   reason: Reason,
   since: Timestamp,
-  /** `null` if it lasts until somebody ends it. */
-  until: Type.Union([Timestamp, Type.Null()]),
+  until: described('`null` if it lasts until somebody ends it.', Type.Union([Timestamp, Type.Null()])),
   by: OptionalActor,
 });
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { Timestamp } from '../time.ts';
 
@@ -8,8 +9,10 @@ export const RemovalQuery = closed({ purge: Type.Optional(Type.Enum(['true', 'fa
 
 /** The removal of all records of a device. */
 export const DevicePurge = closed({
-  /** `done` only in the event at its end; then the device is not found any more. */
-  status: Type.Enum(['running', 'done']),
+  status: described(
+    '`done` only in the event at its end; then the device is not found any more.',
+    Type.Enum(['running', 'done']),
+  ),
   rows_removed: Type.Integer({ minimum: 0 }),
   started_at: Timestamp,
 });

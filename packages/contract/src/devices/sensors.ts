@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { line } from '../input/text-schemas.ts';
 import { SENSOR_STATUSES } from './statuses.ts';
 
@@ -30,16 +31,24 @@ const ReportingInterval = Type.Number({ exclusiveMinimum: 0, maximum: REPORTING_
 /** A sensor that a device has beside those of its profile. */
 export const SensorDeclaration = closed({
   sensor_id: SensorId,
-  /** What it measures: `temperature`, `co2`, … */
-  type: SensorType,
+  type: described('What it measures: `temperature`, `co2`, …', SensorType),
   unit: line(32),
-  /** The number of decimals of a value; 3 when not given. */
-  precision: Type.Optional(Type.Integer({ minimum: 0, maximum: PRECISION_MAX })),
-  /** The range of plausible values; without it, everything that can be stored exactly. */
-  min: Type.Optional(Type.Number()),
+  precision: Type.Optional(
+    described(
+      'The number of decimals of a value; 3 when not given.',
+      Type.Integer({ minimum: 0, maximum: PRECISION_MAX }),
+    ),
+  ),
+  min: Type.Optional(
+    described(
+      'The range of plausible values; without it, everything that can be stored exactly.',
+      Type.Number(),
+    ),
+  ),
   max: Type.Optional(Type.Number()),
-  /** How often it reports, if not as often as the device. */
-  reporting_interval_s: Type.Optional(ReportingInterval),
+  reporting_interval_s: Type.Optional(
+    described('How often it reports, if not as often as the device.', ReportingInterval),
+  ),
 });
 
 export const SensorDeclarations = Type.Array(SensorDeclaration, { maxItems: SENSORS_DECLARED_MAX });
@@ -53,8 +62,10 @@ export const DeclaredSensorSummary = closed({
   precision: Type.Integer(),
   min: Type.Number(),
   max: Type.Number(),
-  /** `null` for a sensor that reports as often as its device. */
-  reporting_interval_s: Type.Union([ReportingInterval, Type.Null()]),
+  reporting_interval_s: described(
+    '`null` for a sensor that reports as often as its device.',
+    Type.Union([ReportingInterval, Type.Null()]),
+  ),
 });
 
 export type SensorDeclaration = Static<typeof SensorDeclaration>;

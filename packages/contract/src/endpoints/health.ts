@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { Timestamp } from '../time.ts';
 import { plain } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
@@ -10,23 +11,28 @@ export const Liveness = closed({ status: Type.Literal('ok') });
 
 export const Readiness = closed({
   status: Type.Enum(['ok', 'not ready']),
-  /** `ok`, or a short description of the fault. */
-  checks: closed({ storage: Type.String(), device_link: Type.String(), ingest: Type.String() }),
-  /** The number of stored items that could not be processed since the start. */
-  set_aside: Count,
-  /** Only where backups are scheduled. A backup that failed does not make the service unready. */
-  backup: Type.Optional(
-    closed({ last_at: Type.Union([Timestamp, Type.Null()]), is_failing: Type.Boolean() }),
+  checks: described(
+    '`ok`, or a short description of the fault.',
+    closed({ storage: Type.String(), device_link: Type.String(), ingest: Type.String() }),
   ),
-  /** Counters of faults in messages of devices since the start. */
-  ingest: closed({
-    rejected_messages: Count,
-    unstorable_arrivals: Count,
-    failed_replies: Count,
-    storage_faults: Count,
-    refused_when_full: Count,
-    suppressed_log_lines: Count,
-  }),
+  set_aside: described('The number of stored items that could not be processed since the start.', Count),
+  backup: Type.Optional(
+    described(
+      'Only where backups are scheduled. A backup that failed does not make the service unready.',
+      closed({ last_at: Type.Union([Timestamp, Type.Null()]), is_failing: Type.Boolean() }),
+    ),
+  ),
+  ingest: described(
+    'Counters of faults in messages of devices since the start.',
+    closed({
+      rejected_messages: Count,
+      unstorable_arrivals: Count,
+      failed_replies: Count,
+      storage_faults: Count,
+      refused_when_full: Count,
+      suppressed_log_lines: Count,
+    }),
+  ),
 });
 
 export type Readiness = Static<typeof Readiness>;

@@ -4,6 +4,7 @@ import { DEVICE_GROUPS } from '../devices/groups.ts';
 import { DEVICE_STATUSES } from '../devices/statuses.ts';
 import { PageQuery } from '../envelope.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
 import { PROFILE_NAMES } from '../profiles/profiles.ts';
@@ -23,10 +24,8 @@ export const FleetReadings = Type.Record(Type.String(), FleetReading);
 
 export const FleetDevice = closed({
   ...DeviceSummary.properties,
-  /** The group of endpoints that the device belongs to. */
-  group: Type.Enum(DEVICE_GROUPS),
-  /** Only with `include=readings`. */
-  readings: Type.Optional(FleetReadings),
+  group: described('The group of endpoints that the device belongs to.', Type.Enum(DEVICE_GROUPS)),
+  readings: Type.Optional(described('Only with `include=readings`.', FleetReadings)),
 });
 
 export const FleetDeviceQuery = closed({
@@ -35,11 +34,11 @@ export const FleetDeviceQuery = closed({
   zone: Type.Optional(line(200)),
   status: Type.Optional(Type.Enum(DEVICE_STATUSES)),
   profile: Type.Optional(Type.Enum(PROFILE_NAMES)),
-  /** A part of the id, the name or the model, in upper or lower case. */
-  q: Type.Optional(line(200)),
+  q: Type.Optional(described('A part of the id, the name or the model, in upper or lower case.', line(200))),
   include: Type.Optional(Type.Enum(['readings'])),
-  /** `true` lists the removed devices instead of the others. */
-  removed: Type.Optional(Type.Enum(['true', 'false'])),
+  removed: Type.Optional(
+    described('`true` lists the removed devices instead of the others.', Type.Enum(['true', 'false'])),
+  ),
 });
 
 export type FleetReading = Static<typeof FleetReading>;

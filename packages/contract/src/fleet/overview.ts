@@ -3,6 +3,7 @@ import { ALERT_SEVERITIES } from '../alerts.ts';
 import { DEVICE_STATUSES } from '../devices/statuses.ts';
 import { DeviceId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { PROFILE_NAMES } from '../profiles/profiles.ts';
 import { Timestamp } from '../time.ts';
 
@@ -33,10 +34,11 @@ export const AttentionItem = closed({
   name: Type.String(),
   what: Type.Enum(ATTENTION_REASONS),
   since: Timestamp,
-  /** One sentence for a person. */
-  message: Type.String(),
-  /** The id of the alert, operation or command; `null` where the item is about the device. */
-  id: Type.Union([Type.String(), Type.Null()]),
+  message: described('One sentence for a person.', Type.String()),
+  id: described(
+    'The id of the alert, operation or command; `null` where the item is about the device.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
 });
 
 /** Within the limits of the key. */
@@ -47,14 +49,19 @@ export const Overview = closed({
     by_status: forEach(DEVICE_STATUSES, Count),
     by_profile: forEach(PROFILE_NAMES, Count),
   }),
-  /** Without shelved alerts. */
-  open_alerts: forEach(ALERT_SEVERITIES, closed({ total: Count, unacknowledged: Count })),
-  /** Jobs that have begun and have not ended. */
-  under_way: closed({ operations: Count, commands: Count, missions: Count }),
-  /** The number of devices. */
-  emergency_stops: closed({ in_force: Count, unconfirmed: Count }),
-  /** Most urgent first, then those that wait longest. */
-  attention: Type.Array(AttentionItem, { maxItems: ATTENTION_ITEMS_MAX }),
+  open_alerts: described(
+    'Without shelved alerts.',
+    forEach(ALERT_SEVERITIES, closed({ total: Count, unacknowledged: Count })),
+  ),
+  under_way: described(
+    'Jobs that have begun and have not ended.',
+    closed({ operations: Count, commands: Count, missions: Count }),
+  ),
+  emergency_stops: described('The number of devices.', closed({ in_force: Count, unconfirmed: Count })),
+  attention: described(
+    'Most urgent first, then those that wait longest.',
+    Type.Array(AttentionItem, { maxItems: ATTENTION_ITEMS_MAX }),
+  ),
 });
 
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];

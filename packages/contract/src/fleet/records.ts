@@ -4,6 +4,7 @@ import { COMMAND_STATUSES, CommandRecord } from '../commands.ts';
 import { PageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { id, line } from '../input/text-schemas.ts';
 import { MISSION_STATUSES, MissionRecord } from '../missions/missions.ts';
@@ -21,8 +22,7 @@ const placeQuery = {
 
 export const FleetAlertQuery = closed({
   ...placeQuery,
-  /** `open` when not given. */
-  status: Type.Optional(Type.Enum(ALERT_FILTERS)),
+  status: Type.Optional(described('`open` when not given.', Type.Enum(ALERT_FILTERS))),
   severity: Type.Optional(Type.Enum(ALERT_SEVERITIES)),
   type: Type.Optional(Type.Enum(ALERT_TYPES)),
 });

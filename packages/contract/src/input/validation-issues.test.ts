@@ -49,7 +49,7 @@ const CHECKERS = Object.entries(MODULES).flatMap(([module, exported]) =>
 );
 
 const KEYWORDS =
-  /^(type|description|x-shown-as|const|enum|anyOf|properties|required|additionalProperties|patternProperties|minProperties|maxProperties|items|minItems|maxItems|uniqueItems|minLength|maxLength|pattern|format|minimum|maximum|exclusiveMinimum|exclusiveMaximum)$/;
+  /^(type|description|x-meaning|x-shown-as|const|enum|anyOf|properties|required|additionalProperties|patternProperties|minProperties|maxProperties|items|minItems|maxItems|uniqueItems|minLength|maxLength|pattern|format|minimum|maximum|exclusiveMinimum|exclusiveMaximum)$/;
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -15,6 +15,8 @@ export interface SchemaNode {
   readonly type?: string;
   /** Completes the sentence "must be …" where a pattern alone would not help. */
   readonly description?: string;
+  /** What the value means, for the references only. */
+  readonly 'x-meaning'?: string;
   /** What the references show instead, where the schema describes the text of a number. */
   readonly 'x-shown-as'?: SchemaNode;
   readonly const?: unknown;

@@ -5,6 +5,7 @@ import { DeclaredEndOrNull } from '../declared-end.ts';
 import { PageQuery } from '../envelope.ts';
 import { MissionId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
 import { Timestamp } from '../time.ts';
@@ -60,23 +61,19 @@ const TimestampOrNull = Type.Union([Timestamp, Type.Null()]);
 export const Mission = closed({
   mission_name: MissionName,
   waypoints: Type.Array(Waypoint, { minItems: 1, maxItems: WAYPOINTS_MAX }),
-  /** The mission begins now when it is not given. */
-  scheduled_start: Type.Optional(Timestamp),
+  scheduled_start: Type.Optional(described('The mission begins now when it is not given.', Timestamp)),
 });
 
 /** The way to one waypoint and the action there; batteries are in percent of a full one. */
 export const Leg = closed({ distance_m: Amount, duration_s: Amount, battery: Amount });
 
 export const Preflight = closed({
-  /** From the present position to the last waypoint. */
-  distance_m: Amount,
+  distance_m: described('From the present position to the last waypoint.', Amount),
   duration_s: Amount,
   return_distance_m: Amount,
-  /** The sum of every leg and the way back. */
-  battery_required: Amount,
+  battery_required: described('The sum of every leg and the way back.', Amount),
   battery_available: Amount,
-  /** The charge that must remain after the way back. */
-  battery_reserve: Amount,
+  battery_reserve: described('The charge that must remain after the way back.', Amount),
   legs: Type.Array(Leg),
 });
 
@@ -93,27 +90,27 @@ export const MissionRecord = closed({
   mission_id: MissionId,
   mission_name: MissionName,
   status: Type.Enum(MISSION_STATUSES),
-  /** One sentence for a person: what is known, what the service waits for, and until when. */
-  status_detail: Type.String(),
+  status_detail: described(
+    'One sentence for a person: what is known, what the service waits for, and until when.',
+    Type.String(),
+  ),
   scheduled_start: Timestamp,
   created_at: Timestamp,
   dispatched_at: TimestampOrNull,
   started_at: TimestampOrNull,
   ended_at: TimestampOrNull,
   requested: Type.Union([Type.Enum(MISSION_REQUESTS), Type.Null()]),
-  /** Since when the device has been silent; `link_loss_action` is what it does then. */
-  link_lost_at: TimestampOrNull,
+  link_lost_at: described(
+    'Since when the device has been silent; `link_loss_action` is what it does then.',
+    TimestampOrNull,
+  ),
   link_loss_action: Type.Enum(FAILSAFE_ACTIONS),
   preflight: Preflight,
   waypoints: Type.Array(WaypointRecord),
-  /** `null` unless the mission did not complete. */
-  result: Type.Union([MissionResult, Type.Null()]),
-  /** `null` unless a person declared the mission ended. */
-  declared: DeclaredEndOrNull,
-  /** Who asked for it; `null` before there was an audit log. */
-  requested_by: OptionalActor,
-  /** The caller who cancelled it. */
-  cancelled_by: OptionalActor,
+  result: described('`null` unless the mission did not complete.', Type.Union([MissionResult, Type.Null()])),
+  declared: described('`null` unless a person declared the mission ended.', DeclaredEndOrNull),
+  requested_by: described('Who asked for it; `null` before there was an audit log.', OptionalActor),
+  cancelled_by: described('The caller who cancelled it.', OptionalActor),
 });
 
 export const MissionQuery = closed({

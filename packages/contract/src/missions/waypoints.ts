@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { Altitude, Latitude, Longitude } from '../positions.ts';
 
 export const WAYPOINTS_MAX = 500;
@@ -20,10 +21,13 @@ export const Waypoint = closed({
   lat: Latitude,
   lng: Longitude,
   action: Type.Enum(WAYPOINT_ACTIONS),
-  /** Without it the device keeps its altitude. */
-  altitude: Type.Optional(Altitude),
-  /** How long to stay at the waypoint; 30 seconds for `wait` when not given. */
-  wait_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: WAIT_SECONDS_MAX })),
+  altitude: Type.Optional(described('Without it the device keeps its altitude.', Altitude)),
+  wait_seconds: Type.Optional(
+    described(
+      'How long to stay at the waypoint; 30 seconds for `wait` when not given.',
+      Type.Number({ minimum: 0, maximum: WAIT_SECONDS_MAX }),
+    ),
+  ),
 });
 
 export type Waypoint = Static<typeof Waypoint>;

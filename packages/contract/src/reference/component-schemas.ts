@@ -6,6 +6,13 @@ export type SchemaUse = 'request' | 'answer';
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A schema may have a description beside its reference. The form of a text, if it has one, follows its meaning. */
+function explained(schema: Json, meaning: string): Json {
+  if (!isObject(schema)) return schema;
+  const { description: form, ...rest } = schema;
+  return { ...rest, description: typeof form === 'string' ? `${meaning} Form: ${form}.` : meaning };
+}
+
 /** Some generators need the type of an enumeration. */
 const isOfTexts = ({ type, enum: values }: JsonObject): boolean =>
   type === undefined && Array.isArray(values) && values.every((value) => typeof value === 'string');
@@ -41,6 +48,8 @@ export class ComponentSchemas {
 
   #convert(schema: Json, use: SchemaUse): Json {
     if (!isObject(schema)) return schema;
+    const { 'x-meaning': meaning, ...unexplained } = schema;
+    if (typeof meaning === 'string') return explained(this.#convert(unexplained, use), meaning);
     const converted = this.#converted[use].get(schema) ?? this.#named(schema, use);
     this.#converted[use].set(schema, converted);
     return converted;

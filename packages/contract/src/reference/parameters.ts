@@ -66,7 +66,8 @@ function queryParameters({ query, examples }: Endpoint, schemas: ComponentSchema
   if (query === null) return [];
   const { properties = {}, required = [] }: SchemaNode = query.schema;
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...schema } = shownAs(property);
+    const { 'x-meaning': meaning, description: form, ...schema } = shownAs(property);
+    const description = property['x-meaning'] ?? meaning ?? form;
     const example = examples
       .filter(({ refusal }) => refusal === undefined)
       .map((one) => (one.query as Readonly<Record<string, string>> | undefined)?.[name])

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DeviceCredentials } from '../devices/devices.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 
 export const CHANGE_ACTIONS = ['create', 'update', 'unchanged'] as const;
@@ -9,13 +10,13 @@ export const CHANGE_ACTIONS = ['create', 'update', 'unchanged'] as const;
 export const Difference = closed({ path: Type.String(), before: Type.Unknown(), after: Type.Unknown() });
 
 export const SiteChange = closed({
-  /** The place in the document: `/devices/0`. */
-  path: Type.String(),
-  /** The id of a device, the address of a webhook, the name of a notification rule. */
-  id: Type.String(),
+  path: described('The place in the document: `/devices/0`.', Type.String()),
+  id: described(
+    'The id of a device, the address of a webhook, the name of a notification rule.',
+    Type.String(),
+  ),
   action: Type.Enum(CHANGE_ACTIONS),
-  /** Empty for what is created, and for what is unchanged. */
-  differences: Type.Array(Difference),
+  differences: described('Empty for what is created, and for what is unchanged.', Type.Array(Difference)),
 });
 
 export const Applied = closed({
@@ -23,15 +24,18 @@ export const Applied = closed({
   created: Type.Integer({ minimum: 0 }),
   updated: Type.Integer({ minimum: 0 }),
   unchanged: Type.Integer({ minimum: 0 }),
-  /** In the order of the document. */
-  changes: Type.Array(SiteChange),
-  /** The changes in words, one line each; what is unchanged is not named. */
-  text: Type.Array(Type.String()),
-  /** The secrets of the devices that were created, shown this once; empty for a dry run. */
-  credentials: Type.Array(DeviceCredentials),
-  /** The secrets of the webhooks that were created, shown this once; empty for a dry run. */
-  webhook_secrets: Type.Array(
-    closed({ webhook_id: Type.String(), url: Type.String(), secret: Type.String() }),
+  changes: described('In the order of the document.', Type.Array(SiteChange)),
+  text: described(
+    'The changes in words, one line each; what is unchanged is not named.',
+    Type.Array(Type.String()),
+  ),
+  credentials: described(
+    'The secrets of the devices that were created, shown this once; empty for a dry run.',
+    Type.Array(DeviceCredentials),
+  ),
+  webhook_secrets: described(
+    'The secrets of the webhooks that were created, shown this once; empty for a dry run.',
+    Type.Array(closed({ webhook_id: Type.String(), url: Type.String(), secret: Type.String() })),
   ),
 });
 

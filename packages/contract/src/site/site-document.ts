@@ -3,6 +3,7 @@ import { FieldRegistration, SiloRegistration } from '../devices/devices.ts';
 import type { DeviceGroup } from '../devices/groups.ts';
 import { DeviceId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { type Checker, checker, type ValidationIssue } from '../input/schema.ts';
 import { NOTIFICATION_RULES_MAX } from '../notifications.ts';
 import { PROFILE_NAMES, PROFILES } from '../profiles/profiles.ts';
@@ -18,19 +19,26 @@ const { name, model, firmware_version, location, sensors } = FieldRegistration.p
 /** A device with its configuration. What is optional and not given stays as it is, or has its default in a new device. */
 export const SiteDevice = closed({
   ...{ device_id: DeviceId, profile: Type.Enum(PROFILE_NAMES), name, model, firmware_version, location },
-  /** Of silo scales, and only of those. */
-  capacity: Type.Optional(capacity),
+  capacity: Type.Optional(described('Of silo scales, and only of those.', capacity)),
   sensors,
-  /** Merged into the stored configuration, as `PUT …/config` does. */
-  configuration: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  configuration: Type.Optional(
+    described(
+      'Merged into the stored configuration, as `PUT …/config` does.',
+      Type.Record(Type.String(), Type.Unknown()),
+    ),
+  ),
 });
 
 /** A part of a site as one document. What it does not name stays as it is. */
 export const SiteDocument = closed({
   version: Type.Literal(1),
   devices: Type.Optional(Type.Array(SiteDevice, { maxItems: SITE_DEVICES_MAX })),
-  /** Without secrets; the address identifies a webhook. */
-  webhooks: Type.Optional(Type.Array(NewWebhook, { maxItems: WEBHOOKS_MAX })),
+  webhooks: Type.Optional(
+    described(
+      'Without secrets; the address identifies a webhook.',
+      Type.Array(NewWebhook, { maxItems: WEBHOOKS_MAX }),
+    ),
+  ),
   notification_rules: Type.Optional(Type.Array(SiteNotificationRule, { maxItems: NOTIFICATION_RULES_MAX })),
 });
 

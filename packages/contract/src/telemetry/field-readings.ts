@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { wholeNumberText } from '../input/text-schemas.ts';
 import { HOUR_MS, Timestamp } from '../time.ts';
@@ -14,8 +15,7 @@ export const LocationReading = closed({
   coordinates: closed({ latitude: NumberOrNull, longitude: NumberOrNull, altitude: NumberOrNull }),
   battery_level: NumberOrNull,
   signal_strength: NumberOrNull,
-  /** When the newest of the values was measured. */
-  last_updated: TimestampOrNull,
+  last_updated: described('When the newest of the values was measured.', TimestampOrNull),
   quality: closed({ coordinates: Quality, battery_level: Quality, signal_strength: Quality }),
   age_s: closed({ coordinates: NumberOrNull, battery_level: NumberOrNull, signal_strength: NumberOrNull }),
 });
@@ -28,8 +28,7 @@ const ofEachSensor = <Value extends typeof NumberOrNull | typeof Quality>(value:
   light_intensity: value,
   wind_speed: value,
   atmospheric_pressure: value,
-  /** In the answers of devices whose profile has such a sensor. */
-  rainfall: Type.Optional(value),
+  rainfall: Type.Optional(described('In the answers of devices whose profile has such a sensor.', value)),
 });
 
 export const EnvironmentalReading = closed({

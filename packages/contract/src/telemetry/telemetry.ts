@@ -1,6 +1,7 @@
 import { type Static, type TOptional, Type } from 'typebox';
 import { SENSORS_DECLARED_MAX, SensorId } from '../devices/sensors.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { type Checker, checker } from '../input/schema.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
 import type { ChannelName } from './channels.ts';
@@ -105,27 +106,28 @@ export const HistoryQuery = closed({
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
   interval: Type.Optional(Type.Enum(INTERVALS)),
-  /** A standard sensor of the profile or a declared one. */
-  sensor: Type.Optional(Type.String({ maxLength: 64 })),
+  sensor: Type.Optional(
+    described('A standard sensor of the profile or a declared one.', Type.String({ maxLength: 64 })),
+  ),
   aggregate: Type.Optional(Type.Enum(AGGREGATES)),
-  /** Of the contents of a silo; percent when it is not given. */
-  unit: Type.Optional(Type.Enum(CONTENT_UNITS)),
-  /** Days from midnight to midnight there; only with `interval=1d`. */
-  tz: Type.Optional(TimeZoneName),
+  unit: Type.Optional(
+    described('Of the contents of a silo; percent when it is not given.', Type.Enum(CONTENT_UNITS)),
+  ),
+  tz: Type.Optional(
+    described('Days from midnight to midnight there; only with `interval=1d`.', TimeZoneName),
+  ),
 });
 
 export const HistoryPoint = closed({
   timestamp: Timestamp,
   value: Type.Number(),
-  /** The day in the time zone; only with `tz`. */
-  date: Type.Optional(LocalDate),
+  date: Type.Optional(described('The day in the time zone; only with `tz`.', LocalDate)),
 });
 
 export const SensorHistory = closed({
   sensor: Type.String(),
   interval: Type.Enum(INTERVALS),
-  /** As in the query, if it is given there. */
-  unit: Type.Optional(Type.Enum(CONTENT_UNITS)),
+  unit: Type.Optional(described('As in the query, if it is given there.', Type.Enum(CONTENT_UNITS))),
   tz: Type.Optional(TimeZoneName),
   points: Type.Array(HistoryPoint),
 });
