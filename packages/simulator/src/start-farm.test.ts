@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@granary/client';
-import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
+import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { FIELD_UNITS } from './field/fleet.ts';
 import { SiloController } from './silo/silo-controller.ts';
 import { SILOS } from './silo/silos.ts';
@@ -34,20 +34,28 @@ async function untilAll(client: Client, status: 'online' | 'offline'): Promise<v
   }
 }
 
+/** The whole days of the backfill, which begins an hour later than its number of days. */
+function wholeDays(): { readonly fromMs: number; readonly toMs: number } {
+  const nowMs = Date.now();
+  const beginMs = nowMs - HISTORY_DAYS * DAY_MS + 2 * HOUR_MS;
+  return { fromMs: Math.ceil(beginMs / DAY_MS) * DAY_MS, toMs: Math.floor(nowMs / DAY_MS) * DAY_MS };
+}
+
 /** The number of stored readings of every whole day of the backfill. */
 async function wholeDayCounts(client: Client, siloId: string): Promise<readonly number[]> {
-  const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const { fromMs, toMs } = wholeDays();
   const { points } = await client.telemetry.history(siloId, {
     interval: '1d',
     aggregate: 'count',
-    from: toIso(todayMs - (HISTORY_DAYS - 1) * DAY_MS),
-    to: toIso(todayMs),
+    from: toIso(fromMs),
+    to: toIso(toMs),
   });
   return points.map(({ value }) => value);
 }
 
 async function assertHistoryIsComplete(client: Client): Promise<void> {
-  const expected = Array.from({ length: HISTORY_DAYS - 1 }, () => READINGS_PER_DAY);
+  const { fromMs, toMs } = wholeDays();
+  const expected = Array.from({ length: (toMs - fromMs) / DAY_MS }, () => READINGS_PER_DAY);
   for (const { id } of SILOS) assert.deepEqual(await wholeDayCounts(client, id), expected, id);
 }
 
