@@ -43,7 +43,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   },
   cli: {
     packages: ['contract', 'client', 'server', 'simulator'],
-    libraries: ['commander'],
+    libraries: ['commander', 'yaml'],
     nodeModules: true,
     testPackages: ['link'],
   },

@@ -7,6 +7,8 @@ export interface CommandEntry {
   readonly group: string;
   /** Goes on when nobody reads its output any more, because it moves something or serves others. */
   readonly survivesClosedOutput?: true;
+  /** Looks at all other commands. */
+  readonly needsAll?: true;
   /** Only the command that runs is loaded, so that listing keys does not load a database. */
   readonly load: () => Promise<Define>;
 }
@@ -52,6 +54,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: SERVICE,
     survivesClosedOutput: true,
     load: async () => (await import('./commands/service/restore.ts')).restore,
+  },
+  {
+    name: 'doctor',
+    summary: 'look for what is wrong, with its cure',
+    group: SERVICE,
+    load: async () => (await import('./commands/service/doctor.ts')).doctor,
   },
   {
     name: 'devices',
@@ -157,5 +165,31 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'list, create, revoke and rotate API keys',
     group: SETUP,
     load: async () => (await import('./commands/setup/keys.ts')).keys,
+  },
+  {
+    name: 'webhooks',
+    summary: 'list, add, test and remove webhooks',
+    group: SETUP,
+    load: async () => (await import('./commands/setup/webhooks.ts')).webhooks,
+  },
+  {
+    name: 'apply',
+    summary: 'apply a document of a site',
+    group: SETUP,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/setup/apply.ts')).apply,
+  },
+  {
+    name: 'export',
+    summary: 'write the configuration or readings to a file',
+    group: SETUP,
+    load: async () => (await import('./commands/setup/export.ts')).exportCommand,
+  },
+  {
+    name: 'completion',
+    summary: 'print a script for a shell',
+    group: SETUP,
+    needsAll: true,
+    load: async () => (await import('./commands/setup/completion.ts')).completion,
   },
 ];

@@ -43,8 +43,8 @@ export async function createProgram(
   return program;
 }
 
-/** For a command line: the command that it names. */
-export const namedIn =
-  ([name]: readonly string[]) =>
-  (entry: CommandEntry): boolean =>
-    isNamed(entry, name);
+/** For a command line: the command that it names, or all if that one looks at them. */
+export function namedIn([name]: readonly string[]): (entry: CommandEntry) => boolean {
+  const named = COMMANDS.find((entry) => isNamed(entry, name));
+  return (entry) => entry === named || named?.needsAll === true;
+}

@@ -50,6 +50,8 @@ test('settings are read as given and cannot be changed afterwards', () => {
     GRANARY_HTTP_PORT: '0',
     GRANARY_RATE_LIMIT: 'off',
     GRANARY_API_KEY: 'not ours',
+    GRANARY_CONTEXT: 'not ours',
+    GRANARY_ACTOR: 'not ours',
   });
   assert.equal(settings.httpPort, 0);
   assert.equal(settings.rateLimit, null);

@@ -95,7 +95,7 @@ export class SettingsError extends Error {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Variables with the same prefix that belong to the command line or to the tests. */
-const FOREIGN = /^GRANARY_(API_KEY|URL|TEST_.*)$/;
+const FOREIGN = /^GRANARY_(ACTOR|API_KEY|CONTEXT|URL|TEST_.*)$/;
 
 /** Reads every setting once and reports all faults together. */
 export function readSettings(env: Env): Settings {

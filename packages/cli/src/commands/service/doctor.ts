@@ -1,0 +1,86 @@
+import { createClient } from '@granary/client';
+import { readSettings } from '@granary/server/settings';
+import { type AccessValues, serviceAccess } from '../../access/service-access.ts';
+import {
+  brokerFinding,
+  clockFinding,
+  databaseFinding,
+  diskFinding,
+  type Finding,
+  folderFinding,
+  keyFinding,
+  portFinding,
+  serviceFindings,
+  type Verdict,
+} from '../../doctor/checks.ts';
+import type { Define } from '../../frame/define.ts';
+import type { Environment } from '../../frame/environment.ts';
+import { EXIT } from '../../frame/exit-codes.ts';
+import { explain } from '../../frame/explain.ts';
+import { CommandFailure } from '../../frame/failures.ts';
+import { withAccess, withExamples } from '../../frame/options.ts';
+import { outputOf } from '../../frame/output.ts';
+import type { Tone } from '../../terminal/tone.ts';
+
+const TONES: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', fail: 'bad' };
+const LOCAL = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|\/|$)/;
+
+export const doctor: Define = (command, environment) => {
+  command.description(
+    'Looks at the service and this machine: ports, folder, database, broker, clock, key, disk. Each line is ok, warn or fail, with its cure; the exit code is 1 if something fails.',
+  );
+  withExamples(command, 'granary doctor', 'granary doctor --context farm --json');
+  withAccess(command).action(async (values: AccessValues) => {
+    const findings = await examine(values, environment);
+    const output = outputOf(environment, values.json);
+    output.one(findings, () => findings.map((one) => textOf(one, output.paint)).join('\n'));
+    const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
+    if (failed > 0)
+      throw new CommandFailure(`${failed} of ${findings.length} checks failed`, { exitCode: EXIT.failed });
+  });
+};
+
+function textOf(
+  { check, verdict, message, cure }: Finding,
+  paint: (text: string, tone: Tone) => string,
+): string {
+  const line = `${paint(verdict.padEnd(4), TONES[verdict])}  ${check.padEnd(8)}  ${message}`;
+  return cure === undefined ? line : `${line}\n${' '.repeat(16)}${cure}`;
+}
+
+/** What belongs to this machine is looked at only where the service is on it. */
+async function examine(values: AccessValues, environment: Environment): Promise<Finding[]> {
+  const { env } = environment;
+  let access: ReturnType<typeof serviceAccess>;
+  try {
+    access = serviceAccess(values, env);
+  } catch (failure) {
+    const { message, cure = '' } = explain(failure);
+    return [{ check: 'key', verdict: 'fail', message, cure }, ...(await machineFindings(env, false))];
+  }
+  const { baseUrl } = access;
+  const client = createClient(access);
+  const answer = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+  const service = await serviceFindings(client, baseUrl);
+  const local = LOCAL.test(baseUrl) ? await machineFindings(env, answer !== null) : [];
+  if (answer === null) return [...service, ...local];
+  return [
+    ...service,
+    clockFinding(answer.headers.get('date'), Date.now()),
+    await keyFinding(client),
+    ...local,
+  ];
+}
+
+async function machineFindings(env: Environment['env'], isRunning: boolean): Promise<Finding[]> {
+  const settings = readSettings(env);
+  const { httpHost, httpPort, mqttHost, mqttPort } = settings;
+  return [
+    await portFinding('HTTP', httpHost, httpPort, isRunning),
+    await portFinding('MQTT', mqttHost, mqttPort, isRunning),
+    ...(isRunning && mqttPort !== null && mqttPort !== 0 ? [await brokerFinding(mqttHost, mqttPort)] : []),
+    folderFinding(settings),
+    ...(isRunning ? [] : [databaseFinding(settings)]),
+    diskFinding(settings),
+  ];
+}

@@ -1,0 +1,157 @@
+import type { Client } from '@granary/client';
+import type { IssuedWebhook, WebhookDelivery, WebhookRecord } from '@granary/contract/webhooks';
+import type { Command } from 'commander';
+import { asActor } from '../../access/actor.ts';
+import { type AccessValues, accessClient } from '../../access/service-access.ts';
+import { confirm } from '../../frame/ask.ts';
+import type { Define } from '../../frame/define.ts';
+import type { Environment } from '../../frame/environment.ts';
+import { EXIT } from '../../frame/exit-codes.ts';
+import { CommandFailure, UsageError } from '../../frame/failures.ts';
+import { given, wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
+import { outputOf } from '../../frame/output.ts';
+import type { Column } from '../../terminal/table.ts';
+import { defineWebhookAdd } from './webhook-add.ts';
+
+interface Values extends AccessValues {
+  readonly yes?: boolean;
+  readonly fromEvent?: number;
+  readonly dead?: boolean;
+  readonly skipMissed?: boolean;
+  readonly overlap?: number;
+}
+
+const stateOf = ({ enabled, disabled_reason, failing_since }: WebhookRecord): string => {
+  if (!enabled) return `disabled${disabled_reason === null ? '' : `: ${disabled_reason}`}`;
+  return failing_since === null ? 'enabled' : `failing since ${failing_since}`;
+};
+
+const COLUMNS: readonly Column<WebhookRecord>[] = [
+  { title: 'WEBHOOK', text: ({ webhook_id }) => webhook_id },
+  { title: 'URL', text: ({ url }) => url },
+  { title: 'EVENTS', text: ({ event_types }) => event_types?.join(',') ?? 'all' },
+  { title: 'STATE', text: stateOf },
+];
+
+const DELIVERY_COLUMNS: readonly Column<WebhookDelivery>[] = [
+  { title: 'MESSAGE', text: ({ message_id }) => message_id },
+  { title: 'TYPE', text: ({ type }) => type },
+  { title: 'STATUS', text: ({ status }) => status },
+  { title: 'ATTEMPTS', text: ({ attempts }) => String(attempts) },
+  { title: 'LAST ANSWER', text: ({ last_status, last_error }) => String(last_status ?? last_error ?? '-') },
+];
+
+export const webhooks: Define = (command, environment) => {
+  command.description(
+    'Lists, adds, tests and removes the receivers of events. It takes a key with the scope admin.',
+  );
+  const define = (
+    name: string,
+    summary: string,
+    act: Act,
+    prepare = (one: Command): Command => one,
+  ): void => {
+    const one = prepare(command.command(name).summary(summary).argument('<webhook_id>'));
+    withAccess(one).action((id: string, values: Values) =>
+      act({ id, values, environment, webhooks: accessClient(values, environment.env).webhooks }),
+    );
+  };
+  withAccess(command.command('list').summary('list the webhooks')).action(async (values: AccessValues) => {
+    const records = await Array.fromAsync(accessClient(values, environment.env).webhooks.listAll());
+    outputOf(environment, values.json).list(COLUMNS, records, 'There are no webhooks.');
+  });
+  defineWebhookAdd(command.command('add').summary('register a receiver'), environment);
+  define('show', 'show one webhook', show);
+  define('deliveries', 'list its newest deliveries', deliveries);
+  define('test', 'send a test message', sendTest);
+  define('replay', 'send events again', replay, (one) =>
+    one
+      .option('--from-event <id>', 'all events from this one on', wholeNumber)
+      .option('--dead', 'the deliveries that were given up'),
+  );
+  define('enable', 'enable it again', enable, (one) =>
+    one.option('--skip-missed', 'without the events since it was disabled'),
+  );
+  define('rotate-secret', 'issue a new secret', rotate, (one) =>
+    one.option('--overlap <seconds>', 'how long messages are signed with both', wholeNumber),
+  );
+  define('remove', 'remove it', remove, (one) => one.option('-y, --yes', 'do not ask'));
+  withExamples(
+    command,
+    'granary webhooks add https://example.com/hook --type alert.raised',
+    'granary webhooks test wh_019a',
+    'granary webhooks replay wh_019a --dead',
+  );
+};
+
+interface Call {
+  readonly id: string;
+  readonly values: Values;
+  readonly environment: Environment;
+  readonly webhooks: Client['webhooks'];
+}
+type Act = (call: Call) => Promise<void>;
+
+const show: Act = async ({ id, values, environment, webhooks: api }) => {
+  const record = await api.get(id);
+  const output = outputOf(environment, values.json);
+  const filter = (list: readonly string[] | null): string => list?.join(', ') ?? 'all';
+  output.one(record, () =>
+    output.fields([
+      ['webhook', record.webhook_id],
+      ['url', record.url],
+      ['description', record.description],
+      ['state', stateOf(record)],
+      ['events', filter(record.event_types)],
+      ['devices', filter(record.device_ids)],
+      ['facilities', filter(record.facilities)],
+      ['severities', filter(record.severities)],
+    ]),
+  );
+};
+
+const deliveries: Act = async ({ id, values, environment, webhooks: api }) => {
+  const { data } = await api.deliveries(id);
+  outputOf(environment, values.json).list(DELIVERY_COLUMNS, data, 'There are no deliveries.');
+};
+
+const sendTest: Act = async ({ id, values, environment, webhooks: api }) => {
+  const delivery = await api.test(id, asActor(environment.env));
+  const { status, last_status, last_error } = delivery;
+  const reason = last_error ?? `the receiver answered ${last_status}`;
+  outputOf(environment, values.json).one(delivery, () => `${status}: ${reason}`);
+  if (delivery.finished_at === null || last_error !== null) {
+    throw new CommandFailure('the test message was not delivered', { exitCode: EXIT.failed });
+  }
+};
+
+const replay: Act = async ({ id, values, environment, webhooks: api }) => {
+  const { fromEvent, dead } = values;
+  if ((fromEvent === undefined) === (dead === undefined)) {
+    throw new UsageError('say --from-event or --dead', { cure: 'Exactly one of them.' });
+  }
+  const wanted = fromEvent === undefined ? { dead: true as const } : { from_event: fromEvent };
+  const result = await api.replay(id, wanted, asActor(environment.env));
+  const text = () => `${result.events} events and ${result.deliveries} dead deliveries are sent again.`;
+  outputOf(environment, values.json).one(result, text);
+};
+
+const enable: Act = async ({ id, values, environment, webhooks: api }) => {
+  const record = await api.enable(id, given({ skip_missed: values.skipMissed }), asActor(environment.env));
+  outputOf(environment, values.json).one(record, () => `${id} is ${stateOf(record)}.`);
+};
+
+const rotate: Act = async ({ id, values, environment, webhooks: api }) => {
+  const issued: IssuedWebhook = await api.rotateSecret(
+    id,
+    given({ overlap_seconds: values.overlap }),
+    asActor(environment.env),
+  );
+  outputOf(environment, values.json).one(issued, () => `${issued.secret}\n\nThe secret is shown this once.`);
+};
+
+const remove: Act = async ({ id, values, environment, webhooks: api }) => {
+  await confirm(`Remove ${id}? What has not been delivered is not sent any more.`, values.yes, environment);
+  const record = await api.remove(id, asActor(environment.env));
+  outputOf(environment, values.json).one(record, () => `${id} (${record.url}) is removed.`);
+};

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { COMMANDS } from './commands.ts';
+import { granary, serviceEnv } from './testing/granary-process.ts';
+import { runInProcess } from './testing/in-process.ts';
+
+const DOCUMENT = new URL('../../../docs/cli.md', import.meta.url);
+
+async function startService(t: TestContext) {
+  const settings = await serviceEnv(t);
+  const service = granary(t, ['serve'], { ...settings, GRANARY_LOG_LEVEL: 'silent' });
+  const key = await service.printed(/Admin key {2}(gk_\w+)/);
+  const url = await service.printed(/HTTP +(http:\/\/\S+)/);
+  const mqtt = await service.printed(/MQTT +(mqtt:\/\/\S+)/);
+  const ports = { GRANARY_HTTP_PORT: new URL(url).port, GRANARY_MQTT_PORT: new URL(mqtt).port };
+  const env = { ...settings, ...ports, GRANARY_API_KEY: key, GRANARY_ACTOR: 'Ada' };
+  const run = async (args: readonly string[], exitCode = 0, more: Readonly<Record<string, string>> = {}) => {
+    const result = await runInProcess(args, { ...env, ...more });
+    assert.equal(result.exitCode, exitCode, `${args.join(' ')}: ${result.stdout}${result.stderr}`);
+    return result.stdout + result.stderr;
+  };
+  return { run, env, folder: dirname(settings['GRANARY_DATA_DIR'] ?? ''), service };
+}
+
+test('webhooks, documents of a site, and doctor against a service', async (t) => {
+  const { run, folder, service } = await startService(t);
+
+  await t.test('a webhook is added, shown, tested, replayed and removed', async () => {
+    const added = await run(['webhooks', 'add', 'https://granary.invalid/hook', '--type', 'alert.raised']);
+    const id = /webhook {2}(\S+)\nsecret {3}whsec_/.exec(added)?.[1] ?? '';
+    assert.match(
+      await run(['webhooks', 'list']),
+      /wh_\w+ +https:\/\/granary\.invalid\/hook +alert\.raised +enabled/,
+    );
+    assert.match(await run(['webhooks', 'show', id]), /events +alert\.raised/);
+    assert.match(await run(['webhooks', 'test', id], 1), /was not delivered/);
+    assert.match(await run(['webhooks', 'deliveries', id]), /webhook\.test/);
+    assert.match(await run(['webhooks', 'replay', id], 2), /say --from-event or --dead/);
+    assert.match(await run(['webhooks', 'replay', id, '--dead']), /dead deliveries are sent again/);
+    assert.match(await run(['webhooks', 'rotate-secret', id]), /^whsec_/);
+    assert.match(await run(['webhooks', 'remove', id], 5), /needs a confirmation/);
+    assert.match(await run(['webhooks', 'remove', id, '--yes']), /is removed/);
+    assert.match(await run(['webhooks', 'show', id], 3), /webhook_not_found/);
+    assert.match(
+      await run(['webhooks', 'add', 'https://a.example', '--type', 'rain'], 2),
+      /there is no "rain"/,
+    );
+  });
+
+  await t.test('a document is exported, compared and applied', async () => {
+    const place = ['--facility', 'F', '--zone', 'Z', '--model', 'M', '--name', 'First', '--capacity', '1000'];
+    await run(['device', 'add', '--id', 'silo-1', ...place]);
+    const file = join(folder, 'site.yaml');
+    await run(['export', '--output', file]);
+    assert.equal(await run(['apply', file]), 'To do: 0 to create, 0 to change, 1 unchanged.');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('First', 'Second'));
+    const planned = await run(['apply', file, '--dry-run']);
+    assert.match(planned, /~ silo-1 \/name: "First" → "Second"\n[\s\S]*To do: 0 to create, 1 to change/);
+    assert.match(await run(['apply', file], 5), /needs a confirmation/);
+    assert.match(await run(['device', 'show', 'silo-1']), /First/);
+    assert.match(await run(['apply', file, '--yes']), /Done: 0 created, 1 changed, 0 unchanged\.$/);
+    assert.match(await run(['device', 'show', 'silo-1']), /Second/);
+    writeFileSync(file, 'version: 1\ndevices:\n  - device_id: silo-9\n');
+    assert.match(await run(['apply', file, '--yes'], 3), /\/devices\/0\/name/);
+    writeFileSync(file, 'a: [');
+    assert.match(await run(['apply', file, '--yes'], 2), /is neither YAML nor JSON/);
+    assert.match(await run(['apply', join(folder, 'no.yaml')], 2), /cannot be read/);
+    const rows = join(folder, 'rows.csv');
+    assert.match(await run(['export', 'readings', '-o', rows]), /rows\.csv has 0 lines/);
+  });
+
+  await t.test('doctor finds nothing wrong, then a wrong key, then a service that is gone', async () => {
+    const healthy = await run(['doctor']);
+    for (const check of ['database', 'broker', 'clock', 'key', 'ports', 'folder']) {
+      assert.match(healthy, new RegExp(`^ok +${check} `, 'm'));
+    }
+    assert.match(healthy, /^(ok|warn) +disk /m);
+    assert.match(
+      await run(['doctor'], 1, { GRANARY_API_KEY: 'gk_wrong' }),
+      /^fail +key .*\n +`granary login`/m,
+    );
+    service.signal('SIGTERM');
+    await service.exited;
+    const away = await run(['doctor'], 1);
+    assert.match(away, /^fail +service +cannot reach .*\n +Start it with/m);
+    assert.match(away, /^ok +ports +HTTP 127\.0\.0\.1:\d+ is free$/m);
+  });
+});
+
+test('the completion of bash knows commands, sub-commands, aliases and options', async () => {
+  const { stdout } = await runInProcess(['completion', 'bash']);
+  const complete = (...words: readonly string[]): string[] => {
+    const list = words.map((word) => `'${word}'`).join(' ');
+    const script = `${stdout}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _granary; echo "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ');
+  };
+  assert.deepEqual(complete('granary', 'dis'), ['discharge']);
+  assert.deepEqual(complete('granary', 'device', 's'), ['show']);
+  assert.deepEqual(complete('granary', 'demo', '--f'), ['--fault']);
+  assert.deepEqual(complete('granary', 'devices', '--st'), ['--status']);
+});
+
+for (const shell of ['zsh', 'fish']) {
+  test(`the completion of ${shell} names every command`, async () => {
+    const { exitCode, stdout } = await runInProcess(['completion', shell]);
+    assert.equal(exitCode, 0);
+    for (const { name } of COMMANDS) assert.match(stdout, new RegExp(`[ ']${name}[ ']`));
+  });
+}
+
+test('docs/cli.md has every command, and every example of it is a valid command line', async () => {
+  const text = readFileSync(DOCUMENT, 'utf8');
+  for (const { name } of COMMANDS) assert.match(text, new RegExp(`granary ${name}\\b`));
+  const examples = [...text.matchAll(/^granary (.*)$/gm)].map(([, line = '']) => line);
+  assert.ok(examples.length > COMMANDS.length);
+  for (const line of examples) {
+    const words = [...line.replace(/ [|<>].*$/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(
+      ([, quoted, plain]) => quoted ?? plain ?? '',
+    );
+    const { exitCode, stdout } = await runInProcess([...words, '--help']);
+    assert.equal(exitCode, 0, line);
+    for (const [option] of line.matchAll(/ --[a-z-]+/g)) {
+      assert.ok(stdout.includes(option.trim()), `${line}: ${option} is not in the help`);
+    }
+  }
+});
