@@ -11,6 +11,7 @@ import { apiOf, siloNamed } from '../../testing/service.ts';
 
 /** Pages are slow on a busy machine. */
 const PATIENCE_MS = 90_000;
+const FEED = '#operations-operations-operationsFeed';
 const LIST_OF_SILOS = '#operations-devices-devicesSiloList';
 
 describe('the page /docs in Chromium', () => {
@@ -42,7 +43,7 @@ describe('the page /docs in Chromium', () => {
     for (const undo of undos.reverse()) await undo();
   });
 
-  test('tries a request with a key, forgets the key, and asks no other host', async (t) => {
+  test('tries a request with a key, chooses no device, forgets the key, and asks no other host', async (t) => {
     const browser = await startBrowser(t);
     if (browser === null) return;
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
@@ -60,13 +61,18 @@ describe('the page /docs in Chromium', () => {
     assert.match(answer, /200/);
     assert.match(answer, /silo-of-the-page/);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+
+    await page.click('#operations-tag-operations');
+    await page.click(`${FEED} .opblock-summary-control`);
+    assert.equal(await page.inputValue(`${FEED} input[placeholder="device_id"]`), '');
     assert.deepEqual(record.faults, []);
 
     // Chromium itself writes the refusal to the console, so the console is not compared after it.
     const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])';
     assert.equal(await page.evaluate(kept), '[{},{},""]');
     await page.reload();
-    // The address has named the open operation since it was opened.
+    await page.click('#operations-tag-devices');
+    await page.click(`${LIST_OF_SILOS} .opblock-summary-control`);
     assert.match(await tryList(page), /401.*unauthorized/s);
     assert.deepEqual([...record.hosts], [new URL(current().httpUrl).host]);
   });

@@ -19,11 +19,14 @@ export async function servedDocument(type: string, text: string): Promise<Served
   return { type, text, compressed: await promisify(gzip)(text), etag: `W/"${digest}"` };
 }
 
-/** Makes the document at the first request, because most processes are never asked for it. */
+/** Makes the document at the first request, because most processes are never asked for it; after a failure at the next one. */
 export function madeOnce(make: () => Promise<ServedDocument>): () => Promise<ServedDocument> {
   let made: Promise<ServedDocument> | undefined;
   return () => {
-    made ??= make();
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
     return made;
   };
 }

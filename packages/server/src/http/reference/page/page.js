@@ -3,11 +3,17 @@ async function fetchDocument() {
   const answer = await fetch('openapi.json');
   if (!answer.ok) throw new Error(`the service answered with ${answer.status}`);
   const here = new URL('.', window.location.href).href.replace(/\/$/, '');
-  return { ...JSON.parse(await answer.text(), withoutPattern), servers: [{ url: here }] };
+  return { ...JSON.parse(await answer.text(), forTrying), servers: [{ url: here }] };
 }
 
-/** Swagger UI would make example values of random letters from the pattern of a text. */
-const withoutPattern = (name, value) => (name === 'pattern' && typeof value === 'string' ? undefined : value);
+/**
+ * Swagger UI would make example values of random letters from the pattern of a text. And it would fill in the id of a device:
+ * one click would then start something at a device that nobody chose.
+ */
+function forTrying(name, value) {
+  if (name === 'pattern' && typeof value === 'string') return undefined;
+  return value?.in === 'path' ? { ...value, example: undefined } : value;
+}
 
 function show(spec) {
   window.SwaggerUIBundle({
