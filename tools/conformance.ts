@@ -1,13 +1,15 @@
+import { parseAsyncApi } from './conformance/asyncapi.ts';
 import { startDemoService } from './conformance/demo-service.ts';
 import { fetchPackages } from './conformance/packages.ts';
 import { heyApiTour, lint, openapiFetchTour, sendExamples, sendReadmeCalls } from './conformance/steps.ts';
 
-/** Compares the published document with the service by programs that nobody here wrote; too slow for `npm test`. */
+/** Compares the published documents with the service by programs that nobody here wrote; too slow for `npm test`. */
 async function main(): Promise<number> {
   await fetchPackages();
   const demo = await startDemoService();
   const steps: readonly (readonly [string, () => Promise<string[]>])[] = [
     ['Redocly accepts the OpenAPI document', lint],
+    ['the AsyncAPI parser accepts the AsyncAPI document', parseAsyncApi],
     ['Prism finds nothing in the declared examples', sendExamples],
     ['Prism finds nothing in the calls of the README', () => sendReadmeCalls(demo)],
     ['a client by openapi-typescript and openapi-fetch', () => openapiFetchTour(demo)],

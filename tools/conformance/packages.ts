@@ -5,6 +5,7 @@ import { exitCodeOf, start } from '../run.ts';
 
 /** Programs that nobody here wrote. They are not dependencies, because only this tool uses them and they are many packages. */
 const PACKAGES: Readonly<Record<string, string>> = {
+  '@asyncapi/parser': '3.6.3',
   '@hey-api/openapi-ts': '0.99.0',
   '@redocly/cli': '2.73.0',
   '@stoplight/prism-cli': '5.16.0',
