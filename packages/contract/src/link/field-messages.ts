@@ -3,9 +3,11 @@ import { COMMAND_NAMES, CommandParameters } from '../commands.ts';
 import { FAILSAFE_ACTIONS } from '../configuration/failsafe-actions.ts';
 import { CommandId, MissionId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { type Checker, checker } from '../input/schema.ts';
 import { ACTION_RESULTS, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from '../missions/waypoints.ts';
 import { DeviceTime, Timestamp } from '../time.ts';
+import { TIME_MEANING } from './messages.ts';
 import { Reason } from './reason.ts';
 
 /**
@@ -18,8 +20,10 @@ export const ExecuteCommand = closed({
   command_id: CommandId,
   name: Type.Enum(COMMAND_NAMES),
   parameters: CommandParameters,
-  /** A device refuses the command after this time; `null` means that it never expires. */
-  expires_at: Type.Union([Timestamp, Type.Null()]),
+  expires_at: described(
+    'A device refuses the command after this time; `null` means that it never expires.',
+    Type.Union([Timestamp, Type.Null()]),
+  ),
 });
 
 /**
@@ -31,9 +35,11 @@ export const MissionUpload = closed({
   mission_id: MissionId,
   waypoints: Type.Array(Waypoint, { minItems: 1, maxItems: WAYPOINTS_MAX }),
   start_at: Timestamp,
-  /** A device refuses a start after this time. */
-  expires_at: Timestamp,
-  link_loss_action: Type.Enum(FAILSAFE_ACTIONS),
+  expires_at: described('A device refuses a start after this time.', Timestamp),
+  link_loss_action: described(
+    'What the device does when it loses the link during this mission.',
+    Type.Enum(FAILSAFE_ACTIONS),
+  ),
 });
 
 export const MISSION_MOTIONS = ['mission_start', 'mission_resume'] as const;
@@ -43,8 +49,7 @@ export const MISSION_HALTS = ['mission_pause', 'mission_cancel'] as const;
 export const MissionMotion = closed({
   command: Type.Enum(MISSION_MOTIONS),
   mission_id: MissionId,
-  /** After this time the device only answers and does not move. */
-  expires_at: Timestamp,
+  expires_at: described('After this time the device only answers and does not move.', Timestamp),
 });
 
 /** Repeated until the device confirms it. The device answers with its progress. */
@@ -70,18 +75,19 @@ export const CommandAck = closed({ command_id: CommandId, ...answer });
 /** A device's answer to `mission_upload`. */
 export const MissionAck = closed({ mission_id: MissionId, ...answer });
 
-/** `cancelled`: ended for another command; `unknown`: the device does not know the command. */
 export const COMMAND_STATES = ['executing', 'succeeded', 'failed', 'cancelled', 'unknown'] as const;
 export type CommandState = (typeof COMMAND_STATES)[number];
 
 export const CommandProgress = closed({
   command_id: CommandId,
-  state: Type.Enum(COMMAND_STATES),
+  state: described(
+    '`cancelled`: ended for another command; `unknown`: the device does not know the command. `succeeded` for an emergency stop means that the device stands still.',
+    Type.Enum(COMMAND_STATES),
+  ),
   reason: Type.Optional(Reason),
-  ts: DeviceTime,
+  ts: described(TIME_MEANING, DeviceTime),
 });
 
-/** `uploaded`: on the device and not begun; `aborted`: ended early; `unknown`: the device does not know the mission. */
 export const MISSION_STATES = [
   'uploaded',
   'running',
@@ -94,8 +100,7 @@ export const MISSION_STATES = [
 export type MissionState = (typeof MISSION_STATES)[number];
 
 export const WaypointProgress = closed({
-  /** Counted from 0. */
-  index: Type.Integer({ minimum: 0, maximum: WAYPOINTS_MAX - 1 }),
+  index: described('Counted from 0.', Type.Integer({ minimum: 0, maximum: WAYPOINTS_MAX - 1 })),
   state: Type.Enum(WAYPOINT_STATUSES),
   reached_at: Type.Optional(DeviceTime),
   action_result: Type.Optional(Type.Enum(ACTION_RESULTS)),
@@ -103,11 +108,18 @@ export const WaypointProgress = closed({
 
 export const MissionProgress = closed({
   mission_id: MissionId,
-  state: Type.Enum(MISSION_STATES),
-  /** The changed waypoints; unchanged ones may be included. */
-  waypoints: Type.Optional(Type.Array(WaypointProgress, { maxItems: WAYPOINTS_MAX })),
+  state: described(
+    '`uploaded`: on the device and not begun; `aborted`: ended early; `unknown`: the device does not know the mission.',
+    Type.Enum(MISSION_STATES),
+  ),
+  waypoints: Type.Optional(
+    described(
+      'The changed waypoints; unchanged ones may be included.',
+      Type.Array(WaypointProgress, { maxItems: WAYPOINTS_MAX }),
+    ),
+  ),
   reason: Type.Optional(Reason),
-  ts: DeviceTime,
+  ts: described(TIME_MEANING, DeviceTime),
 });
 
 export type ExecuteCommand = Static<typeof ExecuteCommand>;

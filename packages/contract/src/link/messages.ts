@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DEVICE_STATUSES } from '../devices/statuses.ts';
 import { OperationId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
+import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { OPERATION_TYPES, TargetContainer } from '../operations.ts';
 import { DeviceTime, Timestamp } from '../time.ts';
@@ -34,14 +35,17 @@ export const StartCommand = closed({
   command: Type.Literal('start'),
   operation_id: OperationId,
   type: Type.Enum(OPERATION_TYPES),
-  amount_kg: Positive,
+  amount_kg: described('How much to move; the device ends the operation there.', Positive),
   rate_kg_per_min: Positive,
-  max_amount_kg: Positive,
-  max_duration_s: Positive,
-  /** Where a discharge goes to, in the words of whoever asked for it; not there for a feed. */
-  target_container: Type.Optional(TargetContainer),
-  /** A device that receives it later than this refuses it. */
-  expires_at: Timestamp,
+  max_amount_kg: described('The device never moves more than this.', Positive),
+  max_duration_s: described('The device never runs longer than this.', Positive),
+  target_container: Type.Optional(
+    described(
+      'Where a discharge goes to, in the words of whoever asked for it; not there for a feed.',
+      TargetContainer,
+    ),
+  ),
+  expires_at: described('A device that receives it later than this refuses it.', Timestamp),
 });
 
 /** May come any number of times. The device answers with its progress, of which the state is then an ended one. */
@@ -62,7 +66,10 @@ export const OperationAck = closed({
   reason: Type.Optional(Reason),
 });
 
-/** `unknown`: the device knows no such operation, so it is not carrying it out. */
+/** What the references say of the time of a statement. */
+export const TIME_MEANING =
+  'When this was the case, by the clock of the device: milliseconds since 1970, or RFC 3339. The newest statement counts.';
+
 export const PROGRESS_STATES = ['running', 'completed', 'stopped', 'failed', 'unknown'] as const;
 export type ProgressState = (typeof PROGRESS_STATES)[number];
 
@@ -70,11 +77,13 @@ export type ProgressState = (typeof PROGRESS_STATES)[number];
 export const OperationProgress = closed({
   operation_id: OperationId,
   type: Type.Optional(Type.Enum(OPERATION_TYPES)),
-  state: Type.Enum(PROGRESS_STATES),
-  /** Moved since the start. */
-  amount_kg: Type.Number({ minimum: 0, maximum: AMOUNT_KG_MAX }),
+  state: described(
+    '`unknown`: the device knows no such operation, so it is not carrying it out.',
+    Type.Enum(PROGRESS_STATES),
+  ),
+  amount_kg: described('Moved since the start.', Type.Number({ minimum: 0, maximum: AMOUNT_KG_MAX })),
   reason: Type.Optional(Reason),
-  ts: DeviceTime,
+  ts: described(TIME_MEANING, DeviceTime),
 });
 
 export type StartCommand = Static<typeof StartCommand>;

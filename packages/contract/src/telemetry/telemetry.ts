@@ -4,7 +4,7 @@ import { closed } from '../input/closed.ts';
 import { described } from '../input/described.ts';
 import { type Checker, checker } from '../input/schema.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
-import type { ChannelName } from './channels.ts';
+import { CHANNELS, type ChannelName } from './channels.ts';
 
 export const READINGS_PER_MESSAGE_MAX = 1_000;
 
@@ -22,7 +22,10 @@ export type DeviceReading = { readonly ts: DeviceTime } & {
 export type DeviceTelemetry = DeviceReading | readonly DeviceReading[];
 
 /** Not limited like `DeviceTime`, so that a rejection can name the unit that a wrong number seems to have. */
-const ReadingTime = Type.Union([Type.Integer(), Timestamp]);
+const ReadingTime = described(
+  'When it was measured, by the clock of the device: milliseconds since 1970, or RFC 3339.',
+  Type.Union([Type.Integer(), Timestamp]),
+);
 
 /** Which of the names the device has declared is not known here. */
 const DeclaredValues = Type.Record(SensorId, Type.Number(), {
@@ -33,7 +36,10 @@ const DeclaredValues = Type.Record(SensorId, Type.Number(), {
 
 /** The payload of devices that measure these: the same over MQTT and over HTTP. */
 export function telemetryChecker(channels: readonly ChannelName[]): Checker<DeviceTelemetry> {
-  const values = channels.map((name) => [name, Type.Optional(Type.Number())] as const);
+  const values = channels.map((name) => {
+    const value = described(`Unit: ${CHANNELS[name].unit}.`, Type.Number());
+    return [name, Type.Optional(value)] as const;
+  });
   const reading = Type.Object(
     { ts: ReadingTime, ...Object.fromEntries<TOptional>(values), sensors: Type.Optional(DeclaredValues) },
     { additionalProperties: false, minProperties: 2 },
