@@ -52,16 +52,21 @@ describeService(
 );
 
 const READINGS_PER_REQUEST = 1_000;
-/** More readings than may wait, although some are written meanwhile. */
+/** More readings than may wait. */
 const REQUESTS = 80;
 
-describeService('more readings than can be written', (api) => {
+describeService('more readings than can be written', (api, location) => {
   test('are refused with ingest_busy, and accepted again later', async () => {
     await api.post(SILOS, siloNamed('busy'));
     const path = `${SILOS}/busy/telemetry`;
     const nowMs = Date.now();
     const readings = Array.from({ length: READINGS_PER_REQUEST }, (_, n) => ({ ts: nowMs - n, weight: 1 }));
-    const answers = await Promise.all(Array.from({ length: REQUESTS }, () => api.post(path, readings)));
+    const release = await holdStorage(location());
+    const sending = Array.from({ length: REQUESTS }, () => api.post(path, readings));
+    // Only a refusal is answered while nothing can be written.
+    await Promise.race(sending);
+    await release();
+    const answers = await Promise.all(sending);
     const codes = answers.map(({ status, body }) => (status === 200 ? 'stored' : body.error.code));
     assert.deepEqual([...new Set(codes)].toSorted(), ['ingest_busy', 'stored']);
     assert.equal((await api.post(path, readings)).status, 200);

@@ -81,9 +81,10 @@ export async function readings({ client, silo, rover }: Tour): Promise<void> {
   });
   await client.step('GET', `${ROVER}/location`);
   await client.step('GET', `${ROVER}/sensors/environmental`);
+  const today = new Date(Math.floor(nowMs / DAY_MS) * DAY_MS).toISOString();
   await client.step(
     'GET',
-    `${ROVER}/sensors/history?sensor=soil_moisture&interval=1d&from=${day.from}&to=${day.to}`,
+    `${ROVER}/sensors/history?sensor=soil_moisture&interval=1d&from=${today}&to=${day.to}`,
   );
   await client.step('GET', `${ROVER}/track?from=${day.from}&to=${day.to}`);
   await client.step('GET', `${ROVER}/track?from=nonsense`);
