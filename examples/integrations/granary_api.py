@@ -86,7 +86,7 @@ def every(path, query=None):
 
 
 def events(types, last_event_id=None):
-    """Yields (id, name, data) of each event once and in order, also after lost connections."""
+    """Yields (id, name, data) of each event once and in order, also after lost connections; the name is "connected" after each connection."""
     while True:
         headers = {"Authorization": f"Bearer {KEY}", "Accept": "text/event-stream"}
         if last_event_id is not None:
@@ -95,6 +95,7 @@ def events(types, last_event_id=None):
         try:
             request = urllib.request.Request(address, headers=headers)
             with urllib.request.urlopen(request, timeout=SILENCE_SECONDS) as stream:
+                yield last_event_id, "connected", None
                 for event_id, name, data in blocks(stream):
                     last_event_id = event_id if event_id is not None else last_event_id
                     if data is not None:

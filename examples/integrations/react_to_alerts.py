@@ -40,6 +40,9 @@ def react(event):
 def main(position_file):
     print("waiting for alerts; Ctrl-C ends this", flush=True)
     for event_id, name, data in events(["alert.raised"], stored_position(position_file)):
+        if name == "connected":
+            print("connected", flush=True)
+            continue
         if name == "reset":
             print("events were missed that are no longer stored: look at the open alerts", flush=True)
         else:

@@ -97,8 +97,7 @@ describe('the examples of integrations', () => {
     test(`${title}: an alert is acknowledged, also one that was raised while the program did not run`, async (t) => {
       const file = join(folder, `${title}.txt`);
       const first = run(t, command, programs.alerts, file);
-      await first.printed(/waiting for alerts/);
-      await sleep(1_000);
+      await first.printed(/^connected$/m);
       await raiseAlert(client(), `${alerting}-1`);
       await first.printed(new RegExp(`alert on ${alerting}-1: `));
       await acknowledged(client(), `${alerting}-1`);
@@ -139,11 +138,11 @@ describe('the examples of integrations', () => {
   }
 });
 
-/** A silo that is almost empty. */
+/** A silo below its low level and above its critical one, so that there is one alert. */
 async function raiseAlert(client: Client, deviceId: string): Promise<void> {
   const place = { location: { facility: 'north', zone: 'a' }, capacity: { max: 1_000, unit: 'kg' as const } };
   await client.devices.silo.register({ device_id: deviceId, name: deviceId, model: 'GS-100', ...place });
-  await client.telemetry.send('silo', deviceId, { ts: Date.now(), weight: 10 });
+  await client.telemetry.send('silo', deviceId, { ts: Date.now(), weight: 150 });
 }
 
 async function acknowledged(client: Client, deviceId: string): Promise<void> {
