@@ -18,6 +18,7 @@ const command = (name: string, ...args: string[]): (() => Promise<string[]>) => 
 
 const STEPS: readonly Step[] = [
   { title: 'types', faults: command('tsc', '-p', '.') },
+  { title: 'types of the console', faults: command('tsc', '-p', 'packages/console') },
   { title: 'lint and format', faults: command('biome', 'check', '--error-on-warnings', '.') },
   { title: 'import direction', faults: () => importFaults(REPOSITORY_ROOT) },
   { title: 'tidiness', faults: () => tidyFaults(REPOSITORY_ROOT) },

@@ -41,6 +41,13 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     nodeModules: true,
     testPackages: ['link', 'server'],
   },
+  console: {
+    packages: ['contract', 'client'],
+    libraries: ['preact', '@preact/signals', 'maplibre-gl', 'uplot'],
+    nodeModules: false,
+    testPackages: ['server', 'simulator'],
+    testLibraries: ['axe-core', 'playwright-core'],
+  },
   cli: {
     packages: ['contract', 'client', 'server', 'simulator'],
     libraries: ['commander', 'yaml'],

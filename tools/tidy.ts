@@ -14,12 +14,12 @@ interface TextRule {
 /** Rules that the linter cannot check, because they concern text, file names, or comments that disable the linter. */
 const TEXT_RULES: readonly TextRule[] = [
   {
-    appliesTo: /\.(ts|mjs)$/,
+    appliesTo: /\.(tsx?|mjs)$/,
     forbids: /@ts-(ignore|nocheck)/,
     reason: 'a type error is repaired, not silenced',
   },
   {
-    appliesTo: /\.(ts|mjs)$/,
+    appliesTo: /\.(tsx?|mjs)$/,
     forbids:
       /biome-ignore(-\w+)? lint\/(suspicious\/(noExplicitAny|noFocusedTests|noSkippedTests)|style\/noDefaultExport)/,
     reason: 'this rule has no exceptions',
@@ -48,7 +48,7 @@ const TEXT_RULES: readonly TextRule[] = [
   { appliesTo: /./, forbids: /\r|[ \t]$/, reason: 'lines end in a line feed, without trailing space' },
 ];
 
-const CODE_FILE = /^(packages|tools|examples)\/.*\.(ts|mjs)$/;
+const CODE_FILE = /^(packages|tools|examples)\/.*\.(tsx?|mjs|css)$/;
 const KEBAB_CASE_PATH = /^[a-z0-9]+([-.][a-z0-9]+)*(\/[a-z0-9]+([-.][a-z0-9]+)*)*$/;
 
 /** Returns one line for every broken rule of one file. */

@@ -61,6 +61,9 @@ export const AcknowledgementResults = closed({ results: Type.Array(Acknowledgeme
 
 export type FleetAlertQuery = Static<typeof FleetAlertQuery>;
 export type FleetAlert = Static<typeof FleetAlert>;
+export type FleetOperation = Static<typeof FleetOperation>;
+export type FleetCommand = Static<typeof FleetCommand>;
+export type FleetMission = Static<typeof FleetMission>;
 export type AlertsAcknowledgement = Static<typeof AlertsAcknowledgement>;
 export type AcknowledgementResult = Static<typeof AcknowledgementResult>;
 

@@ -1,0 +1,28 @@
+import type { ComponentType } from 'preact';
+import { useConsole } from './console.ts';
+import { AlarmBar } from './frame/alarm-bar.tsx';
+import { MovementStrip } from './frame/movement-strip.tsx';
+import { NavigationBar } from './frame/navigation-bar.tsx';
+import { Overview } from './overview/overview.tsx';
+import { Notice } from './parts/notice.tsx';
+import type { Route } from './routes.ts';
+import { texts } from './texts/texts.ts';
+import './app.css';
+
+const VIEWS: Readonly<Partial<Record<Route['view'], ComponentType>>> = {
+  overview: Overview,
+};
+
+export function App() {
+  const { live, navigation } = useConsole();
+  const { state } = live.connection.current.value;
+  const View = VIEWS[navigation.route.value.view] ?? Overview;
+  return (
+    <div class={`app ${state}`}>
+      <AlarmBar />
+      <MovementStrip />
+      <NavigationBar />
+      <main>{state === 'connecting' ? <Notice>{texts.value.frame.loading}</Notice> : <View />}</main>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Client } from '@granary/client';
+import type { Scope } from '@granary/contract/keys';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Live } from './live/live.ts';
+import type { Navigation } from './navigation.ts';
+import type { Preferences } from './preferences.ts';
+import type { SignedIn } from './session/sign-in.ts';
+
+/** What every view may use. */
+export interface Console {
+  readonly client: Client;
+  readonly live: Live;
+  readonly navigation: Navigation;
+  readonly preferences: Preferences;
+  readonly session: SignedIn;
+  readonly signOut: () => Promise<void>;
+}
+
+export const ConsoleContext = createContext<Console | null>(null);
+
+export function useConsole(): Console {
+  const console = useContext(ConsoleContext);
+  if (console === null) throw new Error('a view outside the console');
+  return console;
+}
+
+/** What the key may not do is not offered. */
+export const useScope = (scope: Scope): boolean => useConsole().session.scopes.includes(scope);

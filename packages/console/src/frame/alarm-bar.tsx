@@ -1,0 +1,54 @@
+import { ALERT_SEVERITIES } from '@granary/contract/alerts';
+import { useComputed } from '@preact/signals';
+import { AcknowledgeButton } from '../alerts/acknowledge-button.tsx';
+import { summaryOf } from '../alerts/summary.ts';
+import { useConsole } from '../console.ts';
+import { Age } from '../parts/age.tsx';
+import { SeverityMark } from '../parts/severity-mark.tsx';
+import { addressOf } from '../routes.ts';
+import { texts } from '../texts/texts.ts';
+import { ConnectionSign } from './connection-sign.tsx';
+import './alarm-bar.css';
+
+const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
+
+/** Always visible: how many alerts wait for a person, and the newest critical one in words. */
+export function AlarmBar() {
+  const { live } = useConsole();
+  const { frame } = texts.value;
+  const summary = useComputed(() => summaryOf([...live.site.alerts.all.value.values()]));
+  const { unacknowledged, newestCritical } = summary.value;
+  const isQuiet = MOST_URGENT_FIRST.every((severity) => unacknowledged[severity] === 0);
+  const name =
+    newestCritical === null
+      ? ''
+      : (live.site.devices.find(newestCritical.device_id)?.value.name ?? newestCritical.device_id);
+  return (
+    <section class={`alarm-bar ${newestCritical === null ? '' : 'has-critical'}`} aria-label={frame.alarmBar}>
+      <a class="counts" href={addressOf('alerts')}>
+        {isQuiet ? (
+          <span class="muted">{frame.noAlerts}</span>
+        ) : (
+          MOST_URGENT_FIRST.filter((severity) => unacknowledged[severity] > 0).map((severity) => (
+            <SeverityMark key={severity} severity={severity} text={String(unacknowledged[severity])} />
+          ))
+        )}
+      </a>
+      {newestCritical !== null && (
+        <div class="newest" role="status">
+          <p class="words">
+            <strong class="free-text">{name}</strong> <span class="free-text">{newestCritical.message}</span>{' '}
+            <span class="muted">
+              <Age since={newestCritical.created_at} />
+            </span>
+          </p>
+          <AcknowledgeButton alert={newestCritical} />
+          <a class="button" href={addressOf('devices', newestCritical.device_id)}>
+            {frame.goToDevice}
+          </a>
+        </div>
+      )}
+      <ConnectionSign />
+    </section>
+  );
+}

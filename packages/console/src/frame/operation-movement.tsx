@@ -1,0 +1,51 @@
+import type { FleetOperation } from '@granary/contract/fleet/records';
+import { useConsole, useScope } from '../console.ts';
+import { formatDuration } from '../format/times.ts';
+import { operationTitle } from '../operations/operation-texts.ts';
+import { StopButton } from '../operations/stop-button.tsx';
+import { addressOf } from '../routes.ts';
+import { language, texts } from '../texts/texts.ts';
+
+/** One operation under way. */
+export function OperationMovement({ operation }: { readonly operation: FleetOperation }) {
+  const { client, live, preferences } = useConsole();
+  const { operations } = texts.value;
+  const { device_id, operation_id, progress, status_detail, estimated_completion } = operation;
+  const name = live.site.devices.find(device_id)?.value.name ?? device_id;
+  const stop = async (): Promise<void> => {
+    const record = await client.operations.stop(device_id, operation_id, actorOf(preferences.person.peek()));
+    live.site.operations.put({ device_id, ...record });
+  };
+  const leftMs =
+    estimated_completion === null ? null : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
+  return (
+    <li class="movement">
+      <div>
+        <p class="what">
+          <a class="free-text" href={addressOf('devices', device_id)}>
+            {name}
+          </a>
+          <span class="free-text">{operationTitle(operation, operations, language.value)}</span>
+        </p>
+        <progress max={100} value={progress ?? 0} aria-label={operations.progress}>
+          {progress} %
+        </progress>
+        <p class="detail">
+          {progress === null ? '' : `${Math.round(progress)} % · `}
+          {leftMs !== null && leftMs > 0 && operation.status === 'in_progress'
+            ? operations.left(formatDuration(leftMs))
+            : status_detail}
+        </p>
+      </div>
+      {useScope('operate') && (
+        <StopButton
+          stop={stop}
+          isRequested={operation.status === 'stopping'}
+          label={operations.stopOf(name)}
+        />
+      )}
+    </li>
+  );
+}
+
+const actorOf = (person: string): { readonly actor?: string } => (person === '' ? {} : { actor: person });

@@ -1,0 +1,55 @@
+import { createClient } from '@granary/client';
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { ConsoleContext } from './console.ts';
+import { Live } from './live/live.ts';
+import { Navigation } from './navigation.ts';
+import { openPreferences } from './preferences.ts';
+import { currentSession, isSignedIn, type SignedIn, signIn, signOut, takeCode } from './session/sign-in.ts';
+import { SignInView } from './session/sign-in-view.tsx';
+import { texts } from './texts/texts.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+import './parts/panel.css';
+
+const AGAIN_MS = 2_000;
+
+const root = document.querySelector('#console');
+if (root === null) throw new Error('the page has no place for the console');
+const place: Element = root;
+const preferences = openPreferences();
+const navigation = new Navigation();
+
+function showConsole(session: SignedIn): void {
+  const client = createClient({ baseUrl: location.origin, apiKey: '' });
+  const live = new Live(client, () => showSignIn(texts.value.session.ended));
+  const leave = async (): Promise<void> => {
+    await signOut();
+    live.stop();
+    showSignIn(null);
+  };
+  live.start();
+  render(
+    <ConsoleContext.Provider value={{ client, live, navigation, preferences, session, signOut: leave }}>
+      <App />
+    </ConsoleContext.Provider>,
+    place,
+  );
+}
+
+function showSignIn(reason: string | null): void {
+  render(<SignInView preferences={preferences} reason={reason} onSignedIn={showConsole} />, place);
+}
+
+async function start(): Promise<void> {
+  const code = takeCode();
+  for (;;) {
+    const result = code === null ? await currentSession() : await signIn({ code });
+    if (isSignedIn(result)) return showConsole(result);
+    if (result.kind === 'refused') return showSignIn(code === null ? null : texts.value.session.codeUsed);
+    render(<p class="notice">{texts.value.session.unreachable}</p>, place);
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
+
+await start();

@@ -1,0 +1,68 @@
+import { ApiError } from '@granary/client';
+import { useSignal } from '@preact/signals';
+import { Button } from '../parts/button.tsx';
+import { failureText } from '../parts/failure.tsx';
+import { texts } from '../texts/texts.ts';
+
+const AGAIN_MS = 1_000;
+
+interface Props {
+  /** Sends the stop; it may be sent any number of times. */
+  readonly stop: () => Promise<unknown>;
+  /** The service knows of the stop and waits for the device. */
+  readonly isRequested: boolean;
+  readonly label: string;
+  readonly text?: string;
+}
+
+/** Needs one press and no confirmation, and works whatever else the page knows: it sends the stop until it is answered. */
+export function StopButton({ stop, isRequested, label, text }: Props) {
+  const { common } = texts.value;
+  const state = useSignal<'ready' | 'sending' | 'unanswered' | 'sent'>('ready');
+  const refusal = useSignal<string | null>(null);
+
+  async function press(): Promise<void> {
+    if (state.peek() === 'sending' || state.peek() === 'unanswered') return;
+    state.value = 'sending';
+    refusal.value = null;
+    // Goes on after the view was closed, because a person who pressed stop expects that it arrives.
+    for (;;) {
+      try {
+        await stop();
+        state.value = 'sent';
+        return;
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500) {
+          state.value = 'ready';
+          refusal.value = failureText(error);
+          return;
+        }
+        state.value = 'unanswered';
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    }
+  }
+
+  return (
+    <span class="stop">
+      <Button kind="stop" label={label} onPress={() => void press()}>
+        {text ?? common.stop}
+      </Button>
+      {state.value === 'unanswered' && (
+        <span class="stop-state" role="alert">
+          {common.stopUnsent}
+        </span>
+      )}
+      {refusal.value !== null && (
+        <span class="stop-state" role="alert">
+          {refusal.value}
+        </span>
+      )}
+      {(isRequested || state.value === 'sent') && state.value !== 'unanswered' && (
+        <span class="stop-state" role="status">
+          {common.stopRequested}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+import type { AlertSeverity } from '@granary/contract/alerts';
+import { texts } from '../texts/texts.ts';
+import './severity-mark.css';
+
+const SHAPES: Readonly<Record<AlertSeverity, string>> = {
+  critical: 'M2 2h12v12H2z',
+  warning: 'M8 1.5 15 14H1z',
+  info: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2z',
+};
+
+interface Props {
+  readonly severity: AlertSeverity;
+  /** Shown instead of the word, such as a count; the word is then read aloud only. */
+  readonly text?: string;
+  /** An acknowledged alert is drawn as an outline. */
+  readonly isOutlined?: boolean;
+}
+
+/** An alarm has a colour, a shape and a word. */
+export function SeverityMark({ severity, text, isOutlined = false }: Props) {
+  const word = texts.value.common.severities[severity];
+  return (
+    <span class={`severity ${severity} ${isOutlined ? 'outlined' : ''}`}>
+      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+        <path d={SHAPES[severity]} />
+      </svg>
+      {text === undefined ? (
+        word
+      ) : (
+        <>
+          <span class="only-for-readers">{word}</span> {text}
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,3 @@
+import { valuesTile } from './values-tile.tsx';
+
+export const vehicle = { Tile: valuesTile(['battery_level', 'signal_strength']) };

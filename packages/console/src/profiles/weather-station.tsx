@@ -1,0 +1,3 @@
+import { valuesTile } from './values-tile.tsx';
+
+export const weatherStation = { Tile: valuesTile(['temperature', 'humidity', 'wind_speed', 'rainfall']) };

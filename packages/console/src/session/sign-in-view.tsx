@@ -1,0 +1,74 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import type { Preferences } from '../preferences.ts';
+import { texts } from '../texts/texts.ts';
+import { isSignedIn, type SignedIn, signIn } from './sign-in.ts';
+import './sign-in-view.css';
+
+interface Props {
+  readonly preferences: Preferences;
+  /** Why the person has to sign in, where it is not the first time. */
+  readonly reason: string | null;
+  readonly onSignedIn: (session: SignedIn) => void;
+}
+
+export function SignInView({ preferences, reason, onSignedIn }: Props) {
+  const { session, common } = texts.value;
+  const key = useSignal('');
+  const failure = useSignal(reason);
+  const isRunning = useSignal(false);
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    isRunning.value = true;
+    const result = await signIn({ api_key: key.value.trim() });
+    isRunning.value = false;
+    if (isSignedIn(result)) onSignedIn(result);
+    else failure.value = result.kind === 'refused' ? result.message : common.failures.unreachable;
+  }
+
+  return (
+    <main class="sign-in">
+      <form class="panel sign-in-form" onSubmit={(event) => void submit(event)}>
+        <h1>Granary</h1>
+        {failure.value !== null && (
+          <p class="refusal" role="alert">
+            {failure.value}
+          </p>
+        )}
+        <Field label={session.key} hint={session.keyHint}>
+          {(id) => (
+            <input
+              id={id}
+              type="password"
+              autocomplete="current-password"
+              required
+              value={key.value}
+              onInput={({ currentTarget }) => {
+                key.value = currentTarget.value;
+              }}
+            />
+          )}
+        </Field>
+        <Field label={session.person} hint={session.personHint}>
+          {(id) => (
+            <input
+              id={id}
+              type="text"
+              autocomplete="name"
+              maxLength={200}
+              value={preferences.person.value}
+              onInput={({ currentTarget }) => {
+                preferences.person.value = currentTarget.value;
+              }}
+            />
+          )}
+        </Field>
+        <Button kind="primary" type="submit" isBusy={isRunning.value}>
+          {session.submit}
+        </Button>
+      </form>
+    </main>
+  );
+}

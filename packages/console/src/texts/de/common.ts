@@ -1,0 +1,47 @@
+import type { common as english } from '../en/common.ts';
+
+export const common: typeof english = {
+  severities: { critical: 'Kritisch', warning: 'Warnung', info: 'Hinweis' },
+  deviceStatuses: { online: 'Verbunden', offline: 'Nicht verbunden', maintenance: 'Wartung' },
+  qualities: { good: 'Gut', stale: 'Veraltet', bad: 'Ungültig' },
+  neverReported: 'Nie gemeldet',
+  staleSince: (age) => `veraltet, ${age} alt`,
+  badValue: 'nicht plausibel',
+  acknowledge: 'Bestätigen',
+  cancel: 'Abbrechen',
+  close: 'Schließen',
+  save: 'Speichern',
+  retry: 'Noch einmal',
+  stop: 'Stopp',
+  emergencyStop: 'Not-Halt',
+  stopRequested: 'Stopp verlangt, warte auf das Gerät',
+  stopUnsent:
+    'Der Stopp hat den Dienst noch nicht erreicht; er wird wiederholt. Benutzen Sie den Stopp am Gerät.',
+  notAllowed: 'Ihr Schlüssel erlaubt das nicht.',
+  notWhileOffline: 'Nicht möglich, solange die Verbindung fehlt.',
+  ago: (age) => `vor ${age}`,
+  sensors: {
+    level: 'Füllstand',
+    weight: 'Gewicht',
+    temperature: 'Temperatur',
+    humidity: 'Feuchte',
+    latitude: 'Breite',
+    longitude: 'Länge',
+    altitude: 'Höhe',
+    battery_level: 'Akku',
+    signal_strength: 'Signal',
+    soil_moisture: 'Bodenfeuchte',
+    light_intensity: 'Licht',
+    wind_speed: 'Wind',
+    atmospheric_pressure: 'Luftdruck',
+    rainfall: 'Regen',
+  },
+  failures: {
+    unreachable: 'Der Dienst hat nicht geantwortet.',
+    mayBeDone:
+      'Es wurde vielleicht ausgeführt: Sehen Sie nach dem Gerät, bevor Sie es noch einmal versuchen.',
+    notDone: 'Nichts wurde geändert.',
+    unexpected: 'In dieser Seite ist etwas Unerwartetes geschehen.',
+    request: (id) => `Anfrage ${id}`,
+  },
+};

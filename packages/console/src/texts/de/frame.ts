@@ -1,0 +1,32 @@
+import type { frame as english } from '../en/frame.ts';
+
+export const frame: typeof english = {
+  sections: {
+    overview: 'Übersicht',
+    alerts: 'Alarme',
+    map: 'Feldkarte',
+    operations: 'Vorgänge',
+    administration: 'Verwaltung',
+  },
+  navigation: 'Bereiche',
+  search: 'Geräte suchen',
+  searchHint: 'Suchen (Taste /)',
+  live: 'Aktuell',
+  connecting: 'Verbinde',
+  notLiveSince: (time) => `Nicht aktuell seit ${time}`,
+  loading: 'Wird geladen',
+  noAlerts: 'Keine unbestätigten Alarme',
+  alarmBar: 'Alarme',
+  goToDevice: 'Zum Gerät',
+  movement: 'In Bewegung',
+  menu: 'Einstellungen',
+  signOut: 'Abmelden',
+  theme: 'Darstellung',
+  themes: { system: 'Wie das Gerät', light: 'Hell', dark: 'Dunkel' },
+  language: 'Sprache',
+  languages: { en: 'English', de: 'Deutsch' },
+  signedInWith: 'Angemeldet mit dem Schlüssel',
+  person: 'Ihr Name',
+  personHint: 'Erscheint in den Aufzeichnungen dessen, was Sie tun.',
+  apiReference: 'API-Referenz',
+};

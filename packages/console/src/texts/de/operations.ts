@@ -1,0 +1,19 @@
+import type { operations as english } from '../en/operations.ts';
+
+export const operations: typeof english = {
+  types: { feed: 'Befüllen', discharge: 'Entnehmen' },
+  unknownType: 'Am Gerät begonnene Bewegung',
+  into: (target) => `in ${target}`,
+  progress: 'Fortschritt',
+  left: (duration) => `noch etwa ${duration}`,
+  stopOf: (name) => `${name} stoppen`,
+  statuses: {
+    started: 'Begonnen',
+    in_progress: 'Läuft',
+    stopping: 'Wird gestoppt',
+    unconfirmed: 'Unbestätigt',
+    completed: 'Fertig',
+    stopped: 'Gestoppt',
+    failed: 'Gescheitert',
+  },
+};

@@ -1,0 +1,9 @@
+import type { Texts } from '../en/texts.ts';
+import { common } from './common.ts';
+import { frame } from './frame.ts';
+import { missions } from './missions.ts';
+import { operations } from './operations.ts';
+import { overview } from './overview.ts';
+import { session } from './session.ts';
+
+export const de: Texts = { common, frame, missions, operations, overview, session };

@@ -1,0 +1,5 @@
+export const overview = {
+  title: 'Overview',
+  empty: 'There are no devices yet. Register one under Administration.',
+  nothingFound: 'No device matches.',
+};

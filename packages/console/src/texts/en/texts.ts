@@ -1,0 +1,10 @@
+import { common } from './common.ts';
+import { frame } from './frame.ts';
+import { missions } from './missions.ts';
+import { operations } from './operations.ts';
+import { overview } from './overview.ts';
+import { session } from './session.ts';
+
+export const en = { common, frame, missions, operations, overview, session };
+
+export type Texts = typeof en;
