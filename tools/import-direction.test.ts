@@ -6,7 +6,18 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { importFaults } from './import-direction.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
-const PACKAGES = ['contract', 'core', 'store', 'app', 'link', 'server', 'client', 'simulator', 'cli'];
+const PACKAGES = [
+  'contract',
+  'core',
+  'store',
+  'app',
+  'link',
+  'server',
+  'client',
+  'simulator',
+  'console',
+  'cli',
+];
 const LIBRARIES = ['typebox', 'pg', 'mqtt', 'fastify', 'pino', 'fast-check'];
 
 describe('import direction', () => {
@@ -54,6 +65,7 @@ describe('import direction', () => {
     ['client', '@granary/contract/thing'],
     ['simulator', '@granary/client/thing'],
     ['simulator', 'mqtt'],
+    ['console', '@granary/client/thing'],
     ['cli', '@granary/server/thing'],
   ] as const;
 
@@ -106,6 +118,8 @@ describe('import direction', () => {
     ['server/src/breach.ts', 'import { thing }', 'pg', 'server-imports'],
     ['client/src/breach.ts', 'import { thing }', '@granary/server/thing', 'client-imports'],
     ['simulator/src/breach.ts', 'import { thing }', '@granary/server/thing', 'simulator-imports'],
+    ['console/src/breach.tsx', 'import { thing }', '@granary/core/thing', 'console-imports'],
+    ['console/src/breach.tsx', 'import { thing }', 'node:fs', 'console-without-node'],
     ['cli/src/breach.ts', 'import { thing }', '@granary/store/thing', 'cli-imports'],
     ['core/src/breach.ts', 'import { thing }', '../../contract/src/thing.ts', 'no-relative-path'],
     ['core/src/breach.ts', 'import { thing }', './missing.ts', 'resolvable'],

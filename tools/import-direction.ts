@@ -3,7 +3,7 @@ import { IMPORT_RULES } from './import-rules.ts';
 import { repositoryFiles } from './repository-files.ts';
 
 const FOLDERS = ['packages', 'tools', 'examples'];
-const SOURCE_FILE = /^(packages\/[^/]+\/(src|bench)|tools|examples)\/.*\.(ts|mjs)$/;
+const SOURCE_FILE = /^(packages\/[^/]+\/(src|bench)|tools|examples)\/.*\.(tsx?|mjs)$/;
 
 /** Returns one line for every import that breaks a rule. */
 export async function importFaults(root: string): Promise<string[]> {

@@ -78,9 +78,12 @@ describeEachEngine('the store', (engine) => {
     // A write that finds nothing to change waits for no other and for no disk.
     const writes = Array.from({ length: WRITES_PENDING_MAX + 1 }, (_, n) => app.keys.recordUse('unknown', n));
     const outcomes = await Promise.allSettled(writes);
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-    assert.equal(refused.length, 1);
-    assert(isRefusal('storage_unavailable')(refused[0]?.reason));
+    // On a busy machine some of those that wait may exceed the time limit of a call.
+    const refused = outcomes.flatMap((outcome, n) =>
+      outcome.status === 'rejected' && /too many writes/.test(String(outcome.reason.cause)) ? [n] : [],
+    );
+    assert.deepEqual(refused, [WRITES_PENDING_MAX]);
+    await assert.rejects(writes[WRITES_PENDING_MAX] ?? Promise.resolve(), isRefusal('storage_unavailable'));
     await app.health();
   });
 

@@ -22,11 +22,14 @@ const navigation = new Navigation();
 
 function showConsole(session: SignedIn): void {
   const client = createClient({ baseUrl: location.origin, apiKey: '' });
-  const live = new Live(client, () => showSignIn(texts.value.session.ended));
+  const close = (reason: string | null): void => {
+    live.stop();
+    showSignIn(reason);
+  };
+  const live = new Live(client, () => close(texts.value.session.ended));
   const leave = async (): Promise<void> => {
     await signOut();
-    live.stop();
-    showSignIn(null);
+    close(null);
   };
   live.start();
   render(
