@@ -1,6 +1,5 @@
 import { parseAsyncApi } from './conformance/asyncapi.ts';
 import { startDemoService } from './conformance/demo-service.ts';
-import { ownClientTour } from './conformance/own-client.ts';
 import { fetchPackages } from './conformance/packages.ts';
 import {
   DOCUMENT,
@@ -10,6 +9,7 @@ import {
   sendExamples,
   sendReadmeCalls,
 } from './conformance/steps.ts';
+import { runSuites } from './conformance/suites.ts';
 
 /** Compares the published documents with the service by programs that nobody here wrote; too slow for `npm test`. */
 async function main(): Promise<number> {
@@ -20,7 +20,10 @@ async function main(): Promise<number> {
     ['the AsyncAPI parser accepts the AsyncAPI document', parseAsyncApi],
     ['Prism finds nothing in the declared examples', sendExamples],
     ['Prism finds nothing in the calls of the README', () => sendReadmeCalls(demo)],
-    ['Prism finds nothing in the calls of our client', () => ownClientTour(DOCUMENT, demo)],
+    [
+      'Prism finds nothing in the tests of the client and of the command',
+      () => runSuites(DOCUMENT, ['packages/client/', 'packages/cli/']),
+    ],
     ['a client by openapi-typescript and openapi-fetch', () => openapiFetchTour(demo)],
     ['a client by @hey-api/openapi-ts', () => heyApiTour(demo)],
   ];

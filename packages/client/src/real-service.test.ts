@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startSilo } from '@granary/server/testing/devices/scripted-silo';
 import { apiOf, siloNamed } from '@granary/server/testing/service';
 import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
+import { validatedUrl } from '@granary/server/testing/validated-url';
 import { createClient } from './client.ts';
 import type { ConnectionChange, EventFilter } from './streams/events.ts';
 import { FaultyProxy, portOf } from './testing/faulty-proxy.ts';
@@ -25,19 +26,20 @@ async function startService(t: TestContext) {
     await rm(folder, { recursive: true, force: true });
   });
   const apiKey = service.adminKey.key;
-  const proxy = await FaultyProxy.start(t, service.httpUrl);
+  const httpUrl = await validatedUrl(t, service.httpUrl);
+  const proxy = await FaultyProxy.start(t, httpUrl);
   return {
     proxy,
     api: apiOf(
       () => service,
       () => apiKey,
     ),
-    direct: createClient({ baseUrl: service.httpUrl, apiKey }),
+    direct: createClient({ baseUrl: httpUrl, apiKey }),
     client: createClient({ baseUrl: proxy.url, apiKey, timeLimitMs: PATIENT_MS }),
     kill: () => service.kill(),
     reopen: async () => {
       service = await open();
-      return service;
+      return { httpUrl: await validatedUrl(t, service.httpUrl) };
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
+import { validatedUrl } from '@granary/server/testing/validated-url';
 import { type GranaryProcess, granary, serviceEnv } from './granary-process.ts';
 import { runInProcess } from './in-process.ts';
 
@@ -50,7 +51,7 @@ export async function startFarm(t: TestContext): Promise<RunningFarm> {
   const key = await service.printed(/Admin key {2}(gk_\w+)/);
   const url = await service.printed(/HTTP +(http:\/\/\S+)/);
   const mqtt = await service.printed(/MQTT +(mqtt:\/\/\S+)/);
-  const access = { GRANARY_URL: url, GRANARY_API_KEY: key, GRANARY_ACTOR: 'Ada' };
+  const access = { GRANARY_URL: await validatedUrl(t, url), GRANARY_API_KEY: key, GRANARY_ACTOR: 'Ada' };
   const { GRANARY_DATA_DIR = '' } = await serviceEnv(t);
   await mkdir(GRANARY_DATA_DIR, { recursive: true });
   const args = ['simulate', '--mqtt', mqtt, '--no-history', '--interval', '1'];

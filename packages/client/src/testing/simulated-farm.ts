@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServiceProcess } from '@granary/server/testing/service-process';
+import { validatedUrl } from '@granary/server/testing/validated-url';
 import { SIMULATED_PROFILES } from '@granary/simulator/profiles/profiles';
 import { startFarm } from '@granary/simulator/start-farm';
 import { createClient } from '../client.ts';
@@ -28,10 +29,12 @@ export async function startSimulatedFarm(): Promise<Farm> {
     return data.every(({ status, readings }) => status === 'online' && readings?.['level'] !== undefined);
   };
   while (!(await areOnline())) await sleep(200);
+  const undos: (() => void)[] = [];
   return {
-    url,
+    url: await validatedUrl({ after: (undo) => undos.push(undo) }, url),
     apiKey: adminKey.key,
     stop: async () => {
+      for (const undo of undos) undo();
       await farm.stop();
       await service.kill();
       await rm(folder, { recursive: true, force: true });
