@@ -1,4 +1,4 @@
-import type { Client } from '@granary/client';
+import type { CallOptions, Client } from '@granary/client';
 import type { Scope } from '@granary/contract/keys';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -27,3 +27,9 @@ export function useConsole(): Console {
 
 /** What the key may not do is not offered. */
 export const useScope = (scope: Scope): boolean => useConsole().session.scopes.includes(scope);
+
+/** The options of a change: they name the person in its records, where a name is given. */
+export function callOptions({ preferences }: Pick<Console, 'preferences'>): CallOptions {
+  const actor = preferences.person.peek().trim();
+  return actor === '' ? {} : { actor };
+}

@@ -1,5 +1,5 @@
 import type { FleetOperation } from '@granary/contract/fleet/records';
-import { useConsole, useScope } from '../console.ts';
+import { callOptions, useConsole, useScope } from '../console.ts';
 import { formatDuration } from '../format/times.ts';
 import { operationTitle } from '../operations/operation-texts.ts';
 import { StopButton } from '../operations/stop-button.tsx';
@@ -8,12 +8,12 @@ import { language, texts } from '../texts/texts.ts';
 
 /** One operation under way. */
 export function OperationMovement({ operation }: { readonly operation: FleetOperation }) {
-  const { client, live, preferences } = useConsole();
+  const { client, live, ...console } = useConsole();
   const { operations } = texts.value;
   const { device_id, operation_id, progress, status_detail, estimated_completion } = operation;
   const name = live.site.devices.find(device_id)?.value.name ?? device_id;
   const stop = async (): Promise<void> => {
-    const record = await client.operations.stop(device_id, operation_id, actorOf(preferences.person.peek()));
+    const record = await client.operations.stop(device_id, operation_id, callOptions(console));
     live.site.operations.put({ device_id, ...record });
   };
   const leftMs =
@@ -47,5 +47,3 @@ export function OperationMovement({ operation }: { readonly operation: FleetOper
     </li>
   );
 }
-
-const actorOf = (person: string): { readonly actor?: string } => (person === '' ? {} : { actor: person });

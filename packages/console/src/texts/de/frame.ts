@@ -15,6 +15,7 @@ export const frame: typeof english = {
   connecting: 'Verbinde',
   notLiveSince: (time) => `Nicht aktuell seit ${time}`,
   loading: 'Wird geladen',
+  viewNotLoaded: 'Diese Ansicht konnte nicht geladen werden.',
   noAlerts: 'Keine unbestätigten Alarme',
   alarmBar: 'Alarme',
   goToDevice: 'Zum Gerät',

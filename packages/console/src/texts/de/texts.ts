@@ -5,5 +5,6 @@ import { missions } from './missions.ts';
 import { operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { session } from './session.ts';
+import { table } from './table.ts';
 
-export const de: Texts = { common, frame, missions, operations, overview, session };
+export const de: Texts = { common, frame, missions, operations, overview, session, table };

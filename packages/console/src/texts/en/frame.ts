@@ -13,6 +13,7 @@ export const frame = {
   connecting: 'Connecting',
   notLiveSince: (time: string) => `Not live since ${time}`,
   loading: 'Loading',
+  viewNotLoaded: 'This view could not be loaded.',
   noAlerts: 'No unacknowledged alerts',
   alarmBar: 'Alarms',
   goToDevice: 'Go to device',

@@ -4,7 +4,8 @@ import { missions } from './missions.ts';
 import { operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { session } from './session.ts';
+import { table } from './table.ts';
 
-export const en = { common, frame, missions, operations, overview, session };
+export const en = { common, frame, missions, operations, overview, session, table };
 
 export type Texts = typeof en;

@@ -1,0 +1,9 @@
+import type { table as english } from '../en/table.ts';
+
+export const table: typeof english = {
+  orderBy: 'Ordnen nach',
+  usualOrder: 'Wie aufgelistet',
+  showMore: (shown, all) => `Mehr zeigen (${shown} von ${all})`,
+  loadMore: 'Mehr laden',
+  nothing: 'Hier ist nichts.',
+};
