@@ -10,6 +10,7 @@ import type { CallOptions } from './requests/call.ts';
 import { createTransport, type Fetch } from './requests/transport.ts';
 import { eventsClient } from './streams/events.ts';
 import { exportsClient } from './streams/exports.ts';
+import { readingsClient } from './streams/readings.ts';
 
 const TIME_LIMIT_MS = 30_000;
 
@@ -81,6 +82,8 @@ export function createClient({
     /** The devices and their configurations as one document. */
     site: derive(endpoints.site, transport, roots),
     events: eventsClient(transport, roots),
+    /** The newest values as they arrive, for screens. */
+    readings: readingsClient(transport, roots),
     health: healthClient(transport, roots),
     plants: plantsClient(transport, roots),
   };

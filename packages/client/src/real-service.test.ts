@@ -9,7 +9,8 @@ import { apiOf, siloNamed } from '@granary/server/testing/service';
 import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
 import { validatedUrl } from '@granary/server/testing/validated-url';
 import { createClient } from './client.ts';
-import type { ConnectionChange, EventFilter } from './streams/events.ts';
+import type { EventFilter } from './streams/events.ts';
+import type { ConnectionChange } from './streams/reconnecting.ts';
 import { FaultyProxy, portOf } from './testing/faulty-proxy.ts';
 
 const CUTS = 100;
@@ -177,6 +178,28 @@ test('a start that is lost before the killed service gets it starts one operatio
     data.map((operation) => operation.operation_id),
     [operation_id],
   );
+});
+
+test('a stream of newest values begins again with every device after the service was killed', async (t) => {
+  const running = await startService(t);
+  const { client, proxy, direct } = running;
+  for (const id of ['a', 'b']) await direct.devices.silo.register(siloNamed(id));
+  const messages = client.readings.stream({ reconnectMs: 20 });
+  const weights = async (): Promise<Record<string, number | undefined>> => {
+    const { value } = await messages.next();
+    return Object.fromEntries(
+      (value?.devices ?? []).map(({ device_id, readings }) => [device_id, readings['weight']?.value]),
+    );
+  };
+  assert.deepEqual(await weights(), { a: undefined, b: undefined });
+  await direct.telemetry.send('silo', 'a', { ts: Date.now(), weight: 100 });
+  assert.deepEqual(await weights(), { a: 100 });
+  proxy.targetPort = null;
+  await running.kill();
+  const { httpUrl } = await running.reopen();
+  proxy.targetPort = portOf(httpUrl);
+  assert.deepEqual(await weights(), { a: 100, b: undefined });
+  await messages.return();
 });
 
 test('an iteration over pages ends with the reason of its signal', async (t) => {

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
-import { checkDeviceId, DeviceId } from './ids.ts';
+import { DEVICE_ID_LIST, DeviceId } from './ids.ts';
 import { closed } from './input/closed.ts';
 import { described } from './input/described.ts';
-import { type Checker, checker, type ValidationIssue } from './input/schema.ts';
-import { pointerName } from './input/validation-issues.ts';
+import { List, withLists } from './input/lists.ts';
+import { type Checker, checker } from './input/schema.ts';
 import { Timestamp } from './time.ts';
 
 /** One name for each kind of change; the data of a changed status contains the new status. */
@@ -61,10 +61,6 @@ export const LoggedEvent = closed({
   ),
 });
 
-const LIST_CHARS_MAX = 8_000;
-
-const List = Type.String({ minLength: 1, maxLength: LIST_CHARS_MAX });
-
 /** Without filters a reader gets every event that its key may access. */
 export const EventQuery = closed({
   device_id: Type.Optional(described('One or more device ids, separated by commas.', List)),
@@ -84,32 +80,9 @@ export type LoggedEvent = Static<typeof LoggedEvent>;
 export type EventQuery = Static<typeof EventQuery>;
 export type EventReset = Static<typeof EventReset>;
 
-const checkFields = checker(EventQuery);
-
-/** Checks each entry of the lists, because one pattern for a whole list could not name the wrong entry. */
-export const checkEventQuery: Checker<EventQuery> = {
-  schema: EventQuery,
-  accepts: (value): value is EventQuery => checkFields.accepts(value) && listFaults(value).length === 0,
-  faults: (value) => (checkFields.accepts(value) ? listFaults(value) : checkFields.faults(value)),
-};
-
-function listFaults({ device_id, type }: EventQuery): ValidationIssue[] {
-  const wrongDevice = device_id?.split(',').find((one) => !checkDeviceId.accepts(one));
-  const wrongType = type?.split(',').find((one) => !isEventType(one));
-  const faults: ValidationIssue[] = [];
-  if (wrongDevice !== undefined) {
-    faults.push({
-      path: '/device_id',
-      message: `must be device ids, separated by commas; ${quoted(wrongDevice)} is none`,
-    });
-  }
-  if (wrongType !== undefined) {
-    const message = `must be types of event, separated by commas; ${quoted(wrongType)} is none of ${EVENT_TYPES.join(', ')}`;
-    faults.push({ path: '/type', message });
-  }
-  return faults;
-}
-
 const isEventType = (text: string): text is EventType => (EVENT_TYPES as readonly string[]).includes(text);
 
-const quoted = (text: string): string => `"${pointerName(text)}"`;
+export const checkEventQuery: Checker<EventQuery> = withLists(checker(EventQuery), [
+  DEVICE_ID_LIST,
+  { field: 'type', isEntry: isEventType, entries: 'types of event', allowed: EVENT_TYPES },
+]);

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { SensorId } from './devices/sensors.ts';
-import { checkDeviceId } from './ids.ts';
+import { DEVICE_ID_LIST } from './ids.ts';
 import { closed } from './input/closed.ts';
 import { described } from './input/described.ts';
-import { type Checker, checker, type ValidationIssue } from './input/schema.ts';
+import { List, type ListRule, withLists } from './input/lists.ts';
+import { type Checker, checker } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
-import { pointerName } from './input/validation-issues.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
 import { AGGREGATES, CONTENT_UNITS, INTERVALS, LocalDate, TimeZoneName } from './telemetry/telemetry.ts';
 import { Timestamp } from './time.ts';
@@ -13,18 +13,14 @@ import { Timestamp } from './time.ts';
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-const LIST_LENGTH_MAX = 8_000;
-const List = Type.Optional(Type.String({ minLength: 1, maxLength: LIST_LENGTH_MAX }));
-
 /** Which values of which devices; without a parameter all that the key may see. */
 const selection = {
-  device_id: described('Ids, separated by commas.', List),
+  device_id: Type.Optional(described('Ids, separated by commas.', List)),
   facility: Type.Optional(line(200)),
   zone: Type.Optional(line(200)),
   profile: Type.Optional(Type.Enum(PROFILE_NAMES)),
-  sensor: described(
-    'Names, separated by commas; `level` and `weight` are both the contents of a silo.',
-    List,
+  sensor: Type.Optional(
+    described('Names, separated by commas; `level` and `weight` are both the contents of a silo.', List),
   ),
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
@@ -78,36 +74,13 @@ export type RawReading = Static<typeof RawReading>;
 
 const checkSensorId = checker(SensorId);
 
-const quoted = (text: string): string => `"${pointerName(text)}"`;
+const LISTS: readonly ListRule[] = [
+  DEVICE_ID_LIST,
+  { field: 'sensor', isEntry: (entry) => checkSensorId.accepts(entry), entries: 'names of sensors' },
+];
 
-/** Checks each entry of the lists, because one pattern for a whole list could not name the wrong entry. */
-function withLists<Query extends Pick<ReadingsQuery, 'device_id' | 'sensor'>>(
-  fields: Checker<Query>,
-): Checker<Query> {
-  const listFaults = ({ device_id, sensor }: Query): ValidationIssue[] => {
-    const faults: ValidationIssue[] = [];
-    const wrongDevice = listOf(device_id)?.find((one) => !checkDeviceId.accepts(one));
-    const wrongSensor = listOf(sensor)?.find((one) => !checkSensorId.accepts(one));
-    if (wrongDevice !== undefined) {
-      const message = `must be device ids, separated by commas; ${quoted(wrongDevice)} is none`;
-      faults.push({ path: '/device_id', message });
-    }
-    if (wrongSensor !== undefined) {
-      const message = `must be names of sensors, separated by commas; ${quoted(wrongSensor)} is none`;
-      faults.push({ path: '/sensor', message });
-    }
-    return faults;
-  };
-  return {
-    schema: fields.schema,
-    accepts: (value): value is Query => fields.accepts(value) && listFaults(value).length === 0,
-    faults: (value) => (fields.accepts(value) ? listFaults(value) : fields.faults(value)),
-  };
-}
-
-/** The different entries of a list of a query; `null` when it is not given. */
-export const listOf = (list: string | undefined): readonly string[] | null =>
-  list === undefined ? null : [...new Set(list.split(','))];
-
-export const checkReadingsQuery: Checker<ReadingsQuery> = withLists(checker(ReadingsQuery));
-export const checkHistoryExportQuery: Checker<HistoryExportQuery> = withLists(checker(HistoryExportQuery));
+export const checkReadingsQuery: Checker<ReadingsQuery> = withLists(checker(ReadingsQuery), LISTS);
+export const checkHistoryExportQuery: Checker<HistoryExportQuery> = withLists(
+  checker(HistoryExportQuery),
+  LISTS,
+);

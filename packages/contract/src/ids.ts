@@ -1,3 +1,4 @@
+import type { ListRule } from './input/lists.ts';
 import { checker } from './input/schema.ts';
 import { id } from './input/text-schemas.ts';
 
@@ -7,3 +8,9 @@ export const CommandId = id();
 export const MissionId = id();
 
 export const checkDeviceId = checker(DeviceId);
+
+export const DEVICE_ID_LIST: ListRule = {
+  field: 'device_id',
+  isEntry: (entry) => checkDeviceId.accepts(entry),
+  entries: 'device ids',
+};

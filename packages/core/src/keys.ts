@@ -4,11 +4,14 @@ import { toIso, toIsoOrNull } from '@granary/contract/time';
 /** A preset key must be long enough that it cannot be guessed. */
 export const PRESET_KEY_LENGTH_MIN = 32;
 
-/** The scopes of a key, and the facilities and devices it is limited to; `null` means no limit. */
-export interface Access {
-  readonly scopes: readonly Scope[];
+/** The facilities and devices that a key is limited to; `null` means no limit. */
+interface Limits {
   readonly facilities: readonly string[] | null;
   readonly deviceIds: readonly string[] | null;
+}
+
+export interface Access extends Limits {
+  readonly scopes: readonly Scope[];
 }
 
 export interface Place {
@@ -16,11 +19,11 @@ export interface Place {
   readonly facility: string;
 }
 
-export const canAccess = (access: Access, place: Place): boolean =>
+export const canAccess = (access: Limits, place: Place): boolean =>
   (access.facilities === null || access.facilities.includes(place.facility)) &&
   (access.deviceIds === null || access.deviceIds.includes(place.deviceId));
 
-export const isUnlimited = (access: Access): boolean =>
+export const isUnlimited = (access: Limits): boolean =>
   access.facilities === null && access.deviceIds === null;
 
 interface Lifetime {

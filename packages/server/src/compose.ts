@@ -29,6 +29,7 @@ import { type AdminKey, ensureAdminKey } from './keys/admin-key.ts';
 import { endedKeyIds, Keyring } from './keys/keyring.ts';
 import { createAccessLog, createLogger, isReadableFormat, type Logger } from './logging/logger.ts';
 import { ServiceMetrics } from './metrics/service-metrics.ts';
+import { NewestValues } from './newest-values/newest-values.ts';
 import { Mailer } from './notifications/mailer.ts';
 import { NotificationSender } from './notifications/sender.ts';
 import { NotificationWorker } from './notifications/worker.ts';
@@ -132,6 +133,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const addressGuard = new AddressGuard(settings.webhookAllowPrivate, options.resolve);
     const webhooks = new WebhookWorker({ webhooks: app.webhooks, addressGuard, logger, now, options });
     const sessionEndings = new SessionEndings();
+    const newestValues = new NewestValues({ app, logger, now });
     const feed = new EventFeed(app, logger, (events) => {
       for (const keyId of endedKeyIds(events)) keyring.drop(keyId);
       directory.observe(events);
@@ -139,6 +141,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
       notifications.observe(events);
       webhooks.wake();
       sessionEndings.observe(events);
+      newestValues.observe(events);
     });
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
@@ -215,8 +218,10 @@ export function createService(settings: Settings, surroundings: Environment = {}
     backups?.start();
     undos.push(() => backups?.stop());
 
-    const subscribers = new Subscribers({ feed, keyring, logger });
+    const subscribers = new Subscribers({ keyring, logger });
     subscribers.start();
+    newestValues.start();
+    undos.push(() => newestValues.stop());
     const exports = new ExportRunner(keyring);
     const idempotency = new Idempotency(app, now);
     const refusedAttempts = new RefusedAttempts({
@@ -233,29 +238,12 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(() => metrics.stop());
     const http = createHttpServer(
       {
-        ...{
-          settings,
-          app,
-          link,
-          pipeline,
-          ingestCounters,
-          keyring,
-          directory,
-          idempotency,
-          commands,
-          stops,
-          emergencyStops,
-          subscribers,
-          exports,
-          setAside,
-          backups,
-          addressGuard,
-          metrics,
-          accessLog: settings.accessLog
-            ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
-            : null,
-          refusedAttempts,
-        },
+        ...{ settings, app, link, pipeline, ingestCounters, keyring, directory, idempotency, commands },
+        ...{ stops, emergencyStops, feed, newestValues, subscribers, exports, setAside, backups },
+        ...{ addressGuard, metrics, refusedAttempts },
+        accessLog: settings.accessLog
+          ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
+          : null,
         changes: changesOf(app),
         ...{ logger, now },
       },

@@ -13,7 +13,9 @@ import {
   listAlertsOfFleet,
   listJobsOfFleet,
 } from '@granary/store/tables/fleet/lists';
+import type { PartWanted } from '@granary/store/tables/fleet/parts';
 import type { DeviceSelection } from '@granary/store/tables/fleet/place';
+import { listSeenSince } from '@granary/store/tables/fleet/seen-devices';
 import { latestOfDevices } from '@granary/store/tables/telemetry/latest-values';
 import { COMMANDS } from '../commands/command-jobs.ts';
 import { MISSIONS } from '../missions/mission-jobs.ts';
@@ -58,6 +60,7 @@ export const reads = {
   operations: (sql: Sql, page: FleetJobPage) => listJobsOfFleet(sql, OPERATIONS.kind, page),
   commands: (sql: Sql, page: FleetJobPage) => listJobsOfFleet(sql, COMMANDS.kind, page),
   missions: (sql: Sql, page: FleetJobPage) => listJobsOfFleet(sql, MISSIONS.kind, page),
+  seenSince: (sql: Sql, sinceMs: number, part: PartWanted) => listSeenSince(sql, sinceMs, part),
   overview: readOverview,
   ...statusCounts,
 };

@@ -1,11 +1,11 @@
 import { MISSED_REPORTS_MAX } from '@granary/core/devices/status';
 import type { Sql } from '@granary/store/sql';
+import type { PartWanted } from '@granary/store/tables/fleet/parts';
 import {
   countByStatus,
   countDevicesInPart,
   countOpenAlertsInPart,
   countUnfinishedByStatus,
-  type PartWanted,
 } from '@granary/store/tables/fleet/status-counts';
 
 /** The numbers of all devices, open alerts and unfinished jobs, as separate reads, so that none of them takes long. */

@@ -13,6 +13,7 @@ import { missions } from './missions.ts';
 import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { plants } from './plants.ts';
+import { readings } from './readings.ts';
 import { reference } from './reference.ts';
 import { site } from './site.ts';
 import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
@@ -33,6 +34,7 @@ export const endpoints = {
   notifications,
   site,
   events,
+  readings,
   webhooks,
   audit,
   plants,

@@ -14,6 +14,7 @@ export const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   notifications: 'Which alerts reach whom by e-mail or webhook.',
   site: 'The configuration of a site as one document.',
   events: 'Every change of state, as a stream.',
+  readings: 'The newest values of all devices, as a stream.',
   webhooks: 'Events that are sent to an address of yours.',
   audit: 'Who changed what, and when.',
   plants: 'A sample store, for first steps.',

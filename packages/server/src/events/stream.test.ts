@@ -1,34 +1,13 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { respond } from '../testing/open-response.ts';
 import type { Frame } from './frame.ts';
 import { EventStream } from './stream.ts';
 
 const frame = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): Frame => ({
   ...{ sequence, type: 'configuration.changed', deviceId: 'silo-1', facility: 'north', bytes },
 });
-
-/** A response, and the socket of the client that receives it. */
-async function respond(t: TestContext) {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const requested = new Promise<ServerResponse>((resolve) => {
-    server.once('request', (_request, response) => resolve(response));
-  });
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  const response = await requested;
-  t.after(() => {
-    socket.destroy();
-    server.close().closeAllConnections();
-  });
-  return { socket, response };
-}
 
 test('an event is not sent again, and an event outside the filter is never sent', async (t) => {
   const { socket, response } = await respond(t);

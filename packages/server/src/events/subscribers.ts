@@ -1,8 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Logger } from '../logging/logger.ts';
-import type { EventFeed } from './feed.ts';
-import type { EventStream } from './stream.ts';
+import type { StreamConnection } from './stream-connection.ts';
 
 const STREAMS_PER_KEY_MAX = 10;
 const STREAMS_MAX = 2_000;
@@ -10,16 +9,26 @@ const HEARTBEAT_MS = 15_000;
 /** The end of a key is detected within a second, on whichever node it was ended. */
 const KEY_CHECK_MS = 500;
 
+interface OpenStream extends StreamConnection {
+  beat(): void;
+}
+
+/** What a stream reads from. */
+interface StreamSource<Stream> {
+  /** Sends a stream the present state or the missing events, and then what is new until it is dropped. */
+  follow(stream: Stream): Promise<void>;
+  drop(stream: Stream): void;
+}
+
 interface SubscriberParts {
-  readonly feed: EventFeed;
   readonly keyring: Keyring;
   readonly logger: Logger;
 }
 
-/** The open event streams, grouped by their API key. */
+/** The open streams of events and of newest values, grouped by their API key. */
 export class Subscribers {
   readonly #parts: SubscriberParts;
-  readonly #streamsOf = new Map<string, Set<EventStream>>();
+  readonly #streamsOf = new Map<string, Set<OpenStream>>();
   #count = 0;
   #checking: Promise<void> | null = null;
   #timers: NodeJS.Timeout[] = [];
@@ -59,25 +68,24 @@ export class Subscribers {
     }
   }
 
-  /** From now on the stream gets every event after its position until it closes. */
-  open(key: string, stream: EventStream): void {
-    const { feed, logger } = this.#parts;
+  /** From now on the stream gets everything from its source until it closes. */
+  open<Stream extends OpenStream>(key: string, stream: Stream, source: StreamSource<Stream>): void {
     const own = this.#streamsOf.get(key) ?? new Set();
     this.#streamsOf.set(key, own.add(stream));
     this.#count++;
     stream.onClose(() => {
-      feed.drop(stream);
+      source.drop(stream);
       own.delete(stream);
       if (own.size === 0) this.#streamsOf.delete(key);
       this.#count--;
     });
-    feed.follow(stream).catch((error: unknown) => {
-      logger.warn({ err: error }, 'an event stream could not be brought up to date');
+    source.follow(stream).catch((error: unknown) => {
+      this.#parts.logger.warn({ err: error }, 'a stream could not be brought up to date');
       stream.cutOff();
     });
   }
 
-  *#all(): Generator<EventStream> {
+  *#all(): Generator<OpenStream> {
     for (const streams of this.#streamsOf.values()) yield* streams;
   }
 

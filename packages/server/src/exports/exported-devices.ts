@@ -1,6 +1,7 @@
 import type { AppReads } from '@granary/app/app';
 import { Refusal } from '@granary/contract/errors';
-import { listOf, type ReadingsQuery } from '@granary/contract/exports';
+import type { ReadingsQuery } from '@granary/contract/exports';
+import { listOf } from '@granary/contract/input/lists';
 import {
   type ExportedSensor,
   exportedSensors,

@@ -43,6 +43,7 @@ import { refuseUndeclaredRoutes } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { siteRoutes } from './site/site.ts';
 import { fieldReadingRoutes } from './telemetry/field-readings.ts';
+import { newestValuesRoutes } from './telemetry/newest-values.ts';
 import { ingestRoutes, siloTelemetryRoutes } from './telemetry/telemetry.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
@@ -132,6 +133,7 @@ export function createHttpServer(
   if (settings.metrics === 'key') group(roots.service, addMetrics);
   group(roots.api, (routes) => keyRoutes(routes, parts));
   group(roots.api, (routes) => eventRoutes(routes, parts));
+  group(roots.api, (routes) => newestValuesRoutes(routes, parts));
   group(roots.api, (routes) => siteRoutes(routes, parts));
   group(roots.api, (routes) => fleetRoutes(routes, parts));
   group(roots.api, (routes) => exportRoutes(routes, parts));

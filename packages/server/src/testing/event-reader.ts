@@ -8,6 +8,7 @@ export interface ReadEvent {
 }
 
 interface ReadOptions {
+  readonly path?: '/v1/events' | '/v1/readings/stream';
   readonly query?: string;
   readonly lastEventId?: number;
 }
@@ -18,34 +19,37 @@ export class EventReader {
   readonly headers: Headers;
   /** The id after which to continue, as a browser stores it. */
   lastEventId: number | undefined;
+  readonly #path: string;
   readonly #abort: AbortController;
   readonly #chunks: AsyncIterator<Uint8Array> | undefined;
   readonly #decoder = new TextDecoder();
   #text = '';
 
-  private constructor(response: Response, abort: AbortController) {
+  private constructor(response: Response, path: string, abort: AbortController) {
+    this.#path = path;
     this.status = response.status;
     this.headers = response.headers;
     this.#abort = abort;
     this.#chunks = response.body?.[Symbol.asyncIterator]();
   }
 
-  static async open(api: Api, { query = '', lastEventId }: ReadOptions = {}): Promise<EventReader> {
+  static async open(api: Api, options: ReadOptions = {}): Promise<EventReader> {
+    const { path = '/v1/events', query = '', lastEventId } = options;
     const abort = new AbortController();
     const resume = lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) };
-    const response = await fetch(`${api.started.httpUrl}/v1/events${query}`, {
+    const response = await fetch(`${api.started.httpUrl}${path}${query}`, {
       headers: { ...api.authorization, ...resume },
       signal: abort.signal,
     });
     const text = response.ok ? null : await response.clone().text();
     assertPublished({
       method: 'GET',
-      path: '/v1/events',
+      path,
       status: response.status,
       headers: response.headers,
       text,
     });
-    const reader = new EventReader(response, abort);
+    const reader = new EventReader(response, path, abort);
     reader.lastEventId = lastEventId;
     if (response.ok) await reader.block();
     return reader;
@@ -64,7 +68,7 @@ export class EventReader {
         name: fields.get('event') ?? 'message',
         data: JSON.parse(data),
       };
-      if (event.name !== 'reset') assertPublishedEvent(event.data);
+      if (event.name !== 'reset') assertPublishedEvent(this.#path, event.data);
       return event;
     }
   }

@@ -98,9 +98,13 @@ export class AnswerCheck {
     }
   }
 
-  /** The data of one event of the stream. */
-  checkEvent(data: unknown): void {
-    this.#validate('#/components/schemas/LoggedEvent', data, 'event');
+  /** The data of one event of the stream at this path. */
+  checkEvent(path: string, data: unknown): void {
+    const operation = this.#published.operation('GET', path);
+    const response = operation && this.#published.response(operation, 200);
+    assert.ok(response !== undefined, `openapi.json has no stream at ${path}`);
+    const schema = pointerTo(response.pointer, 'content', 'text/event-stream', 'schema', 'x-item-schema');
+    this.#validate(schema, data, `event of ${path}`);
   }
 
   #validate(pointer: string, value: unknown, what: string): void {
@@ -142,4 +146,5 @@ export function assertPublished(answer: ReceivedAnswer): void {
   noteTouched(operationId, answer.status, code);
 }
 
-export const assertPublishedEvent = (data: unknown): void => checkOfProcess().checkEvent(data);
+export const assertPublishedEvent = (path: string, data: unknown): void =>
+  checkOfProcess().checkEvent(path, data);

@@ -1,16 +1,11 @@
 import type { Sql } from '../../sql.ts';
 import type { DeviceCount } from './counts.ts';
+import { endOfPart, type PartWanted } from './parts.ts';
 import { Parameters } from './place.ts';
 import { type StatusClock, statusExpression } from './status-expression.ts';
 
 export type OpenAlertCount = [type: string, severity: string, status: string, count: number];
 export type StatusCount = [status: string, count: number];
-
-/** The rows after a number of which one statement counts at most so many, because SQLite reads in the main thread. */
-export interface PartWanted {
-  readonly after: number;
-  readonly rowsMax: number;
-}
 
 export interface CountPart<Row> {
   readonly counts: Row[];
@@ -53,20 +48,6 @@ export async function countOpenAlertsInPart(sql: Sql, part: PartWanted): Promise
     [part.after, next ?? Number.MAX_SAFE_INTEGER],
   );
   return { counts, next };
-}
-
-/** The number of the last row of a part, or `null` when all further rows belong to it. */
-async function endOfPart(
-  sql: Sql,
-  number: string,
-  rowsAfter: string,
-  { after, rowsMax }: PartWanted,
-): Promise<number | null> {
-  const [row] = await sql.query<[number]>(
-    `SELECT ${number} FROM ${rowsAfter} $1 ORDER BY ${number} LIMIT 1 OFFSET $2`,
-    [after, rowsMax - 1],
-  );
-  return row?.[0] ?? null;
 }
 
 export const countUnfinishedByStatus = async (

@@ -1,0 +1,35 @@
+import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { NewestValues } from '@granary/contract/fleet/newest-values';
+import { callOf } from '../derive.ts';
+import type { Transport } from '../requests/transport.ts';
+import { reconnecting, type StreamOptions } from './reconnecting.ts';
+
+export interface ReadingsFilter extends StreamOptions {
+  readonly deviceIds?: readonly string[];
+  readonly facility?: string;
+}
+
+export interface ReadingsClient {
+  /**
+   * Yields the newest values of the devices: first of all of them, in parts, then of those that have changed, at most once a
+   * second. After a lost connection it begins again with all of them. Values that were replaced meanwhile are not sent.
+   */
+  stream(filter?: ReadingsFilter): AsyncGenerator<NewestValues, void, undefined>;
+}
+
+export function readingsClient(transport: Transport, roots: GroupRoots): ReadingsClient {
+  return { stream: (filter = {}) => follow(transport, roots, filter) };
+}
+
+async function* follow(
+  transport: Transport,
+  roots: GroupRoots,
+  filter: ReadingsFilter,
+): AsyncGenerator<NewestValues, void, undefined> {
+  const { deviceIds, facility } = filter;
+  const call = callOf(endpoints.readings.stream, roots, [{ device_id: deviceIds?.join(','), facility }]);
+  for await (const { data } of reconnecting(transport, () => call, filter)) {
+    if (data !== null) yield JSON.parse(data);
+  }
+}
