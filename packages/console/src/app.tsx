@@ -4,6 +4,7 @@ import { AlarmBar } from './frame/alarm-bar.tsx';
 import { MovementStrip } from './frame/movement-strip.tsx';
 import { NavigationBar } from './frame/navigation-bar.tsx';
 import { Overview } from './overview/overview.tsx';
+import { lazyView } from './parts/lazy-view.tsx';
 import { Notice } from './parts/notice.tsx';
 import type { Route } from './routes.ts';
 import { texts } from './texts/texts.ts';
@@ -11,6 +12,7 @@ import './app.css';
 
 const VIEWS: Readonly<Partial<Record<Route['view'], ComponentType>>> = {
   overview: Overview,
+  operations: lazyView(async () => (await import('./operations/operations-view.tsx')).OperationsView),
 };
 
 export function App() {
