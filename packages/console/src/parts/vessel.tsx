@@ -50,7 +50,8 @@ export function Vessel({ percent, quality, thresholds = [], height, label }: Pro
   );
 }
 
-const heightOf = (percent: number): number =>
+/** Where a level is in the drawing, as a share of 100 from its top. */
+export const heightOf = (percent: number): number =>
   BOTTOM - ((BOTTOM - TOP) * Math.min(100, Math.max(0, percent))) / 100;
 
 function contentsUpTo(y: number): string {

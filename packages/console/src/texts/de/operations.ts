@@ -6,6 +6,10 @@ export const operations: typeof english = {
   into: (target) => `in ${target}`,
   progress: 'Fortschritt',
   left: (duration) => `noch etwa ${duration}`,
+  underWay: 'Laufender Vorgang',
+  ofTarget: (done, target) => `${done} von ${target}`,
+  measured: (amount) => `${amount} von der Waage gemessen`,
+  startedAt: 'Begonnen',
   stopOf: (name) => `${name} stoppen`,
   statuses: {
     started: 'Begonnen',

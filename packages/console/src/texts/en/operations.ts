@@ -4,6 +4,10 @@ export const operations = {
   into: (target: string) => `into ${target}`,
   progress: 'Progress',
   left: (duration: string) => `about ${duration} left`,
+  underWay: 'Operation under way',
+  ofTarget: (done: string, target: string) => `${done} of ${target}`,
+  measured: (amount: string) => `${amount} measured by the scale`,
+  startedAt: 'Started',
   stopOf: (name: string) => `Stop ${name}`,
   statuses: {
     started: 'Started',

@@ -1,0 +1,148 @@
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useConsole } from '../../console.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { useLoaded } from '../../parts/use-loaded.ts';
+import { language, texts } from '../../texts/texts.ts';
+import type { ShownSensor } from '../sensors.ts';
+import type { DeviceFacts } from '../use-device-facts.ts';
+import { chartContents } from './chart-contents.ts';
+import { ChartReadout } from './chart-readout.tsx';
+import { ChartToolbar } from './chart-toolbar.tsx';
+import { loadHistory } from './load-history.ts';
+import { loadMarks } from './load-marks.ts';
+import { PlotPlace } from './plot-place.tsx';
+import { addressOfRange, moved, rangeOf, type TimeRange, zoomed } from './range.ts';
+import { SERIES_COLOURS, selectedSensors } from './selected-sensors.ts';
+import './chart.css';
+
+const STEP_MS = 60_000;
+const ADDRESS_AFTER_MS = 150;
+const NOTHING_MARKED = { operations: [], alerts: [] };
+
+interface Props {
+  readonly device: FleetDevice;
+  readonly sensors: readonly ShownSensor[];
+  readonly facts: DeviceFacts;
+}
+
+/** What the sensors measured, with thresholds, operations and alerts on the same time axis. */
+export function HistoryChart({ device, sensors, facts: { configuration } }: Props) {
+  const { client, live, navigation } = useConsole();
+  const { devices } = texts.value;
+  const { query } = navigation.route.value;
+  const minuteMs = useComputed(() => Math.ceil(live.site.clock.nowMs.value / STEP_MS) * STEP_MS).value;
+  const selected = selectedSensors(query, sensors);
+  const ids = selected.map(({ id }) => id).join();
+  const named = rangeOf(query, minuteMs);
+  const width = useSignal(0);
+  const cursor = useSignal<number | null>(null);
+  /** While a person moves the time, the address follows a moment later. */
+  const moving = useSignal<TimeRange | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const range = moving.value ?? named;
+
+  const place = { device_id: device.device_id, group: device.group, profile: device.profile };
+  const inputs = [device.device_id, named.fromMs, named.toMs];
+  const isLive = live.connection.current.value.state === 'live';
+  const histories = useLoaded(
+    async (signal) =>
+      width.value === 0
+        ? undefined
+        : await Promise.all(
+            selected.map((sensor) => loadHistory(client, place, sensor, named, width.value, signal)),
+          ),
+    [...inputs, ids, Math.ceil(width.value / 200), isLive],
+  );
+  const marks = useLoaded((signal) => loadMarks(client, place, named, signal), [...inputs, isLive]);
+
+  const setRange = (next: TimeRange): void => {
+    moving.value = next;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      navigation.filter(addressOfRange(next));
+      moving.value = null;
+    }, ADDRESS_AFTER_MS);
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const nowMs = (): number => live.site.clock.nowMs.peek();
+
+  // Until the histories of a new selection have arrived, those of the old one have other columns.
+  const isOfSelection = histories.value?.map(({ sensor }) => sensor.id).join() === ids;
+  const contents = useMemo(
+    () =>
+      chartContents(
+        {
+          ...{
+            histories: isOfSelection ? (histories.value ?? []) : [],
+            marks: marks.value ?? NOTHING_MARKED,
+          },
+          ...{ configuration, range, nowMs: nowMs(), readings: device.readings ?? {} },
+        },
+        devices.thresholds,
+      ),
+    [
+      histories.value,
+      marks.value,
+      configuration,
+      range.fromMs,
+      range.toMs,
+      device.readings,
+      devices,
+      isOfSelection,
+    ],
+  );
+  const onKey = (event: KeyboardEvent): void => {
+    const middle = (range.fromMs + range.toMs) / 2;
+    const next = {
+      ArrowLeft: () => moved(range, -0.25, nowMs()),
+      ArrowRight: () => moved(range, 0.25, nowMs()),
+      '+': () => zoomed(range, 0.5, middle, nowMs()),
+      '-': () => zoomed(range, 2, middle, nowMs()),
+    }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    setRange(next());
+  };
+  return (
+    <section class="panel device-chart" aria-label={devices.history}>
+      <ChartToolbar
+        range={range}
+        histories={histories.value ?? []}
+        deviceId={device.device_id}
+        onRange={setRange}
+      />
+      <ChartReadout
+        selected={selected}
+        histories={histories.value ?? []}
+        contents={contents}
+        marks={marks.value ?? NOTHING_MARKED}
+        cursor={cursor}
+      />
+      <Failure of={histories.failure} />
+      <PlotPlace
+        key={`${ids} ${language.value}`}
+        label={devices.chartOf(selected.map(({ id }) => texts.value.common.sensors[id] ?? id).join(', '))}
+        sensors={selected.map(({ unit, id }, index) => ({
+          unit,
+          colour: SERIES_COLOURS[index] ?? SERIES_COLOURS[0],
+          isShare: id === 'level' || id === 'battery_level',
+        }))}
+        contents={contents}
+        range={() => moving.peek() ?? named}
+        onRange={setRange}
+        onWidth={(px) => {
+          width.value = px;
+        }}
+        onCursor={(index) => {
+          cursor.value = index;
+        }}
+        onKey={onKey}
+      />
+      {isOfSelection && histories.value?.every(({ buckets }) => buckets.length === 0) === true && (
+        <p class="muted">{devices.nothingMeasured}</p>
+      )}
+    </section>
+  );
+}

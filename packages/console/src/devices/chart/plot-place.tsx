@@ -1,0 +1,98 @@
+import { effect, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { useConsole } from '../../console.ts';
+import { language, texts } from '../../texts/texts.ts';
+import { followGestures } from './gestures.ts';
+import type { Plot, PlotContents, PlottedSensor } from './plot-contents.ts';
+import type { TimeRange } from './range.ts';
+
+interface Props {
+  readonly label: string;
+  readonly sensors: readonly PlottedSensor[];
+  readonly contents: PlotContents;
+  readonly range: () => TimeRange;
+  readonly onRange: (range: TimeRange) => void;
+  readonly onWidth: (px: number) => void;
+  readonly onCursor: (index: number | null) => void;
+  readonly onKey: (event: KeyboardEvent) => void;
+}
+
+const HEIGHT_PX = 320;
+const HEIGHT_ON_PHONE_PX = 240;
+const PHONE = '(max-width: 700px)';
+
+/** Where the chart is drawn. Its code is read when the first chart is opened. */
+export function PlotPlace({ label, sensors, contents, range, onRange, onWidth, onCursor, onKey }: Props) {
+  const { live, preferences } = useConsole();
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useSignal<Plot | null>(null);
+  const hasFailed = useSignal(false);
+  const newest = useRef({ range, onRange });
+  newest.current = { range, onRange };
+
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    let isClosed = false;
+    const height = matchMedia(PHONE).matches ? HEIGHT_ON_PHONE_PX : HEIGHT_PX;
+    const observer = new ResizeObserver(() => {
+      onWidth(element.clientWidth);
+      plot.peek()?.resize(element.clientWidth);
+    });
+    observer.observe(element);
+    import('./plot.ts').then(
+      ({ openPlot }) => {
+        if (isClosed) return;
+        const onSelect = (fromMs: number, toMs: number) =>
+          newest.current.onRange({ fromMs, toMs, preset: null });
+        const opened = openPlot(element, { sensors, language: language.peek(), height, onSelect, onCursor });
+        followGestures({
+          plot: opened,
+          range: () => newest.current.range(),
+          nowMs: () => live.site.clock.nowMs.peek(),
+          onRange: (next) => newest.current.onRange(next),
+        });
+        plot.value = opened;
+      },
+      () => {
+        hasFailed.value = true;
+      },
+    );
+    return () => {
+      isClosed = true;
+      observer.disconnect();
+      plot.peek()?.close();
+    };
+  }, []);
+
+  useEffect(() => plot.value?.show(contents), [plot.value, contents]);
+
+  useEffect(() => {
+    const redraw = (): void => plot.peek()?.redraw();
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    scheme.addEventListener('change', redraw);
+    const unfollow = effect(() => {
+      preferences.theme.value;
+      queueMicrotask(redraw);
+    });
+    return () => {
+      scheme.removeEventListener('change', redraw);
+      unfollow();
+    };
+  }, []);
+
+  return (
+    <div class="device-plot-frame">
+      <div
+        ref={place}
+        class="device-plot"
+        role="application"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the time of the chart
+        tabIndex={0}
+        onKeyDown={onKey}
+      />
+      {hasFailed.value && <p class="refusal">{texts.value.frame.viewNotLoaded}</p>}
+    </div>
+  );
+}

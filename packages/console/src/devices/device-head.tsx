@@ -1,0 +1,75 @@
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { isUnacknowledged } from '../alerts/summary.ts';
+import { useConsole } from '../console.ts';
+import { Age, Time } from '../parts/age.tsx';
+import { SeverityMark } from '../parts/severity-mark.tsx';
+import { addressOf } from '../routes.ts';
+import { texts } from '../texts/texts.ts';
+import type { DeviceFacts } from './use-device-facts.ts';
+
+interface Props {
+  readonly device: FleetDevice;
+  readonly facts: DeviceFacts | undefined;
+}
+
+/** Which device this is, how it stands, and its open alerts. */
+export function DeviceHead({ device, facts }: Props) {
+  const { live } = useConsole();
+  const { common, devices } = texts.value;
+  const { device_id, name, model, location, status, last_seen } = device;
+  const maintenance = facts?.detail.maintenance;
+  const alerts = [...live.site.alerts.all.value.values()].filter((alert) => alert.device_id === device_id);
+  return (
+    <header class="device-head">
+      <div class="device-head-title">
+        <h1 class="free-text">{name}</h1>
+        <p class={`device-status ${status}`}>{common.deviceStatuses[status]}</p>
+        <p class="muted">
+          {last_seen === null ? (
+            devices.neverSeen
+          ) : (
+            <>
+              {devices.lastSeen} <Age since={last_seen} />
+            </>
+          )}
+        </p>
+      </div>
+      <p class="muted device-head-facts">
+        <span class="free-text">{device_id}</span>
+        <span class="free-text">{model}</span>
+        <span class="free-text">
+          {location.facility} · {location.zone}
+        </span>
+        {facts !== undefined && facts.detail.firmware_version !== '' && (
+          <span class="free-text">{devices.firmware(facts.detail.firmware_version)}</span>
+        )}
+      </p>
+      {maintenance !== undefined && (
+        <p class="device-head-maintenance">
+          <strong>{common.deviceStatuses.maintenance}:</strong>{' '}
+          <span class="free-text">{maintenance.reason}</span>
+          {maintenance.until !== null && (
+            <>
+              , {devices.until} <Time at={maintenance.until} />
+            </>
+          )}
+        </p>
+      )}
+      {alerts.length > 0 && (
+        <ul class="device-head-alerts">
+          {alerts.map((alert) => (
+            <li key={alert.alert_id}>
+              <SeverityMark severity={alert.severity} isOutlined={!isUnacknowledged(alert)} />{' '}
+              <a class="free-text" href={addressOf('alerts', null, { device: device_id })}>
+                {alert.message}
+              </a>{' '}
+              <span class="muted">
+                <Age since={alert.created_at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </header>
+  );
+}

@@ -1,0 +1,56 @@
+import type { FleetOperation } from '@granary/contract/fleet/records';
+import { callOptions, useConsole, useScope } from '../../console.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { formatDuration } from '../../format/times.ts';
+import { operationTitle } from '../../operations/operation-texts.ts';
+import { StopButton } from '../../operations/stop-button.tsx';
+import { Time } from '../../parts/age.tsx';
+import { language, texts } from '../../texts/texts.ts';
+
+interface Props {
+  readonly operation: FleetOperation;
+  readonly name: string;
+}
+
+/** How far an operation is, and its stop. */
+export function RunningOperation({ operation, name }: Props) {
+  const shared = useConsole();
+  const { client, live } = shared;
+  const { operations } = texts.value;
+  const { device_id, operation_id, progress, status, status_detail, estimated_completion, unit } = operation;
+  const { amount_completed, amount_target, measured_amount, started_at } = operation;
+  const stop = async (): Promise<void> => {
+    const record = await client.operations.stop(device_id, operation_id, callOptions(shared));
+    live.site.operations.put({ device_id, ...record });
+  };
+  const leftMs =
+    estimated_completion === null ? 0 : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
+  const amount = (value: number): string =>
+    `${formatNumber(value, value % 1 === 0 ? 0 : 1, language.value)} ${unit}`;
+  return (
+    <div class="device-running">
+      <h2 class="free-text">{operationTitle(operation, operations, language.value)}</h2>
+      <p>
+        <strong>{operations.statuses[status]}</strong>
+        {status === 'in_progress' && leftMs > 0 && ` · ${operations.left(formatDuration(leftMs))}`}
+      </p>
+      <progress max={100} value={progress ?? 0} aria-label={operations.progress}>
+        {progress} %
+      </progress>
+      <p class="device-running-amount">
+        {progress !== null && <strong>{Math.round(progress)} %</strong>}{' '}
+        {amount_target === null
+          ? amount(amount_completed)
+          : operations.ofTarget(amount(amount_completed), amount(amount_target))}
+      </p>
+      <p class="muted">
+        {measured_amount !== null && `${operations.measured(amount(measured_amount))} · `}
+        {operations.startedAt} <Time at={started_at} />
+      </p>
+      <p class="free-text">{status_detail}</p>
+      {useScope('operate') && (
+        <StopButton stop={stop} isRequested={status === 'stopping'} label={operations.stopOf(name)} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,185 @@
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { MASS_UNITS, type MassUnit, OPERATION_TYPES } from '@granary/contract/operations';
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { callOptions, useConsole } from '../../console.ts';
+import { formatMass, formatNumber } from '../../format/numbers.ts';
+import { operationTitle } from '../../operations/operation-texts.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { language, texts } from '../../texts/texts.ts';
+import { thresholdsOf } from '../thresholds.ts';
+import type { DeviceFacts } from '../use-device-facts.ts';
+import { availableKg, planOf, type SiloNow } from './plan.ts';
+import { PlanSentence } from './plan-sentence.tsx';
+import { EMPTY_START, requestOf, type StartInput, type StartRequest } from './start-input.ts';
+
+interface Props {
+  readonly device: FleetDevice;
+  readonly facts: DeviceFacts;
+}
+
+/** Starts a feed or a discharge. What it will do is shown before the button, which repeats it. */
+export function StartForm({ device, facts }: Props) {
+  const shared = useConsole();
+  const { client, live } = shared;
+  const { operations, devices, common } = texts.value;
+  const input = useSignal<StartInput>(EMPTY_START);
+  const action = useAction();
+  /** The same form sent again is carried out once, also where the first answer was lost. */
+  const sentKey = useRef<string | null>(null);
+  const { type, amount, unit, rate, container } = input.value;
+  const silo = siloNow(device, facts);
+  const change = (changes: Partial<StartInput>): void => {
+    input.value = { ...input.peek(), ...changes };
+    sentKey.current = null;
+    action.forget();
+  };
+  if (silo === null) return null;
+  const request = requestOf(input.value);
+  const isLost = live.connection.current.value.state === 'lost';
+  const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
+  const mostKg = availableKg(type, silo);
+
+  async function start({ type: wanted, body }: StartRequest): Promise<void> {
+    sentKey.current ??= newKey();
+    const options = { ...callOptions(shared), idempotencyKey: sentKey.current };
+    const { operation_id } =
+      wanted === 'feed'
+        ? await client.operations.feed(device.device_id, body, options)
+        : await client.operations.discharge(device.device_id, body, options);
+    const record = await client.operations.get(device.device_id, operation_id);
+    live.site.operations.put({ device_id: device.device_id, ...record });
+  }
+
+  return (
+    <form
+      class="panel device-start"
+      aria-label={devices.start}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (request !== null) void action.run(() => start(request));
+      }}
+    >
+      <fieldset class="device-segments device-start-types" aria-label={devices.start}>
+        {OPERATION_TYPES.map((one) => (
+          <button key={one} type="button" aria-pressed={one === type} onClick={() => change({ type: one })}>
+            {operations.types[one]}
+          </button>
+        ))}
+      </fieldset>
+      <div class="device-start-amount">
+        <Field
+          label={devices.amount}
+          {...(Number.isFinite(mostKg)
+            ? { hint: devices.available[type](formatMass(mostKg, language.value)) }
+            : {})}
+        >
+          {(id) => (
+            <input
+              id={id}
+              type="number"
+              inputMode="decimal"
+              min="0"
+              step="any"
+              required
+              value={amount}
+              onWheel={({ currentTarget }) => currentTarget.blur()}
+              onInput={({ currentTarget }) => change({ amount: currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label={devices.unit}>
+          {(id) => (
+            <select
+              id={id}
+              value={unit}
+              onChange={({ currentTarget }) => change({ unit: currentTarget.value as MassUnit })}
+            >
+              {MASS_UNITS.map((one) => (
+                <option key={one} value={one}>
+                  {one}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <Field
+        label={devices.rate}
+        hint={devices.rateHint(formatNumber(limit, limit % 1 === 0 ? 0 : 1, language.value))}
+      >
+        {(id) => (
+          <input
+            id={id}
+            type="number"
+            inputMode="decimal"
+            min="0"
+            step="any"
+            placeholder={String(limit)}
+            value={rate}
+            onWheel={({ currentTarget }) => currentTarget.blur()}
+            onInput={({ currentTarget }) => change({ rate: currentTarget.value })}
+          />
+        )}
+      </Field>
+      {type === 'discharge' && (
+        <Field label={devices.container} hint={devices.containerHint}>
+          {(id) => (
+            <input
+              id={id}
+              type="text"
+              maxLength={200}
+              required
+              value={container}
+              onInput={({ currentTarget }) => change({ container: currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+      <div class="device-start-plan" role="status">
+        {request === null ? (
+          <p class="muted">{devices.fillIn[type]}</p>
+        ) : (
+          <PlanSentence request={request} plan={planOf(request, silo)} />
+        )}
+      </div>
+      <Failure of={action.failure} />
+      <Button
+        kind="primary"
+        type="submit"
+        isBusy={action.isRunning}
+        isDisabled={request === null || isLost}
+        title={isLost ? common.notWhileOffline : ''}
+      >
+        <span class="free-text">{request === null ? operations.types[type] : titleOf(request)}</span>
+      </Button>
+    </form>
+  );
+}
+
+const titleOf = ({ type, body }: StartRequest): string =>
+  operationTitle(
+    { type, amount_target: body.amount, unit: body.unit ?? 'kg', target_container: null },
+    texts.value.operations,
+    language.value,
+  );
+
+function siloNow({ readings = {} }: FleetDevice, { detail, configuration }: DeviceFacts): SiloNow | null {
+  if (!('capacity' in detail) || !('operation_limits' in configuration)) return null;
+  const { weight } = readings;
+  return {
+    weightKg: weight === undefined || weight.quality === 'bad' ? null : weight.value,
+    capacityKg: detail.capacity.max,
+    limits: configuration.operation_limits,
+    thresholds: thresholdsOf(configuration, 'level', texts.value.devices.thresholds),
+  };
+}
+
+/** `crypto.randomUUID` is missing in pages without TLS. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EMPTY_START, requestOf, type StartInput } from './start-input.ts';
+
+const read = (changes: Partial<StartInput>) => requestOf({ ...EMPTY_START, ...changes });
+
+test('a feed needs an amount, and takes the limit where no rate is given', () => {
+  assert.deepEqual(read({ amount: '500' }), { type: 'feed', body: { amount: 500, unit: 'kg' } });
+  assert.deepEqual(read({ amount: '0.5', unit: 't', rate: '80' }), {
+    type: 'feed',
+    body: { amount: 0.5, unit: 't', rate: 80, rate_unit: 'kg/min' },
+  });
+});
+
+test('a discharge needs a container', () => {
+  assert.equal(read({ type: 'discharge', amount: '5', container: '  ' }), null);
+  assert.deepEqual(read({ type: 'discharge', amount: '5', container: ' Truck 7 ' }), {
+    type: 'discharge',
+    body: { amount: 5, unit: 'kg', target_container: 'Truck 7' },
+  });
+});
+
+test('what is no positive number is no request', () => {
+  for (const amount of ['', ' ', '0', '-1', 'many', 'Infinity', '1e999'])
+    assert.equal(read({ amount }), null, amount);
+  assert.equal(read({ amount: '5', rate: '0' }), null);
+});

@@ -1,0 +1,76 @@
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { formatMass, formatNumber, formatValue } from '../../format/numbers.ts';
+import { Measured } from '../../parts/measured.tsx';
+import { heightOf, Vessel } from '../../parts/vessel.tsx';
+import { language, texts } from '../../texts/texts.ts';
+import { thresholdsOf } from '../thresholds.ts';
+import type { DeviceFacts } from '../use-device-facts.ts';
+import { spreadLabels } from './spread-labels.ts';
+
+const HEIGHT_PX = 320;
+const HEIGHT_ON_PHONE_PX = 208;
+const PHONE = '(max-width: 700px)';
+const LABEL_PX = 32;
+
+interface Props {
+  readonly device: FleetDevice;
+  readonly facts: DeviceFacts | undefined;
+}
+
+/** The silo drawn to its level, with what is inside, the room left and the thresholds by name. */
+export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
+  const { devices } = texts.value;
+  const { level, weight } = readings;
+  const thresholds =
+    facts === undefined
+      ? []
+      : thresholdsOf(facts.configuration, 'level', devices.thresholds).filter(
+          ({ value }) => value >= 0 && value <= 100,
+        );
+  const height = matchMedia(PHONE).matches ? HEIGHT_ON_PHONE_PX : HEIGHT_PX;
+  const places = spreadLabels(
+    thresholds.map(({ value }) => (heightOf(value) / 100) * height),
+    LABEL_PX,
+    LABEL_PX / 2,
+    height - LABEL_PX / 2,
+  );
+  const capacityKg = facts !== undefined && 'capacity' in facts.detail ? facts.detail.capacity.max : null;
+  const roomKg = capacityKg === null || weight === undefined ? null : Math.max(0, capacityKg - weight.value);
+  const percent = level === undefined ? null : formatValue(level.value, 'percent', language.value);
+  return (
+    <section class="panel device-vessel" aria-label={devices.contents}>
+      <div class="device-vessel-numbers">
+        <p class="device-vessel-main">
+          <Measured
+            text={weight === undefined ? null : formatMass(weight.value, language.value)}
+            quality={weight?.quality ?? 'good'}
+            at={weight?.timestamp ?? null}
+          />
+          <span class="muted">·</span>
+          <Measured text={percent} quality={level?.quality ?? 'good'} at={level?.timestamp ?? null} />
+        </p>
+        <p class="muted">
+          {capacityKg !== null && devices.capacity(formatMass(capacityKg, language.value))}
+          {roomKg !== null && ` · ${devices.room(formatMass(roomKg, language.value))}`}
+        </p>
+      </div>
+      <div class="device-vessel-drawing">
+        <Vessel
+          percent={level?.value ?? null}
+          quality={level?.quality ?? 'good'}
+          thresholds={thresholds.map(({ value, name: threshold }) => ({ percent: value, name: threshold }))}
+          height={height}
+          label={`${name}: ${percent ?? texts.value.common.neverReported}`}
+        />
+        <ul class="device-vessel-names">
+          {thresholds.map(({ name: threshold, value }, index) => (
+            <li key={`${threshold} ${value}`} style={{ top: `${(places[index] ?? 0) - LABEL_PX / 2}px` }}>
+              <span class="free-text">{threshold}</span>
+              <span>{`${formatNumber(value, value % 1 === 0 ? 0 : 1, language.value)} %`}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}
