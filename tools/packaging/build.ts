@@ -45,6 +45,8 @@ async function compile(
   const project = join(folder, 'tsconfig.json');
   const compilerOptions = {
     ...{ noEmit: false, rewriteRelativeImportExtensions: true, rootDir: PACKAGES, outDir },
+    // Everything is written, also what has not changed since the last type check.
+    ...{ incremental: false, tsBuildInfoFile: null },
     ...{ target: 'es2022', lib, types, declaration: emitsTypes },
     paths: await sourcePaths(),
     // The check of the repository has checked it; only for users of types is the library an older one.
