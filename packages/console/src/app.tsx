@@ -12,6 +12,7 @@ import './app.css';
 
 const VIEWS: Readonly<Partial<Record<Route['view'], ComponentType>>> = {
   overview: Overview,
+  operations: lazyView(async () => (await import('./operations/operations-view.tsx')).OperationsView),
   devices: lazyView(async () => (await import('./devices/device-page.tsx')).DevicePage),
 };
 

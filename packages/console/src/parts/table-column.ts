@@ -8,6 +8,6 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** A column without it cannot be ordered by. */
   readonly sortBy?: (row: Row) => SortValue;
-  /** `title`: the first line of a card on a phone; `number`: at the right; `actions`: buttons, at the end. */
-  readonly kind?: 'title' | 'number' | 'actions';
+  /** `title`: the first line of a card on a phone; `number`: at the right; `wide`: long text; `actions`: buttons, at the end. */
+  readonly kind?: 'title' | 'number' | 'wide' | 'actions';
 }

@@ -12,11 +12,16 @@ const FLAGS = [
 
 /** Returns `null` where the browser is missing and allowed to be. */
 export async function startBrowser(t: TestContext): Promise<Browser | null> {
-  const executablePath = pathOf('chromium');
-  if (!mayTestWith(t, 'chromium', executablePath !== undefined) || executablePath === undefined) return null;
-  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  const browser = await launchChromium();
+  if (!mayTestWith(t, 'chromium', browser !== null) || browser === null) return null;
   t.after(() => browser.close());
   return browser;
+}
+
+/** Returns `null` where the browser is missing. */
+export async function launchChromium(): Promise<Browser | null> {
+  const executablePath = pathOf('chromium');
+  return executablePath === undefined ? null : await chromium.launch({ executablePath, args: FLAGS });
 }
 
 const pathOf = (command: string): string | undefined =>

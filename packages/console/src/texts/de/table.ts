@@ -5,5 +5,11 @@ export const table: typeof english = {
   usualOrder: 'Wie aufgelistet',
   showMore: (shown, all) => `Mehr zeigen (${shown} von ${all})`,
   loadMore: 'Mehr laden',
-  nothing: 'Hier ist nichts.',
+  nothing: 'Nichts passt dazu.',
+  filters: 'Filter',
+  clearFilters: 'Filter aufheben',
+  facility: 'Betrieb',
+  anyFacility: 'Alle Betriebe',
+  device: 'Gerät',
+  anyDevice: 'Alle Geräte',
 };

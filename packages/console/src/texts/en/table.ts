@@ -3,5 +3,11 @@ export const table = {
   usualOrder: 'As listed',
   showMore: (shown: number, all: number) => `Show more (${shown} of ${all})`,
   loadMore: 'Load more',
-  nothing: 'Nothing here.',
+  nothing: 'Nothing matches.',
+  filters: 'Filters',
+  clearFilters: 'Clear filters',
+  facility: 'Facility',
+  anyFacility: 'All facilities',
+  device: 'Device',
+  anyDevice: 'All devices',
 };

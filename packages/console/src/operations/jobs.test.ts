@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OPERATION_STATUSES } from '@granary/contract/operations';
+import { parseRoute } from '../routes.ts';
+import {
+  canDeclareCommand,
+  canDeclareMission,
+  canDeclareOperation,
+  jobKindOf,
+  jobQuery,
+  nameOf,
+  tookMs,
+} from './jobs.ts';
+
+test('the filters of the address are those of the request', () => {
+  const route = parseRoute('#/operations?status=failed&facility=A%20%26%20B&device=silo-1&order=-what');
+  assert.deepEqual(jobQuery(route, OPERATION_STATUSES), {
+    status: 'failed',
+    facility: 'A & B',
+    device_id: 'silo-1',
+  });
+});
+
+test('a status that another list has is no filter', () => {
+  assert.deepEqual(jobQuery(parseRoute('#/operations?status=timed_out&facility='), OPERATION_STATUSES), {});
+});
+
+test('an unknown tab leads to the operations', () => {
+  assert.deepEqual(
+    [jobKindOf('missions'), jobKindOf('nothing'), jobKindOf(null)],
+    ['missions', 'operations', 'operations'],
+  );
+});
+
+test('who asked is the person, else the key, else nobody', () => {
+  const key = { key_id: 'key_1', key_name: 'office' };
+  assert.deepEqual(
+    [nameOf({ ...key, actor: 'Ada' }), nameOf({ ...key, actor: null }), nameOf(null)],
+    ['Ada', 'office', null],
+  );
+});
+
+test('a job that has not ended takes until now', () => {
+  assert.equal(tookMs('2026-11-16T00:00:00Z', '2026-11-16T00:00:05Z', 0), 5_000);
+  assert.equal(tookMs('2026-11-16T00:00:00Z', null, Date.parse('2026-11-16T00:01:00Z')), 60_000);
+  assert.equal(tookMs('2026-11-16T00:00:00Z', null, 0), 0);
+});
+
+test('only what is uncertain can be declared ended', () => {
+  assert.deepEqual(
+    OPERATION_STATUSES.filter((status) => canDeclareOperation({ status })),
+    ['stopping', 'unconfirmed'],
+  );
+  assert.equal(canDeclareMission({ status: 'in_progress', requested: null, link_lost_at: null }), false);
+  assert.equal(canDeclareMission({ status: 'in_progress', requested: 'cancel', link_lost_at: null }), true);
+  assert.equal(canDeclareMission({ status: 'completed', requested: 'cancel', link_lost_at: null }), false);
+  assert.equal(canDeclareCommand({ status: 'timed_out' }), true);
+  assert.equal(canDeclareCommand({ status: 'queued' }), false);
+});

@@ -1,0 +1,49 @@
+import type { Actor } from '@granary/contract/audit';
+import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import type { Route } from '../routes.ts';
+
+export const JOB_KINDS = ['operations', 'missions', 'commands'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+
+export const jobKindOf = (text: string | null): JobKind =>
+  JOB_KINDS.find((kind) => kind === text) ?? 'operations';
+
+/** The filters in the address as those of the API. */
+export function jobQuery<Status extends string>(
+  { query }: Pick<Route, 'query'>,
+  statuses: readonly Status[],
+): { readonly status?: Status; readonly facility?: string; readonly device_id?: string } {
+  const status = statuses.find((one) => one === query.get('status'));
+  const facility = query.get('facility');
+  const deviceId = query.get('device');
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(facility ? { facility } : {}),
+    ...(deviceId ? { device_id: deviceId } : {}),
+  };
+}
+
+/** The person, or the key where none is named; `null` where nobody asked through the service. */
+export const nameOf = (actor: Actor | null): string | null => actor?.actor ?? actor?.key_name ?? null;
+
+/** How long a job has taken until its end, or until now. */
+export const tookMs = (startedAt: string, endedAt: string | null, nowMs: number): number =>
+  Math.max(0, (endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(startedAt));
+
+/**
+ * Whether a declaration is offered: the outcome is uncertain, and a stop was tried where one is possible. The service decides,
+ * and says from when on it accepts one.
+ */
+export const canDeclareOperation = ({ status }: Pick<FleetOperation, 'status'>): boolean =>
+  status === 'unconfirmed' || status === 'stopping';
+
+export const canDeclareMission = ({
+  status,
+  requested,
+  link_lost_at,
+}: Pick<FleetMission, 'status' | 'requested' | 'link_lost_at'>): boolean =>
+  (status === 'dispatched' || status === 'in_progress' || status === 'paused') &&
+  (requested === 'cancel' || link_lost_at !== null);
+
+export const canDeclareCommand = ({ status }: Pick<FleetCommand, 'status'>): boolean =>
+  status === 'timed_out' || status === 'sent' || status === 'executing';

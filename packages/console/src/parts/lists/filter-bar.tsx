@@ -1,0 +1,89 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { useConsole } from '../../console.ts';
+import { texts } from '../../texts/texts.ts';
+import { Button } from '../button.tsx';
+import './filter-bar.css';
+
+interface BarProps {
+  /** The names of its filters in the address. */
+  readonly names: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+/** The filters of a list, which are in the address. */
+export function FilterBar({ names, children }: BarProps) {
+  const { navigation } = useConsole();
+  const { table } = texts.value;
+  const { query } = navigation.route.value;
+  const isFiltered = names.some((name) => Boolean(query.get(name)));
+  return (
+    <search class="filter-bar" aria-label={table.filters}>
+      {children}
+      {isFiltered && (
+        <Button
+          kind="quiet"
+          onPress={() => navigation.filter(Object.fromEntries(names.map((name) => [name, undefined])))}
+        >
+          {table.clearFilters}
+        </Button>
+      )}
+    </search>
+  );
+}
+
+interface FilterProps {
+  readonly name: string;
+  readonly label: string;
+}
+
+interface SelectProps extends FilterProps {
+  /** The choice that filters nothing. */
+  readonly any: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+export function SelectFilter({ name, label, any, options }: SelectProps) {
+  const { navigation } = useConsole();
+  const id = useId();
+  return (
+    <div class="filter">
+      <label class="only-for-readers" for={id}>
+        {label}
+      </label>
+      <select
+        id={id}
+        value={navigation.route.value.query.get(name) ?? ''}
+        onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value })}
+      >
+        <option value="">{any}</option>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A text that is searched for when the person has finished typing it. */
+export function TextFilter({ name, label }: FilterProps) {
+  const { navigation } = useConsole();
+  const id = useId();
+  return (
+    <div class="filter">
+      <label class="only-for-readers" for={id}>
+        {label}
+      </label>
+      <input
+        id={id}
+        type="search"
+        placeholder={label}
+        maxLength={200}
+        value={navigation.route.value.query.get(name) ?? ''}
+        onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value.trim() })}
+      />
+    </div>
+  );
+}

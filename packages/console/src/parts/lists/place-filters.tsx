@@ -1,0 +1,31 @@
+import { useConsole } from '../../console.ts';
+import { language, texts } from '../../texts/texts.ts';
+import { ordered } from '../table-order.ts';
+import { SelectFilter } from './filter-bar.tsx';
+
+export const PLACE_FILTERS = ['facility', 'device'] as const;
+
+/** Filters by the facility and by one device, among those that the key may see. */
+export function PlaceFilters() {
+  const { site } = useConsole().live;
+  const { table } = texts.value;
+  const devices = [...site.devices.all.value.values()].map((device) => device.peek());
+  const facilities = [...new Set(devices.map(({ location }) => location.facility))];
+  const byName = ordered(devices, ({ name }) => name, false, language.value);
+  return (
+    <>
+      <SelectFilter
+        name="facility"
+        label={table.facility}
+        any={table.anyFacility}
+        options={ordered(facilities, (name) => name, false, language.value).map((name) => [name, name])}
+      />
+      <SelectFilter
+        name="device"
+        label={table.device}
+        any={table.anyDevice}
+        options={byName.map(({ device_id, name }) => [device_id, name])}
+      />
+    </>
+  );
+}
