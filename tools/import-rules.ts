@@ -43,7 +43,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   },
   console: {
     packages: ['contract', 'client'],
-    libraries: ['preact', '@preact/signals', 'maplibre-gl', 'uplot'],
+    libraries: ['preact', '@preact/signals', 'uplot'],
     nodeModules: false,
     testPackages: ['server', 'simulator'],
     testLibraries: ['axe-core', 'playwright-core'],

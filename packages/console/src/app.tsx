@@ -11,6 +11,7 @@ import { texts } from './texts/texts.ts';
 import './app.css';
 
 const VIEWS: Readonly<Partial<Record<Route['view'], ComponentType>>> = {
+  map: lazyView(async () => (await import('./map/field-map.tsx')).FieldMap),
   overview: Overview,
   operations: lazyView(async () => (await import('./operations/operations-view.tsx')).OperationsView),
   devices: lazyView(async () => (await import('./devices/device-page.tsx')).DevicePage),

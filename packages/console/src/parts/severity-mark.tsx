@@ -2,7 +2,7 @@ import type { AlertSeverity } from '@granary/contract/alerts';
 import { texts } from '../texts/texts.ts';
 import './severity-mark.css';
 
-const SHAPES: Readonly<Record<AlertSeverity, string>> = {
+export const SEVERITY_SHAPES: Readonly<Record<AlertSeverity, string>> = {
   critical: 'M2 2h12v12H2z',
   warning: 'M8 1.5 15 14H1z',
   info: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2z',
@@ -22,7 +22,7 @@ export function SeverityMark({ severity, text, isOutlined = false }: Props) {
   return (
     <span class={`severity ${severity} ${isOutlined ? 'outlined' : ''}`}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-        <path d={SHAPES[severity]} />
+        <path d={SEVERITY_SHAPES[severity]} />
       </svg>
       {text === undefined ? (
         word

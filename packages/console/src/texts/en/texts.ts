@@ -1,13 +1,27 @@
+import { commands } from './commands.ts';
 import { common } from './common.ts';
 import { devices } from './devices.ts';
 import { frame } from './frame.ts';
 import { jobs } from './jobs.ts';
+import { map } from './map.ts';
 import { missions } from './missions.ts';
 import { operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { session } from './session.ts';
 import { table } from './table.ts';
 
-export const en = { common, devices, frame, jobs, missions, operations, overview, session, table };
+export const en = {
+  commands,
+  common,
+  devices,
+  frame,
+  jobs,
+  map,
+  missions,
+  operations,
+  overview,
+  session,
+  table,
+};
 
 export type Texts = typeof en;

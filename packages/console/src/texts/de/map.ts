@@ -1,0 +1,25 @@
+import type { map as english } from '../en/map.ts';
+
+export const map: typeof english = {
+  title: 'Feldkarte',
+  label: 'Karte der Feldgeräte',
+  keys: 'Pfeiltasten bewegen die Karte, Plus und Minus ändern den Maßstab.',
+  zoomIn: 'Vergrößern',
+  zoomOut: 'Verkleinern',
+  showAll: 'Alles zeigen',
+  show: 'Zeigen',
+  showFacility: (facility) => `${facility} auf der Karte zeigen`,
+  vehicles: 'Fahrzeuge',
+  noVehicles: 'Es gibt noch keine Fahrzeuge. Registrieren Sie eines unter Administration.',
+  allVehicles: 'Alle Fahrzeuge',
+  devicePage: 'Geräteseite',
+  position: 'Position',
+  noPosition: 'Seine Position wurde nie gemeldet, deshalb ist es nicht auf der Karte.',
+  positionQualities: { stale: 'Position ist veraltet', bad: 'Position ist nicht plausibel' },
+  base: 'Basis',
+  geofence: 'Geofence',
+  state: 'Zustand',
+  idle: 'Bereit',
+  onMission: (name) => `Auf der Mission ${name}`,
+  lastSeen: 'Zuletzt gesehen',
+};
