@@ -25,7 +25,7 @@ export type Effect =
   | { readonly kind: 'credentials_replaced'; readonly deviceId: string }
   /** What is cached under the id of the device is outdated; after a purge another device may get the id. */
   | { readonly kind: 'device_updated'; readonly deviceId: string }
-  /** The key was revoked, or ends earlier than before. */
+  /** The key was revoked, or ends earlier than before; or a session of it has ended. */
   | { readonly kind: 'key_ended'; readonly keyId: string }
   /** A notification waits to be sent. */
   | { readonly kind: 'notifications_due' }

@@ -19,6 +19,7 @@ import {
   recordRevocation,
   saveKey,
 } from '@granary/store/tables/keys';
+import { removeSignInsOf } from '@granary/store/tables/sessions';
 import { type Committed, committed, eventsLogged } from './effects.ts';
 
 /** Locks the key until the end of the transaction. */
@@ -117,6 +118,7 @@ async function insert(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
 async function revokeHeld(sql: Sql, before: StoredKey, atMs: number): Promise<NewEvent[]> {
   if (before.revokedAtMs !== null) return [];
   await recordRevocation(sql, before.keyId, atMs);
+  await removeSignInsOf(sql, before.keyId);
   return [keyEvent('key.revoked', { ...before, revokedAtMs: atMs }, atMs)];
 }
 

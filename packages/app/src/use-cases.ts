@@ -19,6 +19,7 @@ import * as missions from './missions/missions.ts';
 import * as notifications from './notifications/notifications.ts';
 import * as operations from './operations/operations.ts';
 import * as plants from './plants.ts';
+import * as session from './session.ts';
 import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
 import * as webhooks from './webhooks/webhooks.ts';
@@ -32,6 +33,7 @@ export const SLICES = {
   telemetry,
   configuration,
   keys,
+  session,
   operations,
   alerts,
   events,

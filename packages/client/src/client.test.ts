@@ -13,6 +13,25 @@ test('sends the key as a bearer token and unwraps the envelope', async (t) => {
   assert.equal(received[0]?.headers.authorization, 'Bearer gk_test');
 });
 
+test('without a key sends no authorization, and leaves the cookie to the browser', async () => {
+  const requests: RequestInit[] = [];
+  const fetch = async (_url: unknown, request: RequestInit = {}): Promise<Response> => {
+    requests.push(request);
+    return Response.json({ success: true, data: {} });
+  };
+  for (const key of [{}, { apiKey: 'gk_test' }]) {
+    await createClient({ baseUrl: 'http://granary.test', fetch, ...key }).session.get();
+  }
+  const sent = requests.map(({ headers, credentials }) => [
+    new Headers(headers).get('authorization'),
+    credentials,
+  ]);
+  assert.deepEqual(sent, [
+    [null, 'same-origin'],
+    ['Bearer gk_test', undefined],
+  ]);
+});
+
 test('follows the cursor through every page', async (t) => {
   const page = (id: string, next: string | null) => ({
     body: { success: true, data: [{ device_id: id }], page: { next_cursor: next } },

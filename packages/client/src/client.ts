@@ -16,7 +16,8 @@ const TIME_LIMIT_MS = 30_000;
 
 export interface ClientOptions {
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** In a browser it may be missing: then the cookie of the signed-in user counts. */
+  readonly apiKey?: string;
   /** The paths of the two device groups and the plant store, if they are not the default ones. */
   readonly siloSegment?: string;
   readonly fieldSegment?: string;
@@ -76,6 +77,8 @@ export function createClient({
     fleet: derive(endpoints.fleet, transport, roots),
     exports: exportsClient(transport, roots),
     keys: derive(endpoints.keys, transport, roots),
+    /** Sign-in for browsers. */
+    session: derive(endpoints.session, transport, roots),
     audit: derive(endpoints.audit, transport, roots),
     notifications: derive(endpoints.notifications, transport, roots),
     webhooks: derive(endpoints.webhooks, transport, roots),

@@ -21,7 +21,7 @@ const preferences = openPreferences();
 const navigation = new Navigation();
 
 function showConsole(session: SignedIn): void {
-  const client = createClient({ baseUrl: location.origin, apiKey: '' });
+  const client = createClient({ baseUrl: location.origin });
   const close = (reason: string | null): void => {
     live.stop();
     showSignIn(reason);

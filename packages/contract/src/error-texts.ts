@@ -30,12 +30,16 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Look at what your program or your proxy sends.',
   ),
   unauthorized: text(
-    'The request names no API key, or one that is unknown, revoked or expired.',
-    'Send `Authorization: Bearer <key>` with a valid key.',
+    'The request names no API key, or one that is unknown, revoked or expired; or the session of its cookie has ended.',
+    'Send `Authorization: Bearer <key>` with a valid key; in a browser, sign in again.',
   ),
   forbidden: text(
     'The key does not have the scope that the endpoint needs.',
     'Use a key with that scope; an administrator can issue one.',
+  ),
+  cross_site_request: text(
+    'The request has the cookie of a session and does not come from a page of this service.',
+    'Programs send an API key instead of a cookie. Behind a proxy, set `GRANARY_PUBLIC_URL` to the address that people use.',
   ),
   device_not_found: text('There is no such device in this group, or the key may not see it.', LOOK_AT_ID),
   key_not_found: text('There is no API key with this id.', 'List the keys; the id is not the key itself.'),

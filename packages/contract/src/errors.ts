@@ -11,6 +11,7 @@ export const STATUS_OF = {
   malformed_request: 400,
   unauthorized: 401,
   forbidden: 403,
+  cross_site_request: 403,
   device_not_found: 404,
   key_not_found: 404,
   operation_not_found: 404,

@@ -11,7 +11,7 @@ export const asText: Parse<string> = (text) => text;
 const RESERVED_SEGMENTS = [
   ...['audit', 'export', 'apply', 'readings', 'history', 'notification-rules', 'notifications'],
   ...['keys', 'events', 'webhooks'],
-  ...['devices', 'alerts', 'operations', 'commands', 'missions', 'overview'],
+  ...['devices', 'alerts', 'operations', 'commands', 'missions', 'overview', 'session'],
 ];
 
 export function asSegment(text: string): string | Error {

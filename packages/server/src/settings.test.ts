@@ -42,6 +42,7 @@ test('without settings the defaults of the embedded database apply', () => {
     logFormat: 'auto',
     accessLog: false,
     webhookAllowPrivate: false,
+    console: true,
   });
 });
 

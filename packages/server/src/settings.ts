@@ -80,6 +80,8 @@ export interface Settings {
   readonly accessLog: boolean;
   /** Whether webhooks may reach private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
+  /** The operators' page and sign-in for it. */
+  readonly console: boolean;
 }
 
 export class SettingsError extends Error {
@@ -151,6 +153,7 @@ export function readSettings(env: Env): Settings {
     logFormat: read<LogFormat>('GRANARY_LOG_FORMAT', 'auto', asLogFormat),
     accessLog: read('GRANARY_ACCESS_LOG', false, asSwitch),
     webhookAllowPrivate: read('GRANARY_WEBHOOK_ALLOW_PRIVATE', false, asSwitch),
+    console: read('GRANARY_CONSOLE', true, asSwitch),
   };
   faults.push(...conflictsOf(settings, (name) => (env[name] ?? '') !== ''));
   for (const name of Object.keys(env)) {

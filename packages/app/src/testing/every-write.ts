@@ -3,6 +3,7 @@ import { siteDevice } from '@granary/core/site/site-device';
 import { readingsOf } from '@granary/core/testing/readings';
 import { EVERY_JOB_WRITE } from './every-job-write.ts';
 import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
+import { EVERY_SESSION_WRITE } from './every-session-write.ts';
 import { EVERY_WEBHOOK_WRITE } from './every-webhook-write.ts';
 import { batchOf, NOW_MS, newDevice, reading } from './fixtures.ts';
 import { atMs, attemptOf, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
@@ -168,6 +169,7 @@ export const EVERY_WRITE: EveryWrite = {
     ],
     recordUse: (round) => [round.app.keys.recordUse('key_lasting', atMs(round))],
   },
+  session: EVERY_SESSION_WRITE,
   alerts: {
     expire: (round) => [round.app.alerts.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
     beginObservation: (round) => [round.app.alerts.beginObservation(NOW_MS - DAY_MS)],

@@ -22,12 +22,17 @@ const PORT_DEFAULT = '8080';
 const DATA_DIR_DEFAULT = '.granary';
 const LOCAL_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 
+/** A service and the key for it. */
+export interface ServiceAccess extends ClientOptions {
+  readonly apiKey: string;
+}
+
 /**
  * The service and the key, from the first of these: `--context`; `--url` or the environment; the context of the environment;
  * the current context; the service on this machine with the admin key of its data folder. A key is never sent to another
  * service than the one it was stored for.
  */
-export function serviceAccess(values: AccessValues, env: Env): ClientOptions {
+export function serviceAccess(values: AccessValues, env: Env): ServiceAccess {
   const stored = readContexts(env);
   if (values.context !== undefined) return optionsOf(named(stored, values.context, '--context', env), env);
   const url = values.url ?? given(env, 'GRANARY_URL');
@@ -51,7 +56,7 @@ export const localUrl = (env: Env): string => {
 
 const given = (env: Env, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
 
-function withoutContext(url: string, apiKey: string | undefined, stored: Contexts, env: Env): ClientOptions {
+function withoutContext(url: string, apiKey: string | undefined, stored: Contexts, env: Env): ServiceAccess {
   const baseUrl = address(url, '--url', ['http:', 'https:']);
   const context = Object.values(stored.contexts).find((one) => isSameService(one.url, baseUrl));
   if (apiKey === undefined && context !== undefined) return optionsOf(context, env);
@@ -73,7 +78,7 @@ function named({ contexts }: Contexts, name: string, from: string, env: Env): Co
 }
 
 /** Every call is sent once, because a person does not wait half a minute to read that the service is down; commands that must not give up repeat by themselves. */
-const optionsOf = ({ url, api_key, silo_segment, field_segment }: Context, env: Env): ClientOptions => {
+const optionsOf = ({ url, api_key, silo_segment, field_segment }: Context, env: Env): ServiceAccess => {
   const siloSegment = silo_segment ?? given(env, 'GRANARY_SILO_SEGMENT');
   const fieldSegment = field_segment ?? given(env, 'GRANARY_FIELD_SEGMENT');
   return {

@@ -8,7 +8,7 @@ export type Fetch = typeof globalThis.fetch;
 
 export interface TransportOptions extends RepeatOptions {
   readonly baseUrl: string;
-  readonly apiKey: string;
+  readonly apiKey: string | undefined;
   readonly fetch: Fetch;
 }
 
@@ -39,11 +39,13 @@ export function createTransport({ baseUrl, apiKey, fetch, ...repeating }: Transp
       method,
       // A header that cannot be sent is a fault of the caller, which no repetition repairs.
       headers: new Headers({
-        authorization: `Bearer ${apiKey}`,
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         accept,
         ...call.headers,
       }),
+      // Without a key the cookie of the browser counts, and it must not reach another host.
+      ...(apiKey === undefined ? { credentials: 'same-origin' as const } : {}),
       // A redirected POST would arrive as a GET, and the key could reach another host.
       redirect: 'manual',
       signal: signal ?? null,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_CODES } from '../errors.ts';
-import { needsKey } from './declaration/groups.ts';
 import { fillPath } from './declaration/parameters.ts';
 import { ALL_ENDPOINTS, endpoints } from './endpoints.ts';
 
@@ -20,7 +19,7 @@ for (const { name, endpoint } of ALL_ENDPOINTS) {
 
 test('every endpoint has an address of its own, and those with a scope need a key', () => {
   const addresses = ALL_ENDPOINTS.map(({ endpoint }) => {
-    assert.ok(endpoint.scope === null || needsKey(endpoint.group));
+    assert.ok(endpoint.scope === null || endpoint.needsKey);
     return `${endpoint.method} ${endpoint.group} ${endpoint.path}`;
   });
   assert.equal(new Set(addresses).size, addresses.length);

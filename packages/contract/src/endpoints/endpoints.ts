@@ -15,6 +15,7 @@ import { operations } from './operations.ts';
 import { plants } from './plants.ts';
 import { readings } from './readings.ts';
 import { reference } from './reference.ts';
+import { session } from './session.ts';
 import { site } from './site.ts';
 import { fieldTelemetry, siloTelemetry } from './telemetry.ts';
 import { webhooks } from './webhooks.ts';
@@ -31,6 +32,7 @@ export const endpoints = {
   fleet,
   exports,
   keys,
+  session,
   notifications,
   site,
   events,

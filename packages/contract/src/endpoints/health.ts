@@ -54,6 +54,7 @@ export const health = {
     // Only where the settings demand a key for the metrics, or switch them off.
     errors: [
       'unauthorized',
+      'cross_site_request',
       'too_many_failed_logins',
       'rate_limited',
       'route_not_found',

@@ -9,7 +9,11 @@ import type { ComponentRefusals } from './refusals.ts';
 const JSON_TYPE = 'application/json';
 const YAML_TYPE = 'application/yaml';
 
-const OWN_HEADERS: Readonly<Record<string, AnswerHeader>> = { etag: 'ETag', link: 'Link' };
+const OWN_HEADERS: Readonly<Record<string, AnswerHeader>> = {
+  etag: 'ETag',
+  link: 'Link',
+  'set-cookie': 'Set-Cookie',
+};
 
 function headersOf({ errors, requestHeaders }: Endpoint, own: readonly string[]): JsonObject {
   return headerReferences([

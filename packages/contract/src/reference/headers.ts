@@ -1,3 +1,4 @@
+import { SESSION_COOKIE } from '../session.ts';
 import type { JsonObject } from './json.ts';
 
 /** The headers of answers, by the names under which a document refers to them. */
@@ -30,6 +31,11 @@ export const ANSWER_HEADERS = {
     description: 'The version of the resource, for `If-Match` or `If-None-Match`.',
     required: true,
     schema: { type: 'string', pattern: '^(W/)?"[!-~]+"$', examples: ['"3"'] },
+  },
+  'Set-Cookie': {
+    description: 'The cookie of the session, which no script can read; or its removal.',
+    required: true,
+    schema: { type: 'string', pattern: `^${SESSION_COOKIE}=` },
   },
   Link: {
     description: 'The address of the next page, with `rel="next"`; missing on the last page.',

@@ -37,6 +37,7 @@ import {
 import * as operations from '../operations.ts';
 import { Plant, PlantError } from '../plants.ts';
 import { Point, Position } from '../positions.ts';
+import { SessionRecord, SignIn, SignInCode } from '../session.ts';
 import { Applied, Difference, SiteChange } from '../site/apply.ts';
 import { SiteDevice, SiteDocument } from '../site/site-document.ts';
 import { EnvironmentalReading, LocationReading, Track, TrackPoint } from '../telemetry/field-readings.ts';
@@ -63,6 +64,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ...{ AlertsAcknowledgement: records.AlertsAcknowledgement },
   ...{ AcknowledgementResults: records.AcknowledgementResults },
   ...{ IssuedKey, KeyRecord, KeyRotation, NewKey, LinkStatus, Waypoint },
+  ...{ SessionRecord, SignIn, SignInCode },
   ...{ Mission: missions.Mission, MissionRecord: missions.MissionRecord, Leg: missions.Leg },
   ...{ MissionResult: missions.MissionResult, Preflight: missions.Preflight },
   ...{ WaypointRecord: missions.WaypointRecord },

@@ -1,9 +1,10 @@
 import type { Endpoint } from '../endpoints/declaration/endpoint.ts';
-import { type GroupAddresses, groupRoots, needsKey } from '../endpoints/declaration/groups.ts';
+import { type GroupAddresses, groupRoots } from '../endpoints/declaration/groups.ts';
 import { ALL_ENDPOINTS } from '../endpoints/endpoints.ts';
 import { ERROR_TEXTS } from '../error-texts.ts';
 import { ERROR_CODES, STATUS_OF } from '../errors.ts';
 import { SCOPES } from '../keys.ts';
+import { SESSION_COOKIE } from '../session.ts';
 import { answersOf } from './answers.ts';
 import { ComponentSchemas } from './component-schemas.ts';
 import { ANSWER_HEADERS } from './headers.ts';
@@ -70,6 +71,12 @@ export function openApiDocument({ version, addresses, serverUrl }: ReferenceOpti
           scheme: 'bearer',
           description: `An API key with its scopes: ${SCOPES.join(', ')}.`,
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description: 'A browser that has signed in; it has the scopes of its key.',
+        },
       },
       parameters: HEADER_PARAMETERS,
       headers: ANSWER_HEADERS,
@@ -104,8 +111,8 @@ function operationOf(
   };
 }
 
-function descriptionOf({ scope, group, isUrgent }: Endpoint): string {
-  if (!needsKey(group)) return 'Needs no key.';
+function descriptionOf({ scope, needsKey, isUrgent }: Endpoint): string {
+  if (!needsKey) return 'Needs no key.';
   const key = scope === null ? 'Needs any key.' : `Needs a key with the scope \`${scope}\`.`;
   if (isUrgent === false) return key;
   const urgency = isUrgent === true ? 'Never limited' : 'An emergency stop is never limited';
@@ -113,7 +120,9 @@ function descriptionOf({ scope, group, isUrgent }: Endpoint): string {
 }
 
 /** A setting can demand a key for the metrics, too. */
-function securityOf({ scope, group, errors }: Endpoint): Json {
-  if (needsKey(group)) return [{ key: scope === null ? [] : [scope] }];
-  return errors.includes('unauthorized') ? [{}, { key: [] }] : [];
+function securityOf({ scope, group, needsKey, errors }: Endpoint): Json {
+  const scopes = scope === null ? [] : [scope];
+  const secrets = [{ key: scopes }, { session: scopes }];
+  if (needsKey) return secrets;
+  return group === 'service' && errors.includes('unauthorized') ? [{}, ...secrets] : [];
 }

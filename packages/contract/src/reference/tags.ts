@@ -11,6 +11,7 @@ export const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   fleet: 'All devices, alerts and jobs that the key may see.',
   exports: 'Files with readings and history of many devices.',
   keys: 'API keys with their scopes and limits.',
+  session: 'Sign-in for browsers, with a cookie in place of the key.',
   notifications: 'Which alerts reach whom by e-mail or webhook.',
   site: 'The configuration of a site as one document.',
   events: 'Every change of state, as a stream.',

@@ -5,8 +5,8 @@ export const PATH_CHARS_MAX = 500;
 const LEFT_OUT = '(left out)';
 
 const NAME_OF_SECRET = /secret|password|token|authorization|credential|^(api_?)?key$/i;
-/** An API key or a webhook secret, wherever a caller has put it by mistake. */
-const SECRET = /\b(gk_|whsec_)[\w+/=-]{16,}/g;
+/** An API key, the secret of a session, a sign-in code or a webhook secret, wherever a caller has put it by mistake. */
+const SECRET = /\b(gk_|gs_|gc_|whsec_)[\w+/=-]{16,}/g;
 
 export const withoutSecrets = (text: string): string => text.replaceAll(SECRET, LEFT_OUT);
 

@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import type { Caller } from '../keys/keyring.ts';
 import { type ExportPages, ExportRunner, UNREAD_MS_MAX } from './export-runner.ts';
 
-const CALLER: Caller = { keyId: 'key_1', name: 'k', scopes: ['read'], facilities: null, deviceIds: null };
+const CALLER: Caller = {
+  ...{ keyId: 'key_1', name: 'k', scopes: ['read'], facilities: null, deviceIds: null, session: null },
+  ...{ createdAtMs: 0, expiresAtMs: null, lastUsedAtMs: null, revokedAtMs: null },
+};
 
 async function* endless(): ExportPages {
   for (;;) yield 'x'.repeat(100_000);

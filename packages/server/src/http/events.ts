@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { opening, reset } from '../events/frame.ts';
 import { selectEvents } from '../events/selection.ts';
 import { EventStream } from '../events/stream.ts';
-import { bearerOf } from './access/auth.ts';
+import { credentialOf } from './access/credentials.ts';
 import { hijackForStream } from './protocol/server-sent-events.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -18,14 +18,14 @@ export function eventRoutes(routes: FastifyInstance, { app, feed, subscribers }:
     const wanted = { deviceIds: setOf(query.device_id), types: setOf(query.type) };
     const lastSeen = readLastSeen(request, query);
     const bounds = await app.events.bounds();
-    const key = bearerOf(request);
-    subscribers.requireRoom(key);
+    const credential = credentialOf(request);
+    subscribers.requireRoom(credential);
     const canResume = lastSeen !== null && isKept(lastSeen, bounds);
     const position = canResume ? lastSeen : bounds.newest;
     const stream = new EventStream(hijackForStream(reply), selectEvents(request.caller, wanted), position);
     stream.say(opening(lastSeen === null ? position : null));
     if (lastSeen !== null && !canResume) stream.say(reset(bounds));
-    subscribers.open(key, stream, feed);
+    subscribers.open(credential, stream, feed);
     return reply;
   });
 }

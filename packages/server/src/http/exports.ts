@@ -9,7 +9,7 @@ import { devicesToExport } from '../exports/exported-devices.ts';
 import { historyPages } from '../exports/history.ts';
 import { rawReadingPages } from '../exports/raw-readings.ts';
 import { type RowFormat, rowFormat } from '../exports/row-format.ts';
-import { bearerOf } from './access/auth.ts';
+import { credentialOf } from './access/credentials.ts';
 import { limitsOf } from './fleet/selection.ts';
 import { preferredType } from './protocol/accept.ts';
 import { register } from './register.ts';
@@ -24,7 +24,7 @@ export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     format: RowFormat,
     start: () => Promise<ExportPages>,
   ): Promise<FastifyReply> => {
-    const stream = await exports.open(bearerOf(request), start);
+    const stream = await exports.open(credentialOf(request), start);
     return reply.header('vary', 'accept').type(format.contentType).send(stream);
   };
 

@@ -41,6 +41,7 @@ import { acceptJsonBodies } from './protocol/json-body.ts';
 import { referenceRoutes } from './reference/reference.ts';
 import { refuseUndeclaredRoutes } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
+import { sessionRoutes, signInRoutes } from './session/session.ts';
 import { siteRoutes } from './site/site.ts';
 import { fieldReadingRoutes } from './telemetry/field-readings.ts';
 import { newestValuesRoutes } from './telemetry/newest-values.ts';
@@ -113,7 +114,10 @@ export function createHttpServer(
   app.setErrorHandler(errorHandler(logger, answerError, recordRefusal));
 
   const limiter = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit, now);
-  const accessChecks = { keyring: parts.keyring, limiter, failedLogins: new FailedLogins(logger, now) };
+  const accessChecks = {
+    ...{ keyring: parts.keyring, limiter, settings },
+    failedLogins: new FailedLogins(logger, now),
+  };
   const group = (prefix: string, register: (routes: FastifyInstance) => void): void => {
     app.register(
       async (routes) => {
@@ -132,6 +136,10 @@ export function createHttpServer(
   if (settings.metrics === 'open') addMetrics(app);
   if (settings.metrics === 'key') group(roots.service, addMetrics);
   group(roots.api, (routes) => keyRoutes(routes, parts));
+  if (settings.console) {
+    app.register(async (routes) => signInRoutes(routes, parts, accessChecks), { prefix: roots.api });
+    group(roots.api, (routes) => sessionRoutes(routes, parts));
+  }
   group(roots.api, (routes) => eventRoutes(routes, parts));
   group(roots.api, (routes) => newestValuesRoutes(routes, parts));
   group(roots.api, (routes) => siteRoutes(routes, parts));

@@ -75,7 +75,7 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
         return found;
       },
     };
-    const keyring = new Keyring({ keys: slow, urgent: { keys: slow } }, () => clock.nowMs);
+    const keyring = new Keyring({ ...there, keys: slow, urgent: there }, () => clock.nowMs);
     const identified = keyring.identify(key);
     keyring.drop(keyId);
     lookUp.resolve();

@@ -2,11 +2,13 @@ import type { App } from '@granary/app/app';
 import { newId } from '@granary/app/ids';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
-import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
+import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
+import type { StoredSession } from '@granary/core/session';
 import type { StoredEvent } from '@granary/store/tables/events';
 import type { NewStoredKey } from '@granary/store/tables/keys';
 import { hashSecret, newKey } from './secrets.ts';
+import { type Credential, sessionSecretOf } from './session-secrets.ts';
 
 /** How long a checked key is valid without another check; a revocation on any node takes effect within a second. */
 const KEY_CACHED_MS = 500;
@@ -15,93 +17,121 @@ export const LAST_KNOWN_MS_MAX = DAY_MS;
 /** A further key replaces the one that was checked longest ago. */
 const KEYS_CACHED_MAX = 10_000;
 const USE_RECORDED_EVERY_MS = 60_000;
+const SESSION_USE_RECORDED_EVERY_MS = HOUR_MS;
 
-/** A caller is identified by its key alone. */
-export type Caller = Pick<StoredKey, 'keyId' | 'name' | 'scopes' | 'facilities' | 'deviceIds'>;
+/** A caller is identified by its key, or by a session of its key. */
+export interface Caller extends StoredKey {
+  /** `null` where the key itself was sent. */
+  readonly session: StoredSession | null;
+}
 
-interface CheckedKey {
-  readonly key: StoredKey;
+interface CheckedCaller {
+  readonly caller: Caller;
   readonly checkedAtMs: number;
 }
 
-type KeyStore = Pick<App['keys'], 'findByHash' | 'recordUse'>;
+interface KeyStore {
+  readonly keys: Pick<App['keys'], 'findByHash' | 'recordUse'>;
+  readonly session: Pick<App['session'], 'find' | 'recordUse'>;
+}
 
 /** Identifies callers by their keys, and caches the result so that not every request needs the database. */
 export class Keyring {
-  readonly #keys: KeyStore;
-  readonly #urgentKeys: KeyStore;
+  readonly #store: KeyStore;
+  readonly #urgentStore: KeyStore;
   readonly #now: () => number;
-  readonly #checked = new Map<string, CheckedKey>();
+  readonly #checked = new Map<Credential, CheckedCaller>();
   readonly #useRecordedAtMs = new Map<string, number>();
   #endingsSeen = 0;
 
-  constructor(
-    app: { readonly keys: KeyStore; readonly urgent: { readonly keys: KeyStore } },
-    now: () => number,
-  ) {
-    this.#keys = app.keys;
-    this.#urgentKeys = app.urgent.keys;
+  constructor(app: KeyStore & { readonly urgent: KeyStore }, now: () => number) {
+    this.#store = app;
+    this.#urgentStore = app.urgent;
     this.#now = now;
   }
 
-  /** The caller if the key was checked recently. */
-  cached(key: string): Caller | null {
-    return this.#checkedWithin(key, KEY_CACHED_MS);
+  /** The caller if it was checked recently. */
+  cached(credential: Credential): Caller | null {
+    return this.#checkedWithin(credential, KEY_CACHED_MS);
   }
 
   /** The last known caller, for a stop that must not wait for the storage. */
-  lastKnown(key: string): Caller | null {
-    return this.#checkedWithin(key, LAST_KNOWN_MS_MAX);
+  lastKnown(credential: Credential): Caller | null {
+    return this.#checkedWithin(credential, LAST_KNOWN_MS_MAX);
   }
 
   /** Urgent look-ups do not wait for other work. */
-  async identify(key: string, isUrgent = false): Promise<Caller | null> {
+  async identify(credential: Credential, isUrgent = false): Promise<Caller | null> {
     const endingsSeen = this.#endingsSeen;
-    const found = await (isUrgent ? this.#urgentKeys : this.#keys).findByHash(hashSecret(key));
+    const found = await find(isUrgent ? this.#urgentStore : this.#store, credential);
     const nowMs = this.#now();
-    if (found === undefined || !isValidAt(found, nowMs)) {
-      this.#checked.delete(key);
+    if (found === null || !isCallerValidAt(found, nowMs)) {
+      this.#checked.delete(credential);
       return null;
     }
     // A key that was read before another ended may be outdated, so it is not cached.
-    if (endingsSeen === this.#endingsSeen) this.#keep(key, { key: found, checkedAtMs: nowMs });
+    if (endingsSeen === this.#endingsSeen) this.#keep(credential, { caller: found, checkedAtMs: nowMs });
     // Not awaited, because a storage that hangs must not delay a stop.
-    void this.#recordUse(found.keyId, nowMs);
+    void this.#recordUse(found, nowMs);
     return found;
   }
 
-  /** Called when a key was revoked or got an earlier end, on this node or on another. */
+  /** Called when a key was revoked or got an earlier end, on this node or on another, or a session of it has ended here. */
   drop(keyId: string): void {
     this.#endingsSeen++;
-    for (const [key, checked] of this.#checked) if (checked.key.keyId === keyId) this.#checked.delete(key);
+    for (const [credential, { caller }] of this.#checked) {
+      if (caller.keyId === keyId) this.#checked.delete(credential);
+    }
   }
 
-  #checkedWithin(key: string, ageMsMax: number): Caller | null {
-    const checked = this.#checked.get(key);
+  #checkedWithin(credential: Credential, ageMsMax: number): Caller | null {
+    const checked = this.#checked.get(credential);
     if (checked === undefined) return null;
     const nowMs = this.#now();
     const ageMs = nowMs - checked.checkedAtMs;
     // A clock that was set back must not extend the time.
-    return ageMs >= 0 && ageMs < ageMsMax && isValidAt(checked.key, nowMs) ? checked.key : null;
+    const isRecent = ageMs >= 0 && ageMs < ageMsMax;
+    return isRecent && isCallerValidAt(checked.caller, nowMs) ? checked.caller : null;
   }
 
-  #keep(key: string, checked: CheckedKey): void {
-    this.#checked.delete(key);
-    this.#checked.set(key, checked);
+  #keep(credential: Credential, checked: CheckedCaller): void {
+    this.#checked.delete(credential);
+    this.#checked.set(credential, checked);
     for (const oldest of this.#checked.keys()) {
       if (this.#checked.size <= KEYS_CACHED_MAX) break;
       this.#checked.delete(oldest);
     }
   }
 
-  async #recordUse(keyId: string, nowMs: number): Promise<void> {
-    if (nowMs - (this.#useRecordedAtMs.get(keyId) ?? 0) < USE_RECORDED_EVERY_MS) return;
+  async #recordUse({ keyId, session }: Caller, nowMs: number): Promise<void> {
+    const { keys, session: sessions } = this.#store;
+    await this.#recordSometimes(keyId, nowMs, () => keys.recordUse(keyId, nowMs));
+    if (session === null || nowMs - session.lastUsedAtMs < SESSION_USE_RECORDED_EVERY_MS) return;
+    await this.#recordSometimes(session.hash, nowMs, () => sessions.recordUse(session, nowMs));
+  }
+
+  async #recordSometimes(id: string, nowMs: number, record: () => Promise<void>): Promise<void> {
+    if (nowMs - (this.#useRecordedAtMs.get(id) ?? 0) < USE_RECORDED_EVERY_MS) return;
     if (this.#useRecordedAtMs.size >= KEYS_CACHED_MAX) this.#useRecordedAtMs.clear();
-    this.#useRecordedAtMs.set(keyId, nowMs);
+    this.#useRecordedAtMs.set(id, nowMs);
     // A full disk must not prevent reading or stopping.
-    await this.#keys.recordUse(keyId, nowMs).catch(() => this.#useRecordedAtMs.delete(keyId));
+    await record().catch(() => this.#useRecordedAtMs.delete(id));
   }
 }
+
+async function find(store: KeyStore, credential: Credential): Promise<Caller | null> {
+  const secret = sessionSecretOf(credential);
+  if (secret === null) {
+    const key = await store.keys.findByHash(hashSecret(credential));
+    return key === undefined ? null : { ...key, session: null };
+  }
+  const found = await store.session.find(hashSecret(secret));
+  return found === undefined ? null : { ...found.key, session: found.session };
+}
+
+/** A session ends with its key at the latest. */
+const isCallerValidAt = (caller: Caller, nowMs: number): boolean =>
+  isValidAt(caller, nowMs) && (caller.session === null || nowMs < caller.session.expiresAtMs);
 
 const FIELD_OF_ENDED_KEY: Partial<Record<EventType, string>> = {
   'key.revoked': 'key_id',

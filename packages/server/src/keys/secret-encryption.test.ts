@@ -6,7 +6,7 @@ test('a secret is decrypted with the same key, and with no other', () => {
   const encryptedSecret = encryptSecret('hunter2 ✓', 'gk_same');
   assert.equal(decryptSecret(encryptedSecret, 'gk_same'), 'hunter2 ✓');
   assert.equal(encryptedSecret.includes('hunter2'), false);
-  assert.throws(() => decryptSecret(encryptedSecret, 'gk_other'));
+  assert.equal(decryptSecret(encryptedSecret, 'gk_other'), null);
 });
 
 test('the same text is encrypted differently each time, and a changed one cannot be decrypted', () => {
@@ -14,5 +14,5 @@ test('the same text is encrypted differently each time, and a changed one cannot
   assert.notEqual(encryptedSecret, encryptSecret('secret', 'gk_same'));
   const bytes = Buffer.from(encryptedSecret, 'base64url');
   bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
-  assert.throws(() => decryptSecret(bytes.toString('base64url'), 'gk_same'));
+  assert.equal(decryptSecret(bytes.toString('base64url'), 'gk_same'), null);
 });

@@ -20,12 +20,18 @@ export function encryptSecret(text: string, apiKey: string): string {
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), encryptedSecret]).toString('base64url');
 }
 
-export function decryptSecret(encryptedSecret: string, apiKey: string): string {
+/** `null` for a text that was encrypted for another key, or was changed. */
+export function decryptSecret(encryptedSecret: string, apiKey: string): string | null {
   const bytes = Buffer.from(encryptedSecret, 'base64url');
   const nonceEnd = SALT_BYTES + NONCE_BYTES;
   const tagEnd = nonceEnd + TAG_BYTES;
   const key = keyFor(apiKey, bytes.subarray(0, SALT_BYTES));
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(SALT_BYTES, nonceEnd));
   decipher.setAuthTag(bytes.subarray(nonceEnd, tagEnd));
-  return decipher.update(bytes.subarray(tagEnd), undefined, 'utf8') + decipher.final('utf8');
+  const text = decipher.update(bytes.subarray(tagEnd), undefined, 'utf8');
+  try {
+    return text + decipher.final('utf8');
+  } catch {
+    return null;
+  }
 }

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Endpoint, Example } from '@granary/contract/endpoints/declaration/endpoint';
-import { DEFAULT_ADDRESSES, groupRoots, needsKey } from '@granary/contract/endpoints/declaration/groups';
+import { DEFAULT_ADDRESSES, groupRoots } from '@granary/contract/endpoints/declaration/groups';
 import {
   exampleParameter,
   fillPath,
   parameterNames,
 } from '@granary/contract/endpoints/declaration/parameters';
+import { EXAMPLE_KEY } from '@granary/contract/endpoints/session';
 import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
 import { createService, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
@@ -44,6 +45,7 @@ export class ExampleService {
     const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
     this.#undos.push(() => rm(dataDir, { recursive: true, force: true }));
     const env = {
+      GRANARY_ADMIN_KEY: EXAMPLE_KEY,
       ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_RATE_LIMIT: 'off' },
       // Nobody listens there: the examples create rules, and no alert of theirs reaches anybody.
       ...{ GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@example.com' },
@@ -64,7 +66,7 @@ export class ExampleService {
 
   /** Prepares what the example is about, and sends it to the service or to a proxy of it. */
   async send(endpoint: Endpoint, example: Example, baseUrl = this.httpUrl): Promise<Response> {
-    const { group, method, path } = endpoint;
+    const { group, method, path, needsKey } = endpoint;
     const prepared = await this.#resources.prepare(endpoint);
     const parameters = Object.fromEntries(
       parameterNames(path).map((name) => {
@@ -76,7 +78,7 @@ export class ExampleService {
     const url = `${baseUrl}${ROOTS[group]}${fillPath(path, parameters)}?${query}`;
     const headers = {
       ...example.headers,
-      ...(needsKey(group) ? this.#api.authorization : {}),
+      ...(needsKey ? this.#api.authorization : {}),
       ...(example.body === undefined ? {} : { 'content-type': 'application/json' }),
     };
     const body = example.body === undefined ? null : JSON.stringify(example.body);

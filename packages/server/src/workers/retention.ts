@@ -19,7 +19,7 @@ interface RetentionParts {
   readonly now: () => number;
 }
 
-/** Removes data older than the settings allow: readings, buckets, events, finished jobs, resolved alerts, idempotency keys, audit entries. */
+/** Removes data older than the settings allow: readings, buckets, events, finished jobs, resolved alerts, idempotency keys, audit entries, ended sessions. */
 export class Retention {
   readonly #parts: RetentionParts;
   #timer: NodeJS.Timeout | undefined;
@@ -71,7 +71,8 @@ export class Retention {
       });
       const auditBeforeMs = nowMs - settings.auditRetentionDays * DAY_MS;
       const audit = await app.audit.expire({ beforeMs: auditBeforeMs, rowsMax });
-      removed = readings + events + answers + finished + deliveries + audit;
+      const signIns = await app.session.expire({ beforeMs: nowMs, rowsMax });
+      removed = readings + events + answers + finished + deliveries + audit + signIns;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }

@@ -85,6 +85,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'ea6fb7ecd873a25a0d0b7fab1f38152b8bc7677bf36d05638582b7dbea0a1d59',
     postgres: 'ea6fb7ecd873a25a0d0b7fab1f38152b8bc7677bf36d05638582b7dbea0a1d59',
   },
+  {
+    sqlite: 'f95f6dfec0b938cf72bddf71bdefcf987bcc284778746ae8301964bf55291ff7',
+    postgres: '918284720edb4972835c070590810f05c9ac4ead531dd2715856a35cdf15befe',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

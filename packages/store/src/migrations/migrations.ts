@@ -21,6 +21,7 @@ import { AUDIT } from './v16-audit.ts';
 import { DEVICE_LIFE_CYCLE } from './v17-device-life-cycle.ts';
 import { CONFIGURATION_VERSIONS } from './v18-configuration-versions.ts';
 import { DEVICE_PURGE } from './v19-device-purge.ts';
+import { SESSIONS } from './v20-sessions.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   DEVICE_LIFE_CYCLE,
   CONFIGURATION_VERSIONS,
   DEVICE_PURGE,
+  SESSIONS,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

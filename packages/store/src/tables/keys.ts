@@ -18,7 +18,7 @@ export interface KeyPage {
   readonly limit: number;
 }
 
-type KeyRow = [
+export type KeyRow = [
   ...[keyId: string, name: string, scopes: string, facilities: string | null, deviceIds: string | null],
   ...[
     createdAtMs: number,
@@ -28,11 +28,17 @@ type KeyRow = [
   ],
 ];
 
-const SELECT_KEY = `
-  SELECT key_id, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms, last_used_at_ms, revoked_at_ms
-  FROM keys`;
+/** The order of `KeyRow`. */
+export const KEY_COLUMNS = [
+  ...['key_id', 'name', 'scopes', 'facilities', 'device_ids'],
+  ...['created_at_ms', 'expires_at_ms', 'last_used_at_ms', 'revoked_at_ms'],
+]
+  .map((column) => `keys.${column}`)
+  .join(', ');
 
-function toKey(row: KeyRow): StoredKey {
+const SELECT_KEY = `SELECT ${KEY_COLUMNS} FROM keys`;
+
+export function toKey(row: KeyRow): StoredKey {
   const [keyId, name, scopes, facilities, deviceIds, ...times] = row;
   const [createdAtMs, expiresAtMs, lastUsedAtMs, revokedAtMs] = times;
   return {
@@ -48,6 +54,11 @@ const listText = (list: readonly string[] | null): string | null =>
 
 export async function findKeyByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
   const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1`, [hash]);
+  return row && toKey(row);
+}
+
+export async function findKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id = $1`, [keyId]);
   return row && toKey(row);
 }
 

@@ -3,7 +3,7 @@ import type { Checker } from '../../input/schema.ts';
 import type { Scope } from '../../keys.ts';
 import type { Answer } from './answers.ts';
 import { errorsOf } from './errors.ts';
-import type { GroupName } from './groups.ts';
+import { type GroupName, groupNeedsKey } from './groups.ts';
 import { exampleParameter, type PathParameters, parameterNames } from './parameters.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -38,6 +38,8 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   /** Relative to the root of the group, with its parameters in braces. */
   readonly path: Path;
   readonly summary: string;
+  /** Whether callers must name a key. */
+  readonly needsKey: boolean;
   /** The scope that the key must have; `null` where any key is accepted, or none is needed. */
   readonly scope: Scope | null;
   /** Urgent requests are never limited and are served first; a function decides by the body. */
@@ -65,6 +67,8 @@ export type ExampleDeclaration<Parameters, Query, Body> = Omit<
 interface Declaration<Path extends string, Query, Body, Result> {
   readonly summary: string;
   readonly scope?: Scope;
+  /** For an endpoint that needs no key although its group does. */
+  readonly needsKey?: false;
   readonly isUrgent?: Endpoint['isUrgent'];
   /** For an endpoint that stores readings. */
   readonly isAudited?: false;
@@ -95,14 +99,15 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
   declared: Declaration<NoInfer<Path>, Query, Body, Result>,
 ): Endpoint<Path, Query, Body, Result> {
   const { summary, scope = null, isUrgent = false, query = null, body = null, answers } = declared;
+  const needsKey = declared.needsKey ?? groupNeedsKey(group);
   const usual = Object.fromEntries(parameterNames(path).map((name) => [name, exampleParameter(name, group)]));
-  const idempotencyKey: readonly RequestHeader[] = method === 'POST' ? ['idempotency-key'] : [];
+  const idempotencyKey: readonly RequestHeader[] = method === 'POST' && needsKey ? ['idempotency-key'] : [];
   const isAudited = method !== 'GET' && declared.isAudited !== false;
   const actor: readonly RequestHeader[] = isAudited ? ['x-actor'] : [];
   return {
-    ...{ group, method, path, summary, scope, isUrgent, isAudited, query, body, answers },
+    ...{ group, method, path, summary, needsKey, scope, isUrgent, isAudited, query, body, answers },
     requestHeaders: [...(declared.requestHeaders ?? []), ...idempotencyKey, ...actor],
-    errors: errorsOf({ group, method, path, scope, isUrgent }, declared.errors ?? []),
+    errors: errorsOf({ needsKey, method, path, scope, isUrgent }, declared.errors ?? []),
     examples: declared.examples.map((example) => ({
       ...example,
       parameters: { ...usual, ...example.parameters } as PathParameters<Path>,

@@ -1,6 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import type { Scope } from '../../keys.ts';
-import { type GroupName, needsKey } from './groups.ts';
 import { PATH_PARAMETERS, parameterNames } from './parameters.ts';
 
 /** The error codes of every endpoint: the request is malformed, a limit is reached, or the service fails. */
@@ -14,11 +13,16 @@ const OF_ALL: readonly ErrorCode[] = [
   'internal_error',
 ];
 const OF_BODIES: readonly ErrorCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type'];
-const OF_KEYS: readonly ErrorCode[] = ['unauthorized', 'too_many_failed_logins', 'storage_unavailable'];
+const OF_KEYS: readonly ErrorCode[] = [
+  'unauthorized',
+  'cross_site_request',
+  'too_many_failed_logins',
+  'storage_unavailable',
+];
 const OF_IDEMPOTENCY_KEYS: readonly ErrorCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
 
 interface Request {
-  readonly group: GroupName;
+  readonly needsKey: boolean;
   readonly method: string;
   readonly path: string;
   readonly scope: Scope | null;
@@ -27,7 +31,7 @@ interface Request {
 
 /** The specific codes of an endpoint, and those that follow from its method, path and scope. */
 export function errorsOf(
-  { group, method, path, scope, isUrgent }: Request,
+  { needsKey, method, path, scope, isUrgent }: Request,
   own: readonly ErrorCode[],
 ): readonly ErrorCode[] {
   const names = parameterNames(path);
@@ -37,12 +41,12 @@ export function errorsOf(
   const add = (isPossible: boolean, more: readonly ErrorCode[]): void => {
     if (isPossible) for (const code of more) codes.add(code);
   };
-  add(needsKey(group), OF_KEYS);
-  add(needsKey(group) && !isAlwaysUrgent, ['rate_limited']);
+  add(needsKey, OF_KEYS);
+  add(needsKey && !isAlwaysUrgent, ['rate_limited']);
   add(scope !== null, ['forbidden']);
   add(method !== 'GET', ['storage_full']);
   add(method !== 'GET' && !isAlwaysUrgent, OF_BODIES);
-  add(method === 'POST' && !isAlwaysUrgent, OF_IDEMPOTENCY_KEYS);
+  add(method === 'POST' && needsKey && !isAlwaysUrgent, OF_IDEMPOTENCY_KEYS);
   // A segment of the path can be longer than any id.
   add(names.length > 0, ['route_not_found']);
   for (const name of names) codes.add(PATH_PARAMETERS[name].notFound);

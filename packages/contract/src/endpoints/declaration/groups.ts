@@ -25,5 +25,5 @@ export const groupRoots = ({ siloSegment, fieldSegment, sandboxPath }: GroupAddr
   sandbox: sandboxPath,
 });
 
-/** Only the health of the service is shown to callers without a key. */
-export const needsKey = (group: GroupName): boolean => group !== 'service';
+/** What concerns the service itself is also shown to callers without a key. */
+export const groupNeedsKey = (group: GroupName): boolean => group !== 'service';

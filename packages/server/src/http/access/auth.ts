@@ -5,10 +5,14 @@ import { SECOND_MS } from '@granary/contract/time';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isWellFormedKey, KEY_PREFIX } from '../../keys/key-format.ts';
 import type { Caller, Keyring } from '../../keys/keyring.ts';
+import { type Credential, isOfSession, sessionCredential } from '../../keys/session-secrets.ts';
+import type { Settings } from '../../settings.ts';
 import { lateIfFailing } from '../../urgent/storage-faults.ts';
 import { deadlineOf, UrgentDeadline } from '../../urgent/urgent-deadline.ts';
 import { LATE, within } from '../../urgent/within.ts';
+import { bearer, credentialOf, namesBearer, sessionSecret } from './credentials.ts';
 import type { FailedLogins } from './failed-logins.ts';
+import { refusalOfForeignPage } from './own-page.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { callerAddress } from './remote-address.ts';
 import { type Done, onceBodyTells } from './urgency.ts';
@@ -23,58 +27,72 @@ declare module 'fastify' {
   }
 }
 
-const BEARER = /^bearer +(\S+)$/i;
-
-const bearer = ({ headers }: FastifyRequest): string | undefined =>
-  BEARER.exec(headers.authorization ?? '')?.[1];
-
-/** The key of an authenticated request. */
-export function bearerOf(request: FastifyRequest): string {
-  const key = bearer(request);
-  if (key === undefined) throw new Error('a request without a key passed the access check');
-  return key;
-}
-
 export interface AccessChecks {
   readonly keyring: Keyring;
   readonly limiter: RateLimiter | null;
   readonly failedLogins: FailedLogins;
+  readonly settings: Pick<Settings, 'console' | 'publicUrl'>;
 }
 
 /** Authenticates the caller before a route runs, or refuses. */
-export function checkAccess(app: FastifyInstance, { keyring, limiter, failedLogins }: AccessChecks): void {
+export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
+  const { keyring, limiter, failedLogins, settings } = checks;
   app.decorateRequest('caller');
   app.decorateRequest('pendingIdentity', null);
   app.decorateRequest('deadline', null);
   app.addHook('onRequest', (request, reply, done) => {
     const key = bearer(request);
-    if (key === undefined) return done(new Refusal('unauthorized', 'send Authorization: Bearer <API key>'));
-    // Read once, because a request computes its options again at each access.
-    const { endpoint } = request.routeOptions.config;
-    const isUrgent = (endpoint?.isUrgent ?? false) !== false;
-    if (isUrgent) request.deadline = new UrgentDeadline();
-    const cached = keyring.cached(key);
-    if (cached !== null) return admit(cached, endpoint, request, reply, done);
-    // A known key is not refused because of wrong keys from the same address, and a stop is never refused without a check.
-    const mayBeGood = isUrgent || keyring.lastKnown(key) !== null;
-    const waitMs = mayBeGood ? 0 : failedLogins.waitMs(addressOf(request));
-    if (waitMs > 0) return done(tooManyFailures(waitMs, reply));
-    const identified = isUrgent ? identifyUrgently(keyring, key, request) : keyring.identify(key);
-    identified.then((caller) => admitKnown(caller, key, request, reply, done), done);
+    if (key === undefined) admitSession(request, reply, done);
+    else admitBy(key, request, reply, done);
   });
   onceBodyTells(app, (isUrgent, request, reply, done) => {
     if (isUrgent) return done();
     const limit = () => attempt(done, () => limiter?.take(request.caller.keyId, reply));
     if (request.pendingIdentity === null) return limit();
     // The request turned out not to be urgent, so the key must be checked and not only last known.
-    const key = bearerOf(request);
+    const credential = credentialOf(request);
     const finish: Done = (error) => (error === undefined ? limit() : done(error));
-    request.pendingIdentity.then((caller) => admitKnown(caller, key, request, reply, finish), done);
+    request.pendingIdentity.then((caller) => admitKnown(caller, credential, request, reply, finish), done);
   });
+
+  /** The cookie of a browser counts where no key is sent. */
+  function admitSession(request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    const secret = settings.console && !namesBearer(request) ? sessionSecret(request) : undefined;
+    if (secret === undefined) {
+      done(new Refusal('unauthorized', 'send Authorization: Bearer <API key>'));
+      return;
+    }
+    const foreign = refusalOfForeignPage(request, settings.publicUrl);
+    if (foreign === null) admitBy(sessionCredential(secret), request, reply, done);
+    else done(foreign);
+  }
+
+  function admitBy(credential: Credential, request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    // Read once, because a request computes its options again at each access.
+    const { endpoint } = request.routeOptions.config;
+    const isUrgent = (endpoint?.isUrgent ?? false) !== false;
+    if (isUrgent) request.deadline = new UrgentDeadline();
+    const cached = keyring.cached(credential);
+    if (cached !== null) {
+      admit(cached, endpoint, request, reply, done);
+      return;
+    }
+    // A known key is not refused because of wrong keys from the same address, and a stop is never refused without a check.
+    const mayBeGood = isUrgent || isOfSession(credential) || keyring.lastKnown(credential) !== null;
+    const waitMs = mayBeGood ? 0 : failedLogins.waitMs(addressOf(request));
+    if (waitMs > 0) {
+      done(tooManyFailures(waitMs, reply));
+      return;
+    }
+    const identified = isUrgent
+      ? identifyUrgently(keyring, credential, request)
+      : keyring.identify(credential);
+    identified.then((caller) => admitKnown(caller, credential, request, reply, done), done);
+  }
 
   function admitKnown(
     caller: Caller | null,
-    key: string,
+    credential: Credential,
     request: FastifyRequest,
     reply: FastifyReply,
     done: Done,
@@ -83,10 +101,11 @@ export function checkAccess(app: FastifyInstance, { keyring, limiter, failedLogi
       admit(caller, request.routeOptions.config.endpoint, request, reply, done);
       return;
     }
-    const address = addressOf(request);
-    const waitMs = failedLogins.waitMs(address);
-    failedLogins.record(address);
-    done(waitMs > 0 ? tooManyFailures(waitMs, reply) : unknownKey(key));
+    // A cookie cannot be guessed, and a browser sends that of an ended session until its user signs in again.
+    const refusal = isOfSession(credential)
+      ? new Refusal('unauthorized', 'this session has ended; sign in again')
+      : refusalOfUnknownKey(failedLogins, credential, request, reply);
+    done(refusal);
   }
 
   function admit(
@@ -105,6 +124,19 @@ export function checkAccess(app: FastifyInstance, { keyring, limiter, failedLogi
   }
 }
 
+/** Counts the failure; the address has to wait after many of them. */
+export function refusalOfUnknownKey(
+  failedLogins: FailedLogins,
+  key: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Refusal {
+  const address = addressOf(request);
+  const waitMs = failedLogins.waitMs(address);
+  failedLogins.record(address);
+  return waitMs > 0 ? tooManyFailures(waitMs, reply) : unknownKey(key);
+}
+
 function unknownKey(key: string): Refusal {
   const isMistyped = key.startsWith(KEY_PREFIX) && !isWellFormedKey(key);
   return new Refusal(
@@ -116,14 +148,14 @@ function unknownKey(key: string): Refusal {
 /** The caller, or the last known one if the storage does not answer in time; refused if the key was not used here before. */
 async function identifyUrgently(
   keyring: Keyring,
-  key: string,
+  credential: Credential,
   request: FastifyRequest,
 ): Promise<Caller | null> {
   const deadline = deadlineOf(request);
-  const identifying = keyring.identify(key, true);
+  const identifying = keyring.identify(credential, true);
   const identified = await lateIfFailing(within(deadline.left('lookUpMs'), identifying));
   if (identified !== LATE) return identified;
-  const lastKnown = keyring.lastKnown(key);
+  const lastKnown = keyring.lastKnown(credential);
   if (lastKnown !== null) {
     request.pendingIdentity = identifying;
     return lastKnown;
@@ -145,12 +177,12 @@ function attempt(done: Done, check: () => void): void {
   }
 }
 
-function tooManyFailures(waitMs: number, reply: FastifyReply): Refusal {
+export function tooManyFailures(waitMs: number, reply: FastifyReply): Refusal {
   reply.header('retry-after', Math.ceil(waitMs / SECOND_MS));
   return new Refusal('too_many_failed_logins', 'too many API keys from this address were not valid');
 }
 
-const addressOf = ({ socket }: FastifyRequest): string => callerAddress(socket.remoteAddress);
+export const addressOf = ({ socket }: FastifyRequest): string => callerAddress(socket.remoteAddress);
 
 function requireScope(caller: Caller, scope: Scope | null): void {
   if (scope === null || caller.scopes.includes(scope)) return;

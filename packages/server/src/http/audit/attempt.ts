@@ -46,6 +46,12 @@ export function creates(request: FastifyRequest, resourceId: string): void {
   if (request.attempt !== null) request.attempt = { ...request.attempt, resourceId };
 }
 
+/** Names the caller of a request that only its body identifies. */
+export function actsAs(request: FastifyRequest, caller: Caller): void {
+  request.caller = caller;
+  if (request.attempt !== null) request.attempt = { ...request.attempt, actor: actorOf(request, caller) };
+}
+
 export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs: number): Attempt {
   const { id, method, url, body, query } = request;
   const params = request.params as Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import type { IdempotencyKey, IdempotentResult } from '@granary/app/idempotency'
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decryptSecret, encryptSecret } from '../../keys/secret-encryption.ts';
-import { bearerOf } from '../access/auth.ts';
+import { credentialOf } from '../access/credentials.ts';
 import { attemptOf } from '../audit/attempt.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
@@ -68,7 +68,14 @@ export class Idempotency {
       secret,
     });
     if (!outcome.replayed || encryptedSecret === null) return { ...outcome, secret };
-    return { ...outcome, secret: decryptSecret(encryptedSecret, bearerOf(request)) };
+    const first = decryptSecret(encryptedSecret, credentialOf(request));
+    if (first !== null) return { ...outcome, secret: first };
+    reply.removeHeader('idempotency-replayed');
+    // Only what sent the first request can decrypt its secret, and a key has sessions beside it.
+    throw new Refusal(
+      'idempotency_key_reused',
+      'this request was carried out, and only the key or the session that sent it can get its secret again',
+    );
   }
 
   async #run<Result>(
@@ -87,7 +94,7 @@ export class Idempotency {
     }
     this.#running.add(running);
     try {
-      const encryptedSecret = secret === null ? null : encryptSecret(secret, bearerOf(request));
+      const encryptedSecret = secret === null ? null : encryptSecret(secret, credentialOf(request));
       const idempotencyKey: IdempotencyKey = {
         keyId,
         key,

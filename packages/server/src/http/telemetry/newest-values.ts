@@ -4,7 +4,7 @@ import { listOf } from '@granary/contract/input/lists';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { opening } from '../../events/frame.ts';
 import { NewestValuesStream, type ShownSelection } from '../../newest-values/newest-values-stream.ts';
-import { bearerOf } from '../access/auth.ts';
+import { credentialOf } from '../access/credentials.ts';
 import { limitsOf } from '../fleet/selection.ts';
 import { hijackForStream } from '../protocol/server-sent-events.ts';
 import { register } from '../register.ts';
@@ -17,12 +17,12 @@ export function newestValuesRoutes(
   register(routes, endpoints.readings.stream, async (request, reply, read) => {
     const selection = selectionOf(request, read.query(request));
     await newestValues.check(selection);
-    const key = bearerOf(request);
-    subscribers.requireRoom(key);
+    const credential = credentialOf(request);
+    subscribers.requireRoom(credential);
     const { shown } = newestValues;
     const stream = new NewestValuesStream(hijackForStream(reply), { selection, shown, now });
     stream.say(opening(null));
-    subscribers.open(key, stream, newestValues);
+    subscribers.open(credential, stream, newestValues);
     return reply;
   });
 }

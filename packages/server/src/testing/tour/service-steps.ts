@@ -23,6 +23,25 @@ export async function keys(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/audit?result=perhaps');
 }
 
+export async function session(client: TourClient): Promise<void> {
+  const path = '/v1/session';
+  await client.step('GET', path);
+  const { code } = (await client.step('POST', `${path}/codes`, { body: { valid_seconds: 3_600 } })).body.data;
+  await client.step('POST', `${path}/codes`, { body: { valid_seconds: 1 } });
+  client.key = '';
+  await client.step('GET', path);
+  await client.step('POST', path, { body: { api_key: 'gk_wrong' } });
+  const signedIn = await client.step('POST', path, { body: { code } });
+  await client.step('POST', path, { body: { code } });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const ownPage = { cookie, 'sec-fetch-site': 'same-origin' };
+  await client.step('GET', path, { headers: ownPage });
+  await client.step('DELETE', path, { headers: { cookie, 'sec-fetch-site': 'cross-site' } });
+  await client.step('DELETE', path, { headers: ownPage });
+  await client.step('GET', path, { headers: ownPage });
+  client.key = client.address.adminKey;
+}
+
 export async function plants(client: TourClient): Promise<void> {
   await client.step('POST', '/sandbox/plants', { body: { id: 7, name: 'Rose', tag: 'flower' } });
   await client.step('POST', '/sandbox/plants', { body: { id: 7, name: 'Rose' } });

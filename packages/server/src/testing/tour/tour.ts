@@ -1,7 +1,7 @@
 import { alerts, configuration, devices, health, lifeCycle, readings } from './device-steps.ts';
 import { commands, missions, operations } from './job-steps.ts';
 import { ROVER, SILO } from './places.ts';
-import { dataExports, events, faults, fleet, keys, notifications, plants } from './service-steps.ts';
+import { dataExports, events, faults, fleet, keys, notifications, plants, session } from './service-steps.ts';
 import { type ServiceAddress, TourClient, type TourStep } from './tour-client.ts';
 import { TourDevice } from './tour-device.ts';
 import { webhooks } from './webhook-steps.ts';
@@ -32,6 +32,7 @@ export async function tourAnswers(address: ServiceAddress): Promise<TourStep[]> 
     await notifications(client);
     await webhooks(client);
     await lifeCycle(client);
+    await session(client);
   } finally {
     await tour.silo.leave();
     await tour.rover.leave();

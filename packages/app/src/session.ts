@@ -1,0 +1,90 @@
+import { isValidAt, type StoredKey } from '@granary/core/keys';
+import {
+  CODES_PER_KEY_MAX,
+  newSession,
+  SESSIONS_PER_KEY_MAX,
+  type StoredSession,
+  sessionEndMs,
+} from '@granary/core/session';
+import type { Expiry } from '@granary/store/expiry';
+import type { Sql } from '@granary/store/sql';
+import { findKey, lockKey } from '@granary/store/tables/keys';
+import {
+  expireSignIns,
+  findCode,
+  findSession,
+  insertCode,
+  insertSession,
+  recordSessionUse,
+  removeCode,
+  removeCodesBeyond,
+  removeSession,
+  removeSessionsBeyond,
+  type SessionOfKey,
+  type StoredCode,
+} from '@granary/store/tables/sessions';
+import { type Committed, committed } from './effects.ts';
+
+interface SignIn {
+  readonly keyId: string;
+  /** Of the code that is used up by it; `null` where the key itself was given. */
+  readonly codeHash: string | null;
+  /** Of the cookie. */
+  readonly hash: string;
+  readonly nowMs: number;
+}
+
+export const reads = {
+  find: (sql: Sql, hash: string): Promise<SessionOfKey | undefined> => findSession(sql, hash),
+
+  /** The key of a code that can still be used. */
+  async keyOfCode(sql: Sql, hash: string, nowMs: number): Promise<StoredKey | undefined> {
+    const code = await findCode(sql, hash);
+    return code === undefined || nowMs >= code.expiresAtMs ? undefined : await findKey(sql, code.keyId);
+  },
+};
+
+export const writes = {
+  /** `undefined` if the key has ended or the code was used or has ended. */
+  async create(
+    sql: Sql,
+    { keyId, codeHash, hash, nowMs }: SignIn,
+  ): Promise<Committed<SessionOfKey | undefined>> {
+    // Everything about the sessions of a key happens while the key is locked, so their number is exact.
+    const key = await lockKey(sql, keyId);
+    if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
+    if (codeHash !== null && !(await useUp(sql, codeHash, nowMs))) return committed(undefined);
+    const removed = await removeSessionsBeyond(sql, keyId, SESSIONS_PER_KEY_MAX - 1);
+    const session = newSession(hash, keyId, nowMs);
+    await insertSession(sql, session);
+    return committed({ key, session }, ...(removed === 0 ? [] : [{ kind: 'key_ended', keyId } as const]));
+  },
+
+  /** Ending it again changes nothing, and a caller without a session has none to end. */
+  async end(sql: Sql, keyId: string, hash: string | null): Promise<Committed<null>> {
+    if (hash !== null) await removeSession(sql, hash);
+    return committed(null, { kind: 'key_ended', keyId });
+  },
+
+  async createCode(sql: Sql, code: StoredCode): Promise<Committed<StoredCode>> {
+    await lockKey(sql, code.keyId);
+    await removeCodesBeyond(sql, code.keyId, CODES_PER_KEY_MAX - 1);
+    await insertCode(sql, code);
+    return committed(code);
+  },
+
+  async recordUse(sql: Sql, session: StoredSession, nowMs: number): Promise<Committed<void>> {
+    const expiresAtMs = sessionEndMs(session.createdAtMs, nowMs);
+    await recordSessionUse(sql, { ...session, lastUsedAtMs: nowMs, expiresAtMs });
+    return committed(undefined);
+  },
+
+  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await expireSignIns(sql, expiry));
+  },
+};
+
+async function useUp(sql: Sql, codeHash: string, nowMs: number): Promise<boolean> {
+  const code = await findCode(sql, codeHash);
+  return code !== undefined && nowMs < code.expiresAtMs && (await removeCode(sql, codeHash));
+}

@@ -1,0 +1,29 @@
+import { SECOND_MS } from '@granary/contract/time';
+import { newSession } from '@granary/core/session';
+import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
+
+const keyId = 'key_lasting';
+
+const signIn = (round: WriteRound, name: string) => ({
+  ...{ keyId, nowMs: atMs(round), hash: `${name} ${round.round} ${round.node}` },
+});
+
+/** A session of the round before, of the first node, which all nodes change at the same time. */
+const shared = (round: WriteRound) => newSession(`session ${round.round - 1} 0`, keyId, atMs(round));
+
+export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
+  create: (round) => [
+    round.app.session.create({ ...signIn(round, 'session'), codeHash: null }),
+    round.app.session.create({ ...signIn(round, 'by code'), codeHash: `code ${round.round - 1} 0` }),
+    round.app.session.create({ ...signIn(round, 'ended'), keyId: 'key_shared', codeHash: null }),
+  ],
+  end: (round) => [round.app.session.end(keyId, shared(round).hash)],
+  createCode: (round) => [
+    round.app.session.createCode({
+      ...{ hash: `code ${round.round} ${round.node}`, keyId },
+      ...{ createdAtMs: atMs(round), expiresAtMs: atMs(round) + 3 * SECOND_MS },
+    }),
+  ],
+  recordUse: (round) => [round.app.session.recordUse(shared(round), atMs(round) + 1)],
+  expire: (round) => [round.app.session.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
+};

@@ -1,0 +1,47 @@
+import { checkSignIn, checkSignInCodeRequest, SessionRecord, SignInCode } from '../session.ts';
+import { one } from './declaration/answers.ts';
+import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
+
+/** The tests start a service that has this key. */
+export const EXAMPLE_KEY = 'gk_00000000000000000000000000000000000000002kaqcA';
+
+/** Sign-in for browsers: a session is another secret of an API key, in a cookie that no script can read. */
+export const session = {
+  create: endpoint('api', 'POST', '/session', {
+    summary: 'Signs in with an API key or a sign-in code: sets a cookie that works like the key.',
+    needsKey: false,
+    body: body(checkSignIn, 'sign-in'),
+    answers: { 200: one(SessionRecord, { headers: ['set-cookie'] }) },
+    errors: [
+      ...(['unauthorized', 'cross_site_request', 'too_many_failed_logins'] as const),
+      ...(['rate_limited', 'storage_unavailable'] as const),
+    ],
+    examples: [
+      { summary: 'with an API key', body: { api_key: EXAMPLE_KEY } },
+      {
+        summary: 'with a code that was used before',
+        body: { code: 'gc_rCWBrFoDThRPvYkMJJ5bK7eFcT04lkCv' },
+        refusal: 'unauthorized',
+      },
+    ],
+  }),
+  get: endpoint('api', 'GET', '/session', {
+    summary: 'Shows what the caller may do, by cookie or by key.',
+    answers: { 200: one(SessionRecord) },
+    examples: [{ summary: 'the caller' }],
+  }),
+  end: endpoint('api', 'DELETE', '/session', {
+    summary: 'Signs out: ends the session of the cookie and removes the cookie. A key stays as it is.',
+    answers: { 200: one(SessionRecord, { headers: ['set-cookie'] }) },
+    examples: [{ summary: 'sign out' }],
+  }),
+  createCode: endpoint('api', 'POST', '/session/codes', {
+    summary: 'Makes a code with which a browser can sign in once with the rights of the caller.',
+    body: optionalBody(checkSignInCodeRequest, 'request'),
+    answers: { 200: one(SignInCode) },
+    examples: [
+      { summary: 'a code for ten minutes' },
+      { summary: 'a code for a day', body: { valid_seconds: 86_400 } },
+    ],
+  }),
+};

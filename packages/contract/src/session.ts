@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox';
+import { closed } from './input/closed.ts';
+import { described } from './input/described.ts';
+import { checker } from './input/schema.ts';
+import { KeyRecord } from './keys.ts';
+import { Timestamp } from './time.ts';
+
+export const SESSION_COOKIE = 'granary_session';
+
+const CODE_SECONDS_MIN = 60;
+const CODE_SECONDS_MAX = 24 * 3_600;
+
+const secret = () =>
+  Type.String({ pattern: '^[!-~]{1,1000}$', description: '1 to 1000 printable characters without spaces' });
+
+/** An API key, or a code of a sign-in link. */
+export const SignIn = Type.Union([
+  closed({ api_key: secret() }),
+  closed({ code: described('A sign-in code, which works once.', secret()) }),
+]);
+
+const { key_id, name, scopes, facilities, device_ids, expires_at } = KeyRecord.properties;
+
+export const SessionRecord = closed({
+  ...{ key_id, name, scopes, facilities, device_ids },
+  expires_at: described('When the API key ends; null if it does not.', expires_at),
+  session: described(
+    'The session of the cookie; null where the request was sent with the API key itself.',
+    Type.Union([
+      closed({
+        created_at: Timestamp,
+        expires_at: described('Moves on while the session is used, up to 30 days.', Timestamp),
+      }),
+      Type.Null(),
+    ]),
+  ),
+});
+
+export const SignInCodeRequest = closed({
+  valid_seconds: Type.Optional(
+    described(
+      'How long the code can be used; 10 minutes if not given.',
+      Type.Integer({ minimum: CODE_SECONDS_MIN, maximum: CODE_SECONDS_MAX }),
+    ),
+  ),
+});
+
+/** The only answer that contains the code. */
+export const SignInCode = closed({ code: Type.String(), expires_at: Timestamp });
+
+export type SignIn = Static<typeof SignIn>;
+export type SessionRecord = Static<typeof SessionRecord>;
+export type SignInCode = Static<typeof SignInCode>;
+
+export const checkSignIn = checker(SignIn);
+export const checkSignInCodeRequest = checker(SignInCodeRequest);

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS } from '@granary/contract/time';
+import fc from 'fast-check';
+import type { StoredKey } from './keys.ts';
+import { newSession, sessionEndMs, sessionRecord } from './session.ts';
+
+const CREATED_MS = Date.UTC(2026, 5, 15);
+
+test('a session ends seven days after its last use, and thirty days after sign-in at the latest', () => {
+  const endAfter = (usedAfterDays: number): number =>
+    (sessionEndMs(CREATED_MS, CREATED_MS + usedAfterDays * DAY_MS) - CREATED_MS) / DAY_MS;
+  assert.deepEqual([0, 1, 20, 23, 24, 29].map(endAfter), [7, 8, 27, 30, 30, 30]);
+  assert.equal(newSession('h', 'key_1', CREATED_MS).expiresAtMs, CREATED_MS + 7 * DAY_MS);
+});
+
+test('a further use never ends a session earlier', () => {
+  const days = fc.integer({ min: 0, max: 40 * DAY_MS });
+  fc.assert(
+    fc.property(days, days, (one, other) => {
+      const [first, last] = [Math.min(one, other), Math.max(one, other)];
+      const end = (afterMs: number) => sessionEndMs(CREATED_MS, CREATED_MS + afterMs);
+      assert.ok(end(first) <= end(last) && end(last) <= CREATED_MS + 30 * DAY_MS);
+    }),
+  );
+});
+
+test('the record of a caller has no secret, and no session where the key itself was sent', () => {
+  const key: StoredKey = {
+    ...{ keyId: 'key_1', name: 'Office', scopes: ['read'], facilities: ['north'], deviceIds: null },
+    ...{ createdAtMs: CREATED_MS, expiresAtMs: null, lastUsedAtMs: null, revokedAtMs: null },
+  };
+  const shown = {
+    ...{ key_id: 'key_1', name: 'Office', scopes: ['read'], facilities: ['north'], device_ids: null },
+    expires_at: null,
+  };
+  assert.deepEqual(sessionRecord(key, null), { ...shown, session: null });
+  assert.deepEqual(sessionRecord(key, newSession('hash', 'key_1', CREATED_MS)), {
+    ...shown,
+    session: { created_at: '2026-06-15T00:00:00.000Z', expires_at: '2026-06-22T00:00:00.000Z' },
+  });
+});

@@ -1,0 +1,41 @@
+import type { SessionRecord } from '@granary/contract/session';
+import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
+import { keyRecord, type StoredKey } from './keys.ts';
+
+const SESSION_MS_MAX = 30 * DAY_MS;
+const SESSION_UNUSED_MS_MAX = 7 * DAY_MS;
+/** Of one key; a further session ends the one that was used longest ago. */
+export const SESSIONS_PER_KEY_MAX = 100;
+/** Of one key; a further code ends the oldest one. */
+export const CODES_PER_KEY_MAX = 100;
+export const CODE_MS_USUAL = 10 * MINUTE_MS;
+
+/** A browser that has signed in with a key; only the hash of its cookie is stored. */
+export interface StoredSession {
+  readonly hash: string;
+  readonly keyId: string;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** When a session ends that is not used again. */
+export const sessionEndMs = (createdAtMs: number, lastUsedAtMs: number): number =>
+  Math.min(createdAtMs + SESSION_MS_MAX, lastUsedAtMs + SESSION_UNUSED_MS_MAX);
+
+export const newSession = (hash: string, keyId: string, nowMs: number): StoredSession => ({
+  ...{ hash, keyId, createdAtMs: nowMs, lastUsedAtMs: nowMs },
+  expiresAtMs: sessionEndMs(nowMs, nowMs),
+});
+
+/** What a caller is told about itself. */
+export function sessionRecord(key: StoredKey, session: StoredSession | null): SessionRecord {
+  const { key_id, name, scopes, facilities, device_ids, expires_at } = keyRecord(key);
+  return {
+    ...{ key_id, name, scopes, facilities, device_ids, expires_at },
+    session:
+      session === null
+        ? null
+        : { created_at: toIso(session.createdAtMs), expires_at: toIso(session.expiresAtMs) },
+  };
+}

@@ -1,0 +1,32 @@
+import { SESSION_COOKIE } from '@granary/contract/session';
+import type { FastifyRequest } from 'fastify';
+import { type Credential, isSessionSecret, sessionCredential } from '../../keys/session-secrets.ts';
+
+const BEARER = /^bearer +(\S+)$/i;
+
+/** Of a header that is meant as a key, so that a cookie does not take its place. */
+const BEARER_SCHEME = /^bearer\b/i;
+
+export const namesBearer = ({ headers }: FastifyRequest): boolean =>
+  BEARER_SCHEME.test(headers.authorization ?? '');
+
+export const bearer = ({ headers }: FastifyRequest): string | undefined =>
+  BEARER.exec(headers.authorization ?? '')?.[1];
+
+/** The value of the session cookie, if it can be one. */
+export function sessionSecret({ headers }: FastifyRequest): string | undefined {
+  for (const pair of headers.cookie?.split(';') ?? []) {
+    const [name = '', value = ''] = pair.trim().split('=', 2);
+    if (name === SESSION_COOKIE && isSessionSecret(value)) return value;
+  }
+  return undefined;
+}
+
+/** What an authenticated request was sent with: the key, otherwise the session. */
+export function credentialOf(request: FastifyRequest): Credential {
+  const key = bearer(request);
+  if (key !== undefined) return key;
+  const secret = sessionSecret(request);
+  if (secret === undefined) throw new Error('a request without a key passed the access check');
+  return sessionCredential(secret);
+}

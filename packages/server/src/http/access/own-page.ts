@@ -1,0 +1,51 @@
+import { TLSSocket } from 'node:tls';
+import { Refusal } from '@granary/contract/errors';
+import type { FastifyRequest } from 'fastify';
+
+type Headers = FastifyRequest['headers'];
+
+/** Requests that browsers also send because of a link. */
+const isReading = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';
+
+/**
+ * Browsers send the cookie with every request to this service, also for pages of others on the same host. So a request with
+ * the cookie counts only if the browser says that a page of this service sent it.
+ */
+export function refusalOfForeignPage(request: FastifyRequest, publicUrl: string | null): Refusal | null {
+  const isOwn = isOwnPage(request, publicUrl);
+  return isOwn
+    ? null
+    : new Refusal(
+        'cross_site_request',
+        'this request was not sent by a page of this service, so the cookie of a session does not count',
+      );
+}
+
+function isOwnPage(request: FastifyRequest, publicUrl: string | null): boolean {
+  const { 'sec-fetch-site': site, origin } = request.headers;
+  // `none`: a person has entered the address, so no page has sent the request.
+  if (site !== undefined) return site === 'same-origin' || (site === 'none' && isReading(request));
+  // A browser that does not tell the relation names the page, except for what only reads.
+  return origin === undefined ? isReading(request) : isOwnOrigin(request, origin, publicUrl);
+}
+
+/** For sign-in, where programs send neither header: nobody is to be signed in by a page of others. */
+export function refusalOfForeignSignIn(request: FastifyRequest, publicUrl: string | null): Refusal | null {
+  const { 'sec-fetch-site': site, origin } = request.headers;
+  return site === undefined && origin === undefined ? null : refusalOfForeignPage(request, publicUrl);
+}
+
+/** Whether the browser reached this service by TLS, also where a proxy ends it. */
+export const isEncrypted = ({ headers, socket }: FastifyRequest): boolean =>
+  socket instanceof TLSSocket || headers.origin?.startsWith('https://') === true;
+
+function isOwnOrigin({ headers, socket }: FastifyRequest, origin: string, publicUrl: string | null): boolean {
+  if (publicUrl !== null && origin === new URL(publicUrl).origin) return true;
+  return origin === originOf(headers, socket instanceof TLSSocket ? 'https' : 'http');
+}
+
+/** As a browser writes it, without the usual port. */
+function originOf({ host }: Headers, scheme: 'http' | 'https'): string | null {
+  const url = `${scheme}://${host}`;
+  return host !== undefined && URL.canParse(url) ? new URL(url).origin : null;
+}

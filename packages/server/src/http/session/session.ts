@@ -1,0 +1,94 @@
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import type { SignIn } from '@granary/contract/session';
+import { SECOND_MS, toIso } from '@granary/contract/time';
+import { CODE_MS_USUAL, sessionRecord } from '@granary/core/session';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../keys/keyring.ts';
+import { hashSecret } from '../../keys/secrets.ts';
+import { newSessionSecret, newSignInCode } from '../../keys/session-secrets.ts';
+import { type AccessChecks, addressOf, refusalOfUnknownKey, tooManyFailures } from '../access/auth.ts';
+import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
+import { actsAs } from '../audit/attempt.ts';
+import { success } from '../protocol/answers.ts';
+import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { removedCookie, sessionCookie } from './cookie.ts';
+
+/** Sign-in, for which the body names the key. */
+export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, checks: AccessChecks): void {
+  const { app, changes, keyring, settings, now } = parts;
+  const { failedLogins, limiter } = checks;
+
+  register(routes, endpoints.session.create, async (request, reply, read) => {
+    const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
+    if (foreign !== null) throw foreign;
+    const given = read.body(request);
+    const caller = await identify(given, request, reply);
+    limiter?.take(caller.keyId, reply);
+    actsAs(request, caller);
+    const secret = newSessionSecret();
+    const created = await changes(request).session.create({
+      ...{ keyId: caller.keyId, hash: hashSecret(secret), nowMs: now() },
+      codeHash: 'code' in given ? hashSecret(given.code) : null,
+    });
+    if (created === undefined) throw refusalOf(given, request, reply);
+    reply.header('set-cookie', sessionCookie(secret, isEncrypted(request)));
+    return success(sessionRecord(created.key, created.session));
+  });
+
+  /** The key that is known to be good is not refused because of wrong ones from the same address. */
+  async function identify(given: SignIn, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+    const isKnown = 'api_key' in given && keyring.lastKnown(given.api_key) !== null;
+    const waitMs = isKnown ? 0 : failedLogins.waitMs(addressOf(request));
+    if (waitMs > 0) throw tooManyFailures(waitMs, reply);
+    const caller = 'api_key' in given ? await keyring.identify(given.api_key) : await callerOf(given.code);
+    if (caller === null) throw refusalOf(given, request, reply);
+    return caller;
+  }
+
+  async function callerOf(code: string): Promise<Caller | null> {
+    const key = await app.session.keyOfCode(hashSecret(code), now());
+    return key === undefined ? null : { ...key, session: null };
+  }
+
+  function refusalOf(given: SignIn, request: FastifyRequest, reply: FastifyReply): Refusal {
+    if ('api_key' in given) return refusalOfUnknownKey(failedLogins, given.api_key, request, reply);
+    const refusal = refusalOfUnknownKey(failedLogins, given.code, request, reply);
+    if (refusal.code !== 'unauthorized') return refusal;
+    return new Refusal(
+      'unauthorized',
+      'this sign-in link was used before or has ended; "granary console" prints a new one',
+    );
+  }
+}
+
+/** The session of a caller who is known by cookie or by key. */
+export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { changes, idempotency, now } = parts;
+
+  register(routes, endpoints.session.get, async ({ caller }) =>
+    success(sessionRecord(caller, caller.session)),
+  );
+
+  register(routes, endpoints.session.end, async (request, reply) => {
+    const { caller } = request;
+    await changes(request).session.end(caller.keyId, caller.session?.hash ?? null);
+    reply.header('set-cookie', removedCookie(isEncrypted(request)));
+    return success(sessionRecord(caller, null));
+  });
+
+  register(routes, endpoints.session.createCode, async (request, reply, read) => {
+    const { valid_seconds: validS } = read.body(request);
+    const createdAtMs = now();
+    const code = newSignInCode();
+    const stored = {
+      ...{ hash: hashSecret(code), keyId: request.caller.keyId, createdAtMs },
+      expiresAtMs: createdAtMs + (validS === undefined ? CODE_MS_USUAL : validS * SECOND_MS),
+    };
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
+      slices.session.createCode(stored),
+    );
+    return success({ code: secret, expires_at: toIso(result.expiresAtMs) });
+  });
+}
