@@ -5,7 +5,7 @@ import { ConsoleContext } from './console.ts';
 import { Live } from './live/live.ts';
 import { Navigation } from './navigation.ts';
 import { openPreferences } from './preferences.ts';
-import { currentSession, isSignedIn, type SignedIn, signIn, signOut, takeCode } from './session/sign-in.ts';
+import { currentSession, isSignedIn, type SignedIn, signIn, takeCode } from './session/sign-in.ts';
 import { SignInView } from './session/sign-in-view.tsx';
 import { texts } from './texts/texts.ts';
 import './styles/tokens.css';
@@ -17,18 +17,18 @@ const AGAIN_MS = 2_000;
 const root = document.querySelector('#console');
 if (root === null) throw new Error('the page has no place for the console');
 const place: Element = root;
+const client = createClient({ baseUrl: location.origin });
 const preferences = openPreferences();
 const navigation = new Navigation();
 
 function showConsole(session: SignedIn): void {
-  const client = createClient({ baseUrl: location.origin });
   const close = (reason: string | null): void => {
     live.stop();
     showSignIn(reason);
   };
   const live = new Live(client, () => close(texts.value.session.ended));
   const leave = async (): Promise<void> => {
-    await signOut();
+    await client.session.end();
     close(null);
   };
   live.start();
@@ -41,13 +41,16 @@ function showConsole(session: SignedIn): void {
 }
 
 function showSignIn(reason: string | null): void {
-  render(<SignInView preferences={preferences} reason={reason} onSignedIn={showConsole} />, place);
+  render(
+    <SignInView client={client} preferences={preferences} reason={reason} onSignedIn={showConsole} />,
+    place,
+  );
 }
 
 async function start(): Promise<void> {
   const code = takeCode();
   for (;;) {
-    const result = code === null ? await currentSession() : await signIn({ code });
+    const result = code === null ? await currentSession(client) : await signIn(client, { code });
     if (isSignedIn(result)) return showConsole(result);
     if (result.kind === 'refused') return showSignIn(code === null ? null : texts.value.session.codeUsed);
     render(<p class="notice">{texts.value.session.unreachable}</p>, place);

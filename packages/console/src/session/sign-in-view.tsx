@@ -1,3 +1,4 @@
+import type { Client } from '@granary/client';
 import { useSignal } from '@preact/signals';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
@@ -7,13 +8,14 @@ import { isSignedIn, type SignedIn, signIn } from './sign-in.ts';
 import './sign-in-view.css';
 
 interface Props {
+  readonly client: Client;
   readonly preferences: Preferences;
   /** Why the person has to sign in, where it is not the first time. */
   readonly reason: string | null;
   readonly onSignedIn: (session: SignedIn) => void;
 }
 
-export function SignInView({ preferences, reason, onSignedIn }: Props) {
+export function SignInView({ client, preferences, reason, onSignedIn }: Props) {
   const { session, common } = texts.value;
   const key = useSignal('');
   const failure = useSignal(reason);
@@ -22,7 +24,7 @@ export function SignInView({ preferences, reason, onSignedIn }: Props) {
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
     isRunning.value = true;
-    const result = await signIn({ api_key: key.value.trim() });
+    const result = await signIn(client, { api_key: key.value.trim() });
     isRunning.value = false;
     if (isSignedIn(result)) onSignedIn(result);
     else failure.value = result.kind === 'refused' ? result.message : common.failures.unreachable;

@@ -1,17 +1,10 @@
-import type { Scope } from '@granary/contract/keys';
+import { ApiError, type Client } from '@granary/client';
+import type { SessionRecord, SignIn } from '@granary/contract/session';
 
-/** The rights of the key that a session belongs to. */
-export interface SignedIn {
-  readonly key_id: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly facilities: readonly string[] | null;
-  readonly device_ids: readonly string[] | null;
-}
+/** What the key of the session may do. */
+export type SignedIn = Pick<SessionRecord, 'key_id' | 'name' | 'scopes' | 'facilities' | 'device_ids'>;
 
-export type Credentials = { readonly api_key: string } | { readonly code: string };
-
-/** Why there is no session: the credentials are wrong, the service refuses for another reason, or it does not answer. */
+/** Why there is no session: the service refuses, or it does not answer. */
 export type SignInFailure =
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'unreachable' };
@@ -20,33 +13,22 @@ export type SignInResult = SignedIn | SignInFailure;
 
 export const isSignedIn = (result: SignInResult): result is SignedIn => 'key_id' in result;
 
-const ADDRESS = '/v1/session';
+/** Sent once, because the page itself shows that the service does not answer and tries again. */
+const ONCE = { timeLimitMs: 0 };
 
 /** The session of the browser, if it has one. */
-export const currentSession = (): Promise<SignInResult> => ask('GET');
+export const currentSession = (client: Client): Promise<SignInResult> => result(client.session.get(ONCE));
 
-export const signIn = (credentials: Credentials): Promise<SignInResult> => ask('POST', credentials);
+export const signIn = (client: Client, credentials: SignIn): Promise<SignInResult> =>
+  result(client.session.create(credentials, ONCE));
 
-export async function signOut(): Promise<void> {
-  await ask('DELETE');
-}
-
-async function ask(method: 'GET' | 'POST' | 'DELETE', body?: Credentials): Promise<SignInResult> {
+async function result(answer: Promise<SessionRecord>): Promise<SignInResult> {
   try {
-    const response = await fetch(ADDRESS, {
-      method,
-      credentials: 'same-origin',
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    });
-    const answer = await response.json();
-    if (response.ok) return answer.data;
-    return response.status >= 500
-      ? { kind: 'unreachable' }
-      : { kind: 'refused', message: String(answer?.error?.message ?? response.status) };
-  } catch {
-    return { kind: 'unreachable' };
+    return await answer;
+  } catch (error) {
+    return error instanceof ApiError && error.status < 500
+      ? { kind: 'refused', message: error.message }
+      : { kind: 'unreachable' };
   }
 }
 

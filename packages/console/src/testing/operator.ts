@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { TestContext } from 'node:test';
+import { PageRecord, startBrowser } from '@granary/server/testing/browser';
+import type { Page } from 'playwright-core';
+import type { RunningSite } from './running-site.ts';
+
+/** Pages are slow on a busy machine. */
+const PATIENCE_MS = 90_000;
+
+export const DESK = { width: 1_280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+interface Options {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+/** A person in front of the console, in a browser of their own. */
+export interface Operator {
+  readonly page: Page;
+  /** What went wrong in the page, and which hosts it asked. */
+  readonly record: PageRecord;
+  /** Opens a view by its address, such as `#/alerts`. */
+  open(address: string): Promise<void>;
+}
+
+/** Returns `null` where the browser is missing and allowed to be. */
+export async function signIn(
+  t: TestContext,
+  site: RunningSite,
+  options: Options = {},
+): Promise<Operator | null> {
+  const browser = await startBrowser(t);
+  if (browser === null) return null;
+  const { viewport = DESK, colorScheme = 'light' } = options;
+  const context = await browser.newContext({
+    viewport,
+    colorScheme,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const record = new PageRecord(page);
+  const { code } = await site.client.session.createCode();
+  await page.goto(`${site.url}/#sign-in=${code}`);
+  await page.getByRole('navigation').waitFor();
+  return {
+    page,
+    record,
+    open: async (address) => {
+      await page.goto(`${site.url}/${address}`);
+      await page.getByRole('navigation').waitFor();
+    },
+  };
+}
+
+/** axe-core as a script that is evaluated in the page, which its security policy does not forbid to the tests. */
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Fails for every serious fault of accessibility, with the elements that have it. */
+export async function checkAccessibility(page: Page): Promise<void> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const found = await page.evaluate<readonly { id: string; impact: string; nodes: { html: string }[] }[]>(
+    'axe.run().then(({ violations }) => violations)',
+  );
+  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  assert.deepEqual(
+    serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`),
+    [],
+  );
+}
