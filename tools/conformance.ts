@@ -1,15 +1,9 @@
 import { parseAsyncApi } from './conformance/asyncapi.ts';
 import { startDemoService } from './conformance/demo-service.ts';
 import { fetchPackages } from './conformance/packages.ts';
-import {
-  DOCUMENT,
-  heyApiTour,
-  lint,
-  openapiFetchTour,
-  sendExamples,
-  sendReadmeCalls,
-} from './conformance/steps.ts';
-import { runSuites } from './conformance/suites.ts';
+import { pythonTour } from './conformance/python-client.ts';
+import { heyApiTour, lint, openapiFetchTour, sendExamples, sendReadmeCalls } from './conformance/steps.ts';
+import { commandTour, runSuites } from './conformance/suites.ts';
 
 /** Compares the published documents with the service by programs that nobody here wrote; too slow for `npm test`. */
 async function main(): Promise<number> {
@@ -22,10 +16,12 @@ async function main(): Promise<number> {
     ['Prism finds nothing in the calls of the README', () => sendReadmeCalls(demo)],
     [
       'Prism finds nothing in the tests of the client and of the command',
-      () => runSuites(DOCUMENT, ['packages/client/', 'packages/cli/']),
+      () => runSuites('packages/client/', 'packages/cli/'),
     ],
+    ['the packed command shows the tour of the README, and Prism finds nothing in it', commandTour],
     ['a client by openapi-typescript and openapi-fetch', () => openapiFetchTour(demo)],
     ['a client by @hey-api/openapi-ts', () => heyApiTour(demo)],
+    ['a client by OpenAPI Generator for Python', () => pythonTour(demo)],
   ];
   let failed = 0;
   try {

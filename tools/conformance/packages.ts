@@ -5,8 +5,10 @@ import { exitCodeOf, start } from '../run.ts';
 
 /** Programs that nobody here wrote. They are not dependencies, because only this tool uses them and they are many packages. */
 const PACKAGES: Readonly<Record<string, string>> = {
+  '@apiture/openapi-down-convert': '0.14.2',
   '@asyncapi/parser': '3.6.3',
   '@hey-api/openapi-ts': '0.99.0',
+  '@openapitools/openapi-generator-cli': '1.0.18-5.0.0-beta2',
   '@redocly/cli': '2.73.0',
   '@stoplight/prism-cli': '5.16.0',
   'openapi-fetch': '0.17.0',

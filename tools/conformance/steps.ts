@@ -10,10 +10,14 @@ import { CACHE, command } from './packages.ts';
 import { Prism } from './prism.ts';
 
 export const DOCUMENT = join(REPOSITORY_ROOT, 'docs', 'openapi.json');
-const CLIENTS = join(REPOSITORY_ROOT, 'tools', 'conformance', 'clients');
+export const CLIENTS = join(REPOSITORY_ROOT, 'tools', 'conformance', 'clients');
 
 /** Runs a command and returns what is wrong. */
-async function run(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string[]> {
+export async function run(
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<string[]> {
   const exitCode = await exitCodeOf(start(name, args, env));
   return exitCode === 0 ? [] : [`${name} ended with ${exitCode}`];
 }

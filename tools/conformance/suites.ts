@@ -1,39 +1,66 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { passOn, SERVICE_HEADER } from '@granary/server/testing/validated-url';
+import { join } from 'node:path';
+import { passOn, SERVICE_HEADER, validatedUrl } from '@granary/server/testing/validated-url';
+import { InstalledFarm } from '../cli-tour/installed-farm.ts';
+import { differences, recordTour, tourIn } from '../cli-tour/tour.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from '../repository-files.ts';
-import { exitCodeOf, start } from '../run.ts';
 import { Prism } from './prism.ts';
+import { DOCUMENT, run } from './steps.ts';
 
 /** Runs the tests of our client and of the command with Prism between them and every service that they start. */
-export async function runSuites(document: string, folders: readonly string[]): Promise<string[]> {
+export const runSuites = (...folders: readonly string[]): Promise<string[]> =>
+  withPrism((prismUrl) => {
+    const files = repositoryFiles(REPOSITORY_ROOT).filter(
+      (path) => path.endsWith('.test.ts') && folders.some((folder) => path.startsWith(folder)),
+    );
+    console.log(`  ${files.length} test files`);
+    const args = ['--test', '--test-reporter=dot', '--test-timeout=240000', ...files];
+    return run(process.execPath, args, { GRANARY_TEST_PRISM: prismUrl });
+  });
+
+/** Runs the tour of README.md with the packed command, compares it with README.md, and lets it pass through Prism. */
+export async function commandTour(): Promise<string[]> {
+  const farm = await InstalledFarm.start();
+  const undos: (() => void)[] = [];
+  try {
+    const readme = await readFile(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
+    const { text, faults } = await recordTour(farm);
+    const throughPrism = await withPrism(async (prismUrl) => {
+      const url = await validatedUrl({ after: (undo) => undos.push(undo) }, farm.url, prismUrl);
+      const env = { GRANARY_URL: url, GRANARY_API_KEY: await farm.adminKey() };
+      return (await recordTour(farm, env)).faults;
+    });
+    return [...faults, ...differences(tourIn(readme), text), ...throughPrism];
+  } finally {
+    for (const undo of undos) undo();
+    await farm.stop();
+  }
+}
+
+/** Starts a Prism for several services; returns the faults that `use` finds, and those that Prism finds. */
+async function withPrism(use: (prismUrl: string) => Promise<string[]>): Promise<string[]> {
   let requests = 0;
-  // Each test has a service of its own, so Prism sends everything here, and from here it goes to the named service.
-  const switchboard = createServer((asked, answer) => {
+  // Prism knows one address, so it sends everything here, and from here it goes to the service that is named.
+  const distributor = createServer((asked, answer) => {
     requests++;
     const { [SERVICE_HEADER]: service, ...headers } = asked.headers;
     asked.headers = headers;
     passOn(asked, answer, String(service));
   });
-  switchboard.listen(0, '127.0.0.1');
-  await once(switchboard, 'listening');
-  const prism = await Prism.start(
-    document,
-    `http://127.0.0.1:${(switchboard.address() as AddressInfo).port}`,
-  );
+  distributor.listen(0, '127.0.0.1');
+  await once(distributor, 'listening');
+  const { port } = distributor.address() as AddressInfo;
+  const prism = await Prism.start(DOCUMENT, `http://127.0.0.1:${port}`);
   try {
-    const files = repositoryFiles(REPOSITORY_ROOT).filter(
-      (path) => path.endsWith('.test.ts') && folders.some((folder) => path.startsWith(folder)),
-    );
-    const args = ['--test', '--test-reporter=dot', '--test-timeout=240000', ...files];
-    const exitCode = await exitCodeOf(start(process.execPath, args, { GRANARY_TEST_PRISM: prism.url }));
-    console.log(`  ${files.length} test files, ${requests} requests through Prism`);
-    const faults = exitCode === 0 ? [] : [`the tests ended with ${exitCode}`];
-    return [...faults, ...prism.violations];
+    const faults = await use(prism.url);
+    console.log(`  ${requests} requests through Prism`);
+    return [...faults, ...(requests === 0 ? ['nothing passed through Prism'] : []), ...prism.violations];
   } finally {
     await prism.stop();
-    switchboard.close();
-    switchboard.closeAllConnections();
+    distributor.close();
+    distributor.closeAllConnections();
   }
 }

@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { buildPackage } from './build.ts';
 import { CONSUMER } from './example-program.ts';
+import { install, installedCommand, packInto } from './install.ts';
 import { PUBLISHED_PACKAGES } from './published-packages.ts';
 
 const run = promisify(execFile);
@@ -26,15 +27,6 @@ const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [proce
 const NEEDED =
   /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|lib\/[a-z]+\/(package\.json|src\/.*\.(js|d\.ts|json|css|svg|html|woff2|txt)))$/;
 const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
-
-async function packedFiles(folder: string, destination: string) {
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', destination], { cwd: folder });
-  const [{ filename, files }] = JSON.parse(stdout);
-  return {
-    tarball: join(destination, filename),
-    paths: files.map(({ path }: { readonly path: string }) => path) as string[],
-  };
-}
 
 describe('what users install', () => {
   // Below the repository, so that the modules of the command find the libraries that are installed there.
@@ -53,7 +45,7 @@ describe('what users install', () => {
 
   for (const { name } of PUBLISHED_PACKAGES) {
     test(`${name}: only needed files, and no package of the workspace`, async () => {
-      const { paths } = await packedFiles(join(built, name), folder);
+      const { paths } = await packInto(join(built, name), folder);
       assert.deepEqual(
         paths.filter((path) => !NEEDED.test(path) || NOT_NEEDED.test(path)),
         [],
@@ -69,13 +61,12 @@ describe('what users install', () => {
   }
 
   test('the client compiles in strict programs and runs in an empty folder', async (t) => {
-    const { tarball } = await packedFiles(join(built, 'client'), folder);
+    const { tarball } = await packInto(join(built, 'client'), folder);
     const program = join(folder, 'program');
     await mkdir(program);
     await writeFile(join(program, 'package.json'), '{"type":"module","private":true}');
     await writeFile(join(program, 'main.ts'), CONSUMER);
-    const install = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball];
-    await run('npm', install, { cwd: program });
+    await install(tarball, program);
     const usual = ['--strict', '--target', 'es2022', '--typeRoots', NODE_TYPES, '--types', 'node'];
     for (const kind of [
       ['--module', 'esnext', '--moduleResolution', 'bundler'],
@@ -115,20 +106,11 @@ describe('what users install', () => {
 
   if (process.env['GRANARY_TEST_SIZE'] === 'full') {
     test('the command starts the demo in an empty folder, and ends when it is interrupted', async (t) => {
-      const { tarball } = await packedFiles(join(built, 'cli'), folder);
+      const { tarball } = await packInto(join(built, 'cli'), folder);
       for (const [index, node] of NODES.entries()) {
         const empty = join(folder, `empty-${index}`);
-        await mkdir(empty);
-        const install = [
-          'install',
-          '--prefer-offline',
-          '--ignore-scripts',
-          '--no-audit',
-          '--no-fund',
-          tarball,
-        ];
-        await run('npm', install, { cwd: empty });
-        const granary = join(empty, 'node_modules/@granary/cli/bin/granary.mjs');
+        await install(tarball, empty);
+        const granary = installedCommand(empty);
         const env = { PATH: process.env['PATH'], GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' };
         const child = spawn(node, [granary, 'up'], { cwd: empty, env });
         t.after(() => child.kill('SIGKILL'));

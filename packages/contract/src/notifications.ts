@@ -34,9 +34,11 @@ export const NOTICE_KINDS = [
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 const EMAIL_CHARS_MAX = 254;
+/** Letters and digits of every script: ASCII, and what a name in XML may begin with, because Python does not read `\p{L}`. */
+const LETTER =
+  'A-Za-z0-9\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd';
 /** Without the characters that have a meaning in the header of a message, such as commas, quotes and brackets. */
-export const EMAIL_PATTERN =
-  "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[\\p{L}\\p{N}]([\\p{L}\\p{N}.-]*[\\p{L}\\p{N}])?$";
+export const EMAIL_PATTERN = `^[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@[${LETTER}]([${LETTER}.-]*[${LETTER}])?$`;
 
 export const EmailTarget = closed({
   email: Type.String({

@@ -1,8 +1,11 @@
 import { Type } from 'typebox';
 
-/** A note may have line feeds and tabs; other control characters are refused, because PostgreSQL does not accept NUL. */
-const LINE = '^[^\\p{Cc}]*$';
-const PARAGRAPHS = '^[\\P{Cc}\\n\\r\\t]*$';
+/**
+ * A note may have line feeds and tabs; other control characters are refused, because PostgreSQL does not accept NUL.
+ * Without `\p{…}`, which generated clients in Python cannot read.
+ */
+const LINE = '^[^\\x00-\\x1f\\x7f-\\x9f]*$';
+const PARAGRAPHS = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$';
 
 /** A name or another text of one line, not empty. */
 export const line = (maxLength: number) =>

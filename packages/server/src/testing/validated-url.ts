@@ -13,8 +13,11 @@ interface After {
  * The address under which a test calls a service. `npm run conformance` sets GRANARY_TEST_PRISM, the address of a validating
  * proxy; then it is that of a server that sends the calls through that proxy.
  */
-export async function validatedUrl(t: After, serviceUrl: string): Promise<string> {
-  const prismUrl = process.env['GRANARY_TEST_PRISM'];
+export async function validatedUrl(
+  t: After,
+  serviceUrl: string,
+  prismUrl = process.env['GRANARY_TEST_PRISM'],
+): Promise<string> {
   if (prismUrl === undefined) return serviceUrl;
   const server = createServer((asked, answer) => {
     // Prism waits for the end of an answer, and a stream of events has none.

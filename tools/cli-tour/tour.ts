@@ -1,0 +1,55 @@
+import type { InstalledFarm } from './installed-farm.ts';
+
+/** The commands of the tour in README.md. */
+const TOUR: readonly (readonly string[])[] = [
+  ['devices', '--q', 'silo-0', '--facility', 'Riverside Mill'],
+  ['device', 'show', 'silo-02'],
+  ['discharge', 'silo-02', '10', '--to', 'cart', '--yes'],
+  ['audit', '--limit', '1'],
+  ['stop', 'rover-01'],
+  ['doctor'],
+];
+const BLOCK = /(?<=^```\n)\$ granary .*?(?=^```$)/ms;
+
+/** Runs the commands as they are printed, and returns what a terminal would show. */
+export async function recordTour(farm: InstalledFarm, env: Readonly<Record<string, string>> = {}) {
+  const recorded: string[] = [];
+  const faults: string[] = [];
+  for (const args of TOUR) {
+    const line = `granary ${args.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`;
+    const { printed, exitCode } = await farm.granary(args, env);
+    recorded.push(`$ ${line}\n${printed}`);
+    if (exitCode !== 0) faults.push(`${line} ended with ${exitCode}: ${printed}`);
+  }
+  return { text: recorded.join('\n'), faults };
+}
+
+export const tourIn = (readme: string): string => BLOCK.exec(readme)?.[0] ?? '';
+
+export const withTour = (readme: string, text: string): string => readme.replace(BLOCK, () => text);
+
+/** Lines that are in only one of two recordings, apart from values, times and what depends on the machine. */
+export function differences(readme: string, recorded: string): string[] {
+  const before = comparable(readme);
+  const now = comparable(recorded);
+  return [
+    ...before.filter((line) => !now.includes(line)).map((line) => `only in README.md: ${line}`),
+    ...now.filter((line) => !before.includes(line)).map((line) => `not in README.md: ${line}`),
+  ];
+}
+
+/** Which states of an operation are seen between start and end depends on the moment. */
+const PASSING = /^(started|in_progress): /;
+
+const comparable = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => !PASSING.test(line))
+    .map((line) =>
+      line
+        .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+        .replace(/\bop_\w+/g, '<operation>')
+        .replace(/^(ok|warn)( +disk )/, '<ok or warn>$2')
+        .replace(/-?\d+(\.\d+)?/g, '<number>')
+        .replace(/ +/g, ' '),
+    );
