@@ -55,6 +55,14 @@ test('sends telemetry as JSON', async (t) => {
   assert.equal(received[0]?.body, '{"ts":1,"weight":2}');
 });
 
+test('returns the version of a device with the device', async (t) => {
+  const reply = { ...ok({ device_id: 's' }), headers: { etag: '"3"' } };
+  const { client, received } = await startScriptedServer([reply], t);
+  const { device, etag } = await client.devices.field.getVersioned('s');
+  assert.deepEqual([device.device_id, etag], ['s', '"3"']);
+  assert.equal(received[0]?.url, '/v1/fielddevice/devices/s');
+});
+
 test('returns the version of a configuration, and sends it with a change', async (t) => {
   const reply = { ...ok({ thresholds: {} }), headers: { etag: '"7"' } };
   const { client, received } = await startScriptedServer([reply, reply], t);

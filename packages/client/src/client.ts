@@ -4,6 +4,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
 import { configurationClient } from './configuration.ts';
 import { derive } from './derive.ts';
+import { devicesClient } from './devices.ts';
 import { healthClient } from './health.ts';
 import { plantsClient } from './plants.ts';
 import type { CallOptions } from './requests/call.ts';
@@ -47,15 +48,12 @@ export function createClient({
     ...{ now: Date.now, random: Math.random },
   });
   const roots = groupRoots({ siloSegment, fieldSegment, sandboxPath });
-  const { devices, telemetry, alerts } = endpoints;
+  const { telemetry, alerts } = endpoints;
   const siloReadings = derive(telemetry.silo, transport, roots);
   const fieldReadings = derive(telemetry.field, transport, roots);
   const send = { silo: siloReadings.send, field: fieldReadings.send };
   return {
-    devices: {
-      silo: derive(devices.silo, transport, roots),
-      field: derive(devices.field, transport, roots),
-    },
+    devices: devicesClient(transport, roots),
     telemetry: {
       current: siloReadings.current,
       history: siloReadings.history,

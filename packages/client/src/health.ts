@@ -11,12 +11,15 @@ const NOT_READY = 503;
 export interface HealthClient {
   live(options?: CallOptions): Promise<{ readonly status: string }>;
   ready(options?: CallOptions): Promise<Readiness>;
+  /** The figures of the service, in the text format of Prometheus. */
+  metrics(options?: CallOptions): Promise<string>;
 }
 
 export function healthClient(transport: Transport, roots: GroupRoots): HealthClient {
-  const { live, ready } = endpoints.health;
+  const { live, ready, metrics } = endpoints.health;
   return {
     live: async (options) => JSON.parse(await transport.text(callOf(live, roots, [options]))),
     ready: async (options) => JSON.parse(await transport.text(callOf(ready, roots, [options]), [NOT_READY])),
+    metrics: (options) => transport.text(callOf(metrics, roots, [options])),
   };
 }

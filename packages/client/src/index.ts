@@ -4,6 +4,7 @@ export type { EventReset, EventType, LoggedEvent } from '@granary/contract/event
 export type { DeviceValues, NewestValues } from '@granary/contract/fleet/newest-values';
 export { type Client, type ClientOptions, createClient } from './client.ts';
 export type { Versioned } from './configuration.ts';
+export type { VersionedDevice } from './devices.ts';
 export { ApiError, type KnownOrNewerCode, UnreachableError } from './failures.ts';
 export type { CallOptions } from './requests/call.ts';
 export type { EventFilter, StreamItem } from './streams/events.ts';

@@ -12,6 +12,9 @@ import './app.css';
 
 const VIEWS: Readonly<Partial<Record<Route['view'], ComponentType>>> = {
   map: lazyView(async () => (await import('./map/field-map.tsx')).FieldMap),
+  administration: lazyView(
+    async () => (await import('./administration/administration-view.tsx')).AdministrationView,
+  ),
   overview: Overview,
   operations: lazyView(async () => (await import('./operations/operations-view.tsx')).OperationsView),
   devices: lazyView(async () => (await import('./devices/device-page.tsx')).DevicePage),

@@ -47,9 +47,9 @@ export function CommandTable() {
 const NOT_AS_ASKED: readonly CommandStatus[] = ['failed', 'rejected', 'expired', 'timed_out'];
 
 function commandWords(): JobWords<FleetCommand> {
-  const { jobs } = texts.value;
+  const { commands, jobs } = texts.value;
   return {
-    titleOf: ({ command }) => jobs.commandNames[command],
+    titleOf: ({ command }) => commands.names[command],
     statusOf: ({ status }) => jobs.commandStatuses[status],
     isUnderWay: ({ status }) => COMMAND_UNDER_WAY.includes(status),
     isUnusual: ({ status }) => NOT_AS_ASKED.includes(status),

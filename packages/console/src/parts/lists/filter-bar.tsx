@@ -45,45 +45,75 @@ interface SelectProps extends FilterProps {
 
 export function SelectFilter({ name, label, any, options }: SelectProps) {
   const { navigation } = useConsole();
-  const id = useId();
   return (
-    <div class="filter">
-      <label class="only-for-readers" for={id}>
-        {label}
-      </label>
-      <select
-        id={id}
-        value={navigation.route.value.query.get(name) ?? ''}
-        onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value })}
-      >
-        <option value="">{any}</option>
-        {options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Filter label={label}>
+      {(id) => (
+        <select
+          id={id}
+          value={navigation.route.value.query.get(name) ?? ''}
+          onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value })}
+        >
+          <option value="">{any}</option>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Filter>
   );
 }
 
 /** A text that is searched for when the person has finished typing it. */
 export function TextFilter({ name, label }: FilterProps) {
   const { navigation } = useConsole();
+  return (
+    <Filter label={label}>
+      {(id) => (
+        <input
+          id={id}
+          type="search"
+          placeholder={label}
+          maxLength={200}
+          value={navigation.route.value.query.get(name) ?? ''}
+          onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value.trim() })}
+        />
+      )}
+    </Filter>
+  );
+}
+
+/** One day of the calendar. */
+export function DateFilter({ name, label }: FilterProps) {
+  const { navigation } = useConsole();
+  return (
+    <Filter label={label}>
+      {(id) => (
+        <input
+          id={id}
+          type="date"
+          value={navigation.route.value.query.get(name) ?? ''}
+          onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value })}
+        />
+      )}
+    </Filter>
+  );
+}
+
+interface LabelledProps {
+  readonly label: string;
+  readonly children: (id: string) => ComponentChildren;
+}
+
+function Filter({ label, children }: LabelledProps) {
   const id = useId();
   return (
     <div class="filter">
       <label class="only-for-readers" for={id}>
         {label}
       </label>
-      <input
-        id={id}
-        type="search"
-        placeholder={label}
-        maxLength={200}
-        value={navigation.route.value.query.get(name) ?? ''}
-        onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value.trim() })}
-      />
+      {children(id)}
     </div>
   );
 }

@@ -42,16 +42,6 @@ export const jobs: typeof english = {
     expired: 'Abgelaufen',
     timed_out: 'Keine Antwort',
   },
-  commandNames: {
-    move_to_coordinates: 'Zu einem Ort fahren',
-    hold: 'Halten',
-    resume: 'Weiter',
-    return_to_base: 'Zurück zur Basis',
-    scan: 'Abtasten',
-    collect_sample: 'Probe nehmen',
-    emergency_stop: 'Not-Halt',
-    release_emergency_stop: 'Aufhebung des Not-Halts',
-  },
   declareEnded: 'Für beendet erklären',
   declareEndedOf: (what, device) => `Für beendet erklären: ${what}, ${device}`,
   declareMeans:

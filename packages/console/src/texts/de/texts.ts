@@ -1,9 +1,15 @@
 import type { Texts } from '../en/texts.ts';
+import { administration } from './administration.ts';
+import { audit } from './audit.ts';
 import { commands } from './commands.ts';
 import { common } from './common.ts';
+import { deviceAdmin } from './device-admin.ts';
 import { devices } from './devices.ts';
+import { forms } from './forms.ts';
 import { frame } from './frame.ts';
+import { health } from './health.ts';
 import { jobs } from './jobs.ts';
+import { keys } from './keys.ts';
 import { map } from './map.ts';
 import { missions } from './missions.ts';
 import { operations } from './operations.ts';
@@ -12,11 +18,17 @@ import { session } from './session.ts';
 import { table } from './table.ts';
 
 export const de: Texts = {
+  administration,
+  audit,
   commands,
   common,
+  deviceAdmin,
   devices,
+  forms,
   frame,
+  health,
   jobs,
+  keys,
   map,
   missions,
   operations,

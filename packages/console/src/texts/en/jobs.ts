@@ -41,16 +41,6 @@ export const jobs = {
     expired: 'Expired',
     timed_out: 'No answer',
   },
-  commandNames: {
-    move_to_coordinates: 'Go to a place',
-    hold: 'Hold',
-    resume: 'Resume',
-    return_to_base: 'Return to base',
-    scan: 'Scan',
-    collect_sample: 'Collect a sample',
-    emergency_stop: 'Emergency stop',
-    release_emergency_stop: 'Release of the emergency stop',
-  },
   declareEnded: 'Declare ended',
   declareEndedOf: (what: string, device: string) => `Declare ended: ${what}, ${device}`,
   declareMeans:

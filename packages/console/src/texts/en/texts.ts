@@ -1,8 +1,14 @@
+import { administration } from './administration.ts';
+import { audit } from './audit.ts';
 import { commands } from './commands.ts';
 import { common } from './common.ts';
+import { deviceAdmin } from './device-admin.ts';
 import { devices } from './devices.ts';
+import { forms } from './forms.ts';
 import { frame } from './frame.ts';
+import { health } from './health.ts';
 import { jobs } from './jobs.ts';
+import { keys } from './keys.ts';
 import { map } from './map.ts';
 import { missions } from './missions.ts';
 import { operations } from './operations.ts';
@@ -11,11 +17,17 @@ import { session } from './session.ts';
 import { table } from './table.ts';
 
 export const en = {
+  administration,
+  audit,
   commands,
   common,
+  deviceAdmin,
   devices,
+  forms,
   frame,
+  health,
   jobs,
+  keys,
   map,
   missions,
   operations,

@@ -1,0 +1,47 @@
+import type { ComponentType } from 'preact';
+import { useConsole, useScope } from '../console.ts';
+import { Notice } from '../parts/notice.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { addressOf } from '../routes.ts';
+import { texts } from '../texts/texts.ts';
+import { AuditPage } from './audit/audit-page.tsx';
+import { DevicesPage } from './devices/devices-page.tsx';
+import { HealthPage } from './health/health-page.tsx';
+import { KeysPage } from './keys/keys-page.tsx';
+import './administration-view.css';
+
+const PAGES = {
+  devices: DevicesPage,
+  keys: KeysPage,
+  audit: AuditPage,
+  health: HealthPage,
+} satisfies Readonly<Record<string, ComponentType>>;
+
+type PageName = keyof typeof PAGES;
+const PAGE_NAMES = Object.keys(PAGES) as readonly PageName[];
+
+/** Only for keys with the scope `admin`; the state of the service is for everybody. */
+export function AdministrationView() {
+  const { id } = useConsole().navigation.route.value;
+  const { administration } = texts.value;
+  const isAdmin = useScope('admin');
+  const offered = PAGE_NAMES.filter((name) => isAdmin || name === 'health');
+  const current = offered.find((name) => name === id) ?? offered[0] ?? 'health';
+  const Page = PAGES[current];
+  return (
+    <>
+      <h1 class="only-for-readers">{administration.title}</h1>
+      <Tabs
+        label={administration.title}
+        current={current}
+        tabs={offered.map((name) => ({
+          name,
+          title: administration.pages[name],
+          address: addressOf('administration', name),
+        }))}
+      />
+      {!isAdmin && id !== null && id !== 'health' && <Notice>{administration.onlyAdmin}</Notice>}
+      <Page key={current} />
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { AUDIT_RESULTS, type AuditEntry } from '@granary/contract/audit';
+import { useConsole } from '../../console.ts';
+import { nameOf } from '../../operations/jobs.ts';
+import { Time } from '../../parts/age.tsx';
+import { DeviceLink } from '../../parts/device-link.tsx';
+import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../../parts/lists/filter-bar.tsx';
+import { PageList } from '../../parts/lists/page-list.tsx';
+import { PLACE_FILTERS, PlaceFilters } from '../../parts/lists/place-filters.tsx';
+import { Table } from '../../parts/table.tsx';
+import type { Column } from '../../parts/table-column.ts';
+import { usePages } from '../../parts/use-pages.ts';
+import { texts } from '../../texts/texts.ts';
+import { AuditDetails } from './audit-details.tsx';
+import { auditQuery } from './audit-query.ts';
+
+/** Every change and every refused attempt, newest first. */
+export function AuditPage() {
+  const { client, navigation } = useConsole();
+  const { audit } = texts.value;
+  const query = auditQuery(navigation.route.value.query);
+  const pages = usePages(
+    (page, signal) => client.audit.list({ ...query, ...page }, { signal }),
+    [JSON.stringify(query)],
+  );
+  return (
+    <>
+      <FilterBar names={['day', 'result', 'action', 'actor', ...PLACE_FILTERS]}>
+        <DateFilter name="day" label={audit.day} />
+        <SelectFilter
+          name="result"
+          label={audit.result}
+          any={audit.anyResult}
+          options={AUDIT_RESULTS.map((result) => [result, audit.results[result]])}
+        />
+        <TextFilter name="action" label={audit.actionFilter} />
+        <TextFilter name="actor" label={audit.actorFilter} />
+        <PlaceFilters />
+      </FilterBar>
+      <PageList pages={pages}>
+        {(items) => (
+          <Table
+            label={audit.title}
+            columns={auditColumns()}
+            rows={items}
+            idOf={({ audit_id }) => audit_id}
+          />
+        )}
+      </PageList>
+    </>
+  );
+}
+
+function auditColumns(): readonly Column<AuditEntry>[] {
+  const { audit, table } = texts.value;
+  return [
+    {
+      ...{ name: 'action', title: audit.action, kind: 'title', sortBy: ({ action }) => action },
+      cell: ({ action }) => <strong>{action}</strong>,
+    },
+    { name: 'at', title: audit.at, sortBy: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
+    {
+      ...{ name: 'who', title: audit.who, sortBy: ({ actor }) => nameOf(actor) },
+      cell: ({ actor }) => <span class="free-text">{nameOf(actor) ?? audit.nobody}</span>,
+    },
+    {
+      ...{ name: 'device', title: table.device, sortBy: ({ device_id }) => device_id },
+      cell: ({ device_id }) => device_id !== null && <DeviceLink deviceId={device_id} />,
+    },
+    {
+      ...{ name: 'result', title: audit.result, sortBy: ({ result }) => result },
+      cell: ({ result, code, count }) =>
+        result === 'done' ? (
+          audit.results.done
+        ) : (
+          <>
+            <strong>{audit.results.refused}</strong> {code}
+            {count > 1 && ` · ${audit.count(count)}`}
+          </>
+        ),
+    },
+    {
+      ...{ name: 'address', title: audit.address, sortBy: ({ address }) => address },
+      cell: ({ address }) => address,
+    },
+    {
+      ...{ name: 'details', title: audit.details, kind: 'actions' },
+      cell: (entry) => (
+        <DialogButton text={audit.details} label={audit.detailsOf(entry.action)}>
+          {(close) => <AuditDetails entry={entry} onClose={close} />}
+        </DialogButton>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,36 @@
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { CopyText } from '../../parts/forms/secret.tsx';
+import { texts } from '../../texts/texts.ts';
+import { publishLine } from './publish-line.ts';
+
+interface Props {
+  readonly title: string;
+  readonly credentials: DeviceCredentials;
+  readonly profile: ProfileName;
+  readonly onClose: () => void;
+}
+
+/** The secret of a device, shown this once, with a command that tries it. */
+export function CredentialsDialog({ title, credentials: { username, secret }, profile, onClose }: Props) {
+  const { deviceAdmin, forms } = texts.value;
+  const line = publishLine({ deviceId: username, secret, profile, host: location.hostname });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>
+        <strong>{forms.shownOnce}</strong>
+      </p>
+      <CopyText label={deviceAdmin.username} text={username} />
+      <CopyText label={deviceAdmin.secret} text={secret} />
+      <CopyText label={deviceAdmin.tryIt} text={line} />
+      <p class="muted">{deviceAdmin.tryItHint}</p>
+      <div class="dialog-actions">
+        <Button kind="primary" onPress={onClose}>
+          {forms.done}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkFieldRegistration, checkSiloRegistration } from '@granary/contract/devices/devices';
+import {
+  changedFields,
+  type DeviceDraft,
+  draftOfDevice,
+  mergedDraft,
+  patchOf,
+  registrationOf,
+} from './device-draft.ts';
+import { publishLine } from './publish-line.ts';
+
+const CO2 = {
+  sensor_id: 'co2',
+  type: 'co2',
+  unit: 'ppm',
+  precision: '0',
+  min: '',
+  max: '10000',
+  reporting_interval_s: '',
+};
+const DRAFT: DeviceDraft = {
+  ...{
+    name: ' Silo 8 ',
+    model: 'GS-100',
+    facility: 'north',
+    zone: 'yard',
+    firmware_version: '',
+    capacity: '20000',
+  },
+  sensors: [CO2],
+};
+
+test('the form of a silo is a registration that the service accepts', () => {
+  const { group, body } = registrationOf('silo_scale', ' silo-8 ', DRAFT);
+  assert.equal(group, 'silo');
+  assert.deepEqual(body, {
+    ...{
+      device_id: 'silo-8',
+      name: 'Silo 8',
+      model: 'GS-100',
+      location: { facility: 'north', zone: 'yard' },
+    },
+    capacity: { max: 20_000, unit: 'kg' },
+    sensors: [{ sensor_id: 'co2', type: 'co2', unit: 'ppm', precision: 0, max: 10_000 }],
+  });
+  assert.ok(checkSiloRegistration.accepts(body));
+});
+
+test('a field device has its profile and no capacity', () => {
+  const { group, body } = registrationOf('weather_station', 'ws-1', { ...DRAFT, sensors: [] });
+  assert.equal(group, 'field');
+  assert.ok('profile' in body && body.profile === 'weather_station');
+  assert.ok(checkFieldRegistration.accepts(body));
+});
+
+const BEFORE: DeviceDraft = { ...DRAFT, name: 'Silo 8' };
+
+test('a change contains only what was changed', () => {
+  assert.deepEqual(patchOf(DRAFT, BEFORE), {});
+  assert.deepEqual(patchOf({ ...BEFORE, zone: 'yard 2', capacity: '25000' }, BEFORE), {
+    location: { zone: 'yard 2' },
+    capacity: { max: 25_000, unit: 'kg' },
+  });
+  assert.deepEqual(patchOf({ ...BEFORE, sensors: [] }, BEFORE), { sensors: [] });
+});
+
+test('after a change of another person the own entries stay', () => {
+  const now = { ...BEFORE, name: 'Reserve', zone: 'quay' };
+  const mine = { ...BEFORE, name: 'Mine' };
+  assert.deepEqual(mergedDraft(mine, BEFORE, now), { ...now, name: 'Mine' });
+  assert.deepEqual(changedFields(BEFORE, now), ['name', 'zone']);
+});
+
+test('the standard sensors of a silo are not part of its form', () => {
+  const draft = draftOfDevice({
+    ...{ device_id: 'silo-8', name: 'Silo 8', model: 'GS-100', profile: 'silo_scale', status: 'online' },
+    ...{ location: { facility: 'north', zone: 'yard' }, last_seen: null, firmware_version: '1' },
+    capacity: { max: 20_000, unit: 'kg' },
+    sensors: [
+      { type: 'level', sensor_id: 'silo-8-level', status: 'active' },
+      {
+        ...{ type: 'co2', sensor_id: 'co2', status: 'active', unit: 'ppm', precision: 0, min: 0, max: 1 },
+        reporting_interval_s: null,
+      },
+    ],
+  });
+  assert.deepEqual(
+    draft.sensors.map(({ sensor_id }) => sensor_id),
+    ['co2'],
+  );
+});
+
+test('the line sends a reading of what the profile measures', () => {
+  const line = publishLine({ deviceId: 'silo-8', secret: 's3', profile: 'silo_scale', host: 'farm.example' });
+  assert.equal(
+    line,
+    String.raw`mosquitto_pub -h farm.example -i silo-8 -u silo-8 -P 's3' -q 1 -t granary/v1/silo-8/telemetry -m "{\"ts\": $(date +%s)000, \"weight\": 512.5, \"temperature\": 12.5}"`,
+  );
+});

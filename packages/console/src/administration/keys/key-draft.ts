@@ -1,0 +1,32 @@
+import { type KeyRecord, type NewKey, SCOPES } from '@granary/contract/keys';
+
+/** What the form of a new key holds. */
+export interface KeyDraft {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly facilities: readonly string[];
+  readonly deviceIds: readonly string[];
+  /** In the local time of the viewer, as a browser writes it; empty: it does not expire. */
+  readonly expiresAt: string;
+}
+
+/** What is not limited is not named in the request. */
+export function newKeyOf({ name, scopes, facilities, deviceIds, expiresAt }: KeyDraft): NewKey {
+  return {
+    name: name.trim(),
+    scopes: SCOPES.filter((scope) => scopes.includes(scope)),
+    ...(facilities.length === 0 ? {} : { facilities: [...facilities] }),
+    ...(deviceIds.length === 0 ? {} : { device_ids: [...deviceIds] }),
+    ...(expiresAt === '' ? {} : { expires_at: new Date(expiresAt).toISOString() }),
+  };
+}
+
+export type KeyState = 'usable' | 'expired' | 'revoked';
+
+export function keyStateOf(
+  { revoked_at, expires_at }: Pick<KeyRecord, 'revoked_at' | 'expires_at'>,
+  nowMs: number,
+): KeyState {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && Date.parse(expires_at) <= nowMs ? 'expired' : 'usable';
+}

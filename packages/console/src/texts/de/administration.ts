@@ -1,0 +1,12 @@
+import type { administration as english } from '../en/administration.ts';
+
+export const administration: typeof english = {
+  title: 'Verwaltung',
+  pages: {
+    devices: 'Geräte',
+    keys: 'API-Schlüssel',
+    audit: 'Änderungsprotokoll',
+    health: 'Zustand des Dienstes',
+  },
+  onlyAdmin: 'Ihr Schlüssel erlaubt das nicht. Er braucht das Recht admin.',
+};
