@@ -71,15 +71,26 @@ export async function lockDeviceFor<Wanted extends Capability>(
   capability: Wanted,
 ): Promise<LockedDevice<Wanted>> {
   const evaluation = await lockDevice(sql, deviceNo);
+  const found = await readDeviceFor(sql, deviceNo, capability);
+  if (evaluation === undefined) throw noSuchDevice();
+  return { ...found, evaluation };
+}
+
+/** Reads the facts about a device without a lock, or refuses if its profile does not have the capability. */
+export async function readDeviceFor<Wanted extends Capability>(
+  sql: Sql,
+  deviceNo: number,
+  capability: Wanted,
+): Promise<DeviceWithFacts<DeviceFacts & FactsFor[Wanted]>> {
   const [found] = await readDeviceFacts(sql, [deviceNo]);
-  if (evaluation === undefined || found === undefined) {
-    throw new Refusal('device_not_found', 'there is no such device');
-  }
+  if (found === undefined) throw noSuchDevice();
   const { device, facts } = found;
   refuseRemoved(device);
   if (!areFactsFor(facts, capability)) throw unsupported(device.profile, capability);
-  return { device, facts, evaluation };
+  return { device, facts };
 }
+
+const noSuchDevice = (): Refusal => new Refusal('device_not_found', 'there is no such device');
 
 const deviceNosWith = (devices: readonly StoredDevice[], capability: Capability): number[] =>
   devices.flatMap(({ deviceNo, profile }) => (hasCapability(profile, capability) ? [deviceNo] : []));

@@ -6,6 +6,7 @@ import { changeMaintenance } from '@granary/core/devices/maintenance';
 import { PURGE_DELAY_MS, purgeRecord } from '@granary/core/devices/purge';
 import { deviceSummary, maintainedDeviceRecord } from '@granary/core/devices/record';
 import { refuseBusyRemoval, refuseRemoved } from '@granary/core/devices/removal';
+import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { refuseWhileOperating } from '@granary/core/operations/interlocks';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
@@ -41,7 +42,7 @@ import {
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { COMMANDS } from '../commands/command-jobs.ts';
 import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
-import { MISSIONS, MISSIONS_AHEAD_MAX } from '../missions/mission-jobs.ts';
+import { MISSIONS } from '../missions/mission-jobs.ts';
 import { currentOperations } from '../operations/operation-jobs.ts';
 import { deviceUpdated, insertRegisteredDevice, type NewDevice } from './device-rows.ts';
 import { PURGE_STAGES } from './purge-stages.ts';

@@ -8,9 +8,6 @@ import { lastEndedMissions, missionsUnderWay } from '@granary/store/tables/missi
 
 const AT_ONCE_MS = 0;
 
-/** A new mission is compared with all missions that have not ended, so their number is limited. */
-export const MISSIONS_AHEAD_MAX = 200;
-
 export const MISSIONS = new JobTable<MissionState>({
   name: 'mission',
   idOf: ({ missionId }) => missionId,

@@ -3,6 +3,7 @@ import { before, it } from 'node:test';
 import type { MissionProgress } from '@granary/contract/link/field-messages';
 import type { MissionRequestKind } from '@granary/contract/missions/missions';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
+import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { HALT_CONFIRMATION_MS_MAX } from '@granary/core/missions/steps';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
@@ -18,7 +19,6 @@ import {
   tickDue,
 } from '../testing/fixtures.ts';
 import { effectsDuring, sentIn } from '../testing/recorded-effects.ts';
-import { MISSIONS_AHEAD_MAX } from './mission-jobs.ts';
 import type { MissionPage } from './missions.ts';
 
 describeEachEngine('missions', (engine) => {
@@ -241,6 +241,28 @@ describeEachEngine('missions', (engine) => {
     await app.missions.notSent(unsent);
     const mission = await app.missions.find(deviceNo, missionId);
     assert.deepEqual([mission?.status, mission?.result?.reason], ['failed', 'not_sent']);
+  });
+
+  it('are previewed by the decision of their creation, and nothing is stored', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const preview = (startMs: number, nowMs = NOW_MS) => {
+      const { mission_name: _, ...mission } = missionAt(startMs);
+      return app.missions.preflight({ deviceNo, mission, isReachable: true, nowMs });
+    };
+    const before = await preview(NOW_MS + HOUR_MS);
+    assert.equal(before.refusal, null);
+    assert.deepEqual(await missionEvents(deviceNo), []);
+    const created = await create(deviceNo, NOW_MS + HOUR_MS);
+    assert.deepEqual(before.preflight, created.plan.preflight);
+    const again = await preview(NOW_MS + HOUR_MS);
+    assert.equal(again.refusal?.code, 'mission_in_progress');
+    assert.deepEqual(again.preflight, before.preflight);
+    const silo = await readySilo(app);
+    const ofSilo = { ...missionAt(NOW_MS), deviceNo: silo };
+    await assert.rejects(
+      app.missions.preflight({ deviceNo: silo, mission: ofSilo, isReachable: true, nowMs: NOW_MS }),
+      isRefusal('not_supported'),
+    );
   });
 
   it('are limited in number, and listed newest first', async () => {

@@ -1,10 +1,15 @@
 import type { EndDeclaration } from '@granary/contract/declared-end';
-import { Refusal } from '@granary/contract/errors';
 import type { MissionAck, MissionProgress } from '@granary/contract/link/field-messages';
-import type { Mission, MissionRequestKind, MissionStatus } from '@granary/contract/missions/missions';
+import type {
+  Mission,
+  MissionRequestKind,
+  MissionStatus,
+  PreflightRequest,
+  PreflightResult,
+} from '@granary/contract/missions/missions';
 import { refuseMovement } from '@granary/core/commands/refusals';
 import { refuseDeclaration } from '@granary/core/missions/declared-end';
-import { planMission } from '@granary/core/missions/planning/plan';
+import { MISSIONS_AHEAD_MAX, planMission, previewMission } from '@granary/core/missions/planning/plan';
 import { missionMessage } from '@granary/core/missions/record';
 import {
   beginMission,
@@ -17,7 +22,7 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
 import { missionsNotEnded } from '@granary/store/tables/missions';
-import { lockDeviceFor } from '../devices/device-facts.ts';
+import { lockDeviceFor, readDeviceFor } from '../devices/device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   appliedReply,
@@ -26,12 +31,20 @@ import {
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
-import { MISSIONS, MISSIONS_AHEAD_MAX } from './mission-jobs.ts';
+import { MISSIONS } from './mission-jobs.ts';
 
 export interface MissionCreation {
   readonly deviceNo: number;
   readonly missionId: string;
   readonly mission: Mission;
+  /** The device has a live MQTT session that is subscribed to its commands. */
+  readonly isReachable: boolean;
+  readonly nowMs: number;
+}
+
+export interface MissionPreview {
+  readonly deviceNo: number;
+  readonly mission: PreflightRequest;
   /** The device has a live MQTT session that is subscribed to its commands. */
   readonly isReachable: boolean;
   readonly nowMs: number;
@@ -78,6 +91,14 @@ export const reads = {
     const { status, beforeMissionId: beforeId, ...rest } = page;
     return await MISSIONS.list(sql, { ...rest, filter: { status }, beforeId });
   },
+
+  /** By the same decision as `create`. */
+  async preflight(sql: Sql, preview: MissionPreview): Promise<PreflightResult> {
+    const { deviceNo, mission, isReachable, nowMs } = preview;
+    const { facts } = await readDeviceFor(sql, deviceNo, 'missions');
+    const ahead = await missionsNotEnded(sql, MISSIONS, deviceNo, MISSIONS_AHEAD_MAX);
+    return previewMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
+  },
 };
 
 export const writes = {
@@ -92,9 +113,6 @@ export const writes = {
     const { evaluation, facts } = await lockDeviceFor(sql, deviceNo, 'missions');
     const ahead = await missionsNotEnded(sql, MISSIONS, deviceNo, MISSIONS_AHEAD_MAX);
     const plan = planMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
-    if (ahead.length >= MISSIONS_AHEAD_MAX) {
-      throw new Refusal('mission_in_progress', `the device has ${ahead.length} missions ahead of it`);
-    }
     const wanted = { missionId, deviceNo, name: mission.mission_name, plan };
     const begun = { ...beginMission(wanted, nowMs), requestedBy: sql.actor };
     if (!(await MISSIONS.insert(sql, begun, nowMs))) throw new Error(`mission ${missionId} is there already`);

@@ -3,8 +3,10 @@ import type { ErrorCode } from '../errors.ts';
 import {
   checkMission,
   checkMissionQuery,
+  checkPreflightRequest,
   MissionRecord,
   type MissionRequestKind,
+  PreflightResult,
 } from '../missions/missions.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
@@ -61,6 +63,25 @@ export const missions = {
         summary: 'farther than the battery lasts',
         body: { mission_name: 'Too far', waypoints: [{ lat: 47, lng: 16.3, action: 'none' }] },
         refusal: 'mission_infeasible',
+      },
+    ],
+  }),
+  /** Changes nothing; the mission is decided again by the facts of the moment in which it is created. */
+  preflight: endpoint('field', 'POST', '/devices/{device_id}/missions/preflight', {
+    scope: 'read',
+    isAudited: false,
+    summary: 'Shows what a mission would need and whether it would be refused now; nothing is created.',
+    body: body(checkPreflightRequest, 'mission'),
+    answers: { 200: one(PreflightResult) },
+    errors: ['not_supported'],
+    examples: [
+      {
+        summary: 'a mission that begins now',
+        body: { waypoints: [{ lat: 48.2001, lng: 16.3, action: 'scan' }] },
+      },
+      {
+        summary: 'farther than the battery lasts',
+        body: { waypoints: [{ lat: 47, lng: 16.3, action: 'none' }] },
       },
     ],
   }),

@@ -3,6 +3,7 @@ import { OptionalActor } from '../audit.ts';
 import { FAILSAFE_ACTIONS } from '../configuration/failsafe-actions.ts';
 import { DeclaredEndOrNull } from '../declared-end.ts';
 import { PageQuery } from '../envelope.ts';
+import { ERROR_CODES } from '../errors.ts';
 import { MissionId } from '../ids.ts';
 import { closed } from '../input/closed.ts';
 import { described } from '../input/described.ts';
@@ -77,6 +78,29 @@ export const Preflight = closed({
   legs: Type.Array(Leg),
 });
 
+/** A mission that somebody thinks about; it needs no name yet. */
+export const PreflightRequest = closed({
+  waypoints: Mission.properties.waypoints,
+  scheduled_start: Mission.properties.scheduled_start,
+});
+
+const PreflightRefusal = closed({
+  code: Type.Enum([...ERROR_CODES]),
+  message: Type.String(),
+  details: Type.Array(closed({ path: Type.String(), message: Type.String() })),
+});
+
+export const PreflightResult = closed({
+  preflight: described(
+    '`null` while the position or the battery of the device is not known.',
+    Type.Union([Preflight, Type.Null()]),
+  ),
+  refusal: described(
+    'Why the mission would be refused now; `null` where it would be accepted.',
+    Type.Union([PreflightRefusal, Type.Null()]),
+  ),
+});
+
 export const WaypointRecord = closed({
   ...Waypoint.properties,
   status: Type.Enum(WAYPOINT_STATUSES),
@@ -121,10 +145,13 @@ export const MissionQuery = closed({
 export type Mission = Static<typeof Mission>;
 export type Leg = Static<typeof Leg>;
 export type Preflight = Static<typeof Preflight>;
+export type PreflightRequest = Static<typeof PreflightRequest>;
+export type PreflightResult = Static<typeof PreflightResult>;
 export type WaypointRecord = Static<typeof WaypointRecord>;
 export type MissionResult = Static<typeof MissionResult>;
 export type MissionRecord = Static<typeof MissionRecord>;
 export type MissionQuery = Static<typeof MissionQuery>;
 
 export const checkMission = checker(Mission);
+export const checkPreflightRequest = checker(PreflightRequest);
 export const checkMissionQuery = checker(MissionQuery);

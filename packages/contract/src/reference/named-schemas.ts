@@ -67,6 +67,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ...{ SessionRecord, SignIn, SignInCode },
   ...{ Mission: missions.Mission, MissionRecord: missions.MissionRecord, Leg: missions.Leg },
   ...{ MissionResult: missions.MissionResult, Preflight: missions.Preflight },
+  ...{ PreflightRequest: missions.PreflightRequest, PreflightResult: missions.PreflightResult },
   ...{ WaypointRecord: missions.WaypointRecord },
   ...{ EscalationStep, NotificationRecord, NotificationRule, NotificationRuleInput },
   ...{ FeedRequest: operations.FeedRequest, DischargeRequest: operations.DischargeRequest },

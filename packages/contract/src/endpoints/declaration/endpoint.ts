@@ -44,7 +44,7 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   readonly scope: Scope | null;
   /** Urgent requests are never limited and are served first; a function decides by the body. */
   readonly isUrgent: boolean | ((body: unknown) => boolean);
-  /** Every change is entered in the audit log; readings are data and no change. */
+  /** Every change is entered in the audit log; readings are data and no change, and a plan changes nothing. */
   readonly isAudited: boolean;
   /** `null` where query parameters are ignored. */
   readonly query: Checker<Query> | null;
@@ -70,7 +70,7 @@ interface Declaration<Path extends string, Query, Body, Result> {
   /** For an endpoint that needs no key although its group does. */
   readonly needsKey?: false;
   readonly isUrgent?: Endpoint['isUrgent'];
-  /** For an endpoint that stores readings. */
+  /** For an endpoint that stores readings, or that changes nothing. */
   readonly isAudited?: false;
   readonly query?: Checker<Query>;
   readonly body?: BodyInput<Body>;

@@ -12,6 +12,7 @@ import {
   type FieldDeviceAtMission,
   PAST_START_MS_MAX,
   planMission,
+  previewMission,
   START_AHEAD_MS_MAX,
   START_TOLERANCE_MS,
 } from './plan.ts';
@@ -192,5 +193,34 @@ describe('a mission', () => {
   it('may begin outside the fence and enter it', () => {
     const away = { latest: { ...latest, latitude: { value: 51_9990000, tsMs: NOW_MS } } };
     assert.equal(refusalOf(mission, { ...fenced, ...away }), null);
+  });
+});
+
+describe('the preview of a mission', () => {
+  for (const [name, request, change, expected] of TABLE) {
+    it(`${name}: ${expected}, with the words of the refusal`, () => {
+      const { mission_name, ...preview } = request;
+      const { refusal } = previewMission(preview, { ...device, ...change }, NOW_MS);
+      assert.equal(refusal?.code ?? 'accepted', expected, mission_name);
+      assert.equal(refusal?.message, refusalOf(request, change)?.message);
+    });
+  }
+
+  it('has the numbers of the plan, also where it is refused', () => {
+    assert.deepEqual(
+      previewMission(mission, device, NOW_MS).preflight,
+      planMission(mission, device, NOW_MS).preflight,
+    );
+    const { preflight, refusal } = previewMission(through([53, 13]), device, NOW_MS);
+    assert.equal(refusal?.code, 'mission_infeasible');
+    assert.ok((preflight?.battery_required ?? 0) > 90);
+    assert.ok(previewMission(mission, { ...device, ...offline }, NOW_MS).preflight);
+  });
+
+  it('has no numbers while the place or the battery is not known', () => {
+    for (const name of ['latitude', 'battery_level'] as const) {
+      const { preflight, refusal } = previewMission(later, { ...device, ...without(name) }, NOW_MS);
+      assert.deepEqual([preflight, refusal?.code], [null, 'reading_stale']);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import type { Mission, Preflight } from '@granary/contract/missions/missions';
+import type { Preflight, PreflightRequest, PreflightResult } from '@granary/contract/missions/missions';
 import type { Waypoint } from '@granary/contract/missions/waypoints';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs, DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
@@ -19,6 +19,8 @@ export const PAST_START_MS_MAX = MINUTE_MS;
 export const START_AHEAD_MS_MAX = 366 * DAY_MS;
 /** A mission that has not begun this long after its scheduled start is missed. */
 export const START_TOLERANCE_MS = 5 * MINUTE_MS;
+/** A new mission is compared with all missions that have not ended, so their number is limited. */
+export const MISSIONS_AHEAD_MAX = 200;
 const DETAILS_MAX = 20;
 
 export interface FieldDeviceAtMission extends DeviceToMove {
@@ -29,7 +31,11 @@ export interface FieldDeviceAtMission extends DeviceToMove {
 }
 
 /** Returns the plan of a mission that may be accepted now, or throws the first refusal. */
-export function planMission(request: Mission, device: FieldDeviceAtMission, nowMs: number): MissionPlan {
+export function planMission(
+  request: PreflightRequest,
+  device: FieldDeviceAtMission,
+  nowMs: number,
+): MissionPlan {
   const { configuration, latest } = device;
   const startAtMs = startOf(request, nowMs);
   refuseWhileStopped(device.commands);
@@ -48,6 +54,9 @@ export function planMission(request: Mission, device: FieldDeviceAtMission, nowM
   }
   refuseOutside(request.waypoints, place, configuration);
   if (!isFeasible(preflight)) refuseInfeasible(preflight);
+  if (device.missions.length >= MISSIONS_AHEAD_MAX) {
+    refuse('mission_in_progress', `the device has ${device.missions.length} missions ahead of it`);
+  }
   return {
     waypoints: request.waypoints,
     startAtMs,
@@ -58,7 +67,32 @@ export function planMission(request: Mission, device: FieldDeviceAtMission, nowM
   };
 }
 
-function startOf({ scheduled_start }: Mission, nowMs: number): number {
+/** What a mission would need, also where it would be refused, and the refusal. */
+export function previewMission(
+  request: PreflightRequest,
+  device: FieldDeviceAtMission,
+  nowMs: number,
+): PreflightResult {
+  try {
+    return { preflight: planMission(request, device, nowMs).preflight, refusal: null };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, message, details = [] } = error;
+    return { preflight: estimateOf(request, device), refusal: { code, message, details: [...details] } };
+  }
+}
+
+/** `null` while the position or the battery is not known. */
+function estimateOf({ waypoints }: PreflightRequest, device: FieldDeviceAtMission): Preflight | null {
+  const { latitude, longitude, altitude, battery_level } = device.latest;
+  const [lat, lng] = [plausibleOrNull('latitude', latitude), plausibleOrNull('longitude', longitude)];
+  const battery = plausibleOrNull('battery_level', battery_level);
+  if (lat === null || lng === null || battery === null) return null;
+  const place = { lat, lng, altitude: plausibleOrNull('altitude', altitude) };
+  return estimateMission(waypoints, place, device.configuration, battery).preflight;
+}
+
+function startOf({ scheduled_start }: PreflightRequest, nowMs: number): number {
   if (scheduled_start === undefined) return nowMs;
   const startAtMs = checkedTimeMs(scheduled_start);
   if (startAtMs < nowMs - PAST_START_MS_MAX) refuseStart('lies in the past');

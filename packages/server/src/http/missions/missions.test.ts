@@ -233,6 +233,25 @@ describeService('missions that are refused', (api) => {
     await rover.leave();
   });
 
+  test('the preflight shows the numbers and the same refusal, and creates nothing', async () => {
+    const rover = await startRover(api, 'preflight', { ...HOME, battery_level: 21 });
+    const preflight = async (waypoints: unknown) =>
+      await api.post(`${rover.path}/missions/preflight`, { waypoints });
+    const near = await preflight([WAYPOINT]);
+    assert.equal(near.status, 200, near.text);
+    assert.equal(near.body.data.refusal, null);
+    assert.equal(near.body.data.preflight.legs.length, 1);
+    const waypoints = [{ ...WAYPOINT, lat: HOME.latitude + 0.1 }];
+    const { data: far } = (await preflight(waypoints)).body;
+    const { error } = (await api.post(`${rover.path}/missions`, { mission_name: 'far', waypoints })).body;
+    assert.deepEqual([far.refusal.code, far.refusal.message], [error.code, error.message]);
+    assert.ok(far.preflight.battery_required > 21 && far.preflight.battery_available === 21);
+    assert.equal((await preflight([])).body.error.code, 'invalid_input');
+    assert.equal((await preflight([{ ...WAYPOINT, lat: 91 }])).status, 400);
+    assert.deepEqual((await api.get(`${rover.path}/missions`)).body.data, []);
+    await rover.leave();
+  });
+
   test('because a waypoint is outside the geofence', async () => {
     const rover = await startRover(api, 'fenced');
     const [lat, lng] = [HOME.latitude, HOME.longitude];

@@ -27,6 +27,13 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     return success(missionRecord(result));
   });
 
+  register(routes, endpoints.missions.preflight, async (request, _reply, read) => {
+    const { deviceNo, deviceId } = await findDevice(request, app, 'field');
+    const mission = read.body(request);
+    const isReachable = link.isReachable(deviceId);
+    return success(await app.missions.preflight({ deviceNo, mission, isReachable, nowMs: now() }));
+  });
+
   register(routes, endpoints.missions.list, async (request, _reply, read) => {
     const { deviceNo } = await findDevice(request, app, 'field');
     const { status = null, ...asked } = read.query(request);

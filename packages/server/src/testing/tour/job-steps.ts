@@ -103,6 +103,10 @@ export async function missions({ client, rover }: Tour): Promise<void> {
   await client.step('POST', path, {
     body: { mission_name: 'far', waypoints: [{ lat: 10, lng: 10, action: 'scan' }] },
   });
+  await client.step('POST', `${path}/preflight`, { body: { waypoints } });
+  await client.step('POST', `${path}/preflight`, {
+    body: { waypoints: [{ lat: 10, lng: 10, action: 'scan' }] },
+  });
   const created = await client.step('POST', path, { body: { mission_name: 'Two samples', waypoints } });
   const missionId = created.body.data.mission_id;
   await rover.command('mission_upload');
