@@ -5,6 +5,7 @@ import type {
   SiloDetail,
   SiloRegistration,
 } from '@granary/contract/devices/devices';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { draftOfSensor, type SensorDraft, sensorOf } from './sensor-draft.ts';
@@ -51,9 +52,14 @@ export function registrationOf(profile: ProfileName, deviceId: string, draft: De
     ...(firmware === '' ? {} : { firmware_version: firmware }),
     ...(sensors.length === 0 ? {} : { sensors }),
   };
-  return PROFILES[profile].group === 'silo'
-    ? { group: 'silo', body: { ...common, capacity: { max: Number(draft.capacity), unit: 'kg' } } }
-    : { group: 'field', body: { ...common, profile } };
+  const registrations: Readonly<Record<DeviceGroup, () => Registration>> = {
+    silo: () => ({
+      group: 'silo',
+      body: { ...common, capacity: { max: Number(draft.capacity), unit: 'kg' } },
+    }),
+    field: () => ({ group: 'field', body: { ...common, profile } }),
+  };
+  return registrations[PROFILES[profile].group]();
 }
 
 /** Only what the person has changed, so that a change of another person to another field stays. */
