@@ -1,5 +1,5 @@
 import type { Sql } from '../../sql.ts';
-import { MISSION_UNDER_WAY, OPEN_ALERTS, OPERATION_UNDER_WAY, STOP_IN_FORCE } from './counts.ts';
+import { allowedRows, MISSION_UNDER_WAY, OPEN_ALERTS, OPERATION_UNDER_WAY, STOP_IN_FORCE } from './counts.ts';
 import { type AccessLimits, limitConditions, Parameters } from './place.ts';
 import { type StatusClock, statusExpression } from './status-expression.ts';
 
@@ -78,17 +78,18 @@ export async function unacknowledgedAlerts(
   limit: number,
 ): Promise<AttentionRow[]> {
   const parameters = new Parameters();
-  const conditions = [
-    "status <> 'acknowledged'",
-    "severity <> 'info'",
-    ...limitConditions(sql, limits, parameters),
-  ];
+  const source = allowedRows(
+    sql,
+    'open_alerts',
+    "open_alerts.status <> 'acknowledged' AND severity <> 'info'",
+    limits,
+    parameters,
+  );
   return toRows(
     await sql.query<Row>(
       `WITH ${OPEN_ALERTS}, chosen AS MATERIALIZED (
-         SELECT alert_no, severity, device_id, name FROM open_alerts JOIN devices USING (device_no)
-         WHERE ${conditions.join(' AND ')} ORDER BY severity, alert_no LIMIT ${parameters.bind(limit)})
-       SELECT chosen.device_id, chosen.name, alerts.body FROM chosen JOIN alerts USING (alert_no)
+         SELECT alert_no, severity FROM ${source} ORDER BY severity, alert_no LIMIT ${parameters.bind(limit)})
+       SELECT device_id, name, body FROM chosen JOIN alerts USING (alert_no) JOIN devices USING (device_no)
        ORDER BY chosen.severity, alert_no`,
       parameters.values,
     ),

@@ -1,9 +1,11 @@
+import type { DeviceStatus } from '@granary/contract/devices/statuses';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { Sql } from '../../sql.ts';
-import type { DeviceCount } from './counts.ts';
 import { endOfPart, type PartWanted } from './parts.ts';
 import { Parameters } from './place.ts';
 import { type StatusClock, statusExpression } from './status-expression.ts';
 
+export type DeviceCount = [profile: ProfileName, status: DeviceStatus, count: number];
 export type OpenAlertCount = [type: string, severity: string, status: string, count: number];
 export type StatusCount = [status: string, count: number];
 
