@@ -19,6 +19,7 @@ import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { ExportRunner } from './exports/export-runner.ts';
 import { changesOf } from './http/audit/changes.ts';
+import { CONSOLE_FOLDER } from './http/console/built-console.ts';
 import { Idempotency } from './http/protocol/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
 import { newIngestCounters } from './ingest/counters.ts';
@@ -70,6 +71,8 @@ interface Environment {
   readonly webhooks?: WebhookOptions;
   /** Used where the settings demand an access log. */
   readonly accessLog?: Logger;
+  /** The built operators' page, if it is not at its usual place. */
+  readonly consoleFolder?: string;
 }
 
 const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
@@ -245,6 +248,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
           ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
           : null,
         changes: changesOf(app),
+        consoleFolder: surroundings.consoleFolder ?? CONSOLE_FOLDER,
         ...{ logger, now },
       },
       certificate,

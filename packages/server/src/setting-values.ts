@@ -23,7 +23,8 @@ export function asSegment(text: string): string | Error {
     : text;
 }
 
-const RESERVED_PATHS = /^\/(v1|livez|readyz|metrics|mqtt|docs|openapi\.json|asyncapi\.json)(\/|$)/;
+const RESERVED_PATHS =
+  /^\/(v1|livez|readyz|metrics|mqtt|docs|openapi\.json|asyncapi\.json|assets|console\.json|icon[^/]*|manifest\.webmanifest)(\/|$)/;
 
 export function asSandboxPath(text: string): string | Error {
   if (!/^(\/[a-z0-9][a-z0-9._-]*)+$/.test(text)) {
@@ -76,6 +77,15 @@ export function asDatabaseUrl(text: string): string | Error {
   return /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text)
     ? text
     : new Error('must be a postgres:// address');
+}
+
+/** Such as `https://tiles.example.com/{z}/{x}/{y}.png`; its host becomes part of a header, so it must be a plain one. */
+export function asTilesUrl(text: string): string | Error {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.username === '' && /^https?:\/\/[\w.:[\]-]+$/.test(url.origin);
+  return isPlain && ['{z}', '{x}', '{y}'].every((part) => text.includes(part))
+    ? text
+    : new Error('must be an address such as https://tiles.example.com/{z}/{x}/{y}.png');
 }
 
 export function asKey(text: string): string | Error {

@@ -43,6 +43,7 @@ test('without settings the defaults of the embedded database apply', () => {
     accessLog: false,
     webhookAllowPrivate: false,
     console: true,
+    mapTilesUrl: null,
   });
 });
 
@@ -142,4 +143,18 @@ test('TLS needs both files, and at least one port each is left for callers and d
     [settings.httpHost, settings.httpsHost, settings.mqttsHost],
     ['127.0.0.1', '0.0.0.0', '127.0.0.1'],
   );
+});
+
+test('the address of map tiles needs a plain host and the three parts of a tile', () => {
+  const tiles = (text: string) => readSettings({ GRANARY_MAP_TILES_URL: text }).mapTilesUrl;
+  for (const good of ['https://tiles.example/{z}/{x}/{y}.png', 'http://[::1]:81/t?x={x}&y={y}&z={z}']) {
+    assert.equal(tiles(good), good);
+  }
+  for (const bad of [
+    ...['tiles.example/{z}/{x}/{y}', 'https://tiles.example/', 'https://u:p@t.example/{z}/{x}/{y}'],
+    ...['ftp://t.example/{z}/{x}/{y}', 'https://{s}.t.example/{z}/{x}/{y}', 'data:{z}{x}{y}'],
+    "https://a.example;script-src/{z}/{x}/{y} 'unsafe-inline'",
+  ]) {
+    assert.throws(() => tiles(bad), SettingsError, bad);
+  }
 });

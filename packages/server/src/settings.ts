@@ -23,6 +23,7 @@ import {
   asSegment,
   asSwitch,
   asText,
+  asTilesUrl,
   type LogFormat,
   type LogLevel,
   type MetricsAccess,
@@ -82,6 +83,8 @@ export interface Settings {
   readonly webhookAllowPrivate: boolean;
   /** The operators' page and sign-in for it. */
   readonly console: boolean;
+  /** The address of map tiles; `null`: the map shows its metre grid only. */
+  readonly mapTilesUrl: string | null;
 }
 
 export class SettingsError extends Error {
@@ -154,6 +157,7 @@ export function readSettings(env: Env): Settings {
     accessLog: read('GRANARY_ACCESS_LOG', false, asSwitch),
     webhookAllowPrivate: read('GRANARY_WEBHOOK_ALLOW_PRIVATE', false, asSwitch),
     console: read('GRANARY_CONSOLE', true, asSwitch),
+    mapTilesUrl: read<string | null>('GRANARY_MAP_TILES_URL', null, asTilesUrl),
   };
   faults.push(...conflictsOf(settings, (name) => (env[name] ?? '') !== ''));
   for (const name of Object.keys(env)) {

@@ -2,6 +2,7 @@ import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { commands } from './commands.ts';
 import { configuration } from './configuration.ts';
+import { console } from './console.ts';
 import type { Endpoint } from './declaration/endpoint.ts';
 import { devices } from './devices.ts';
 import { events } from './events.ts';
@@ -40,6 +41,7 @@ export const endpoints = {
   webhooks,
   audit,
   plants,
+  console,
   health,
   reference,
 };

@@ -19,6 +19,7 @@ export const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   webhooks: 'Events that are sent to an address of yours.',
   audit: 'Who changed what, and when.',
   plants: 'A sample store, for first steps.',
+  console: "The operators' page, at `/`.",
   health: 'The state of the service itself.',
   reference: 'Descriptions of this interface, for programs and for people.',
 };

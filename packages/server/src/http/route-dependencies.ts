@@ -45,6 +45,8 @@ export interface RouteDependencies {
   readonly backups: Pick<BackupSchedule, 'status'> | null;
   readonly addressGuard: AddressGuard;
   readonly metrics: ServiceMetrics;
+  /** The built operators' page. */
+  readonly consoleFolder: string;
   readonly accessLog: Logger | null;
   readonly refusedAttempts: RefusedAttempts;
   readonly logger: Logger;

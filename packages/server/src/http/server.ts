@@ -16,6 +16,7 @@ import { prepareAttempts } from './audit/attempt.ts';
 import { auditRoutes } from './audit/audit.ts';
 import { refusalRecorder } from './audit/record-refusal.ts';
 import { commandRoutes } from './commands/commands.ts';
+import { consoleRoutes } from './console/console.ts';
 import { configurationRoutes } from './devices/configuration.ts';
 import { deviceRoutes } from './devices/devices.ts';
 import { FIELD_GROUP } from './devices/field-group.ts';
@@ -137,6 +138,7 @@ export function createHttpServer(
   if (settings.metrics === 'key') group(roots.service, addMetrics);
   group(roots.api, (routes) => keyRoutes(routes, parts));
   if (settings.console) {
+    consoleRoutes(app, settings, parts.consoleFolder);
     app.register(async (routes) => signInRoutes(routes, parts, accessChecks), { prefix: roots.api });
     group(roots.api, (routes) => sessionRoutes(routes, parts));
   }

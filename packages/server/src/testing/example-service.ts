@@ -13,6 +13,7 @@ import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
 import { createService, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
 import type { Resolve } from '../webhooks/address-guard.ts';
+import { writeBuiltConsole } from './built-console.ts';
 import { ExampleResources } from './example-resources.ts';
 import { apiOf } from './service.ts';
 
@@ -53,7 +54,9 @@ export class ExampleService {
     const settings = readSettings({ ...env, GRANARY_LOG_LEVEL: 'silent', GRANARY_DATA_DIR: dataDir });
     // The names of receivers resolve to an address that is refused, so that nothing leaves this machine.
     const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-    const service = createService(settings, { now, webhooks: { resolve } });
+    const consoleFolder = join(dataDir, 'console');
+    await writeBuiltConsole(consoleFolder);
+    const service = createService(settings, { now, webhooks: { resolve }, consoleFolder });
     this.#undos.push(() => service.stop());
     this.#started = await service.start();
     await this.#api.post('/sandbox/plants', { id: 42, name: 'Fern' });

@@ -79,6 +79,12 @@ export const PATH_PARAMETERS = {
     notFound: 'plant_not_found',
     example: '42',
   },
+  asset: {
+    schema: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,200}$' }),
+    description: 'the name of a file, which contains a digest of its content',
+    notFound: 'route_not_found',
+    example: 'index-Bk2f8QxT.js',
+  },
 } as const satisfies Record<string, ParameterDescription>;
 
 export type ParameterName = keyof typeof PATH_PARAMETERS;

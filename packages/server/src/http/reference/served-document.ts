@@ -45,5 +45,6 @@ export function sendDocument(
   return reply.header('content-encoding', 'gzip').send(compressed);
 }
 
-const isKnown = (header: string | undefined, etag: string): boolean =>
+/** Whether the reader has this version. */
+export const isKnown = (header: string | undefined, etag: string): boolean =>
   header?.split(',').some((one) => [etag, etag.slice('W/'.length), '*'].includes(one.trim())) === true;

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { CONSOLE_FILE_TYPES, ConsoleSettings } from '../console.ts';
+import { one, plain } from './declaration/answers.ts';
+import { endpoint } from './declaration/endpoint.ts';
+
+const { html, js, svg, png, webmanifest, ...others } = CONSOLE_FILE_TYPES;
+
+const file = (mediaType: string) => ({ ...plain(Type.String(), { headers: ['etag'] }), mediaType });
+
+/** Where the settings switch the page off, and where it is not built. */
+const errors = ['route_not_found'] as const;
+
+const fileOfPage = <const Path extends string>(path: Path, mediaType: string, summary: string) =>
+  endpoint('service', 'GET', path, {
+    ...{ summary, errors },
+    requestHeaders: ['if-none-match'],
+    answers: { 200: file(mediaType) },
+    examples: [{ summary: 'the file' }],
+  });
+
+/** The operators' page, and what it consists of. */
+export const console = {
+  page: fileOfPage('/', html, "Shows the operators' page."),
+  asset: endpoint('service', 'GET', '/assets/{asset}', {
+    summary: 'Answers a script, a style or an image of that page; what has a name never changes.',
+    answers: {
+      200: { ...plain(Type.String(), { alternatives: [...Object.values(others), svg, png] }), mediaType: js },
+    },
+    errors,
+    examples: [{ summary: 'a script' }],
+  }),
+  manifest: fileOfPage(
+    '/manifest.webmanifest',
+    webmanifest,
+    'Answers how that page is installed on a phone.',
+  ),
+  icon: fileOfPage('/icon.svg', svg, 'Answers the sign of that page.'),
+  smallIcon: fileOfPage('/icon-192.png', png, 'Answers the sign of that page with 192 pixels.'),
+  largeIcon: fileOfPage('/icon-512.png', png, 'Answers the sign of that page with 512 pixels.'),
+  settings: endpoint('service', 'GET', '/console.json', {
+    summary: 'Shows what that page must know about the service.',
+    answers: { 200: one(ConsoleSettings) },
+    errors,
+    examples: [{ summary: 'the settings' }],
+  }),
+};

@@ -1,0 +1,87 @@
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import { endpoints } from '@granary/contract/endpoints/endpoints';
+import { Refusal } from '@granary/contract/errors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Settings } from '../../settings.ts';
+import { VERSION } from '../../version.ts';
+import { preferredType } from '../protocol/accept.ts';
+import { success } from '../protocol/answers.ts';
+import { isKnown } from '../reference/served-document.ts';
+import { register } from '../register.ts';
+import { BuiltConsole, type ConsoleFile, type Encoding } from './built-console.ts';
+import { contentSecurityPolicy, NOT_BUILT_PAGE } from './page.ts';
+
+/** Their names contain a digest of their content. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** The operators' page; its files are public, and it shows nothing to whom has not signed in. */
+export function consoleRoutes(routes: FastifyInstance, settings: Settings, folder: string): void {
+  const built = new BuiltConsole(folder);
+  const { page, asset, manifest, icon, smallIcon, largeIcon } = endpoints.console;
+  const policy = contentSecurityPolicy(settings.mapTilesUrl);
+
+  register(routes, page, async (request, reply) => {
+    reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
+    const file = await built.page();
+    return file === undefined
+      ? await sendRevalidated(NOT_BUILT_PAGE, request, reply)
+      : await sendRevalidated(file, request, reply);
+  });
+
+  register(routes, asset, async (request, reply) => {
+    const file = await built.file(`/assets/${request.params.asset}`);
+    if (file === undefined) throw noSuchFile();
+    reply.header('cache-control', FOR_EVER);
+    return await send(file, request, reply);
+  });
+
+  for (const endpoint of [manifest, icon, smallIcon, largeIcon]) {
+    register<Endpoint<string, undefined, undefined, string>>(routes, endpoint, async (request, reply) => {
+      const file = await built.file(endpoint.path);
+      if (file === undefined) throw noSuchFile();
+      return await sendRevalidated(file, request, reply);
+    });
+  }
+
+  register(routes, endpoints.console.settings, async () =>
+    success({
+      ...{ version: VERSION, silo_segment: settings.siloSegment, field_segment: settings.fieldSegment },
+      map_tiles_url: settings.mapTilesUrl,
+    }),
+  );
+}
+
+const noSuchFile = (): Refusal => new Refusal('route_not_found', 'the page has no such file');
+
+/** The reader keeps it, and asks each time whether it is still the newest one. */
+async function sendRevalidated(
+  file: ConsoleFile,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const etag = await file.etag();
+  reply.headers({ etag, 'cache-control': 'no-cache' });
+  if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return await send(file, request, reply);
+}
+
+async function send(
+  file: ConsoleFile,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const encoding = encodingFor(file, headers['accept-encoding']?.toString());
+  const body = await file.body(encoding);
+  reply.header('vary', 'accept-encoding').type(withCharset(file.type));
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.send(body);
+}
+
+/** The smallest copy that the reader accepts. */
+const encodingFor = ({ encodings }: ConsoleFile, accepted: string | undefined): Encoding =>
+  (['br', 'gzip'] as const).find(
+    (one) => encodings.includes(one) && preferredType(accepted, ['identity', one]) === one,
+  ) ?? 'identity';
+
+const withCharset = (type: string): string =>
+  type.startsWith('text/') || type.endsWith('json') ? `${type}; charset=utf-8` : type;
