@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { AlertSignals } from './alerts/signals/alert-signals.tsx';
 import { useConsole } from './console.ts';
 import { AlarmBar } from './frame/alarm-bar.tsx';
 import { MovementStrip } from './frame/movement-strip.tsx';
@@ -18,6 +19,7 @@ const VIEWS: Readonly<Partial<Record<Route['view'], ComponentType>>> = {
   overview: Overview,
   operations: lazyView(async () => (await import('./operations/operations-view.tsx')).OperationsView),
   devices: lazyView(async () => (await import('./devices/device-page.tsx')).DevicePage),
+  alerts: lazyView(async () => (await import('./alerts/alerts-view.tsx')).AlertsView),
 };
 
 export function App() {
@@ -26,6 +28,7 @@ export function App() {
   const View = VIEWS[navigation.route.value.view] ?? Overview;
   return (
     <div class={`app ${state}`}>
+      <AlertSignals />
       <AlarmBar />
       <MovementStrip />
       <NavigationBar />

@@ -1,10 +1,12 @@
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { useComputed } from '@preact/signals';
-import { AcknowledgeButton } from '../alerts/acknowledge-button.tsx';
+import { AcknowledgeButton } from '../alerts/acknowledge/acknowledge-button.tsx';
+import { OutcomeLine } from '../alerts/acknowledge/outcome-line.tsx';
 import { summaryOf } from '../alerts/summary.ts';
 import { useConsole } from '../console.ts';
 import { Age } from '../parts/age.tsx';
 import { SeverityMark } from '../parts/severity-mark.tsx';
+import { useSettled } from '../parts/use-settled.ts';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
 import { ConnectionSign } from './connection-sign.tsx';
@@ -18,6 +20,7 @@ export function AlarmBar() {
   const { frame } = texts.value;
   const summary = useComputed(() => summaryOf([...live.site.alerts.all.value.values()]));
   const { unacknowledged, newestCritical } = summary.value;
+  const isSettled = useSettled(newestCritical?.alert_id ?? null);
   const isQuiet = MOST_URGENT_FIRST.every((severity) => unacknowledged[severity] === 0);
   const name =
     newestCritical === null
@@ -42,13 +45,14 @@ export function AlarmBar() {
               <Age since={newestCritical.created_at} />
             </span>
           </p>
-          <AcknowledgeButton alert={newestCritical} />
+          <AcknowledgeButton key={newestCritical.alert_id} alert={newestCritical} isDisabled={!isSettled} />
           <a class="button" href={addressOf('devices', newestCritical.device_id)}>
             {frame.goToDevice}
           </a>
         </div>
       )}
       <ConnectionSign />
+      <OutcomeLine />
     </section>
   );
 }

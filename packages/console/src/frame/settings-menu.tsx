@@ -1,3 +1,4 @@
+import { SoundSwitch } from '../alerts/sound-switch.tsx';
 import { useConsole } from '../console.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
@@ -66,6 +67,7 @@ export function SettingsMenu() {
             </select>
           )}
         </Field>
+        <SoundSwitch />
         <a href="/docs">{frame.apiReference}</a>
         <Button onPress={() => void signOut()}>{frame.signOut}</Button>
       </div>

@@ -5,9 +5,16 @@ import { siloScale } from './silo-scale.tsx';
 import { vehicle } from './vehicle.tsx';
 import { weatherStation } from './weather-station.tsx';
 
+type ForDevice = ComponentType<{ readonly device: FleetDevice }>;
+
 /** How the devices of a profile are shown. */
 export interface ProfileView {
-  readonly Tile: ComponentType<{ readonly device: FleetDevice }>;
+  /** What is drawn at the left of a tile. */
+  readonly Picture: ForDevice;
+  /** What stands beside it, below the name. */
+  readonly Values: ForDevice;
+  /** The sensors of the last line of a tile, as long as there is nothing more important to say. */
+  readonly minor: readonly string[];
 }
 
 const VIEWS: Readonly<Partial<Record<ProfileName, ProfileView>>> = {

@@ -1,29 +1,81 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { formatMass, formatValue } from '../format/numbers.ts';
+import { useConsole } from '../console.ts';
+import { formatMass, formatNumber, formatValue } from '../format/numbers.ts';
+import { TREND_MS } from '../overview/details.ts';
+import { useOverviewFacts } from '../overview/overview-context.ts';
+import { changeSince } from '../overview/trend.ts';
+import { TrendLine } from '../overview/trend-line.tsx';
 import { Measured } from '../parts/measured.tsx';
 import { Vessel } from '../parts/vessel.tsx';
-import { language } from '../texts/texts.ts';
+import { language, texts } from '../texts/texts.ts';
 
-function Tile({ device: { name, readings = {} } }: { readonly device: FleetDevice }) {
-  const { level, weight } = readings;
+interface Props {
+  readonly device: FleetDevice;
+}
+
+const HEIGHT = 88;
+
+/** The level of the last day, which ends at the level in the vessel. */
+function Picture({ device: { device_id, name, readings = {} } }: Props) {
+  const { details } = useOverviewFacts();
+  const { overview } = texts.value;
+  const { level } = readings;
+  const thresholds = details.thresholds.of(device_id).value ?? [];
   return (
     <>
-      <Vessel percent={level?.value ?? null} quality={level?.quality ?? 'good'} height={88} label={name} />
-      <div>
-        <Measured
-          text={weight === undefined ? null : formatMass(weight.value, language.value)}
-          quality={weight?.quality ?? 'good'}
-          at={weight?.timestamp ?? null}
-        />
-        <Measured
-          text={level === undefined ? null : formatValue(level.value, 'percent', language.value)}
-          quality={level?.quality ?? 'good'}
-          at={level?.timestamp ?? null}
-          hasAge
-        />
-      </div>
+      <TrendLine deviceId={device_id} level={level} height={HEIGHT} />
+      <Vessel
+        percent={level?.value ?? null}
+        quality={level?.quality ?? 'good'}
+        thresholds={thresholds.map(({ name: threshold, percent }) => ({
+          percent,
+          name: overview.thresholds[threshold],
+        }))}
+        height={HEIGHT}
+        label={overview.levelOf(
+          name,
+          level === undefined ? null : formatValue(level.value, 'percent', language.value),
+        )}
+      />
     </>
   );
 }
 
-export const siloScale = { Tile };
+function Values({ device: { device_id, readings = {} } }: Props) {
+  const { details } = useOverviewFacts();
+  const { clock } = useConsole().live.site;
+  const { overview } = texts.value;
+  const { level, weight } = readings;
+  const percent = level === undefined ? '' : ` · ${formatValue(level.value, 'percent', language.value)}`;
+  const room = level === undefined || weight === undefined ? null : roomOf(weight.value, level.value);
+  const trend = details.trends.of(device_id).value ?? [];
+  const change = level === undefined ? null : changeSince(trend, clock.nowMs.peek() - TREND_MS, level.value);
+  return (
+    <>
+      <p class="overview-main">
+        <Measured
+          text={weight === undefined ? null : `${formatMass(weight.value, language.value)}${percent}`}
+          quality={weight?.quality ?? 'good'}
+          at={weight?.timestamp ?? null}
+        />
+      </p>
+      <p class="muted">{room === null ? '' : overview.room(formatMass(room, language.value))}</p>
+      <p class="muted">{change === null ? '' : overview.changeOfDay(withSign(change))}</p>
+    </>
+  );
+}
+
+/** The capacity is what the two values say together; of an empty silo they say nothing. */
+function roomOf(weight: number, level: number): number | null {
+  if (level <= 0 || weight <= 0) return null;
+  return Math.max(0, (weight * 100) / level - weight);
+}
+
+function withSign(points: number): string {
+  const rounded = Math.round(points);
+  const size = `${formatNumber(Math.abs(rounded), 0, language.value)} %`;
+  if (rounded === 0) return `±${size}`;
+  return rounded > 0 ? `+${size}` : `−${size}`;
+}
+
+export const siloScale = { Picture, Values, minor: ['temperature', 'humidity'] };

@@ -1,3 +1,43 @@
-import { valuesTile } from './values-tile.tsx';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { formatValue } from '../format/numbers.ts';
+import { Measured } from '../parts/measured.tsx';
+import { language, texts } from '../texts/texts.ts';
 
-export const weatherStation = { Tile: valuesTile(['temperature', 'humidity', 'wind_speed', 'rainfall']) };
+interface Props {
+  readonly device: FleetDevice;
+}
+
+const BESIDE = ['humidity', 'wind_speed', 'rainfall'];
+
+const Picture = ({ device: { readings = {} } }: Props) => (
+  <p class="overview-large">
+    <Value reading={readings['temperature']} />
+  </p>
+);
+
+const Values = ({ device: { readings = {} } }: Props) => (
+  <dl class="overview-values">
+    {BESIDE.map((sensor) => (
+      <div key={sensor} class="overview-value">
+        <dt class="muted">{texts.value.common.sensors[sensor] ?? sensor}</dt>
+        <dd>
+          <Value reading={readings[sensor]} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+const Value = ({
+  reading,
+}: {
+  readonly reading: NonNullable<FleetDevice['readings']>[string] | undefined;
+}) => (
+  <Measured
+    text={reading === undefined ? null : formatValue(reading.value, reading.unit, language.value)}
+    quality={reading?.quality ?? 'good'}
+    at={reading?.timestamp ?? null}
+  />
+);
+
+export const weatherStation = { Picture, Values, minor: ['atmospheric_pressure', 'light_intensity'] };

@@ -1,5 +1,6 @@
 import type { Texts } from '../en/texts.ts';
 import { administration } from './administration.ts';
+import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { commands } from './commands.ts';
 import { common } from './common.ts';
@@ -19,6 +20,7 @@ import { table } from './table.ts';
 
 export const de: Texts = {
   administration,
+  alerts,
   audit,
   commands,
   common,

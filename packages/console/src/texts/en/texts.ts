@@ -1,4 +1,5 @@
 import { administration } from './administration.ts';
+import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { commands } from './commands.ts';
 import { common } from './common.ts';
@@ -18,6 +19,7 @@ import { table } from './table.ts';
 
 export const en = {
   administration,
+  alerts,
   audit,
   commands,
   common,

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pageSigns } from './page-signs.ts';
+
+const signs = (critical: number, warning: number, info: number) =>
+  pageSigns({ unacknowledged: { critical, warning, info } });
+
+test('without alerts title and icon are plain', () => {
+  assert.deepEqual(signs(0, 0, 0), { title: 'Granary', icon: '/icon.svg' });
+});
+
+test('the title has the count of all, and the icon the form of the worst', () => {
+  const { title, icon } = signs(0, 3, 9);
+  assert.equal(title, '(12) Granary');
+  assert.match(decodeURIComponent(icon), /#ffc02e.*M32 0.*>12</);
+  assert.match(decodeURIComponent(signs(1, 3, 9).icon), /#a30018/);
+  assert.match(decodeURIComponent(signs(0, 0, 1_000).icon), /circle.*>99</);
+});

@@ -1,0 +1,22 @@
+import { useConsole } from '../console.ts';
+import { texts } from '../texts/texts.ts';
+import { playAlarm } from './signals/sound.ts';
+import './sound-switch.css';
+
+/** Off unless the person wants it. Switching it on lets them hear it. */
+export function SoundSwitch() {
+  const { preferences } = useConsole();
+  return (
+    <label class="sound-switch">
+      <input
+        type="checkbox"
+        checked={preferences.hasSound.value}
+        onChange={({ currentTarget }) => {
+          preferences.hasSound.value = currentTarget.checked;
+          if (currentTarget.checked) playAlarm();
+        }}
+      />
+      {texts.value.alerts.sound}
+    </label>
+  );
+}

@@ -1,0 +1,86 @@
+import type { AlertSeverity } from '@granary/contract/alerts';
+import type { AttentionItem, AttentionReason } from '@granary/contract/fleet/overview';
+import { useEffect } from 'preact/hooks';
+import { AcknowledgeButton } from '../alerts/acknowledge/acknowledge-button.tsx';
+import { useConsole } from '../console.ts';
+import { Age } from '../parts/age.tsx';
+import { SeverityMark } from '../parts/severity-mark.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
+import { addressOf } from '../routes.ts';
+import { texts } from '../texts/texts.ts';
+import { SiteCounts } from './site-counts.tsx';
+import './attention-panel.css';
+
+/** Events often come in groups, and one read serves them all. */
+const GATHER_MS = 250;
+/** Some reasons come by time alone. */
+const AGAIN_MS = 15_000;
+
+/** What needs a person now, most urgent first. */
+export function AttentionPanel() {
+  const { client, live } = useConsole();
+  const { overview } = texts.value;
+  const { value, reload } = useLoaded((signal) => client.fleet.overview({ signal }), [client]);
+  useEffect(() => {
+    let gathering: ReturnType<typeof setTimeout> | undefined;
+    const stopListening = live.onEvent(() => {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        reload();
+      }, GATHER_MS);
+    });
+    const timer = setInterval(reload, AGAIN_MS);
+    return () => {
+      stopListening();
+      clearInterval(timer);
+      clearTimeout(gathering);
+    };
+  }, [live]);
+  const items = value?.attention ?? [];
+  return (
+    <aside class="overview-attention" aria-label={overview.attention}>
+      <SiteCounts />
+      <section>
+        <h2 class="overview-attention-title">{overview.attention}</h2>
+        {value !== undefined && items.length === 0 && <p class="muted">{overview.nothingNeedsAttention}</p>}
+        <ul>
+          {items.map((item) => (
+            <Item key={`${item.what} ${item.id ?? item.device_id}`} item={item} />
+          ))}
+        </ul>
+      </section>
+    </aside>
+  );
+}
+
+/** A reason that is no alert is shown like the alert that it would be. */
+const SEVERITIES: Readonly<Record<AttentionReason, AlertSeverity>> = {
+  emergency_stop_unconfirmed: 'critical',
+  stop_unconfirmed: 'critical',
+  critical_alert: 'critical',
+  offline_with_job: 'warning',
+  operation_unconfirmed: 'warning',
+  emergency_stop_in_force: 'info',
+  warning_alert: 'warning',
+};
+
+function Item({ item: { device_id, name, what, since, message, id } }: { readonly item: AttentionItem }) {
+  const { site } = useConsole().live;
+  const isAlert = what === 'critical_alert' || what === 'warning_alert';
+  const alert = isAlert && id !== null ? site.alerts.all.value.get(id) : undefined;
+  return (
+    <li class="overview-item">
+      <SeverityMark severity={SEVERITIES[what]} text="" />
+      <a class="overview-item-name free-text" href={addressOf('devices', device_id)} title={name}>
+        {name}
+      </a>
+      {alert !== undefined && <AcknowledgeButton alert={alert} />}
+      <p class="overview-item-text">
+        <span class="free-text">{message}</span>{' '}
+        <span class="muted">
+          <Age since={since} />
+        </span>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,72 @@
+import type { Client } from '@granary/client';
+import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
+import type { Live } from '../live/live.ts';
+import type { Threshold } from '../parts/vessel.tsx';
+import { LazyReads, ReadQueue } from './lazy-reads.ts';
+import type { TrendPoint } from './trend.ts';
+
+export const TREND_MS = 24 * 3_600_000;
+export const TREND_INTERVAL_MS = 3_600_000;
+const KEEP_MS = 5 * 60_000;
+/** Shorter, because a person relies on it that a vehicle stands still. */
+const KEEP_EMERGENCY_STOP_MS = 15_000;
+
+export type LevelThreshold = Omit<Threshold, 'name'> & {
+  readonly name: 'low_level' | 'high_level' | 'critical_level';
+};
+
+/** What only the tiles in sight need, so that it is not read for every device. */
+export interface Details {
+  readonly trends: LazyReads<readonly TrendPoint[]>;
+  readonly thresholds: LazyReads<readonly LevelThreshold[]>;
+  /** `null` for devices that take no commands. */
+  readonly emergencyStops: LazyReads<EmergencyStopSummary | null>;
+}
+
+const opened = new WeakMap<Live, Details>();
+
+/** The same as long as the page is open, so that coming back to the overview reads nothing again. */
+export function detailsOf(client: Client, live: Live): Details {
+  const known = opened.get(live);
+  if (known !== undefined) return known;
+  const details = open(client, live);
+  opened.set(live, details);
+  return details;
+}
+
+function open(client: Client, live: Live): Details {
+  const queue = new ReadQueue();
+  const trends = new LazyReads<readonly TrendPoint[]>(
+    queue,
+    async (deviceId) => {
+      const from = new Date(live.site.clock.nowMs.peek() - TREND_MS).toISOString();
+      const { points } = await client.telemetry.history(deviceId, { sensor: 'level', interval: '1h', from });
+      return points.map(({ timestamp, value }) => ({ atMs: Date.parse(timestamp), value }));
+    },
+    KEEP_MS,
+  );
+  const thresholds = new LazyReads<readonly LevelThreshold[]>(
+    queue,
+    async (deviceId) => {
+      const { configuration } = await client.configuration.silo.get(deviceId);
+      const { low_level, high_level, critical_level } = configuration.thresholds;
+      return [
+        { name: 'low_level', percent: low_level },
+        { name: 'high_level', percent: high_level },
+        { name: 'critical_level', percent: critical_level },
+      ];
+    },
+    KEEP_MS,
+  );
+  const emergencyStops = new LazyReads<EmergencyStopSummary | null>(
+    queue,
+    async (deviceId) => (await client.devices.field.get(deviceId)).emergency_stop ?? null,
+    KEEP_EMERGENCY_STOP_MS,
+  );
+  live.onEvent(({ type, device_id }) => {
+    if (device_id === null) return;
+    if (type === 'configuration.changed') thresholds.forget(device_id);
+    if (type === 'command.status_changed') emergencyStops.forget(device_id);
+  });
+  return { trends, thresholds, emergencyStops };
+}

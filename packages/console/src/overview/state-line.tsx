@@ -1,0 +1,104 @@
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { PROFILES } from '@granary/contract/profiles/profiles';
+import { formatValue } from '../format/numbers.ts';
+import { operationTitle } from '../operations/operation-texts.ts';
+import { Age } from '../parts/age.tsx';
+import { profileOf } from '../profiles/profiles.tsx';
+import { addressOf } from '../routes.ts';
+import { language, texts } from '../texts/texts.ts';
+import { AlertCount } from './alert-count.tsx';
+import { useOverviewFacts } from './overview-context.ts';
+
+interface Props {
+  readonly device: FleetDevice;
+}
+
+/** The last line of a tile: its alerts, and what it does, what is wrong with it, or else its minor values and its age. */
+export const StateLine = ({ device }: Props) => (
+  <div class="overview-state">
+    <AlertCount deviceId={device.device_id} />
+    <State device={device} />
+  </div>
+);
+
+function State({ device }: Props) {
+  const { byDevice } = useOverviewFacts();
+  const { overview, common, operations, missions } = texts.value;
+  const { device_id, status, last_seen } = device;
+  const operation = byDevice.operations.value.get(device_id)?.[0];
+  if (operation !== undefined) {
+    const title = operationTitle(operation, operations, language.value);
+    return (
+      <>
+        <progress max={100} value={operation.progress ?? 0} aria-label={operations.progress} />
+        <span class="overview-state-text free-text" title={title}>
+          {operation.progress !== null && `${Math.round(operation.progress)} % · `}
+          {title}
+        </span>
+      </>
+    );
+  }
+  const mission = byDevice.missions.value.get(device_id)?.[0];
+  if (mission !== undefined) {
+    const reached = mission.waypoints.filter((one) => one.status === 'reached').length;
+    return (
+      <>
+        <progress max={mission.waypoints.length} value={reached} aria-label={missions.progress} />
+        <span class="overview-state-text free-text" title={mission.mission_name}>
+          {missions.waypointsReached(reached, mission.waypoints.length)} · {mission.mission_name}
+        </span>
+        <MapLink deviceId={device_id} />
+      </>
+    );
+  }
+  const alert = byDevice.alerts.value.get(device_id)?.[0];
+  if (alert !== undefined) {
+    return (
+      <>
+        <strong class="overview-state-text free-text" title={alert.message}>
+          {alert.message}
+        </strong>
+        <Age since={alert.created_at} />
+      </>
+    );
+  }
+  if (status !== 'online') {
+    return (
+      <>
+        <strong class="overview-state-text">{common.deviceStatuses[status]}</strong>
+        {last_seen === null ? <span>{common.neverReported}</span> : <Age since={last_seen} />}
+      </>
+    );
+  }
+  return (
+    <>
+      <span class="overview-state-text muted">{minorValuesOf(device).join(' · ')}</span>
+      {declaredCount(device) > 0 && (
+        <span class="overview-state-text muted">{overview.declaredSensors(declaredCount(device))}</span>
+      )}
+      {PROFILES[device.profile]?.capabilities.includes('missions') && <MapLink deviceId={device_id} />}
+      {last_seen !== null && <Age since={last_seen} />}
+    </>
+  );
+}
+
+const MapLink = ({ deviceId }: { readonly deviceId: string }) => (
+  <a class="overview-state-link" href={addressOf('map', null, { device: deviceId })}>
+    {texts.value.overview.onMap}
+  </a>
+);
+
+/** Values that are not good are left out here; the device page shows them with their reason. */
+function minorValuesOf({ profile, readings = {} }: FleetDevice): string[] {
+  return profileOf(profile).minor.flatMap((sensor) => {
+    const reading = readings[sensor];
+    if (reading === undefined || reading.quality !== 'good') return [];
+    return [formatValue(reading.value, reading.unit, language.value)];
+  });
+}
+
+/** The sensors that the device has beside those of its profile. */
+function declaredCount({ profile, readings = {} }: FleetDevice): number {
+  const ofProfile: ReadonlySet<string> = new Set(['level', ...(PROFILES[profile]?.channels ?? [])]);
+  return Object.keys(readings).filter((sensor) => !ofProfile.has(sensor)).length;
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { trendPath } from './trend.ts';
+
+const WINDOW = { fromMs: 0, toMs: 100, gapMs: 10 };
+const BOX = { width: 50, bottom: 90, top: 10 };
+
+test('a line goes from point to point, and a gap is a gap', () => {
+  const points = [
+    { atMs: 0, value: 0 },
+    { atMs: 10, value: 50 },
+    { atMs: 40, value: 100 },
+    { atMs: 50, value: 100 },
+  ];
+  assert.equal(trendPath(points, WINDOW, BOX), 'M0.0 90.0L5.0 50.0M20.0 10.0L25.0 10.0');
+});
+
+test('a point between two gaps is a dot, values stay within the box, and times outside it are left out', () => {
+  const points = [
+    { atMs: -5, value: 50 },
+    { atMs: 20, value: 140 },
+    { atMs: 60, value: -3 },
+    { atMs: 101, value: 50 },
+  ];
+  assert.equal(trendPath(points, WINDOW, BOX), 'M10.0 10.0h0M30.0 90.0h0');
+  assert.equal(trendPath([], WINDOW, BOX), '');
+});
