@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { TestContext } from 'node:test';
+import { createClient } from '@granary/client';
 import { PageRecord, startBrowser } from '@granary/server/testing/browser';
 import type { Page } from 'playwright-core';
 import type { RunningSite } from './running-site.ts';
@@ -15,6 +16,10 @@ export const PHONE = { width: 390, height: 844 };
 interface Options {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly colorScheme?: 'light' | 'dark';
+  /** The key whose rights the person has; the admin key unless given. */
+  readonly apiKey?: string;
+  /** How far the clock of the viewer's machine is ahead of the right time. */
+  readonly clockAheadMs?: number;
 }
 
 /** A person in front of the console, in a browser of their own. */
@@ -34,7 +39,7 @@ export async function signIn(
 ): Promise<Operator | null> {
   const browser = await startBrowser(t);
   if (browser === null) return null;
-  const { viewport = DESK, colorScheme = 'light' } = options;
+  const { viewport = DESK, colorScheme = 'light', apiKey = site.apiKey, clockAheadMs } = options;
   const context = await browser.newContext({
     viewport,
     colorScheme,
@@ -44,7 +49,8 @@ export async function signIn(
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const record = new PageRecord(page);
-  const { code } = await site.client.session.createCode();
+  if (clockAheadMs !== undefined) await page.clock.install({ time: Date.now() + clockAheadMs });
+  const { code } = await createClient({ baseUrl: site.url, apiKey }).session.createCode();
   await page.goto(`${site.url}/#sign-in=${code}`);
   await page.getByRole('navigation').waitFor();
   return {

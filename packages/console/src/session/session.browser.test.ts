@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { checkAccessibility, DESK, PHONE, signIn } from '../testing/operator.ts';
+import { RunningSite } from '../testing/running-site.ts';
+
+describe('the frame of the console in Chromium', () => {
+  let site: RunningSite;
+
+  before(async () => {
+    site = await RunningSite.start();
+  });
+  after(() => site.stop());
+
+  test('signs in by the printed link once, stays signed in, and signs out', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record } = operator;
+    await page.getByText('Live', { exact: true }).waitFor();
+    assert.equal(new URL(page.url()).hash.includes('sign-in'), false);
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    );
+    assert.equal(String(kept).includes('gk_'), false);
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    assert.deepEqual(record.faults, []);
+    assert.deepEqual([...record.hosts], [new URL(site.url).host]);
+    await page.getByLabel('Settings').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.reload();
+    await page.getByLabel('API key').fill(site.apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  test('says what to do when the link was used already', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    await page.context().clearCookies();
+    await page.goto('about:blank');
+    await page.goto(`${site.url}/#sign-in=used-already`);
+    await page.getByText(/This link has been used already/).waitFor();
+  });
+
+  for (const [name, viewport] of [
+    ['a desk screen', DESK],
+    ['a phone', PHONE],
+  ] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(`has no serious fault of accessibility on ${name}, ${colorScheme}`, async (t) => {
+        const operator = await signIn(t, site, { viewport, colorScheme });
+        if (operator === null) return;
+        await operator.page.getByText('Live', { exact: true }).waitFor();
+        await checkAccessibility(operator.page);
+        assert.equal(await operator.page.evaluate('document.documentElement.scrollWidth'), viewport.width);
+      });
+    }
+  }
+
+  test('offers only what the key allows, and ends with it', async (t) => {
+    const { key, key_id } = await site.client.keys.create({ name: 'display', scopes: ['read'] });
+    const operator = await signIn(t, site, { apiKey: key });
+    if (operator === null) return;
+    const { page } = operator;
+    await page.getByText('Live', { exact: true }).waitFor();
+    await operator.open('#/devices/silo-01');
+    await page.getByText('GS-12').or(page.getByText('silo-01')).first().waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(Feed|Discharge|Acknowledge)/ }).count(), 0);
+    await site.client.keys.revoke(key_id);
+    await page.getByText('Your session has ended. Sign in again.').waitFor();
+  });
+
+  test('shows the right ages on a machine whose clock is ten minutes wrong', async (t) => {
+    for (const clockAheadMs of [600_000, -600_000]) {
+      const operator = await signIn(t, site, { clockAheadMs });
+      if (operator === null) return;
+      await operator.open('#/devices/silo-01');
+      const lastSeen = operator.page.getByText(/Last seen \d+ s/);
+      await lastSeen.waitFor();
+      assert.match((await lastSeen.textContent()) ?? '', /Last seen \d{1,2} s/);
+    }
+  });
+
+  test('loses the service and recovers without a reload', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    await page.getByText('Live', { exact: true }).waitFor();
+    await site.killService();
+    await page.getByText(/Not live since/).waitFor();
+    await site.startAgain();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+});
