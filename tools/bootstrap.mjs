@@ -1,4 +1,4 @@
-// Runs before `npm start`, `npm test` and `npm run bench`, so that a fresh clone needs no separate install.
+// Runs before `npm start`, `npm test` and `npm run bench`, so that a fresh clone needs no separate install and no separate build.
 // It runs on the machine's own Node before anything is installed, so it is plain JavaScript without dependencies.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -62,20 +62,36 @@ function install() {
   fail(`npm could not install the dependencies (${result.error?.message ?? 'its own words are above'}).`);
 }
 
+const packagedNode = join(root, 'node_modules', '.bin', 'node');
+
 /** In npm scripts `node_modules/.bin` is first on the PATH, so `node` is the packaged Node where there is one. */
-function checkNode() {
+function usableNode() {
   const majorOf = (version) => Number.parseInt(version.replace(/^v/, ''), 10);
-  if (majorOf(process.version) >= NODE_MAJOR_MIN) return;
-  const packaged = spawnSync(join(root, 'node_modules', '.bin', 'node'), ['--version'], {
+  if (majorOf(process.version) >= NODE_MAJOR_MIN) return process.execPath;
+  const packaged = spawnSync(packagedNode, ['--version'], {
     encoding: 'utf8',
     shell: process.platform === 'win32',
   });
-  if (packaged.status === 0 && majorOf(packaged.stdout) >= NODE_MAJOR_MIN) return;
-  fail(
+  if (packaged.status === 0 && majorOf(packaged.stdout) >= NODE_MAJOR_MIN) return packagedNode;
+  return fail(
     `Node ${NODE_MAJOR_MIN} or newer is needed; this is ${process.version}, and npm has none that runs on ` +
       `${process.platform}-${process.arch}. Install Node ${NODE_MAJOR_MIN} or newer and try again.`,
   );
 }
 
+/** The service works without the operators' page, so a failure does not prevent its start. */
+function buildConsole(node) {
+  const args = [join('tools', 'build-console.ts'), '--if-changed'];
+  const { status } = spawnSync(node, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status === 0) return;
+  console.error(
+    "granary: the operators' page could not be built, everything else works; `npm run build:console` tries it again.",
+  );
+}
+
 if (!isInstalled()) install();
-checkNode();
+buildConsole(usableNode());

@@ -31,12 +31,18 @@ describe('bootstrap', () => {
     await mkdir(join(root, 'node_modules'));
     await cp(join(REPOSITORY_ROOT, 'tools/bootstrap.mjs'), join(root, 'tools/bootstrap.mjs'));
     await write('package-lock.json', LOCKED);
+    await build('');
   });
 
   afterEach(() => rm(root, { recursive: true, force: true }));
 
   async function write(lockFile: string, packages: object): Promise<void> {
     await writeFile(join(root, lockFile), JSON.stringify({ packages }));
+  }
+
+  /** A replacement for the build of the operators' page. */
+  async function build(code: string): Promise<void> {
+    await writeFile(join(root, 'tools/build-console.ts'), code);
   }
 
   /** Runs the bootstrap with a replacement for npm that prints its arguments. */
@@ -70,6 +76,20 @@ describe('bootstrap', () => {
       assert.match(stdout, /^granary: installing [^\n]*\n$/);
     });
   }
+
+  test("asks for the operators' page, if it has changed", async () => {
+    await write('node_modules/.package-lock.json', INSTALLED);
+    await build('console.log(process.argv.slice(2).join());');
+    assert.deepEqual((await bootstrap()).stdout, '--if-changed\n');
+  });
+
+  test("says what to do when the operators' page cannot be built, and the start goes on", async () => {
+    await write('node_modules/.package-lock.json', INSTALLED);
+    await build('process.exitCode = 1;');
+    const { status, stderr } = await bootstrap();
+    assert.equal(status, 0);
+    assert.match(stderr, /^granary: .* could not be built, .*npm run build:console.*\n$/);
+  });
 
   test('installs when nothing is installed', async () => {
     const { status, stdout } = await bootstrap();

@@ -1,3 +1,5 @@
-import { buildConsole } from './console-build/build.ts';
+import { ensureConsole } from './console-build/ensure.ts';
 
-await buildConsole();
+/** Given by the bootstrap, which runs before every start. */
+if (process.argv.includes('--if-changed')) await ensureConsole();
+else await (await import('./console-build/build.ts')).buildConsole();

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -15,6 +15,9 @@ const WITHOUT_VALIDATION = fileURLToPath(new URL('no-validation.ts', import.meta
 
 /** Builds the operators' page, with compressed copies beside its files. */
 export async function buildConsole(): Promise<void> {
+  // Before the build, so that a change of the sources while it runs causes another one.
+  const digest = await consoleSourcesDigest(REPOSITORY_ROOT);
+  const folder = `${CONSOLE_FOLDER}-${process.pid}`;
   await build({
     root: join(REPOSITORY_ROOT, 'packages', 'console'),
     configFile: false,
@@ -22,19 +25,26 @@ export async function buildConsole(): Promise<void> {
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     resolve: { alias: { 'typebox/compile': WITHOUT_VALIDATION } },
     build: {
-      outDir: CONSOLE_FOLDER,
+      outDir: folder,
       emptyOutDir: true,
       target: 'es2023',
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
     },
   });
-  const files = await readdir(CONSOLE_FOLDER, { recursive: true });
+  const files = await readdir(folder, { recursive: true });
   await Promise.all(
-    files.filter((file) => COMPRESSED.test(file)).map((file) => compress(join(CONSOLE_FOLDER, file))),
+    files.filter((file) => COMPRESSED.test(file)).map((file) => compress(join(folder, file))),
   );
   // Written last, so that a build that was interrupted is done again.
-  await writeFile(join(CONSOLE_FOLDER, 'built-from'), `${await consoleSourcesDigest(REPOSITORY_ROOT)}\n`);
+  await writeFile(join(folder, 'built-from'), `${digest}\n`);
+  await replaceFolder(folder, CONSOLE_FOLDER);
+}
+
+/** The page of a running service is missing for a moment only, and two builds at the same time do not mix their files. */
+async function replaceFolder(built: string, place: string): Promise<void> {
+  await rm(place, { recursive: true, force: true });
+  await rename(built, place).catch(() => rm(built, { recursive: true, force: true }));
 }
 
 async function compress(file: string): Promise<void> {

@@ -11,6 +11,14 @@ const SOURCES = [
   'package-lock.json',
 ];
 
+const BUILT = join('dist', 'console', 'built-from');
+
+/** Whether the built page was made from the present sources. */
+export async function isConsoleBuilt(root: string): Promise<boolean> {
+  const builtFrom = await readFile(join(root, BUILT), 'utf8').catch(() => '');
+  return builtFrom.trim() === (await consoleSourcesDigest(root));
+}
+
 /** Changes when the page has to be built again. */
 export async function consoleSourcesDigest(root: string): Promise<string> {
   const hash = createHash('sha256');

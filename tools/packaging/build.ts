@@ -1,5 +1,6 @@
-import { copyFile, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ensureConsole } from '../console-build/ensure.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { exitCodeOf, start } from '../run.ts';
 import { publishedManifest, type SourceManifest } from './manifest.ts';
@@ -18,6 +19,7 @@ export async function buildPackage(published: PublishedPackage, folder: string):
   await rm(folder, { recursive: true, force: true });
   await mkdir(lib, { recursive: true });
   await compile(published, folder, lib);
+  if (published.folders.length > 0) await ensureConsole();
   const libraries = await rewriteSpecifiers(lib);
   await copyFiles(published, folder, lib);
 
@@ -84,7 +86,7 @@ async function rewriteSpecifiers(lib: string): Promise<string[]> {
 }
 
 /** Copies what the code reads at run time, and what every package shows. */
-async function copyFiles({ name, files }: PublishedPackage, folder: string, lib: string) {
+async function copyFiles({ name, files, folders }: PublishedPackage, folder: string, lib: string) {
   const copies = new Map(Object.entries({ ...files, LICENSE: 'LICENSE' }));
   copies.set(await readmeOf(name), 'README.md');
   for await (const used of glob('*', { cwd: lib })) {
@@ -97,6 +99,7 @@ async function copyFiles({ name, files }: PublishedPackage, folder: string, lib:
     await mkdir(dirname(join(folder, to)), { recursive: true });
     await copyFile(join(REPOSITORY_ROOT, from), join(folder, to));
   }
+  for (const one of folders) await cp(join(REPOSITORY_ROOT, one), join(folder, one), { recursive: true });
 }
 
 async function readmeOf(name: string): Promise<string> {

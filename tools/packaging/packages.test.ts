@@ -25,7 +25,7 @@ const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [proce
 
 /** Files that users of a package need: compiled modules, the launcher, and what npm shows. */
 const NEEDED =
-  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|lib\/[a-z]+\/(package\.json|src\/.*\.(js|d\.ts|json|css|svg|html|woff2|txt)))$/;
+  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|dist\/console\/.*|lib\/[a-z]+\/(package\.json|src\/.*\.(js|d\.ts|json|css|svg|html|woff2|txt)))$/;
 const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
 
 describe('what users install', () => {
@@ -115,7 +115,7 @@ describe('what users install', () => {
         const child = spawn(node, [granary, 'up'], { cwd: empty, env });
         t.after(() => child.kill('SIGKILL'));
         const url = await printedUrl(child.stdout);
-        for (const path of ['/readyz', '/openapi.json', '/docs', '/docs/script.js']) {
+        for (const path of ['/readyz', '/openapi.json', '/docs', '/docs/script.js', '/icon.svg']) {
           assert.equal((await fetch(url + path)).status, 200, path);
         }
         const exited = once(child, 'exit');

@@ -12,6 +12,8 @@ export interface PublishedPackage {
   readonly types: readonly string[];
   /** Further files, from the path in the repository to the path in the package. */
   readonly files: Readonly<Record<string, string>>;
+  /** Folders of the repository that are copied to the same place in the package. */
+  readonly folders: readonly string[];
   /** The fields of its `package.json` that only this package has. */
   readonly manifest: Readonly<Record<string, unknown>>;
   /** It runs on a Node that it brings, if the one of the machine is too old. */
@@ -19,6 +21,11 @@ export interface PublishedPackage {
 }
 
 const NODE_MIN = '>=20.3';
+
+/** Not the operators' page, which is built and copied. */
+const MODULES_OF_COMMAND = [
+  ...['app', 'cli', 'client', 'contract', 'core', 'link', 'server', 'simulator', 'store'],
+];
 
 export const PUBLISHED_PACKAGES: readonly PublishedPackage[] = [
   {
@@ -29,6 +36,7 @@ export const PUBLISHED_PACKAGES: readonly PublishedPackage[] = [
     lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable', 'es2024.string'],
     types: [],
     files: {},
+    folders: [],
     manifest: {
       engines: { node: NODE_MIN },
       sideEffects: false,
@@ -39,11 +47,12 @@ export const PUBLISHED_PACKAGES: readonly PublishedPackage[] = [
   {
     name: 'cli',
     description: 'The granary command: service, simulated farm and command line of Granary',
-    sources: ['*/src/**/*.ts'],
+    sources: MODULES_OF_COMMAND.map((name) => `${name}/src/**/*.ts`),
     emitsTypes: false,
     lib: ['esnext'],
     types: ['node'],
     files: { 'packages/cli/bin/granary.mjs': 'bin/granary.mjs' },
+    folders: ['dist/console'],
     manifest: { engines: { node: NODE_MIN }, bin: { granary: 'bin/granary.mjs' } },
     bringsNode: true,
   },

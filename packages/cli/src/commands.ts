@@ -56,6 +56,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/service/restore.ts')).restore,
   },
   {
+    name: 'console',
+    summary: "print a link to the operators' page that signs in once",
+    group: SERVICE,
+    load: async () => (await import('./commands/service/console.ts')).consoleLink,
+  },
+  {
     name: 'doctor',
     summary: 'look for what is wrong, with its cure',
     group: SERVICE,

@@ -27,6 +27,7 @@ import { DeviceQueue } from './ingest/device-queue.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
 import { type AdminKey, ensureAdminKey } from './keys/admin-key.ts';
+import { firstConsoleLink } from './keys/console-link.ts';
 import { endedKeyIds, Keyring } from './keys/keyring.ts';
 import { createAccessLog, createLogger, isReadableFormat, type Logger } from './logging/logger.ts';
 import { ServiceMetrics } from './metrics/service-metrics.ts';
@@ -55,6 +56,8 @@ export interface Started {
   /** `null` without TLS. */
   readonly httpsUrl: string | null;
   readonly mqttsUrl: string | null;
+  /** The operators' page; `null` where it is switched off. */
+  readonly consoleUrl: string | null;
   readonly adminKey: AdminKey;
 }
 
@@ -73,6 +76,8 @@ interface Environment {
   readonly accessLog?: Logger;
   /** The built operators' page, if it is not at its usual place. */
   readonly consoleFolder?: string;
+  /** How long `consoleUrl` signs in, once; without it nobody is signed in. */
+  readonly signInLinkMs?: number;
 }
 
 const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
@@ -267,8 +272,11 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(async () => certificates?.stop());
     warnOfExposedPorts(settings, logger);
     const mqttsUrl = urlOf('mqtts', mqtt.secure);
+    const httpUrl = plainUrl ?? httpsUrl ?? '';
+    const console = { app, adminKey, baseUrl: settings.publicUrl ?? httpUrl, nowMs: now() };
     return {
-      ...{ httpUrl: plainUrl ?? httpsUrl ?? '', httpsUrl, adminKey },
+      ...{ httpUrl, httpsUrl, adminKey },
+      consoleUrl: settings.console ? await firstConsoleLink(console, surroundings.signInLinkMs) : null,
       ...{ mqttUrl: urlOf('mqtt', mqtt.plain) ?? mqttsUrl ?? '', mqttsUrl },
     };
   }

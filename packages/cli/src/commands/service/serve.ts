@@ -1,9 +1,13 @@
+import { MINUTE_MS } from '@granary/contract/time';
 import { createService, type Service } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
 import type { Define } from '../../frame/define.ts';
 import { withExamples } from '../../frame/options.ts';
 import { startMessage } from '../../running/start-message.ts';
 import { runUntilSignal } from '../../running/until-signal.ts';
+
+/** Only at a terminal, because the output of a service is usually a log. */
+const SIGN_IN_MS = 10 * MINUTE_MS;
 
 const SETTINGS = `
 It is set up by environment variables, the most used of which are:
@@ -16,14 +20,17 @@ It is set up by environment variables, the most used of which are:
   GRANARY_TLS_CERT, GRANARY_TLS_KEY      PEM files for HTTPS on 8443 and MQTT over TLS on 8883; SIGHUP reads them again
   GRANARY_LOG_LEVEL                      debug, info, warn, error or silent (info)`;
 
-export const serve: Define = (command, { env, print }) => {
+export const serve: Define = (command, { env, print, terminal }) => {
   command
     .description('Starts the service.')
     .addHelpText('after', SETTINGS)
     .action(async () => {
       const settings = readSettings(env);
       await runUntilSignal(async (onStop) => {
-        const service = createService(settings);
+        const service = createService(
+          settings,
+          terminal.columns === null ? {} : { signInLinkMs: SIGN_IN_MS },
+        );
         onStop(() => service.stop());
         if (settings.tlsCert !== null) reloadOnHangup(service);
         print(startMessage(await service.start(), settings.siloSegment));

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@granary/contract/time';
 import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
 import { startFarm } from '@granary/simulator/start-farm';
@@ -13,6 +14,9 @@ import { createFarmReporter } from '../../running/farm-reporter.ts';
 import { startMessage } from '../../running/start-message.ts';
 import { runUntilSignal } from '../../running/until-signal.ts';
 
+/** People start it and look later. */
+const SIGN_IN_MS = 12 * HOUR_MS;
+
 export const up: Define = (command, { env, print }) => {
   command.description(
     'Starts the service with a simulated farm: silos, rovers, a drone and weather stations that connect over MQTT, as real ones would. The service is set up as with granary serve.',
@@ -27,7 +31,7 @@ export const up: Define = (command, { env, print }) => {
     const choices = farmChoices(values);
     const settings = readSettings(env);
     await runUntilSignal(async (onStop) => {
-      const service = createService(settings);
+      const service = createService(settings, { signInLinkMs: SIGN_IN_MS });
       onStop(() => service.stop());
       const started = await service.start();
       const farm = await startFarm({

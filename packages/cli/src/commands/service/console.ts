@@ -1,0 +1,35 @@
+import { type AccessValues, accessClient, serviceAccess } from '../../access/service-access.ts';
+import type { Define } from '../../frame/define.ts';
+import { wholeNumber, withAccess, withExamples } from '../../frame/options.ts';
+import { outputOf } from '../../frame/output.ts';
+
+interface Values extends AccessValues {
+  readonly minutes: number;
+}
+
+const MINUTES_DEFAULT = 10;
+
+export const consoleLink: Define = (command, environment) => {
+  command
+    .description(
+      "Prints a link to the operators' page that signs one browser in with the rights of your key. It works once. Open it on the machine that shall show the page; the key itself stays here.",
+    )
+    .option(
+      '--minutes <n>',
+      'how long the link can be used, at most a day (1440)',
+      wholeNumber,
+      MINUTES_DEFAULT,
+    );
+  withExamples(command, 'granary console', 'granary console --minutes 60', 'granary console --json');
+  withAccess(command).action(async (values: Values) => {
+    const { baseUrl } = serviceAccess(values, environment.env);
+    const { code, expires_at } = await accessClient(values, environment.env).session.createCode({
+      valid_seconds: values.minutes * 60,
+    });
+    const url = `${baseUrl.replace(/\/+$/, '')}/#sign-in=${code}`;
+    outputOf(environment, values.json).one(
+      { url, expires_at },
+      () => `${url}\nIt signs in once, until ${expires_at}.`,
+    );
+  });
+};

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { startMessage } from './running/start-message.ts';
+import { granary, serviceEnv } from './testing/granary-process.ts';
+
+const LINK = /(http:\/\/127\.0\.0\.1:\d+)\/#sign-in=(gc_[\w-]{32})/;
+
+async function signIn(link: string): Promise<Response> {
+  const [, url, code] = LINK.exec(link) ?? [];
+  const body = JSON.stringify({ code });
+  return await fetch(`${url}/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+}
+
+async function serve(t: TestContext): Promise<Readonly<Record<string, string>>> {
+  const env = await serviceEnv(t);
+  const service = granary(t, ['serve'], env);
+  // The output of a service is usually a log, in which no code may be.
+  const url = await service.printed(/Console {4}(http:\/\/127\.0\.0\.1:\d+)\/\n/);
+  await service.printed(/Ctrl\+C stops it/);
+  assert.equal(service.stdout.includes('gc_'), false);
+  return { ...env, GRANARY_URL: url };
+}
+
+test('console prints a link that signs in once', async (t) => {
+  const env = await serve(t);
+  const shown = granary(t, ['console'], env);
+  assert.equal(await shown.exited, 0, shown.stderr);
+  assert.match(shown.stdout, /^http:.*\nIt signs in once, until \d{4}-.*\n$/);
+  const first = await signIn(shown.stdout);
+  assert.equal(first.status, 200);
+  assert.match(first.headers.get('set-cookie') ?? '', /^granary_session=gs_/);
+  assert.equal((await signIn(shown.stdout)).status, 401);
+
+  const asJson = granary(t, ['console', '--minutes', '60', '--json'], env);
+  assert.equal(await asJson.exited, 0, asJson.stderr);
+  const { url, expires_at: expiresAt } = JSON.parse(asJson.stdout);
+  const leftS = (Date.parse(expiresAt) - Date.now()) / 1_000;
+  assert.ok(leftS > 3_000 && leftS <= 3_600, String(leftS));
+  assert.equal((await signIn(url)).status, 200);
+
+  const tooLong = granary(t, ['console', '--minutes', '2000'], env);
+  assert.equal(await tooLong.exited, 3);
+  assert.match(tooLong.stderr, /valid_seconds/);
+});
+
+test('up prints a link that signs in', async (t) => {
+  const env = await serviceEnv(t);
+  const demo = granary(t, ['up', '--no-history'], env);
+  const link = await demo.printed(/Console {4}(\S+) \(signs in once\)/);
+  assert.equal((await signIn(link)).status, 200);
+});
+
+test('a service without the page does not name it', () => {
+  const text = startMessage(
+    {
+      ...{
+        httpUrl: 'http://127.0.0.1:8080',
+        httpsUrl: null,
+        mqttUrl: 'mqtt://127.0.0.1:1883',
+        mqttsUrl: null,
+      },
+      ...{ consoleUrl: null, adminKey: { key: 'gk_x', isNew: false, file: 'admin-key' } },
+    },
+    'siloscale',
+  );
+  assert.match(text, /\n {2}MQTT {7}mqtt:\/\/127\.0\.0\.1:1883\n {2}Admin key {2}kept in admin-key\n/);
+});
