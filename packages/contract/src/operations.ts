@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
 import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
+import { ERROR_CODES } from './errors.ts';
 import { OperationId } from './ids.ts';
 import { closed } from './input/closed.ts';
 import { described } from './input/described.ts';
@@ -104,6 +105,71 @@ export const OperationRecord = closed({
   stopped_by: described('The first caller who asked to stop it.', OptionalActor),
 });
 
+/** The thresholds of the level that an operation can pass. */
+export const LEVEL_THRESHOLDS = ['low_level', 'high_level', 'critical_level'] as const;
+
+/** An operation that somebody thinks about; the container of a discharge need not be known yet. */
+export const OperationPlanRequest = closed({
+  type: Type.Enum(OPERATION_TYPES),
+  ...FeedRequest.properties,
+  target_container: Type.Optional(TargetContainer),
+});
+
+/** Amounts and rates are in the units of the request; `null` where no usable weight is known. */
+export const OperationPlan = closed({
+  estimated_duration: Type.Number(),
+  duration_unit: Type.Literal('minutes'),
+  unit: Type.Enum(MASS_UNITS),
+  rate: described('The rate of the request, or the limit.', Type.Number()),
+  rate_limit: Type.Number(),
+  rate_unit: Type.Enum(RATE_UNITS),
+  room: described('How much more the silo can hold.', NumberOrNull),
+  stock: described('How much is inside.', NumberOrNull),
+  level_before: described('In percent.', NumberOrNull),
+  level_after: described('In percent.', NumberOrNull),
+  crosses: described(
+    'The thresholds that the level would pass, each of which raises an alert.',
+    Type.Array(Type.Enum(LEVEL_THRESHOLDS)),
+  ),
+  refusal: described(
+    'Why a start would be refused now; `null` where it would be accepted.',
+    Type.Union([closed({ code: Type.Enum([...ERROR_CODES]), message: Type.String() }), Type.Null()]),
+  ),
+});
+
+/** What happened to an operation, in the order in which it can happen. */
+export const OPERATION_STEPS = [
+  'requested',
+  'checked',
+  'sent',
+  'not_sent',
+  'begun_at_device',
+  'acknowledged',
+  'moved',
+  'reported',
+  'report_requested',
+  'stop_requested',
+  'stop_sent',
+  'completed',
+  'stopped',
+  'failed',
+  'measured',
+  'declared_ended',
+] as const;
+
+const TraceStep = closed({
+  at: Timestamp,
+  step: Type.Enum(OPERATION_STEPS),
+  by: described('The caller; `null` where the service or the device did it.', OptionalActor),
+  detail: described('One sentence for a person.', Type.String()),
+});
+
+export const OperationTrace = closed({
+  operation_id: OperationId,
+  status: Type.Enum(OPERATION_STATUSES),
+  steps: described('In the order of their times.', Type.Array(TraceStep)),
+});
+
 export const OperationQuery = closed({
   ...PageQuery.properties,
   status: Type.Optional(Type.Enum(OPERATION_STATUSES)),
@@ -115,8 +181,15 @@ export type DischargeRequest = Static<typeof DischargeRequest>;
 export type OperationStarted = Static<typeof OperationStarted>;
 export type OperationFailure = Static<typeof OperationFailure>;
 export type OperationRecord = Static<typeof OperationRecord>;
+export type LevelThreshold = (typeof LEVEL_THRESHOLDS)[number];
+export type OperationPlanRequest = Static<typeof OperationPlanRequest>;
+export type OperationPlan = Static<typeof OperationPlan>;
+export type OperationStep = (typeof OPERATION_STEPS)[number];
+export type TraceStep = Static<typeof TraceStep>;
+export type OperationTrace = Static<typeof OperationTrace>;
 export type OperationQuery = Static<typeof OperationQuery>;
 
 export const checkFeedRequest = checker(FeedRequest);
 export const checkDischargeRequest = checker(DischargeRequest);
+export const checkOperationPlanRequest = checker(OperationPlanRequest);
 export const checkOperationQuery = checker(OperationQuery);

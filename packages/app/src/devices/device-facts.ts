@@ -59,8 +59,9 @@ export async function readDeviceFacts(
   });
 }
 
-export interface LockedDevice<Wanted extends Capability>
-  extends DeviceWithFacts<DeviceFacts & FactsFor[Wanted]> {
+export type FactsOf<Wanted extends Capability> = DeviceFacts & FactsFor[Wanted];
+
+export interface LockedDevice<Wanted extends Capability> extends DeviceWithFacts<FactsOf<Wanted>> {
   readonly evaluation: AlertEvaluation;
 }
 
@@ -81,7 +82,7 @@ export async function readDeviceFor<Wanted extends Capability>(
   sql: Sql,
   deviceNo: number,
   capability: Wanted,
-): Promise<DeviceWithFacts<DeviceFacts & FactsFor[Wanted]>> {
+): Promise<DeviceWithFacts<FactsOf<Wanted>>> {
   const [found] = await readDeviceFacts(sql, [deviceNo]);
   if (found === undefined) throw noSuchDevice();
   const { device, facts } = found;

@@ -1,19 +1,17 @@
 import type { EndDeclaration } from '@granary/contract/declared-end';
-import { Refusal } from '@granary/contract/errors';
 import type { OperationAck, OperationProgress } from '@granary/contract/link/messages';
 import type {
   DischargeRequest,
   FeedRequest,
+  OperationPlan,
+  OperationPlanRequest,
   OperationStatus,
   OperationType,
 } from '@granary/contract/operations';
 import type { NotSentReason } from '@granary/core/devices/polling';
 import { refuseDeclaration } from '@granary/core/operations/declared-end';
-import {
-  type OperationRequest,
-  operationInProgress,
-  planOperation,
-} from '@granary/core/operations/interlocks';
+import { operationInProgress, planOperation } from '@granary/core/operations/interlocks';
+import { previewOperation } from '@granary/core/operations/plan-preview';
 import { operationMessage, startCommand } from '@granary/core/operations/record';
 import {
   beginOperation,
@@ -30,7 +28,7 @@ import type { Sql } from '@granary/store/sql';
 import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
 import { claimingOperation, deviceOfOperation } from '@granary/store/tables/operations';
 import { UnreadableRow } from '@granary/store/tables/unreadable-row';
-import { lockDeviceFor, readDeviceFacts } from '../devices/device-facts.ts';
+import { lockDeviceFor, readDeviceFacts, readDeviceFor } from '../devices/device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   type DueDevices,
@@ -49,6 +47,7 @@ import {
 import { messageEffects } from '../jobs/message-effects.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
 import { OPERATIONS } from './operation-jobs.ts';
+import { requestOf, siloAtStart } from './start-facts.ts';
 
 /** Further unsolicited operations of a device are ignored. */
 export const UNSOLICITED_AT_ONCE_MAX = 16;
@@ -76,6 +75,13 @@ export interface Stopped {
   readonly send: 'stop' | null;
 }
 
+export interface WantedPlan {
+  readonly deviceNo: number;
+  readonly request: OperationPlanRequest;
+  readonly isReachable: boolean;
+  readonly nowMs: number;
+}
+
 export interface OperationAddress {
   readonly deviceNo: number;
   readonly operationId: string;
@@ -100,6 +106,12 @@ export const reads = {
     return await OPERATIONS.list(sql, { ...rest, filter: { status, type }, beforeId });
   },
 
+  /** What a start would do and whether it would be refused; nothing is locked, so the start decides again. */
+  async plan(sql: Sql, { deviceNo, request, isReachable, nowMs }: WantedPlan): Promise<OperationPlan> {
+    const { facts } = await readDeviceFor(sql, deviceNo, 'operations');
+    return previewOperation(request, siloAtStart(facts, isReachable), nowMs);
+  },
+
   /** Devices with an operation to tick. */
   async due(sql: Sql, limits: TickLimits): Promise<DueDevices> {
     return await dueDevices(sql, [OPERATIONS], limits);
@@ -120,14 +132,9 @@ export const writes = {
   async start(sql: Sql, start: NewStart): Promise<Committed<Started>> {
     const { deviceNo, operationId, type, nowMs } = start;
     const { evaluation, device, facts } = await lockDeviceFor(sql, deviceNo, 'operations');
-    const { presence, capacityKg, configuration, latest, operations } = facts;
-    const underWayId = operations.find(holdsDevice)?.operationId ?? null;
-    const atStart = {
-      ...{ presence, capacityKg, configuration, underWayId, weight: latest.weight },
-      isReachable: start.isReachable,
-    };
+    const atStart = siloAtStart(facts, start.isReachable);
     const plan = planOperation(requestOf(start), atStart, nowMs);
-    const wanted = { operationId, deviceNo, type, plan, weightG: latest.weight?.value ?? 0 };
+    const wanted = { operationId, deviceNo, type, plan, weightG: atStart.weight?.value ?? 0 };
     const operation = { ...beginOperation(wanted, nowMs), requestedBy: sql.actor };
     if (!(await OPERATIONS.insert(sql, operation, nowMs))) {
       throw operationInProgress((await claimingOperation(sql, deviceNo)) ?? 'of the same id');
@@ -246,12 +253,6 @@ async function findOrRebuild(
 const OF_ANOTHER_DEVICE = 'the operation is of another device';
 
 const NO_SILO = 'the device has no operations';
-
-function requestOf({ type, request }: NewStart): OperationRequest {
-  if (type === 'feed') return { type, ...request };
-  if ('target_container' in request) return { type, ...request };
-  throw new Refusal('invalid_input', 'a discharge needs a target container');
-}
 
 async function applyReply(
   sql: Sql,

@@ -3,9 +3,12 @@ import type { ErrorCode } from '../errors.ts';
 import {
   checkDischargeRequest,
   checkFeedRequest,
+  checkOperationPlanRequest,
   checkOperationQuery,
+  OperationPlan,
   OperationRecord,
   OperationStarted,
+  OperationTrace,
 } from '../operations.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
@@ -87,6 +90,44 @@ export const operations = {
       {
         summary: 'an operation of a silo that is gone',
         body: { reason: 'the controller was replaced', looked_by: 'Ada Lovelace' },
+      },
+    ],
+  }),
+  /** Changes nothing; the start is decided again by the facts of its own moment. */
+  plan: endpoint('silo', 'POST', '/devices/{device_id}/operations/plan', {
+    scope: 'read',
+    isAudited: false,
+    summary:
+      'Shows what an operation would do and whether its start would be refused now; nothing is started.',
+    body: body(checkOperationPlanRequest, 'plan'),
+    answers: { 200: one(OperationPlan) },
+    errors: ['not_supported'],
+    examples: [
+      { summary: 'a feed', body: { type: 'feed', amount: 100, unit: 'kg', rate: 20, rate_unit: 'kg/min' } },
+      {
+        summary: 'a discharge of more than the silo holds',
+        body: { type: 'discharge', amount: 900, unit: 't' },
+      },
+      {
+        summary: 'an unknown silo',
+        parameters: { device_id: 'nobody' },
+        body: { type: 'feed', amount: 1 },
+        refusal: 'device_not_found',
+      },
+    ],
+  }),
+  /** From what is stored of the operation. */
+  trace: endpoint('silo', 'GET', '/devices/{device_id}/operations/{operation_id}/trace', {
+    scope: 'read',
+    summary:
+      'Shows what happened to an operation, step by step: who asked, what was sent, what the device said.',
+    answers: { 200: one(OperationTrace) },
+    examples: [
+      { summary: 'an operation' },
+      {
+        summary: 'an unknown operation',
+        parameters: { operation_id: 'op_none' },
+        refusal: 'operation_not_found',
       },
     ],
   }),

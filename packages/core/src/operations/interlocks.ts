@@ -99,9 +99,16 @@ function usableWeightG(silo: SiloAtStart, nowMs: number): number {
   return weight.value;
 }
 
-function permittedRate(request: OperationRequest, { operation_limits: limits }: SiloConfiguration): number {
-  const limit = request.type === 'feed' ? limits.max_feed_rate : limits.max_discharge_rate;
-  const limitGPerMin = toGramsPerMin(limit, limits.rate_unit);
+export function rateLimitGPerMin(
+  type: OperationType,
+  { operation_limits: limits }: SiloConfiguration,
+): number {
+  const limit = type === 'feed' ? limits.max_feed_rate : limits.max_discharge_rate;
+  return toGramsPerMin(limit, limits.rate_unit);
+}
+
+function permittedRate(request: OperationRequest, configuration: SiloConfiguration): number {
+  const limitGPerMin = rateLimitGPerMin(request.type, configuration);
   if (request.rate === undefined) return limitGPerMin;
   const unit = request.rate_unit ?? 'kg/min';
   const rateGPerMin = toGramsPerMin(request.rate, unit);
@@ -113,7 +120,7 @@ function permittedRate(request: OperationRequest, { operation_limits: limits }: 
 }
 
 /** The free capacity for a feed, the content for a discharge; an empty scale may show slightly less than zero. */
-function availableFor(type: OperationType, weightG: number, capacityG: number): number {
+export function availableFor(type: OperationType, weightG: number, capacityG: number): number {
   const contentG = Math.max(0, weightG);
   return type === 'feed' ? capacityG - contentG : contentG;
 }

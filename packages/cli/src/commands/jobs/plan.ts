@@ -4,13 +4,6 @@ import type { Field } from '../../frame/output.ts';
 import { age, duration } from '../../terminal/times.ts';
 import { numberText } from '../devices/device-texts.ts';
 
-const KG_PER: Readonly<Record<MassUnit, number>> = { kg: 1, t: 1_000, lb: 0.45359237, g: 0.001 };
-const KG_PER_MIN: Readonly<Record<RateUnit, number>> = {
-  'kg/min': 1,
-  't/h': 1_000 / 60,
-  'kg/h': 1 / 60,
-  'lb/min': 0.45359237,
-};
 const MINUTE_MS = 60_000;
 
 export interface Amount {
@@ -25,38 +18,37 @@ export interface WantedOperation extends Amount {
   readonly container?: string;
 }
 
-/** What the operation is expected to do. The service decides whether it may; this is for the person who confirms it. */
+/** What the service expects of the operation, for the person who confirms it. The start is decided again. */
 export async function expectedEffect(
   client: Client,
   deviceId: string,
-  wanted: WantedOperation,
+  { type, amount, unit, rate, rateUnit, container }: WantedOperation,
 ): Promise<Field[]> {
-  const [{ name, capacity }, { level }, { configuration }] = await Promise.all([
+  const wanted = { type, amount, unit, rate_unit: rateUnit, ...(rate === undefined ? {} : { rate }) };
+  const [{ name, capacity }, { level }, plan] = await Promise.all([
     client.devices.silo.get(deviceId),
     client.telemetry.current(deviceId),
-    client.configuration.silo.get(deviceId),
+    client.operations.plan(deviceId, wanted),
   ]);
-  const { max_feed_rate, max_discharge_rate, rate_unit } = configuration.operation_limits;
-  const amountKg = wanted.amount * KG_PER[wanted.unit];
-  const { limit, sign } = {
-    feed: { limit: max_feed_rate, sign: 1 },
-    discharge: { limit: max_discharge_rate, sign: -1 },
-  }[wanted.type];
-  const rateKgPerMin = wanted.rate === undefined ? limit : wanted.rate * KG_PER_MIN[wanted.rateUnit];
-  const contents = (kg: number): string => `${numberText(kg)} kg, ${numberText((kg / capacity.max) * 100)} %`;
-  const { actual } = level;
+  const contents = (percent: number): string =>
+    `${numberText((percent * capacity.max) / 100)} kg, ${numberText(percent)} %`;
+  const { level_before, level_after, crosses, refusal } = plan;
   return [
     ['silo', `${deviceId} (${name}), ${capacity.max} ${capacity.unit}`],
-    [
-      wanted.type,
-      `${wanted.amount} ${wanted.unit}${wanted.container === undefined ? '' : ` into ${wanted.container}`}`,
-    ],
+    [type, `${amount} ${unit}${container === undefined ? '' : ` into ${container}`}`],
     [
       'now',
-      actual === null ? 'not known' : `${contents(actual)} (${level.quality}, ${age(level.timestamp)})`,
+      level_before === null
+        ? 'not known'
+        : `${contents(level_before)} (${level.quality}, ${age(level.timestamp)})`,
     ],
-    ['after', actual === null ? 'not known' : contents(actual + sign * amountKg)],
-    ['rate', `${numberText(rateKgPerMin)} kg/min (limit ${limit} ${rate_unit})`],
-    ['duration', `about ${duration((amountKg / rateKgPerMin) * MINUTE_MS)}`],
+    ['after', level_after === null ? 'not known' : contents(level_after)],
+    [
+      'rate',
+      `${numberText(plan.rate)} ${plan.rate_unit} (limit ${numberText(plan.rate_limit)} ${plan.rate_unit})`,
+    ],
+    ['duration', `about ${duration(plan.estimated_duration * MINUTE_MS)}`],
+    ...(crosses.length === 0 ? [] : [['passes', crosses.join(', ')] as const]),
+    ...(refusal === null ? [] : [['refused now', refusal.message] as const]),
   ];
 }

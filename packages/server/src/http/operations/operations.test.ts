@@ -66,6 +66,36 @@ describeService('operations', (api) => {
     await silo.leave();
   });
 
+  test('a plan starts nothing and has the refusal of the start', async () => {
+    const silo = await startSilo(api, 'planning');
+    const plan = async (request: object) => await api.post(`${silo.path}/operations/plan`, request);
+    const fine = (await plan({ type: 'feed', ...FEED })).body.data;
+    assert.deepEqual([fine.estimated_duration, fine.refusal], [2, null]);
+    assert.ok(fine.level_after > fine.level_before);
+    const tooMuch = (await plan({ type: 'discharge', amount: 900, unit: 't' })).body.data;
+    assert.equal(tooMuch.refusal.code, 'insufficient_stock');
+    assert.equal((await plan({ type: 'feed', amount: -1 })).status, 400);
+    assert.equal((await plan({ type: 'feed', amount: 1, rate_units: 'kg/min' })).status, 400);
+    assert.deepEqual((await api.get(`${silo.path}/operations`)).body.data, []);
+    await silo.leave();
+  });
+
+  test('the trace of an operation has its steps, and after its end the end', async () => {
+    const { silo, id, path } = await feeding(api, 'traced');
+    await silo.ack({ operation_id: id, accepted: true });
+    await silo.progress({ operation_id: id, state: 'completed', amount_kg: 100 });
+    const { steps, status } = await recordOf(`${path}/trace`);
+    assert.equal(status, 'completed');
+    assert.deepEqual(
+      steps
+        .map(({ step }: { step: string }) => step)
+        .filter((step: string) => step !== 'moved' && step !== 'measured'),
+      ['requested', 'checked', 'sent', 'acknowledged', 'reported', 'completed'],
+    );
+    assert.equal((await api.get(`${silo.path}/operations/op_none/trace`)).status, 404);
+    await silo.leave();
+  });
+
   const refusals: readonly [string, object, number, string][] = [
     ['a rate over the limit', { ...FEED, rate: 1e6 }, 422, 'rate_exceeds_limit'],
     ['more than the free capacity', { ...FEED, amount: 501 }, 422, 'insufficient_capacity'],

@@ -3,6 +3,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { OPERATION_TYPES } from '@granary/contract/operations';
 import { operationRecord, startedRecord } from '@granary/core/operations/record';
 import { notSentRefusal } from '@granary/core/operations/status-detail';
+import { operationTrace } from '@granary/core/operations/trace';
 import type { FastifyInstance } from 'fastify';
 import { creates } from '../audit/attempt.ts';
 import { findDevice } from '../devices/find-device.ts';
@@ -53,6 +54,19 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
     return success(
       operationRecord(foundOperation(await app.operations.find(deviceNo, request.params.operation_id))),
     );
+  });
+
+  register(routes, endpoints.operations.plan, async (request, _reply, read) => {
+    const { deviceNo, deviceId } = await findDevice(request, app, 'silo');
+    const isReachable = link.isReachable(deviceId);
+    const wanted = { deviceNo, request: read.body(request), isReachable, nowMs: now() };
+    return success(await app.operations.plan(wanted));
+  });
+
+  register(routes, endpoints.operations.trace, async (request) => {
+    const { deviceNo } = await findDevice(request, app, 'silo');
+    const found = await app.operations.find(deviceNo, request.params.operation_id);
+    return success(operationTrace(foundOperation(found)));
   });
 
   register(routes, endpoints.operations.declareEnded, async (request, reply, read) => {

@@ -1,0 +1,81 @@
+import { Refusal } from '@granary/contract/errors';
+import {
+  LEVEL_THRESHOLDS,
+  type LevelThreshold,
+  type OperationPlan,
+  type OperationPlanRequest,
+} from '@granary/contract/operations';
+import { levelRules } from '../alerts/rules/level-rules.ts';
+import { contains } from '../alerts/rules/value-range.ts';
+import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
+import { isPlausible } from '../telemetry/plausibility.ts';
+import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '../units.ts';
+import { availableFor, planOperation, rateLimitGPerMin, type SiloAtStart } from './interlocks.ts';
+
+/** What an operation would do, and the refusal of the interlocks if it were started now. */
+export function previewOperation(
+  wanted: OperationPlanRequest,
+  silo: SiloAtStart,
+  nowMs: number,
+): OperationPlan {
+  const { type, amount, unit = 'kg', rate_unit = 'kg/min' } = wanted;
+  const limitGPerMin = rateLimitGPerMin(type, silo.configuration);
+  const rateGPerMin = wanted.rate === undefined ? limitGPerMin : toGramsPerMin(wanted.rate, rate_unit);
+  const amountG = toGrams(amount, unit);
+  const capacityG = toGrams(silo.capacityKg, 'kg');
+  const beforeG = knownWeightG(silo);
+  const afterG =
+    beforeG === null ? null : Math.max(0, type === 'feed' ? beforeG + amountG : beforeG - amountG);
+  const massOrNull = (massG: number | null): number | null =>
+    massG === null ? null : fromGrams(massG, unit);
+  const levelOrNull = (massG: number | null): number | null =>
+    massG === null ? null : roundTo6((massG / capacityG) * 100);
+  return {
+    estimated_duration: roundTo6(amountG / rateGPerMin),
+    duration_unit: 'minutes',
+    unit,
+    rate: fromGramsPerMin(rateGPerMin, rate_unit),
+    rate_limit: fromGramsPerMin(limitGPerMin, rate_unit),
+    rate_unit,
+    room: massOrNull(beforeG === null ? null : Math.max(0, availableFor('feed', beforeG, capacityG))),
+    stock: massOrNull(beforeG === null ? null : availableFor('discharge', beforeG, capacityG)),
+    level_before: levelOrNull(beforeG === null ? null : Math.max(0, beforeG)),
+    level_after: levelOrNull(afterG),
+    crosses: beforeG === null || afterG === null ? [] : crossed(silo, beforeG, afterG, capacityG),
+    refusal: refusalOf(wanted, silo, nowMs),
+  };
+}
+
+/** `null` where the device never reported a weight, or one that cannot be true. */
+function knownWeightG({ weight, capacityKg }: SiloAtStart): number | null {
+  if (weight === undefined) return null;
+  return isPlausible(STANDARD_SENSORS.weight, fromGrams(weight.value, 'kg'), capacityKg)
+    ? weight.value
+    : null;
+}
+
+/** By the rules that raise the alerts. */
+function crossed(
+  { configuration }: SiloAtStart,
+  beforeG: number,
+  afterG: number,
+  capacityG: number,
+): LevelThreshold[] {
+  return levelRules(configuration, capacityG).flatMap(({ type, present }) => {
+    const threshold = LEVEL_THRESHOLDS.find((name) => name === type);
+    const isPassed = !contains(present, beforeG) && contains(present, afterG);
+    return isPassed && threshold !== undefined ? [threshold] : [];
+  });
+}
+
+/** The container has no part in the decision, so a discharge is judged before its container is known. */
+function refusalOf(wanted: OperationPlanRequest, silo: SiloAtStart, nowMs: number): OperationPlan['refusal'] {
+  const { type, target_container = '-', ...rest } = wanted;
+  try {
+    planOperation(type === 'feed' ? { type, ...rest } : { type, ...rest, target_container }, silo, nowMs);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { code: error.code, message: error.message };
+  }
+}
