@@ -52,13 +52,13 @@ export async function signIn(
   if (clockAheadMs !== undefined) await page.clock.install({ time: Date.now() + clockAheadMs });
   const { code } = await createClient({ baseUrl: site.url, apiKey }).session.createCode();
   await page.goto(`${site.url}/#sign-in=${code}`);
-  await page.getByRole('navigation').waitFor();
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
   return {
     page,
     record,
     open: async (address) => {
       await page.goto(`${site.url}/${address}`);
-      await page.getByRole('navigation').waitFor();
+      await page.getByRole('navigation', { name: 'Sections' }).waitFor();
     },
   };
 }

@@ -34,9 +34,9 @@ export function ChartToolbar({ range, histories, deviceId, onRange }: Props) {
           </button>
         ))}
       </fieldset>
-      <p class="device-chart-range muted">
-        {range.preset === null && `${shown(range.fromMs)} – ${shown(range.toMs)}`}
-      </p>
+      {range.preset === null && (
+        <p class="device-chart-range muted">{`${shown(range.fromMs)} – ${shown(range.toMs)}`}</p>
+      )}
       <fieldset class="device-segments" aria-label={devices.moveTime}>
         <button
           type="button"

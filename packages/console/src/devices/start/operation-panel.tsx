@@ -2,6 +2,7 @@ import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { useConsole, useScope } from '../../console.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
+import { LastOperation } from './last-operation.tsx';
 import { RunningOperation } from './running-operation.tsx';
 import { StartForm } from './start-form.tsx';
 import './start.css';
@@ -28,6 +29,10 @@ export function OperationPanel({ device, facts }: Props) {
       </section>
     );
   }
-  if (!mayOperate || facts === undefined) return null;
-  return <StartForm device={device} facts={facts} />;
+  return (
+    <>
+      {mayOperate && facts !== undefined && <StartForm device={device} facts={facts} />}
+      <LastOperation deviceId={device.device_id} />
+    </>
+  );
 }

@@ -1,48 +1,55 @@
+import type { OperationPlan } from '@granary/contract/operations';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
 import { language, texts } from '../../texts/texts.ts';
-import type { Plan } from './plan.ts';
+import type { NamedThreshold } from '../thresholds.ts';
+import { nextThreshold } from './next-threshold.ts';
 import type { StartRequest } from './start-input.ts';
 
 interface Props {
   readonly request: StartRequest;
-  readonly plan: Plan;
+  readonly plan: OperationPlan;
+  readonly thresholds: readonly NamedThreshold[];
 }
 
 /** What will happen, in one sentence, with what a person should know before it. */
-export function PlanSentence({ request: { type, body }, plan }: Props) {
+export function PlanSentence({ request: { type, body }, plan, thresholds }: Props) {
   const { devices, operations } = texts.value;
-  const { levelBefore, levelAfter, crosses, staysWithin, minutes, rateKgPerMin } = plan;
+  const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
   const percent = (value: number): string => formatValue(value, 'percent', language.value);
+  const next = after === null || crosses.length > 0 ? null : nextThreshold(type, after, thresholds);
   const target = 'target_container' in body ? body.target_container : null;
   const title = operationTitle(
     { type, amount_target: body.amount, unit: body.unit ?? 'kg', target_container: target },
     operations,
     language.value,
   );
-  const rate = `${formatNumber(rateKgPerMin, rateKgPerMin % 1 === 0 ? 0 : 1, language.value)} kg/min`;
+  const rate = `${formatNumber(plan.rate, plan.rate % 1 === 0 ? 0 : 1, language.value)} ${plan.rate_unit}`;
   const parts = [
     devices.about(formatDuration(Math.max(1, Math.round(minutes * 60)) * 1_000)),
-    levelBefore === null || levelAfter === null
+    before === null || after === null
       ? devices.levelUnknown
-      : devices.levelChange(percent(levelBefore), percent(Math.min(100, levelAfter))),
-    ...(staysWithin === null || crosses.length > 0
-      ? []
-      : [devices.stays[type](staysWithin.name, percent(staysWithin.value))]),
+      : devices.levelChange(percent(before), percent(after)),
+    ...(next === null ? [] : [devices.stays[type](next.name, percent(next.value))]),
   ];
   return (
     <>
-      <p>
-        <strong class="free-text">{title}</strong> {devices.atRate(rate)}: {parts.join(', ')}.
-      </p>
-      {crosses.map(({ name, value }) => (
-        <p key={`${name} ${value}`} class="device-start-warning">
-          {devices.passes[type](name, percent(value))}
+      {refusal === null ? (
+        <p>
+          <strong class="free-text">{title}</strong> {devices.atRate(rate)}: {parts.join(', ')}.
         </p>
-      ))}
-      {plan.isTooMuch && <p class="device-start-warning">{devices.tooMuch[type]}</p>}
-      {plan.isTooFast && <p class="device-start-warning">{devices.tooFast}</p>}
+      ) : (
+        <p class="device-start-warning">{devices.wouldRefuse(refusal.message)}</p>
+      )}
+      {refusal === null &&
+        thresholds
+          .filter(({ name }) => crosses.some((crossed) => devices.thresholds[crossed] === name))
+          .map(({ name, value }) => (
+            <p key={name} class="device-start-warning">
+              {devices.passes[type](name, percent(value))}
+            </p>
+          ))}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { FleetOperation } from '@granary/contract/fleet/records';
 import { callOptions, useConsole, useScope } from '../../console.ts';
 import { formatNumber } from '../../format/numbers.ts';
+import { withLocalTimes } from '../../format/sentences.ts';
 import { formatDuration } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
 import { StopButton } from '../../operations/stop-button.tsx';
@@ -47,7 +48,7 @@ export function RunningOperation({ operation, name }: Props) {
         {measured_amount !== null && `${operations.measured(amount(measured_amount))} · `}
         {operations.startedAt} <Time at={started_at} />
       </p>
-      <p class="free-text">{status_detail}</p>
+      <p class="free-text">{withLocalTimes(status_detail, live.site.clock.nowMs.peek(), language.value)}</p>
       {useScope('operate') && (
         <StopButton stop={stop} isRequested={status === 'stopping'} label={operations.stopOf(name)} />
       )}

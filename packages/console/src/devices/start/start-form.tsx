@@ -1,3 +1,4 @@
+import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { MASS_UNITS, type MassUnit, OPERATION_TYPES } from '@granary/contract/operations';
 import { useSignal } from '@preact/signals';
@@ -10,11 +11,11 @@ import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { language, texts } from '../../texts/texts.ts';
-import { thresholdsOf } from '../thresholds.ts';
+import { type NamedThreshold, thresholdsOf } from '../thresholds.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
-import { availableKg, planOf, type SiloNow } from './plan.ts';
 import { PlanSentence } from './plan-sentence.tsx';
-import { EMPTY_START, requestOf, type StartInput, type StartRequest } from './start-input.ts';
+import { availableKg, EMPTY_START, requestOf, type StartInput, type StartRequest } from './start-input.ts';
+import { usePlan } from './use-plan.ts';
 
 interface Props {
   readonly device: FleetDevice;
@@ -37,8 +38,9 @@ export function StartForm({ device, facts }: Props) {
     sentKey.current = null;
     action.forget();
   };
-  if (silo === null) return null;
   const request = requestOf(input.value);
+  const plan = usePlan(device.device_id, request, device.readings?.['weight']?.value);
+  if (silo === null) return null;
   const isLost = live.connection.current.value.state === 'lost';
   const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
   const mostKg = availableKg(type, silo);
@@ -140,11 +142,11 @@ export function StartForm({ device, facts }: Props) {
         </Field>
       )}
       <div class="device-start-plan" role="status">
-        {request === null ? (
-          <p class="muted">{devices.fillIn[type]}</p>
-        ) : (
-          <PlanSentence request={request} plan={planOf(request, silo)} />
+        {request === null && <p class="muted">{devices.fillIn[type]}</p>}
+        {request !== null && plan.plan !== null && (
+          <PlanSentence request={request} plan={plan.plan} thresholds={silo.thresholds} />
         )}
+        {request !== null && plan.plan === null && <Failure of={plan.failure} />}
       </div>
       <Failure of={action.failure} />
       <Button
@@ -166,6 +168,14 @@ const titleOf = ({ type, body }: StartRequest): string =>
     texts.value.operations,
     language.value,
   );
+
+interface SiloNow {
+  /** `null` where no plausible weight is known. */
+  readonly weightKg: number | null;
+  readonly capacityKg: number;
+  readonly limits: SiloConfiguration['operation_limits'];
+  readonly thresholds: readonly NamedThreshold[];
+}
 
 function siloNow({ readings = {} }: FleetDevice, { detail, configuration }: DeviceFacts): SiloNow | null {
   if (!('capacity' in detail) || !('operation_limits' in configuration)) return null;

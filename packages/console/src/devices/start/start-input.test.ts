@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EMPTY_START, requestOf, type StartInput } from './start-input.ts';
+import { availableKg, EMPTY_START, requestOf, type StartInput } from './start-input.ts';
 
 const read = (changes: Partial<StartInput>) => requestOf({ ...EMPTY_START, ...changes });
 
@@ -24,4 +24,11 @@ test('what is no positive number is no request', () => {
   for (const amount of ['', ' ', '0', '-1', 'many', 'Infinity', '1e999'])
     assert.equal(read({ amount }), null, amount);
   assert.equal(read({ amount: '5', rate: '0' }), null);
+});
+
+test('there is room for what is missing, and a scale may show less than nothing', () => {
+  assert.equal(availableKg('feed', { weightKg: 4_100, capacityKg: 10_000 }), 5_900);
+  assert.equal(availableKg('discharge', { weightKg: 4_100, capacityKg: 10_000 }), 4_100);
+  assert.equal(availableKg('discharge', { weightKg: -3, capacityKg: 10_000 }), 0);
+  assert.equal(availableKg('feed', { weightKg: null, capacityKg: 10_000 }), Number.POSITIVE_INFINITY);
 });

@@ -35,3 +35,13 @@ function positive(text: string): number | null {
   const value = Number(text);
   return text.trim() !== '' && Number.isFinite(value) && value > 0 ? value : null;
 }
+
+/** The room for a feed, the contents for a discharge; without a known weight there is no limit that the page could show. */
+export function availableKg(
+  type: OperationType,
+  { weightKg, capacityKg }: { readonly weightKg: number | null; readonly capacityKg: number },
+): number {
+  if (weightKg === null) return Number.POSITIVE_INFINITY;
+  const insideKg = Math.max(0, weightKg);
+  return type === 'feed' ? Math.max(0, capacityKg - insideKg) : insideKg;
+}

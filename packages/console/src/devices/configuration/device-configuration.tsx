@@ -1,0 +1,150 @@
+import { ApiError } from '@granary/client';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { ConfigurationPatchOf } from '@granary/contract/profiles/profiles';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { callOptions, useConsole, useScope } from '../../console.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { texts } from '../../texts/texts.ts';
+import type { ShownSensor } from '../sensors.ts';
+import type { DeviceFacts } from '../use-device-facts.ts';
+import { ConfigurationFields } from './configuration-fields.tsx';
+import { Conflicts } from './conflicts.tsx';
+import { type Conflict, changedPaths, type Draft, draftOf, merged, patchOf } from './draft.ts';
+import './configuration.css';
+
+interface Props {
+  readonly device: FleetDevice;
+  readonly facts: DeviceFacts;
+  readonly sensors: readonly ShownSensor[];
+  readonly reload: () => void;
+}
+
+/** Changes the configuration. What another person changes in the meantime is merged, and where both changed the same, one decides. */
+export function DeviceConfiguration({ device: { device_id, group }, facts, sensors, reload }: Props) {
+  const shared = useConsole();
+  const { client, live } = shared;
+  const { devices, common } = texts.value;
+  const words = devices.configuration;
+  const mayConfigure = useScope('configure');
+  const stored = useSignal<{ readonly draft: Draft; readonly etag: string | null }>({
+    draft: draftOf(facts.configuration),
+    etag: facts.etag,
+  });
+  const draft = useSignal<Draft>(stored.peek().draft);
+  const conflicts = useSignal<readonly Conflict[]>([]);
+  const taken = useSignal<readonly string[]>([]);
+  const faulty = useSignal<readonly string[]>([]);
+  const action = useAction();
+  const isLost = live.connection.current.value.state === 'lost';
+
+  useEffect(() => {
+    if (facts.etag === stored.peek().etag) return;
+    const theirs = draftOf(facts.configuration);
+    const hasChanges = changedPaths(stored.peek().draft, draft.peek()).length > 0;
+    const result = merged(stored.peek().draft, draft.peek(), theirs);
+    stored.value = { draft: theirs, etag: facts.etag };
+    draft.value = result.draft;
+    conflicts.value = [
+      ...conflicts.peek().filter(({ path }) => !result.conflicts.some((one) => one.path === path)),
+      ...result.conflicts,
+    ];
+    taken.value = hasChanges ? result.taken : [];
+  }, [facts.etag]);
+
+  const changes = changedPaths(stored.value.draft, draft.value);
+  const change = (path: string, text: string): void => {
+    draft.value = new Map([...draft.peek(), [path, text]]);
+    faulty.value = faulty.peek().filter((one) => one !== path);
+  };
+  const decide = ({ path }: Conflict, text: string): void => {
+    change(path, text);
+    conflicts.value = conflicts.peek().filter((one) => one.path !== path);
+  };
+
+  async function save(): Promise<void> {
+    const { patch, faulty: found } = patchOf(stored.peek().draft, draft.peek());
+    faulty.value = found;
+    if (found.length > 0) return;
+    const { etag } = stored.peek();
+    const options = { ...callOptions(shared), ...(etag === null ? {} : { ifMatch: etag }) };
+    try {
+      const saved = await client.configuration[group].update(
+        device_id,
+        patch as ConfigurationPatchOf<'silo'> & ConfigurationPatchOf<'field'>,
+        options,
+      );
+      stored.value = { draft: draftOf(saved.configuration), etag: saved.etag };
+      draft.value = stored.peek().draft;
+      taken.value = [];
+    } finally {
+      // Also after a refusal, because the reason may be that another person was faster.
+      reload();
+    }
+  }
+
+  const refused = action.failure instanceof ApiError ? action.failure : null;
+  const wrong = new Map(
+    refused?.details.map(({ path, message }) => [path.replace(/^\//, '').replaceAll('/', '.'), message]),
+  );
+  const isOutdated = refused?.code === 'stale_version';
+  return (
+    <form
+      class="device-configuration"
+      aria-label={devices.tabs.configuration}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void action.run(save);
+      }}
+    >
+      {isOutdated && conflicts.value.length === 0 && changes.length > 0 && (
+        <p class="refusal">{words.checkAgain}</p>
+      )}
+      <Conflicts
+        deviceId={device_id}
+        group={group}
+        conflicts={conflicts.value}
+        taken={taken.value}
+        onDecide={decide}
+      />
+      <ConfigurationFields
+        draft={draft.value}
+        sensors={sensors}
+        changed={changes}
+        faultOf={(path) => (faulty.value.includes(path) ? words.needsNumber : (wrong.get(path) ?? null))}
+        isReadOnly={!mayConfigure}
+        onChange={change}
+      />
+      {mayConfigure && (
+        <div class="device-configuration-actions">
+          {!isOutdated && <Failure of={action.failure} />}
+          <p class="muted" role="status">
+            {changes.length === 0 ? words.unchanged : words.changed(changes.length)}
+          </p>
+          <Button
+            isDisabled={changes.length === 0}
+            onPress={() => {
+              draft.value = stored.peek().draft;
+              conflicts.value = [];
+              faulty.value = [];
+              action.forget();
+            }}
+          >
+            {words.discard}
+          </Button>
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={action.isRunning}
+            isDisabled={changes.length === 0 || conflicts.value.length > 0 || isLost}
+            title={isLost ? common.notWhileOffline : ''}
+          >
+            {common.save}
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,109 @@
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { useSignal } from '@preact/signals';
+import { callOptions, useConsole, useScope } from '../../console.ts';
+import { nameOf } from '../../operations/jobs.ts';
+import { Time } from '../../parts/age.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { texts } from '../../texts/texts.ts';
+import type { DeviceFacts } from '../use-device-facts.ts';
+
+interface Props {
+  readonly device: FleetDevice;
+  readonly facts: DeviceFacts;
+  readonly reload: () => void;
+}
+
+/** Begins and ends maintenance: while it lasts, nothing can be started. */
+export function MaintenancePanel({ device: { device_id, group }, facts, reload }: Props) {
+  const shared = useConsole();
+  const { devices, common } = texts.value;
+  const words = devices.maintenance;
+  const reason = useSignal('');
+  const until = useSignal('');
+  const { run, isRunning, failure } = useAction();
+  const isLost = shared.live.connection.current.value.state === 'lost';
+  const mayConfigure = useScope('configure');
+  const { maintenance } = facts.detail;
+  const send = async (request: { on: boolean; reason?: string; until?: string }): Promise<void> => {
+    const isDone = await run(() =>
+      shared.client.devices[group].maintenance(device_id, request, callOptions(shared)),
+    );
+    if (!isDone) return;
+    reason.value = '';
+    until.value = '';
+    reload();
+  };
+  const button = { isBusy: isRunning, isDisabled: isLost, title: isLost ? common.notWhileOffline : '' };
+  if (maintenance !== undefined) {
+    return (
+      <section class="panel device-maintenance" aria-label={words.title}>
+        <h2>{words.title}</h2>
+        <p>
+          <strong class="free-text">{maintenance.reason}</strong> · {words.since}{' '}
+          <Time at={maintenance.since} />
+          {maintenance.until !== null && (
+            <>
+              {' '}
+              · {devices.until} <Time at={maintenance.until} />
+            </>
+          )}
+          {nameOf(maintenance.by) !== null && <span class="free-text"> · {nameOf(maintenance.by)}</span>}
+        </p>
+        <Failure of={failure} />
+        {mayConfigure && (
+          <Button {...button} onPress={() => void send({ on: false })}>
+            {words.end}
+          </Button>
+        )}
+      </section>
+    );
+  }
+  if (!mayConfigure) return null;
+  return (
+    <form
+      class="panel device-maintenance"
+      aria-label={words.title}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const end = until.peek() === '' ? {} : { until: new Date(until.peek()).toISOString() };
+        void send({ on: true, reason: reason.peek().trim(), ...end });
+      }}
+    >
+      <h2>{words.title}</h2>
+      <p class="muted">{words.meaning}</p>
+      <Field label={words.reason}>
+        {(id) => (
+          <input
+            id={id}
+            type="text"
+            required
+            maxLength={200}
+            value={reason.value}
+            onInput={({ currentTarget }) => {
+              reason.value = currentTarget.value;
+            }}
+          />
+        )}
+      </Field>
+      <Field label={words.until} hint={words.untilHint}>
+        {(id) => (
+          <input
+            id={id}
+            type="datetime-local"
+            value={until.value}
+            onInput={({ currentTarget }) => {
+              until.value = currentTarget.value;
+            }}
+          />
+        )}
+      </Field>
+      <Failure of={failure} />
+      <Button type="submit" {...button}>
+        {words.begin}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { checkAccessibility, DESK, type Operator, PHONE, signIn } from '../testing/operator.ts';
+import { RunningSite } from '../testing/running-site.ts';
+
+const SILO = 'silo-05';
+const TABS = ['', '&tab=operations', '&tab=configuration', '&tab=connection'];
+
+describe('the page of a device, in a browser', () => {
+  let site: RunningSite;
+  before(async () => {
+    site = await RunningSite.start();
+  });
+  after(() => site.stop());
+
+  const operator = async (
+    t: TestContext,
+    options: Parameters<typeof signIn>[2] = {},
+  ): Promise<Operator | null> => {
+    const found = await signIn(t, site, options);
+    if (found !== null) t.after(() => assert.deepEqual(found.record.faults, []));
+    return found;
+  };
+
+  const amount = (page: Page) => page.getByLabel('Amount');
+  const startButton = (page: Page, name: RegExp) => page.getByRole('button', { name });
+
+  test('a feed shows its consequence, runs to its end and has a trace', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    await person.open(`#/devices/${SILO}`);
+    await amount(page).fill('20');
+    await page.getByText(/Feed 20 kg at 100 kg\/min: about 12 s, level \d+ % → \d+ %/).waitFor();
+    await startButton(page, /^Feed 20 kg$/).click();
+    await page.getByRole('region', { name: 'Operation under way' }).waitFor();
+    await page
+      .getByRole('region', { name: 'Last operation' })
+      .getByText('Completed', { exact: true })
+      .waitFor();
+    await page.getByRole('region', { name: 'Last operation' }).getByRole('link').click();
+    const trace = page.getByRole('list', { name: 'What happened' });
+    await trace.waitFor();
+    const steps = await trace.innerText();
+    for (const step of ['Requested', 'Checked', 'Start sent', 'Acknowledged by the device', 'Completed']) {
+      assert.ok(steps.includes(step), step);
+    }
+  });
+
+  test('a discharge is stopped with one press on a phone', async (t) => {
+    const person = await operator(t, { viewport: PHONE });
+    if (person === null) return;
+    const { page } = person;
+    await person.open(`#/devices/${SILO}`);
+    await page.getByRole('group', { name: 'Start an operation' }).getByText('Discharge').click();
+    await amount(page).fill('900000');
+    await page.getByLabel('Into which container').fill('Truck <b>7</b>');
+    await page.getByText(/A start would be refused now: there is only/).waitFor();
+    await amount(page).fill('500');
+    await page.getByText('into Truck <b>7</b>').first().waitFor();
+    await startButton(page, /^Discharge 500 kg$/).click();
+    const running = page.getByRole('region', { name: 'Operation under way' });
+    const stop = running.getByRole('button', { name: /^Stop/ });
+    const box = await stop.boundingBox();
+    assert.ok(box !== null && box.height >= 64, 'the stop is large enough for a thumb');
+    await stop.click();
+    await page
+      .getByRole('region', { name: 'Last operation' })
+      .getByText('Stopped', { exact: true })
+      .waitFor();
+    const [last] = (await site.client.operations.list(SILO)).data;
+    assert.equal(last?.status, 'stopped');
+  });
+
+  test('dragging over the chart zooms, and the address shows the same', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    await person.open(`#/devices/${SILO}?range=6h`);
+    const plot = page.locator('.u-over');
+    await plot.waitFor();
+    const box = await plot.boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/from=.*to=/);
+    const address = new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
+    const hours = (Date.parse(address.get('to') ?? '') - Date.parse(address.get('from') ?? '')) / 3_600_000;
+    assert.ok(hours > 2.5 && hours < 3.5, `${hours} h`);
+    await page.getByRole('button', { name: 'Temperature' }).click();
+    await page.waitForURL(/sensor=level%2Ctemperature/);
+    await page.getByRole('button', { name: '7 d' }).click();
+    await page.waitForURL(/range=7d/);
+  });
+
+  test('two people change one configuration: the second one decides', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    await person.open(`#/devices/${SILO}?tab=configuration`);
+    await page.getByLabel(/^Low level in %/).fill('25');
+    await site.client.configuration.silo.update(
+      SILO,
+      { thresholds: { low_level: 30, high_level: 93 } },
+      { actor: 'Ada' },
+    );
+    await page.getByText('Ada has changed this configuration').waitFor();
+    assert.equal(await page.getByLabel(/^High level in %/).inputValue(), '93');
+    assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled());
+    await page.getByRole('button', { name: 'Keep mine: 25' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Nothing was changed.').waitFor();
+    const { configuration } = await site.client.configuration.silo.get(SILO);
+    assert.deepEqual(configuration.thresholds, { low_level: 25, high_level: 93, critical_level: 10 });
+  });
+
+  for (const [size, viewport] of Object.entries({ desk: DESK, phone: PHONE })) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(`no serious fault of accessibility: ${size}, ${colorScheme}`, async (t) => {
+        const person = await operator(t, { viewport, colorScheme });
+        if (person === null) return;
+        for (const [deviceId, tabs] of [
+          [SILO, TABS],
+          ['rover-01', TABS.slice(0, 1)],
+        ] as const) {
+          for (const tab of tabs) {
+            await person.open(`#/devices/${deviceId}?range=24h${tab}`);
+            await person.page.getByRole('heading', { level: 1 }).waitFor();
+            await checkAccessibility(person.page);
+          }
+        }
+        assert.equal(person.record.hosts.size, 1);
+      });
+    }
+  }
+});

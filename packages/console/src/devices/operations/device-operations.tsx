@@ -1,0 +1,78 @@
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { OperationRecord } from '@granary/contract/operations';
+import { useConsole } from '../../console.ts';
+import { withLocalTimes } from '../../format/sentences.ts';
+import { RequestedBy } from '../../operations/job-cells.tsx';
+import { operationTitle } from '../../operations/operation-texts.ts';
+import { Time } from '../../parts/age.tsx';
+import { PageList } from '../../parts/lists/page-list.tsx';
+import { useEventReload } from '../../parts/lists/use-event-reload.ts';
+import { usePages } from '../../parts/use-pages.ts';
+import { language, texts } from '../../texts/texts.ts';
+import { OperationTrace } from './operation-trace.tsx';
+import './operations.css';
+
+/** What was moved by this device, newest first; each opens to show its steps. */
+export function DeviceOperations({ device: { device_id } }: { readonly device: FleetDevice }) {
+  const { client, navigation } = useConsole();
+  const { devices } = texts.value;
+  const pages = usePages((page, signal) => client.operations.list(device_id, page, { signal }), [device_id]);
+  useEventReload(['operation.'], pages.reload);
+  const opened = navigation.route.value.query.get('operation');
+  return (
+    <section class="panel" aria-label={devices.tabs.operations}>
+      <PageList pages={pages} empty={devices.noOperations}>
+        {(operations) => (
+          <ul class="device-operations">
+            {operations.map((operation) => (
+              <OperationRow
+                key={operation.operation_id}
+                operation={operation}
+                deviceId={device_id}
+                isOpen={operation.operation_id === opened}
+                onToggle={(isOpen) => {
+                  if (isOpen !== (operation.operation_id === opened)) {
+                    navigation.filter({ operation: isOpen ? operation.operation_id : undefined });
+                  }
+                }}
+              />
+            ))}
+          </ul>
+        )}
+      </PageList>
+    </section>
+  );
+}
+
+interface RowProps {
+  readonly operation: OperationRecord;
+  readonly deviceId: string;
+  readonly isOpen: boolean;
+  readonly onToggle: (isOpen: boolean) => void;
+}
+
+function OperationRow({ operation, deviceId, isOpen, onToggle }: RowProps) {
+  const { live } = useConsole();
+  const { operations } = texts.value;
+  const { status, status_detail, started_at, requested_by, origin } = operation;
+  return (
+    <li>
+      <details open={isOpen} onToggle={({ currentTarget }) => onToggle(currentTarget.open)}>
+        <summary>
+          <span class="device-operation-time">
+            <Time at={started_at} />
+          </span>
+          <strong class="free-text">{operationTitle(operation, operations, language.value)}</strong>
+          <span class={`device-operation-status ${status}`}>{operations.statuses[status]}</span>
+          <span class="muted">
+            <RequestedBy actor={requested_by} isOfDevice={origin === 'device'} />
+          </span>
+          <span class="device-operation-detail muted free-text">
+            {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), language.value)}
+          </span>
+        </summary>
+        {isOpen && <OperationTrace deviceId={deviceId} operation={operation} />}
+      </details>
+    </li>
+  );
+}
