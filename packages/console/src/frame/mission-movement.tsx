@@ -20,10 +20,10 @@ export function MissionMovement({ mission }: { readonly mission: FleetMission })
           </a>
           <span class="free-text">{mission_name}</span>
         </p>
-        <progress max={waypoints.length} value={reached} aria-label={missions.progress} />
-        <p class="detail">
-          {missions.waypointsReached(reached, waypoints.length)} · {status_detail}
-        </p>
+        <progress max={waypoints.length} value={reached} aria-label={missions.progress}>
+          {missions.waypointsReached(reached, waypoints.length)}
+        </progress>
+        <p class="detail">{status_detail}</p>
       </div>
       {useScope('operate') && (
         <StopButton

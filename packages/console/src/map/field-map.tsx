@@ -7,8 +7,13 @@ import type { LiveDevice } from '../live/devices.ts';
 import { Notice } from '../parts/notice.tsx';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
+import { emptyContents } from './contents.ts';
+import { withCorner } from './geofence/fence-draft.ts';
+import { withWaypoint } from './planner/draft.ts';
+import { SelectedLayer } from './selected-layer.tsx';
+import { SelectedPanel } from './selected-panel.tsx';
 import { MapSurface } from './surface/map-surface.tsx';
-import { fitted, isVisible, screenOf } from './surface/projection.ts';
+import { fitted, isVisible, pointOf, screenOf } from './surface/projection.ts';
 import { NO_VIEW } from './surface/surface-context.ts';
 import { useTilesAddress } from './use-tiles-address.ts';
 import { firstShown } from './vehicles/first-shown.ts';
@@ -17,8 +22,10 @@ import { positionOf } from './vehicles/vehicle.ts';
 import { VehicleGround } from './vehicles/vehicle-ground.tsx';
 import { VehicleLayer } from './vehicles/vehicle-layer.tsx';
 import { VehicleList } from './vehicles/vehicle-list.tsx';
-import { VehiclePanel } from './vehicles/vehicle-panel.tsx';
 import './field-map.css';
+import './missions/missions.css';
+import './planner/planner.css';
+import './vehicles/vehicles.css';
 
 /** Of more vehicles only the ground of the selected one is drawn. */
 const GROUNDS_MAX = 20;
@@ -29,10 +36,12 @@ export function FieldMap() {
   const { map } = texts.value;
   const view = useSignal(NO_VIEW);
   const isFitted = useSignal(false);
+  const contents = useMemo(emptyContents, []);
   const tracks = useMemo(() => new Tracks(client), [client]);
   const tilesAddress = useTilesAddress();
   const vehicles = useComputed(() => [...live.site.devices.all.value.values()].filter(isVehicle));
-  const selectedId = navigation.route.value.query.get('device');
+  const { query } = navigation.route.value;
+  const selectedId = query.get('device');
   const selected = vehicles.value.find((device) => device.peek().device_id === selectedId) ?? null;
   const isSized = view.value.width > 0;
 
@@ -63,13 +72,27 @@ export function FieldMap() {
   const ordered = vehicles.value.toSorted((one, other) => importance(one) - importance(other));
   const grounds =
     ordered.length > GROUNDS_MAX && selected !== null ? [selected] : ordered.slice(0, GROUNDS_MAX);
+  const mode = selected === null ? null : query.get('mode');
+  const open = (more: Readonly<Record<string, string | undefined>>): void =>
+    navigation.open(addressOf('map', null, { device: selectedId ?? undefined, ...more }));
+  const middle = (): Point => pointOf(view.peek().center);
+  const onPress = {
+    plan: (point: Point): void => {
+      contents.draft.value = withWaypoint(contents.draft.peek(), point);
+    },
+    geofence: (point: Point): void => {
+      const fence = contents.fence.peek();
+      if (fence !== null) contents.fence.value = withCorner(fence, point);
+    },
+  };
   return (
     <div class="map-view">
       <h1 class="only-for-readers">{map.title}</h1>
       <MapSurface
         view={view}
         tilesAddress={tilesAddress}
-        isDrawing={false}
+        isDrawing={isMode(mode)}
+        onPress={isMode(mode) ? onPress[mode] : undefined}
         onShowAll={() => show(vehicles.peek())}
       >
         {grounds.map((device) => (
@@ -77,21 +100,29 @@ export function FieldMap() {
             key={device.peek().device_id}
             deviceId={device.peek().device_id}
             isSelected={device === selected}
-            hasGeofence
+            hasGeofence={device !== selected || mode !== 'geofence'}
           />
         ))}
         <VehicleLayer devices={ordered} tracks={tracks} selectedId={selectedId} onSelect={select} />
+        {selected !== null && <SelectedLayer device={selected} mode={mode} contents={contents} />}
       </MapSurface>
       <aside class="map-panel" aria-label={selected === null ? map.vehicles : selected.value.name}>
         {selected === null ? (
           <VehicleList devices={vehicles.value} onShow={show} />
         ) : (
-          <VehiclePanel key={selectedId} device={selected} />
+          <SelectedPanel
+            key={selectedId}
+            device={selected}
+            missionId={query.get('mission')}
+            {...{ mode, contents, middle, open }}
+          />
         )}
       </aside>
     </div>
   );
 }
+
+const isMode = (mode: string | null): mode is 'plan' | 'geofence' => mode === 'plan' || mode === 'geofence';
 
 const isVehicle = (device: LiveDevice): boolean =>
   PROFILES[device.peek().profile]?.capabilities.includes('missions') ?? false;

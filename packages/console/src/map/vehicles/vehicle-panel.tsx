@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { EmergencyStop } from '../../commands/emergency-stop.tsx';
-import { useVehicleState } from '../../commands/use-vehicle-state.ts';
+import type { VehicleState } from '../../commands/use-vehicle-state.ts';
 import { VehicleCommands } from '../../commands/vehicle-commands.tsx';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import type { LiveDevice } from '../../live/devices.ts';
@@ -17,16 +16,19 @@ const COORDINATE_DECIMALS = 6;
 
 interface Props {
   readonly device: LiveDevice;
+  /** `undefined` until it was read. */
+  readonly state: VehicleState | undefined;
+  readonly failure: unknown;
+  /** The emergency stop. */
+  readonly stop: ComponentChildren;
   /** The missions of the vehicle. */
-  readonly children?: ComponentChildren;
+  readonly children: ComponentChildren;
 }
 
 /** One vehicle: how it stands, its commands, and its emergency stop where the eye and the thumb are first. */
-export function VehiclePanel({ device, children }: Props) {
+export function VehiclePanel({ device, state, failure, stop, children }: Props) {
   const { common, map } = texts.value;
   const { device_id: deviceId, name, model, status, location, last_seen } = device.value;
-  const { value: state, failure } = useVehicleState(deviceId);
-  const stop = state?.detail.emergency_stop;
   return (
     <>
       <header class="map-panel-head">
@@ -37,7 +39,7 @@ export function VehiclePanel({ device, children }: Props) {
           {model} · {location.facility} · {location.zone}
         </p>
       </header>
-      <EmergencyStop deviceId={deviceId} name={name} state={stop} />
+      {stop}
       <Failure of={failure} />
       <dl class="map-values">
         <div>
@@ -61,7 +63,7 @@ export function VehiclePanel({ device, children }: Props) {
       <VehicleCommands
         deviceId={deviceId}
         name={name}
-        isStopInForce={stop?.active === true}
+        isStopInForce={state?.detail.emergency_stop?.active === true}
         newest={state?.newestCommand ?? null}
       />
     </>

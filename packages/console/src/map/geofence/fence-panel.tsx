@@ -1,0 +1,104 @@
+import { ApiError } from '@granary/client';
+import type { Point } from '@granary/contract/positions';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { callOptions, useConsole } from '../../console.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { texts } from '../../texts/texts.ts';
+import { useFieldConfiguration } from '../vehicles/use-field-configuration.ts';
+import { CornerRow } from './corner-row.tsx';
+import { CORNERS_MIN, type FenceDraft, fenceDraft, geofenceOf, withCorner } from './fence-draft.ts';
+
+const STALE = 412;
+
+interface Props {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly fence: Signal<FenceDraft | null>;
+  /** Where a corner is added that is not pressed on the map. */
+  readonly middle: () => Point;
+  readonly onClose: () => void;
+}
+
+/** The corners of the geofence as a list. It is saved only over the version that was read. */
+export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
+  const console = useConsole();
+  const { map, common } = texts.value;
+  const { value: read, failure: unread } = useFieldConfiguration(deviceId);
+  const etag = useSignal<string | null>(null);
+  const { run, isRunning, failure, forget } = useAction();
+  const isLost = console.live.connection.current.value.state === 'lost';
+  const takeOver = (): void => {
+    if (read === undefined || read === null) return;
+    fence.value = fenceDraft(read.configuration.geofence);
+    etag.value = read.etag;
+    forget();
+  };
+  useEffect(() => {
+    if (fence.peek() === null) takeOver();
+  }, [read]);
+  useEffect(
+    () => () => {
+      fence.value = null;
+    },
+    [],
+  );
+  const draft = fence.value;
+  if (draft === null) return unread === null ? <Notice>{map.geofence}</Notice> : <Failure of={unread} />;
+  const { corners } = draft;
+  const isStale = failure instanceof ApiError && failure.status === STALE;
+  const hasChangedElsewhere = read?.etag !== etag.value;
+  const save = (geofence: Point[] | null) =>
+    run(async () => {
+      const { client } = console;
+      const options = { ...callOptions(console), ...(etag.value === null ? {} : { ifMatch: etag.value }) };
+      await client.configuration.field.update(deviceId, { geofence }, options);
+      onClose();
+    });
+  return (
+    <form
+      class="map-planner"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(geofenceOf(draft));
+      }}
+    >
+      <h2 class="free-text">{map.geofenceOf(name)}</h2>
+      <p class="muted">{map.howToDraw}</p>
+      <ol class="map-waypoints">
+        {corners.map((corner, index) => (
+          <CornerRow key={corner.id} fence={fence} corner={corner} index={index} />
+        ))}
+      </ol>
+      <Button
+        onPress={() => {
+          fence.value = withCorner(draft, middle());
+        }}
+      >
+        {map.addCorner}
+      </Button>
+      <p>{corners.length === 0 ? map.withoutGeofence : map.geofenceMeans}</p>
+      {(isStale || hasChangedElsewhere) && (
+        <div class="map-confirm" role="alert">
+          <p>{map.changedElsewhere}</p>
+          <Button onPress={takeOver}>{map.takeOver}</Button>
+        </div>
+      )}
+      {!isStale && <Failure of={failure} />}
+      <div class="buttons">
+        <Button
+          kind="primary"
+          type="submit"
+          isBusy={isRunning}
+          isDisabled={isLost || (corners.length > 0 && corners.length < CORNERS_MIN)}
+        >
+          {corners.length === 0 ? map.removeGeofence : map.saveGeofence(corners.length)}
+        </Button>
+        <Button onPress={onClose}>{common.cancel}</Button>
+      </div>
+    </form>
+  );
+}
