@@ -8,11 +8,15 @@ import { AuditPage } from './audit/audit-page.tsx';
 import { DevicesPage } from './devices/devices-page.tsx';
 import { HealthPage } from './health/health-page.tsx';
 import { KeysPage } from './keys/keys-page.tsx';
+import { NotificationsPage } from './notifications/notifications-page.tsx';
+import { WebhooksPage } from './webhooks/webhooks-page.tsx';
 import './administration-view.css';
 
 const PAGES = {
   devices: DevicesPage,
   keys: KeysPage,
+  webhooks: WebhooksPage,
+  notifications: NotificationsPage,
   audit: AuditPage,
   health: HealthPage,
 } satisfies Readonly<Record<string, ComponentType>>;

@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { MovementStrip } from '../frame/movement-strip.tsx';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import './dialog.css';
+
+const FIRST_FIELD = '.dialog-body :is(input, select, textarea)';
 
 interface Props {
   readonly title: string;
@@ -10,11 +13,15 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A form over the view. The alarm bar stays visible above it. Escape closes it. */
+/**
+ * A form over the view. The alarm bar stays visible above it. What moves is shown in it too, because a stop must be within
+ * reach while nothing else can be pressed. Escape closes it.
+ */
 export function Dialog({ title, onClose, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     element.current?.showModal();
+    element.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
   }, []);
   return (
     <dialog
@@ -26,12 +33,15 @@ export function Dialog({ title, onClose, children }: Props) {
         onClose();
       }}
     >
-      <header>
-        <h2 class="free-text">{title}</h2>
-        <Button kind="quiet" label={texts.value.common.close} onPress={onClose}>
-          ✕
-        </Button>
-      </header>
+      <div class="dialog-top">
+        <header>
+          <h2 class="free-text">{title}</h2>
+          <Button kind="quiet" label={texts.value.common.close} onPress={onClose}>
+            ✕
+          </Button>
+        </header>
+        <MovementStrip />
+      </div>
       <div class="dialog-body">{children}</div>
     </dialog>
   );

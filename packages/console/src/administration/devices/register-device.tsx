@@ -60,7 +60,7 @@ export function RegisterDevice({ onClose }: { readonly onClose: () => void }) {
           hint={deviceAdmin.idHint}
           isRequired
           maxLength={64}
-          pattern="[A-Za-z0-9_-]+"
+          pattern="[A-Za-z0-9_\-]+"
           {...bound(deviceId)}
         />
       </div>

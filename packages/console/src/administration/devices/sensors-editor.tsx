@@ -16,7 +16,7 @@ export function SensorsEditor({ value: sensors, onValue }: Bound<readonly Sensor
     onValue: (text: string) => change(at, { [name]: text }),
   });
   return (
-    <fieldset class="sensors-editor">
+    <fieldset class="list-editor">
       <legend>{deviceAdmin.declaredSensors}</legend>
       <p class="muted hint">{deviceAdmin.declaredSensorsHint}</p>
       <ol>
@@ -27,7 +27,7 @@ export function SensorsEditor({ value: sensors, onValue }: Bound<readonly Sensor
               <TextInput
                 isRequired
                 maxLength={64}
-                pattern="[A-Za-z0-9][A-Za-z0-9_-]*"
+                pattern="[A-Za-z0-9][A-Za-z0-9_\-]*"
                 {...field(at, sensor, 'sensor_id')}
               />
               <TextInput isRequired maxLength={64} pattern="[a-z][a-z0-9_]*" {...field(at, sensor, 'type')} />

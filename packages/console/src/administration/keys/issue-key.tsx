@@ -3,31 +3,22 @@ import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../../console.ts';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
 import { Choices, TextInput } from '../../parts/forms/inputs.tsx';
-import { ordered } from '../../parts/table-order.ts';
-import { language, texts } from '../../texts/texts.ts';
-import { IssuedKeyDialog } from './issued-key-dialog.tsx';
+import { useDraft } from '../../parts/forms/use-draft.ts';
+import { texts } from '../../texts/texts.ts';
+import { PlaceChoices } from '../place-choices.tsx';
+import { SecretDialog } from '../secret-dialog.tsx';
 import { type KeyDraft, newKeyOf } from './key-draft.ts';
 
 const EMPTY: KeyDraft = { name: '', scopes: ['read'], facilities: [], deviceIds: [], expiresAt: '' };
 
 export function IssueKey({ onClose }: { readonly onClose: () => void }) {
   const console = useConsole();
-  const { client, live } = console;
   const { keys } = texts.value;
-  const draft = useSignal(EMPTY);
+  const { current, field } = useDraft(EMPTY);
   const issued = useSignal<string | null>(null);
-  const field = <Name extends keyof KeyDraft>(name: Name) => ({
-    value: draft.value[name],
-    onValue: (value: KeyDraft[Name]) => {
-      draft.value = { ...draft.peek(), [name]: value };
-    },
-  });
-  const devices = [...live.site.devices.all.value.values()].map((device) => device.peek());
-  const facilities = [...new Set(devices.map(({ location }) => location.facility))];
-  const inOrder = (names: readonly string[]) => ordered(names, (name) => name, false, language.value);
-
   if (issued.value !== null) {
-    return <IssuedKeyDialog name={draft.peek().name.trim()} apiKey={issued.value} onClose={onClose} />;
+    const title = keys.issued(current.peek().name.trim());
+    return <SecretDialog title={title} label={keys.key} secret={issued.value} onClose={onClose} />;
   }
   return (
     <FormDialog
@@ -35,7 +26,8 @@ export function IssueKey({ onClose }: { readonly onClose: () => void }) {
       submit={keys.issue}
       staysOpen
       onSubmit={async () => {
-        issued.value = (await client.keys.create(newKeyOf(draft.peek()), callOptions(console))).key;
+        const wanted = newKeyOf(current.peek());
+        issued.value = (await console.client.keys.create(wanted, callOptions(console))).key;
       }}
       onClose={onClose}
     >
@@ -45,18 +37,7 @@ export function IssueKey({ onClose }: { readonly onClose: () => void }) {
         options={SCOPES.map((scope) => [scope, keys.scopeMeanings[scope]])}
         {...field('scopes')}
       />
-      <Choices
-        legend={keys.facilities}
-        hint={keys.limitHint}
-        options={inOrder(facilities).map((name) => [name, name])}
-        {...field('facilities')}
-      />
-      <Choices
-        legend={keys.devices}
-        hint={keys.limitHint}
-        options={inOrder(devices.map(({ device_id }) => device_id)).map((id) => [id, id])}
-        {...field('deviceIds')}
-      />
+      <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />
       <TextInput label={keys.expires} hint={keys.expiresHint} type="datetime-local" {...field('expiresAt')} />
     </FormDialog>
   );

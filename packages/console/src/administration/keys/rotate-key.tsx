@@ -4,7 +4,7 @@ import { callOptions, useConsole } from '../../console.ts';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
 import { bound, TextInput } from '../../parts/forms/inputs.tsx';
 import { texts } from '../../texts/texts.ts';
-import { IssuedKeyDialog } from './issued-key-dialog.tsx';
+import { SecretDialog } from '../secret-dialog.tsx';
 
 const USUAL_OVERLAP_MIN = 60;
 const OVERLAP_MIN_MAX = 30 * 24 * 60;
@@ -19,7 +19,11 @@ export function RotateKey({ keyRecord: { key_id, name }, onClose }: Props) {
   const { keys } = texts.value;
   const minutes = useSignal(String(USUAL_OVERLAP_MIN));
   const issued = useSignal<string | null>(null);
-  if (issued.value !== null) return <IssuedKeyDialog name={name} apiKey={issued.value} onClose={onClose} />;
+  if (issued.value !== null) {
+    return (
+      <SecretDialog title={keys.issued(name)} label={keys.key} secret={issued.value} onClose={onClose} />
+    );
+  }
   return (
     <FormDialog
       title={keys.rotateOf(name)}

@@ -5,6 +5,8 @@ export const administration: typeof english = {
   pages: {
     devices: 'Geräte',
     keys: 'API-Schlüssel',
+    webhooks: 'Webhooks',
+    notifications: 'Benachrichtigungen',
     audit: 'Änderungsprotokoll',
     health: 'Zustand des Dienstes',
   },

@@ -13,10 +13,12 @@ import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { map } from './map.ts';
 import { missions } from './missions.ts';
+import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { session } from './session.ts';
 import { table } from './table.ts';
+import { webhooks } from './webhooks.ts';
 
 export const de: Texts = {
   administration,
@@ -33,8 +35,10 @@ export const de: Texts = {
   keys,
   map,
   missions,
+  notifications,
   operations,
   overview,
   session,
   table,
+  webhooks,
 };

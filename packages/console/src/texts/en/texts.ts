@@ -12,10 +12,12 @@ import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { map } from './map.ts';
 import { missions } from './missions.ts';
+import { notifications } from './notifications.ts';
 import { operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { session } from './session.ts';
 import { table } from './table.ts';
+import { webhooks } from './webhooks.ts';
 
 export const en = {
   administration,
@@ -32,10 +34,12 @@ export const en = {
   keys,
   map,
   missions,
+  notifications,
   operations,
   overview,
   session,
   table,
+  webhooks,
 };
 
 export type Texts = typeof en;

@@ -1,0 +1,91 @@
+import type { NotificationRule } from '@granary/contract/notifications';
+import { useConsole } from '../../console.ts';
+import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { PageList } from '../../parts/lists/page-list.tsx';
+import { useEventReload } from '../../parts/lists/use-event-reload.ts';
+import { Table } from '../../parts/table.tsx';
+import type { Column } from '../../parts/table-column.ts';
+import { usePages } from '../../parts/use-pages.ts';
+import { texts } from '../../texts/texts.ts';
+import { RemoveRule, TestRule } from './rule-dialogs.tsx';
+import { targetText } from './rule-draft.ts';
+import { RuleForm } from './rule-form.tsx';
+import { SentList } from './sent-list.tsx';
+
+/** Who is told of alerts, and what was sent. */
+export function NotificationsPage() {
+  const { client } = useConsole();
+  const { notifications } = texts.value;
+  const pages = usePages((page, signal) => client.notifications.rules(page, { signal }), []);
+  useEventReload(['notification_rule.'], pages.reload);
+  return (
+    <>
+      <div class="administration-head">
+        <p class="muted">{notifications.meaning}</p>
+        <DialogButton kind="primary" text={notifications.create}>
+          {(close) => <RuleForm rule={null} onClose={close} />}
+        </DialogButton>
+      </div>
+      <PageList pages={pages} empty={notifications.none}>
+        {(items) => (
+          <Table
+            label={notifications.rules}
+            columns={ruleColumns()}
+            rows={items}
+            idOf={({ rule_id }) => rule_id}
+          />
+        )}
+      </PageList>
+      <SentList />
+    </>
+  );
+}
+
+function ruleColumns(): readonly Column<NotificationRule>[] {
+  const { notifications, common, webhooks, forms } = texts.value;
+  return [
+    {
+      ...{ name: 'name', title: notifications.name, kind: 'title', sortBy: ({ name }) => name },
+      cell: ({ name }) => <strong class="free-text">{name}</strong>,
+    },
+    {
+      ...{ name: 'severity', title: notifications.severityMin, sortBy: ({ match }) => match.severity_min },
+      cell: ({ match }) => common.severities[match.severity_min],
+    },
+    {
+      ...{ name: 'targets', title: notifications.targets, kind: 'wide' },
+      cell: ({ targets }) => <span class="free-text">{targets.map(targetText).join(', ')}</span>,
+    },
+    {
+      ...{ name: 'quiet', title: notifications.quietHours },
+      cell: ({ quiet_hours: quiet }) => (quiet === null ? '–' : `${quiet.from}–${quiet.to}`),
+    },
+    {
+      ...{ name: 'escalation', title: notifications.escalation },
+      cell: ({ escalation }) =>
+        escalation.length === 0
+          ? '–'
+          : escalation.map(({ after_minutes }) => `${after_minutes} min`).join(', '),
+    },
+    {
+      ...{ name: 'state', title: webhooks.state, sortBy: ({ enabled }) => Number(enabled) },
+      cell: ({ enabled }) => (enabled ? webhooks.enabled : <strong>{webhooks.disabled}</strong>),
+    },
+    {
+      ...{ name: 'actions', title: webhooks.edit, kind: 'actions' },
+      cell: (rule) => (
+        <span class="administration-actions">
+          <DialogButton text={webhooks.test} label={notifications.testOf(rule.name)}>
+            {(close) => <TestRule rule={rule} onClose={close} />}
+          </DialogButton>
+          <DialogButton text={webhooks.edit} label={notifications.editOf(rule.name)}>
+            {(close) => <RuleForm rule={rule} onClose={close} />}
+          </DialogButton>
+          <DialogButton text={forms.remove} label={notifications.removeOf(rule.name)}>
+            {(close) => <RemoveRule rule={rule} onClose={close} />}
+          </DialogButton>
+        </span>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,98 @@
+import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
+import {
+  type NotificationRule,
+  type NotificationRuleInput,
+  type NotificationTarget,
+  WEEKDAYS,
+} from '@granary/contract/notifications';
+
+/** What the form of a notification rule holds. Targets are lines of text: e-mail addresses and ids of webhooks. */
+export interface RuleDraft {
+  readonly name: string;
+  readonly isEnabled: boolean;
+  readonly severityMin: string;
+  readonly types: readonly string[];
+  readonly facilities: readonly string[];
+  readonly deviceIds: readonly string[];
+  readonly targets: string;
+  readonly tellsEnd: boolean;
+  readonly hasQuietHours: boolean;
+  readonly quietFrom: string;
+  readonly quietTo: string;
+  readonly timeZone: string;
+  readonly quietDays: readonly string[];
+  readonly areCriticalQuiet: boolean;
+  readonly escalation: readonly StepDraft[];
+}
+
+export interface StepDraft {
+  readonly afterMinutes: string;
+  readonly targets: string;
+}
+
+export const emptyRule = (timeZone: string): RuleDraft => ({
+  ...{ name: '', isEnabled: true, severityMin: 'warning', types: [], facilities: [], deviceIds: [] },
+  ...{ targets: '', tellsEnd: true, hasQuietHours: false, quietFrom: '22:00', quietTo: '06:00', timeZone },
+  ...{ quietDays: [...WEEKDAYS], areCriticalQuiet: false, escalation: [] },
+});
+
+export function draftOfRule(rule: NotificationRule, timeZone: string): RuleDraft {
+  const { match, quiet_hours: quiet } = rule;
+  return {
+    ...emptyRule(timeZone),
+    ...{ name: rule.name, isEnabled: rule.enabled, tellsEnd: rule.resolved, targets: linesOf(rule.targets) },
+    ...{ severityMin: match.severity_min, types: match.types ?? [], facilities: match.facilities ?? [] },
+    deviceIds: match.device_ids ?? [],
+    ...(quiet === null
+      ? {}
+      : {
+          ...{ hasQuietHours: true, quietFrom: quiet.from, quietTo: quiet.to, timeZone: quiet.time_zone },
+          ...{ quietDays: quiet.days, areCriticalQuiet: quiet.critical_too },
+        }),
+    escalation: rule.escalation.map(({ after_minutes, targets }) => ({
+      afterMinutes: String(after_minutes),
+      targets: linesOf(targets),
+    })),
+  };
+}
+
+/** A rule is replaced as a whole; its summary, which the form does not show, stays as it was. */
+export function ruleOf(draft: RuleDraft, before: NotificationRule | null): NotificationRuleInput {
+  const days = WEEKDAYS.filter((day) => draft.quietDays.includes(day));
+  const types = ALERT_TYPES.filter((type) => draft.types.includes(type));
+  return {
+    ...{ name: draft.name.trim(), enabled: draft.isEnabled, resolved: draft.tellsEnd },
+    match: {
+      severity_min: ALERT_SEVERITIES.find((severity) => severity === draft.severityMin) ?? 'warning',
+      ...(types.length === 0 ? {} : { types }),
+      ...(draft.facilities.length === 0 ? {} : { facilities: [...draft.facilities] }),
+      ...(draft.deviceIds.length === 0 ? {} : { device_ids: [...draft.deviceIds] }),
+    },
+    targets: targetsOf(draft.targets),
+    quiet_hours: draft.hasQuietHours
+      ? {
+          ...{ from: draft.quietFrom, to: draft.quietTo, time_zone: draft.timeZone.trim() },
+          ...(days.length === 0 ? {} : { days }),
+          critical_too: draft.areCriticalQuiet,
+        }
+      : null,
+    escalation: draft.escalation.map(({ afterMinutes, targets }) => ({
+      after_minutes: Number(afterMinutes),
+      targets: targetsOf(targets),
+    })),
+    ...(before === null ? {} : { summary: before.summary }),
+  };
+}
+
+/** One target in each line; commas and semicolons separate, too. */
+export const targetsOf = (text: string): NotificationTarget[] =>
+  text
+    .split(/[\n,;]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => (line.includes('@') ? { email: line } : { webhook_id: line }));
+
+export const linesOf = (targets: readonly NotificationTarget[]): string => targets.map(targetText).join('\n');
+
+export const targetText = (target: NotificationTarget): string =>
+  'email' in target ? target.email : target.webhook_id;

@@ -1,0 +1,93 @@
+import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
+import { type NotificationRule, WEEKDAYS } from '@granary/contract/notifications';
+import { callOptions, useConsole } from '../../console.ts';
+import { FormDialog } from '../../parts/forms/form-dialog.tsx';
+import { CheckInput, Choices, SelectInput, TextInput } from '../../parts/forms/inputs.tsx';
+import { TextArea } from '../../parts/forms/text-area.tsx';
+import { type Draft, useDraft } from '../../parts/forms/use-draft.ts';
+import { texts } from '../../texts/texts.ts';
+import { PlaceChoices } from '../place-choices.tsx';
+import { EscalationEditor } from './escalation-editor.tsx';
+import { draftOfRule, emptyRule, type RuleDraft, ruleOf } from './rule-draft.ts';
+
+interface Props {
+  /** `null` for a new one. */
+  readonly rule: NotificationRule | null;
+  readonly onClose: () => void;
+}
+
+export function RuleForm({ rule, onClose }: Props) {
+  const console = useConsole();
+  const { client } = console;
+  const { notifications, common, keys } = texts.value;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const draft = useDraft(rule === null ? emptyRule(timeZone) : draftOfRule(rule, timeZone));
+  const { current, field } = draft;
+
+  async function save(): Promise<void> {
+    const wanted = ruleOf(current.peek(), rule);
+    if (rule === null) await client.notifications.createRule(wanted, callOptions(console));
+    else await client.notifications.replaceRule(rule.rule_id, wanted, callOptions(console));
+  }
+
+  return (
+    <FormDialog
+      title={rule === null ? notifications.create : notifications.editOf(rule.name)}
+      submit={rule === null ? notifications.create : common.save}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextInput label={notifications.name} isRequired {...field('name')} />
+      <CheckInput label={notifications.enabled} {...field('isEnabled')} />
+      <SelectInput
+        label={notifications.severityMin}
+        options={ALERT_SEVERITIES.map((severity) => [severity, common.severities[severity]])}
+        {...field('severityMin')}
+      />
+      <TextArea
+        label={notifications.targets}
+        hint={notifications.targetsHint}
+        isRequired
+        {...field('targets')}
+      />
+      <CheckInput label={notifications.tellsEnd} {...field('tellsEnd')} />
+      <Choices
+        legend={notifications.types}
+        hint={keys.limitHint}
+        options={ALERT_TYPES.map((type) => [type, type])}
+        {...field('types')}
+      />
+      <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />
+      <QuietHoursFields draft={draft} />
+      <EscalationEditor {...field('escalation')} />
+    </FormDialog>
+  );
+}
+
+function QuietHoursFields({ draft: { current, field } }: { readonly draft: Draft<RuleDraft> }) {
+  const { notifications } = texts.value;
+  return (
+    <>
+      <CheckInput
+        label={notifications.quietHours}
+        hint={notifications.quietMeans}
+        {...field('hasQuietHours')}
+      />
+      {current.value.hasQuietHours && (
+        <>
+          <div class="form-row">
+            <TextInput label={notifications.from} type="time" isRequired {...field('quietFrom')} />
+            <TextInput label={notifications.to} type="time" isRequired {...field('quietTo')} />
+            <TextInput label={notifications.timeZone} maxLength={64} isRequired {...field('timeZone')} />
+          </div>
+          <Choices
+            legend={notifications.days}
+            options={WEEKDAYS.map((day) => [day, notifications.weekdays[day]])}
+            {...field('quietDays')}
+          />
+          <CheckInput label={notifications.criticalToo} {...field('areCriticalQuiet')} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { useConsole } from '../console.ts';
+import { type Bound, Choices } from '../parts/forms/inputs.tsx';
+import { ordered } from '../parts/table-order.ts';
+import { language, texts } from '../texts/texts.ts';
+
+interface Props {
+  readonly facilities: Bound<readonly string[]>;
+  readonly deviceIds: Bound<readonly string[]>;
+}
+
+/** Limits something to facilities and devices; what was chosen earlier stays offered, also when it is not there any more. */
+export function PlaceChoices({ facilities, deviceIds }: Props) {
+  const { site } = useConsole().live;
+  const { keys } = texts.value;
+  const devices = [...site.devices.all.value.values()].map((device) => device.peek());
+  const names = new Map(devices.map(({ device_id, name }) => [device_id, `${name} (${device_id})`]));
+  const options = (present: readonly string[], chosen: readonly string[]) =>
+    ordered([...new Set([...present, ...chosen])], (name) => name, false, language.value);
+  const places = devices.map(({ location }) => location.facility);
+  return (
+    <>
+      <Choices
+        legend={keys.facilities}
+        hint={keys.limitHint}
+        options={options(places, facilities.value).map((name) => [name, name])}
+        {...facilities}
+      />
+      <Choices
+        legend={keys.devices}
+        hint={keys.limitHint}
+        options={options([...names.keys()], deviceIds.value).map((id) => [id, names.get(id) ?? id])}
+        {...deviceIds}
+      />
+    </>
+  );
+}
