@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { ConsoleContext } from './console.ts';
 import { Live } from './live/live.ts';
+import { pageShown } from './live/page-shown.ts';
 import { Navigation } from './navigation.ts';
 import { openPreferences } from './preferences.ts';
 import { currentSession, isSignedIn, type SignedIn, signIn, takeCode } from './session/sign-in.ts';
@@ -20,13 +21,14 @@ const place: Element = root;
 const client = createClient({ baseUrl: location.origin });
 const preferences = openPreferences();
 const navigation = new Navigation();
+const isShown = pageShown();
 
 function showConsole(session: SignedIn): void {
   const close = (reason: string | null): void => {
     live.stop();
     showSignIn(reason);
   };
-  const live = new Live(client, () => close(texts.value.session.ended));
+  const live = new Live(client, () => close(texts.value.session.ended), { isShown });
   const leave = async (): Promise<void> => {
     await client.session.end();
     close(null);

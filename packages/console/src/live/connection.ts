@@ -6,20 +6,27 @@ export type ConnectionState =
   | { readonly state: 'live' }
   | { readonly state: 'lost'; readonly sinceMs: number };
 
+/** What keeps the page current: the events with all that was read, and the stream of newest values. */
+export type ConnectionPart = 'events' | 'readings';
+
 /** Whether what the page shows is current. */
 export class Connection {
   readonly #current = signal<ConnectionState>({ state: 'connecting' });
+  readonly #lost = new Set<ConnectionPart>();
 
   get current(): ReadonlySignal<ConnectionState> {
     return this.#current;
   }
 
-  found(): void {
-    this.#current.value = { state: 'live' };
+  found(part: ConnectionPart): void {
+    this.#lost.delete(part);
+    const isFirst = this.#current.peek().state === 'connecting';
+    if (this.#lost.size === 0 && (part === 'events' || !isFirst)) this.#current.value = { state: 'live' };
   }
 
-  /** The first loss counts, because nothing was current since then. */
-  lost(nowMs: number): void {
+  /** The first loss counts, because not everything was current since then. */
+  lost(part: ConnectionPart, nowMs: number): void {
+    this.#lost.add(part);
     if (this.#current.peek().state === 'live') this.#current.value = { state: 'lost', sinceMs: nowMs };
   }
 }

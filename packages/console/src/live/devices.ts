@@ -32,7 +32,7 @@ export class Devices {
   put(device: FleetDevice): void {
     const known = this.#all.peek().get(device.device_id);
     if (known !== undefined) {
-      known.value = device;
+      set(known, device);
       return;
     }
     const next = [...this.#all.peek(), [device.device_id, signal(device)] as const];
@@ -51,6 +51,10 @@ export class Devices {
   }
 }
 
+/** A list may have been read before the newest message of the stream was sent, so newer values stay. */
 function set(known: Signal<FleetDevice> | undefined, device: FleetDevice): void {
-  if (known !== undefined) known.value = device;
+  if (known === undefined) return;
+  const { status, last_seen, readings } = known.peek();
+  const isOlder = last_seen !== null && (device.last_seen === null || device.last_seen < last_seen);
+  known.value = isOlder && readings !== undefined ? { ...device, status, last_seen, readings } : device;
 }

@@ -1,12 +1,19 @@
 import { ApiError, type Client, type LoggedEvent } from '@granary/client';
+import { type ReadonlySignal, signal as signalOf } from '@preact/signals';
 import { applyEvent } from './apply-event.ts';
 import { Connection } from './connection.ts';
-import { readSite } from './read-site.ts';
+import { readSite, replaceSite } from './read-site.ts';
 import { followReadings } from './readings.ts';
 import { Refresher } from './refresher.ts';
 import { emptySite, type Site } from './site.ts';
 
 const RETRY_MS = 2_000;
+
+interface LiveOptions {
+  readonly retryMs?: number;
+  /** Whether the person can see the page. */
+  readonly isShown?: ReadonlySignal<boolean>;
+}
 
 /** Keeps what the page knows of the site true: read once, then by the event stream and the stream of newest values. */
 export class Live {
@@ -14,23 +21,29 @@ export class Live {
   readonly connection = new Connection();
   readonly #client: Client;
   readonly #sessionEnded: () => void;
+  readonly #retryMs: number;
+  readonly #isShown: ReadonlySignal<boolean>;
   readonly #stopped = new AbortController();
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
+  readonly #refresher: Refresher;
   /** Events that arrive before everything was read are applied after it. */
   #waiting: LoggedEvent[] | null = [];
+  /** Only the newest reading counts: what an older one brings may be older than an event that was applied meanwhile. */
+  #reading = 0;
+  #followsReadings = false;
 
-  constructor(client: Client, sessionEnded: () => void) {
+  constructor(client: Client, sessionEnded: () => void, options: LiveOptions = {}) {
     this.#client = client;
     this.#sessionEnded = sessionEnded;
+    this.#retryMs = options.retryMs ?? RETRY_MS;
+    this.#isShown = options.isShown ?? signalOf(true);
+    this.#refresher = new Refresher(client, this.site, this.#stopped.signal);
   }
 
   start(): void {
-    const { signal } = this.#stopped;
-    const refresher = new Refresher(this.#client, this.site, signal);
-    refresher.start();
+    this.#refresher.start();
     this.site.clock.start();
-    void this.#followEvents(refresher);
-    void followReadings(this.#client, this.site, signal);
+    void this.#followEvents();
   }
 
   stop(): void {
@@ -44,46 +57,75 @@ export class Live {
     return () => this.#listeners.delete(listener);
   }
 
-  async #followEvents(refresher: Refresher): Promise<void> {
+  async #followEvents(): Promise<void> {
     const { signal } = this.#stopped;
     const onConnection = ({ isConnected }: { readonly isConnected: boolean }): void => {
-      if (isConnected) void this.#readAll(refresher);
-      else this.connection.lost(this.site.clock.nowMs.peek());
+      if (signal.aborted) return;
+      if (isConnected) void this.#readAll();
+      else this.#lose();
     };
     try {
-      for await (const item of this.#client.events.stream({ signal, onConnection, reconnectMs: RETRY_MS })) {
-        if (item.kind === 'reset') await this.#readAll(refresher);
-        else this.#take(item.event, refresher);
+      const stream = this.#client.events.stream({ signal, onConnection, reconnectMs: this.#retryMs });
+      for await (const item of stream) {
+        if (item.kind === 'reset') void this.#readAll();
+        else this.#take(item.event);
       }
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) this.#sessionEnded();
-      else throw error;
+      if (!isRefused(error)) throw error;
+      this.stop();
+      this.#sessionEnded();
     }
   }
 
-  #take(event: LoggedEvent, refresher: Refresher): void {
+  /** A reading that is under way does not count any more, because the events after it are missing. */
+  #lose(): void {
+    this.#reading++;
+    this.connection.lost('events', this.site.clock.nowMs.peek());
+  }
+
+  #take(event: LoggedEvent): void {
     if (this.#waiting !== null) {
       this.#waiting.push(event);
       return;
     }
-    applyEvent(event, this.site, refresher);
+    applyEvent(event, this.site, this.#refresher);
     for (const listener of this.#listeners) listener(event);
   }
 
-  async #readAll(refresher: Refresher): Promise<void> {
+  async #readAll(): Promise<void> {
+    const { signal } = this.#stopped;
+    const mine = ++this.#reading;
+    const isOver = (): boolean => signal.aborted || mine !== this.#reading;
     this.#waiting ??= [];
-    while (!this.#stopped.signal.aborted) {
+    while (!isOver()) {
       try {
-        await readSite(this.#client, this.site, this.#stopped.signal);
-        break;
+        const records = await readSite(this.#client, signal);
+        if (!isOver()) this.#use(records);
+        return;
       } catch (error) {
-        if (error instanceof ApiError && error.status === 401) return;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        if (isOver() || isRefused(error)) return;
+        this.connection.lost('events', this.site.clock.nowMs.peek());
+        await new Promise((resolve) => setTimeout(resolve, this.#retryMs));
       }
     }
+  }
+
+  #use(records: Awaited<ReturnType<typeof readSite>>): void {
+    replaceSite(this.site, records);
     const waiting = this.#waiting ?? [];
     this.#waiting = null;
-    for (const event of waiting) this.#take(event, refresher);
-    this.connection.found();
+    for (const event of waiting) this.#take(event);
+    this.connection.found('events');
+    if (this.#followsReadings) return;
+    this.#followsReadings = true;
+    const options = {
+      ...{ signal: this.#stopped.signal, reconnectMs: this.#retryMs },
+      isShown: this.#isShown,
+    };
+    void followReadings(this.#client, this.site, this.connection, options);
   }
 }
+
+/** The key is revoked, or may not read any more. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 401 || error.status === 403);

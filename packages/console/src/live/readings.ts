@@ -1,18 +1,69 @@
-import type { Client } from '@granary/client';
+import { ApiError, type Client } from '@granary/client';
+import { batch, effect, type ReadonlySignal } from '@preact/signals';
+import type { Connection } from './connection.ts';
 import type { Site } from './site.ts';
 
-const EVERY_MS = 3_000;
+interface Options {
+  readonly signal: AbortSignal;
+  readonly reconnectMs: number;
+  readonly isShown: ReadonlySignal<boolean>;
+}
 
-/** Keeps the newest values current. */
-export async function followReadings(client: Client, site: Site, signal: AbortSignal): Promise<void> {
+/**
+ * Keeps the newest values current while the page is seen. A browser opens six connections to a service at most, so pages
+ * that nobody sees must not hold those that a stop may need.
+ */
+export async function followReadings(
+  client: Pick<Client, 'readings'>,
+  site: Site,
+  connection: Connection,
+  { signal, reconnectMs, isShown }: Options,
+): Promise<void> {
   while (!signal.aborted) {
-    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-    try {
-      for await (const device of client.fleet.devicesAll({ include: 'readings' }, { signal })) {
-        site.devices.update(device);
-      }
-    } catch {
-      // The connection state shows that the service does not answer.
-    }
+    await until(isShown, true, signal);
+    const hidden = new AbortController();
+    void until(isShown, false, signal).then(() => hidden.abort());
+    await followShown(client, site, connection, { signal: hidden.signal, reconnectMs });
   }
+}
+
+async function followShown(
+  client: Pick<Client, 'readings'>,
+  site: Site,
+  connection: Connection,
+  { signal, reconnectMs }: Pick<Options, 'signal' | 'reconnectMs'>,
+): Promise<void> {
+  const onConnection = ({ isConnected }: { readonly isConnected: boolean }): void => {
+    if (signal.aborted) return;
+    if (isConnected) connection.found('readings');
+    else connection.lost('readings', site.clock.nowMs.peek());
+  };
+  try {
+    for await (const { at, devices } of client.readings.stream({ signal, onConnection, reconnectMs })) {
+      // One drawing for all devices of a message.
+      batch(() => {
+        site.clock.observe(at);
+        for (const device of devices) site.devices.update(device);
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    connection.lost('readings', site.clock.nowMs.peek());
+    await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+  }
+}
+
+/** Resolves when the signal has the value, or when it does not matter any more. */
+function until(isShown: ReadonlySignal<boolean>, wanted: boolean, stopped: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let end: (() => void) | undefined;
+    const finish = (): void => {
+      resolve();
+      queueMicrotask(() => end?.());
+    };
+    stopped.addEventListener('abort', finish, { once: true });
+    end = effect(() => {
+      if (isShown.value === wanted || stopped.aborted) finish();
+    });
+  });
 }

@@ -1,9 +1,11 @@
 import type { AlertSeverity } from '@granary/contract/alerts';
 import type { AttentionItem, AttentionReason } from '@granary/contract/fleet/overview';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AcknowledgeButton } from '../alerts/acknowledge/acknowledge-button.tsx';
 import { useConsole } from '../console.ts';
 import { Age } from '../parts/age.tsx';
+import { Button } from '../parts/button.tsx';
 import { SeverityMark } from '../parts/severity-mark.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { addressOf } from '../routes.ts';
@@ -13,6 +15,8 @@ import './attention-panel.css';
 
 /** Events often come in groups, and one read serves them all. */
 const GATHER_MS = 250;
+/** On a phone the others are shown when the person asks for them. */
+const FIRST_ITEMS = 2;
 /** Some reasons come by time alone. */
 const AGAIN_MS = 15_000;
 
@@ -37,17 +41,29 @@ export function AttentionPanel() {
     };
   }, [live]);
   const items = value?.attention ?? [];
+  const isWhole = useSignal(false);
   return (
     <aside class="overview-attention" aria-label={overview.attention}>
       <SiteCounts />
       <section>
         <h2 class="overview-attention-title">{overview.attention}</h2>
         {value !== undefined && items.length === 0 && <p class="muted">{overview.nothingNeedsAttention}</p>}
-        <ul>
+        <ul class={isWhole.value ? '' : 'overview-first-items'}>
           {items.map((item) => (
             <Item key={`${item.what} ${item.id ?? item.device_id}`} item={item} />
           ))}
         </ul>
+        {items.length > FIRST_ITEMS && !isWhole.value && (
+          <p class="overview-more-items">
+            <Button
+              onPress={() => {
+                isWhole.value = true;
+              }}
+            >
+              {overview.showAll(items.length)}
+            </Button>
+          </p>
+        )}
       </section>
     </aside>
   );

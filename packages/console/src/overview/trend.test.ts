@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { trendPath } from './trend.ts';
+import { changeSince, trendPath } from './trend.ts';
 
 const WINDOW = { fromMs: 0, toMs: 100, gapMs: 10 };
 const BOX = { width: 50, bottom: 90, top: 10 };
@@ -24,4 +24,14 @@ test('a point between two gaps is a dot, values stay within the box, and times o
   ];
   assert.equal(trendPath(points, WINDOW, BOX), 'M10.0 10.0h0M30.0 90.0h0');
   assert.equal(trendPath([], WINDOW, BOX), '');
+});
+
+test('a change is known only where there is a value near the beginning', () => {
+  const points = [
+    { atMs: -1, value: 10 },
+    { atMs: 9, value: 40 },
+  ];
+  assert.equal(changeSince(points, { fromMs: 0, gapMs: 10 }, 25), -15);
+  assert.equal(changeSince(points, { fromMs: 0, gapMs: 8 }, 25), null);
+  assert.equal(changeSince([], { fromMs: 0, gapMs: 8 }, 25), null);
 });

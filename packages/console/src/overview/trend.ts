@@ -39,8 +39,15 @@ export function trendPath(
 const isNear = (neighbourMs: number | undefined, atMs: number, gapMs: number): boolean =>
   neighbourMs !== undefined && Math.abs(atMs - neighbourMs) <= gapMs;
 
-/** How much the level is higher or lower than at the beginning, in percentage points; `null` where that is not known. */
-export function changeSince(points: readonly TrendPoint[], fromMs: number, now: number): number | null {
+/**
+ * How much the level is higher or lower than at a time, in percentage points; `null` where there is no value near that
+ * time, because a change since later would be taken for the whole.
+ */
+export function changeSince(
+  points: readonly TrendPoint[],
+  { fromMs, gapMs }: Pick<Window, 'fromMs' | 'gapMs'>,
+  now: number,
+): number | null {
   const first = points.find(({ atMs }) => atMs >= fromMs);
-  return first === undefined ? null : now - first.value;
+  return first === undefined || first.atMs - fromMs > gapMs ? null : now - first.value;
 }

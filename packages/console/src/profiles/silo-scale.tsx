@@ -1,7 +1,7 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { useConsole } from '../console.ts';
 import { formatMass, formatNumber, formatValue } from '../format/numbers.ts';
-import { TREND_MS } from '../overview/details.ts';
+import { TREND_INTERVAL_MS, TREND_MS } from '../overview/details.ts';
 import { useOverviewFacts } from '../overview/overview-context.ts';
 import { changeSince } from '../overview/trend.ts';
 import { TrendLine } from '../overview/trend-line.tsx';
@@ -49,7 +49,14 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   const percent = level === undefined ? '' : ` · ${formatValue(level.value, 'percent', language.value)}`;
   const room = level === undefined || weight === undefined ? null : roomOf(weight.value, level.value);
   const trend = details.trends.of(device_id).value ?? [];
-  const change = level === undefined ? null : changeSince(trend, clock.nowMs.peek() - TREND_MS, level.value);
+  const change =
+    level === undefined
+      ? null
+      : changeSince(
+          trend,
+          { fromMs: clock.nowMs.peek() - TREND_MS, gapMs: 2 * TREND_INTERVAL_MS },
+          level.value,
+        );
   return (
     <>
       <p class="overview-main">

@@ -6,6 +6,7 @@ export const overview: typeof english = {
   nothingFound: 'Kein Gerät passt dazu.',
   attention: 'Braucht Aufmerksamkeit',
   nothingNeedsAttention: 'Nichts braucht Aufmerksamkeit.',
+  showAll: (count) => `Alle ${count} anzeigen`,
   devices: (count) => (count === 1 ? '1 Gerät' : `${count} Geräte`),
   status: 'Zustand',
   anyStatus: 'Jeder Zustand',

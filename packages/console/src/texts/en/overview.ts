@@ -4,6 +4,7 @@ export const overview = {
   nothingFound: 'No device matches.',
   attention: 'Needs attention',
   nothingNeedsAttention: 'Nothing needs attention.',
+  showAll: (count: number) => `Show all ${count}`,
   devices: (count: number) => (count === 1 ? '1 device' : `${count} devices`),
   status: 'Status',
   anyStatus: 'Every status',

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ApiError } from '@granary/client';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { FleetAlert } from '@granary/contract/fleet/records';
+import { type Signal, signal } from '@preact/signals';
+import { Live } from './live.ts';
+import { ScriptedClient } from './testing/scripted-client.ts';
+
+const EARLY = '2026-11-16T00:00:01Z';
+const LATE = '2026-11-16T00:00:02Z';
+
+const aDevice = (weight: number, last_seen = EARLY): FleetDevice => ({
+  ...{
+    device_id: 'silo-1',
+    name: 'Wheat',
+    model: 'GS-12',
+    profile: 'silo_scale',
+    status: 'online',
+    last_seen,
+  },
+  ...{ location: { facility: 'North', zone: 'Yard' }, group: 'silo' },
+  readings: readingsOf(weight, last_seen),
+});
+
+const readingsOf = (value: number, timestamp: string): NonNullable<FleetDevice['readings']> => ({
+  weight: { value, unit: 'kg', timestamp, quality: 'good' },
+});
+
+const anAlert = (alert_id: string, status: FleetAlert['status'] = 'active'): FleetAlert =>
+  ({ alert_id, device_id: 'silo-1', severity: 'critical', status, shelved_until: null }) as FleetAlert;
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+interface Page {
+  readonly live: Live;
+  readonly service: ScriptedClient;
+  readonly isShown: Signal<boolean>;
+  readonly ended: () => number;
+  readonly alerts: () => string[];
+  readonly weight: () => number | undefined;
+  readonly state: () => string;
+}
+
+async function openPage(t: TestContext): Promise<Page> {
+  const service = new ScriptedClient();
+  const isShown = signal(true);
+  let ended = 0;
+  const live = new Live(service.client, () => ended++, { retryMs: 1, isShown });
+  t.after(() => live.stop());
+  live.start();
+  await turn();
+  return {
+    ...{ live, service, isShown },
+    ended: () => ended,
+    alerts: () => [...live.site.alerts.all.value.keys()],
+    weight: () => live.site.devices.find('silo-1')?.value.readings?.['weight']?.value,
+    state: () => live.connection.current.value.state,
+  };
+}
+
+async function openRead(t: TestContext): Promise<Page> {
+  const page = await openPage(t);
+  page.service.events.connect();
+  page.service.answer({ devices: [aDevice(100)], alerts: [anAlert('a')] });
+  await turn();
+  page.service.readings.connect();
+  return page;
+}
+
+const raised = (alert_id: string, status: FleetAlert['status'] = 'active') => ({
+  type: 'alert.raised' as const,
+  device_id: 'silo-1',
+  data: { ...anAlert(alert_id, status) },
+});
+
+test('an event that arrives before everything was read is applied after it, and told to the views', async (t) => {
+  const { live, service, alerts, state } = await openPage(t);
+  const heard: string[] = [];
+  live.onEvent(({ type }) => heard.push(type));
+  service.events.connect();
+  service.event(raised('a', 'resolved'));
+  service.event(raised('b'));
+  await turn();
+  assert.deepEqual([alerts(), heard, state()], [[], [], 'connecting']);
+  service.answer({ alerts: [anAlert('a')] });
+  await turn();
+  assert.deepEqual([alerts(), heard, state()], [['b'], ['alert.raised', 'alert.raised'], 'live']);
+});
+
+test('a lost connection is shown from its first moment, and everything is read again', async (t) => {
+  const { live, service, alerts, state } = await openRead(t);
+  service.events.cut();
+  const lost = live.connection.current.value;
+  service.readings.cut();
+  assert.equal(lost.state, 'lost');
+  assert.equal(live.connection.current.value, lost);
+  service.events.connect();
+  service.answer({ alerts: [anAlert('b')] });
+  await turn();
+  assert.deepEqual([alerts(), state()], [['b'], 'lost']);
+  service.readings.connect();
+  assert.equal(state(), 'live');
+});
+
+test('a read that was under way when the connection was lost does not count', async (t) => {
+  const { service, alerts, state } = await openRead(t);
+  service.events.cut();
+  service.events.connect();
+  service.events.cut();
+  service.answer({ alerts: [] });
+  await turn();
+  assert.deepEqual([alerts(), state()], [['a'], 'lost']);
+});
+
+test('of two reads at the same time the newer one counts, whichever is answered last', async (t) => {
+  const { service, alerts } = await openRead(t);
+  service.events.cut();
+  service.events.connect();
+  service.events.send({ kind: 'reset', bounds: { oldest: 5, newest: 9 } });
+  await turn();
+  assert.equal(service.readsWaiting, 2);
+  service.event(raised('c'));
+  service.answer({ alerts: [anAlert('old')] });
+  await turn();
+  assert.deepEqual(alerts(), ['a']);
+  service.answer({ alerts: [anAlert('new')] });
+  await turn();
+  assert.deepEqual(alerts(), ['new', 'c']);
+});
+
+test('a read that fails is repeated, and until then nothing counts as current', async (t) => {
+  const { service, alerts, state } = await openRead(t);
+  service.events.send({ kind: 'reset', bounds: { oldest: 5, newest: 9 } });
+  await turn();
+  service.answer(new Error('no answer'));
+  while (service.readsWaiting === 0) await turn();
+  assert.equal(state(), 'lost');
+  service.answer({ alerts: [] });
+  await turn();
+  assert.deepEqual([alerts(), state()], [[], 'live']);
+});
+
+test('newest values change the device that they are about, and an older list does not take them back', async (t) => {
+  const { service, live, weight } = await openRead(t);
+  const { device_id, status } = aDevice(0);
+  const values = { device_id, status, last_seen: LATE, readings: readingsOf(90, LATE) };
+  service.readings.send({ at: LATE, devices: [values, { ...values, device_id: 'unknown' }] });
+  await turn();
+  assert.deepEqual([weight(), live.site.devices.all.value.size], [90, 1]);
+  service.events.send({ kind: 'reset', bounds: { oldest: 5, newest: 9 } });
+  await turn();
+  service.answer({ devices: [{ ...aDevice(100), name: 'Rye' }] });
+  await turn();
+  assert.deepEqual([weight(), live.site.devices.find('silo-1')?.value.name], [90, 'Rye']);
+});
+
+test('a page that nobody sees holds no stream of values, and one that is seen again follows them', async (t) => {
+  const { service, isShown, state, weight } = await openRead(t);
+  isShown.value = false;
+  await turn();
+  assert.deepEqual([service.readings.isOpen, state()], [false, 'live']);
+  isShown.value = true;
+  await turn();
+  const { device_id, status } = aDevice(0);
+  const values = { device_id, status, last_seen: LATE, readings: readingsOf(80, LATE) };
+  service.readings.send({ at: LATE, devices: [values] });
+  await turn();
+  assert.deepEqual([service.readings.isOpen, weight()], [true, 80]);
+});
+
+test('a revoked key ends the session once and stops everything', async (t) => {
+  const { service, ended } = await openRead(t);
+  service.events.refuse(new ApiError({ status: 401, code: 'unauthorized', message: 'revoked', details: [] }));
+  await turn();
+  await turn();
+  assert.deepEqual([ended(), service.readings.isOpen], [1, false]);
+});

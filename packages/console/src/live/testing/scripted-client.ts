@@ -1,0 +1,116 @@
+import type { Client, LoggedEvent, StreamItem } from '@granary/client';
+import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { NewestValues } from '@granary/contract/fleet/newest-values';
+import type { FleetAlert } from '@granary/contract/fleet/records';
+
+interface StreamOptions {
+  readonly signal?: AbortSignal;
+  readonly onConnection?: (
+    change: { isConnected: true } | { isConnected: false; failure: undefined },
+  ) => void;
+}
+
+/** A stream that a test connects, feeds and cuts. */
+class ScriptedStream<Item> {
+  readonly #items: Item[] = [];
+  #wake = (): void => undefined;
+  #options: StreamOptions | undefined;
+  #failure: unknown;
+
+  get isOpen(): boolean {
+    return this.#options !== undefined;
+  }
+
+  connect(): void {
+    this.#options?.onConnection?.({ isConnected: true });
+  }
+
+  cut(): void {
+    this.#options?.onConnection?.({ isConnected: false, failure: undefined });
+  }
+
+  send(item: Item): void {
+    this.#items.push(item);
+    this.#wake();
+  }
+
+  refuse(failure: unknown): void {
+    this.#failure = failure;
+    this.#wake();
+  }
+
+  async *open(options: StreamOptions): AsyncGenerator<Item, void, undefined> {
+    this.#options = options;
+    const { signal } = options;
+    signal?.addEventListener('abort', () => this.#wake());
+    while (signal?.aborted !== true) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const item = this.#items.shift();
+      if (item !== undefined) yield item;
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+    this.#options = undefined;
+  }
+}
+
+interface Answer {
+  readonly devices: readonly FleetDevice[];
+  readonly alerts: readonly FleetAlert[];
+}
+
+/** A service whose answers and streams a test decides. A reading of the whole site waits until it is answered. */
+export class ScriptedClient {
+  readonly events = new ScriptedStream<StreamItem>();
+  readonly readings = new ScriptedStream<NewestValues>();
+  readonly #reads: ((answer: Answer | Error) => void)[] = [];
+  #current: Promise<Answer> | undefined;
+
+  get readsWaiting(): number {
+    return this.#reads.length;
+  }
+
+  /** Answers the oldest reading that waits. */
+  answer(answer: Partial<Answer> | Error): void {
+    const waiting = this.#reads.shift();
+    if (waiting === undefined) throw new Error('nothing is being read');
+    waiting(answer instanceof Error ? answer : { devices: [], alerts: [], ...answer });
+  }
+
+  event(event: Pick<LoggedEvent, 'type' | 'device_id' | 'data'>): void {
+    this.events.send({ kind: 'event', event: { id: 1, at: '2026-11-16T00:00:00Z', actor: null, ...event } });
+  }
+
+  get client(): Client {
+    const none = () => itemsOf<never>(undefined, () => []);
+    return {
+      events: { stream: (options: StreamOptions) => this.events.open(options) },
+      readings: { stream: (options: StreamOptions) => this.readings.open(options) },
+      fleet: {
+        // The first call of a reading; those that follow it belong to the same one.
+        overview: async () => {
+          this.#current = new Promise((resolve, reject) => {
+            this.#reads.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));
+          });
+          await this.#current;
+          return { at: '2026-11-16T00:00:00Z' };
+        },
+        devicesAll: () => itemsOf(this.#current, ({ devices }) => devices),
+        alertsAll: () => itemsOf(this.#current, ({ alerts }) => alerts),
+        operationsAll: none,
+        missionsAll: none,
+        commandsAll: none,
+      },
+    } as unknown as Client;
+  }
+}
+
+async function* itemsOf<Item>(
+  answer: Promise<Answer> | undefined,
+  itemsIn: (answer: Answer) => readonly Item[],
+): AsyncGenerator<Item, void, undefined> {
+  if (answer !== undefined) yield* itemsIn(await answer);
+}
