@@ -76,11 +76,10 @@ export class Connection {
 
   /** Time in which the device's messages wait to be stored does not count as silence; time in which it does not read does. */
   isSilent(nowMs: number): boolean {
-    const hasUnreadAnswers = this.#socket.writableNeedDrain;
-    if (this.#isPaused && !hasUnreadAnswers) return false;
-    const withoutKeepAliveMs = hasUnreadAnswers ? UNREAD_MS_MAX : Number.POSITIVE_INFINITY;
-    const allowedMs = this.#keepAliveMs === 0 ? withoutKeepAliveMs : this.#keepAliveMs * KEEP_ALIVE_FACTOR;
-    return nowMs - this.#lastReceivedAtMs > allowedMs;
+    const allowedMs = this.#keepAliveMs === 0 ? UNREAD_MS_MAX : this.#keepAliveMs * KEEP_ALIVE_FACTOR;
+    // First, because reading the state of thousands of sockets takes milliseconds.
+    if (nowMs - this.#lastReceivedAtMs <= allowedMs) return false;
+    return this.#socket.writableNeedDrain || (!this.#isPaused && this.#keepAliveMs !== 0);
   }
 
   resetSilence(nowMs: number): void {
