@@ -27,7 +27,8 @@ export function DevicePage() {
 }
 
 function KnownDevice({ device }: { readonly device: FleetDevice }) {
-  const { navigation } = useConsole();
+  const { live, navigation } = useConsole();
+  const isLost = live.connection.current.value.state === 'lost';
   const { devices, frame } = texts.value;
   const loaded = useDeviceFacts(device);
   const facts = loaded.value;
@@ -50,7 +51,7 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
         current={current}
         tabs={shown.map((tab) => ({ name: tab, title: devices.tabs[tab], address: address(tab) }))}
       />
-      <Failure of={loaded.failure} />
+      {!isLost && <Failure of={loaded.failure} />}
       {current === 'now' && <DeviceNow device={device} facts={facts} sensors={sensors} />}
       {current === 'operations' && <DeviceOperations device={device} />}
       {current === 'connection' && <DeviceConnection device={device} />}

@@ -5,6 +5,8 @@ import { failureText } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
 
 const AGAIN_MS = 1_000;
+/** A person who sees nothing after a press does not know that the stop has to be pressed at the device. */
+const UNANSWERED_AFTER_MS = 1_500;
 
 interface Props {
   /** Sends the stop; it may be sent any number of times. */
@@ -25,14 +27,19 @@ export function StopButton({ stop, isRequested, label, text }: Props) {
     if (state.peek() === 'sending' || state.peek() === 'unanswered') return;
     state.value = 'sending';
     refusal.value = null;
+    const timer = setTimeout(() => {
+      if (state.peek() === 'sending') state.value = 'unanswered';
+    }, UNANSWERED_AFTER_MS);
     // Goes on after the view was closed, because a person who pressed stop expects that it arrives.
     for (;;) {
       try {
         await stop();
+        clearTimeout(timer);
         state.value = 'sent';
         return;
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) {
+          clearTimeout(timer);
           state.value = 'ready';
           refusal.value = failureText(error);
           return;

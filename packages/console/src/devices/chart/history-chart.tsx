@@ -120,7 +120,7 @@ export function HistoryChart({ device, sensors, facts: { configuration } }: Prop
         marks={marks.value ?? NOTHING_MARKED}
         cursor={cursor}
       />
-      <Failure of={histories.failure} />
+      {isLive && <Failure of={histories.failure} />}
       <PlotPlace
         key={`${ids} ${language.value}`}
         label={devices.chartOf(selected.map(({ id }) => texts.value.common.sensors[id] ?? id).join(', '))}

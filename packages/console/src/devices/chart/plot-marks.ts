@@ -59,17 +59,23 @@ export function drawThresholds(u: uPlot, { thresholds }: PlotContents, colour: C
   ctx.font = `${LABEL_FONT_PX * ratio}px system-ui, sans-serif`;
   ctx.textAlign = 'right';
   ctx.textBaseline = 'bottom';
-  ctx.lineWidth = ratio;
-  ctx.strokeStyle = colour('--muted');
+  ctx.lineJoin = 'round';
   ctx.fillStyle = colour('--muted');
   for (const { unit, value, name } of thresholds) {
     const y = Math.round(u.valToPos(value, unit, true));
     if (y < bbox.top || y > bbox.top + bbox.height) continue;
+    ctx.lineWidth = ratio;
+    ctx.strokeStyle = colour('--muted');
     ctx.setLineDash([6 * ratio, 4 * ratio]);
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
+    // The name stays readable where a line of the chart crosses it.
+    ctx.setLineDash([]);
+    ctx.strokeStyle = colour('--surface');
+    ctx.lineWidth = 4 * ratio;
+    ctx.strokeText(name, bbox.left + bbox.width - 4 * ratio, y - 2 * ratio, bbox.width);
     ctx.fillText(name, bbox.left + bbox.width - 4 * ratio, y - 2 * ratio, bbox.width);
   }
   ctx.restore();

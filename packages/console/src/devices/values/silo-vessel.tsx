@@ -1,4 +1,5 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { useConsole } from '../../console.ts';
 import { formatMass, formatNumber, formatValue } from '../../format/numbers.ts';
 import { Measured } from '../../parts/measured.tsx';
 import { heightOf, Vessel } from '../../parts/vessel.tsx';
@@ -20,6 +21,7 @@ interface Props {
 /** The silo drawn to its level, with what is inside, the room left and the thresholds by name. */
 export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
   const { devices } = texts.value;
+  const isLost = useConsole().live.connection.current.value.state === 'lost';
   const { level, weight } = readings;
   const thresholds =
     facts === undefined
@@ -57,7 +59,7 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
       <div class="device-vessel-drawing">
         <Vessel
           percent={level?.value ?? null}
-          quality={level?.quality ?? 'good'}
+          quality={isLost ? 'stale' : (level?.quality ?? 'good')}
           thresholds={thresholds.map(({ value, name: threshold }) => ({ percent: value, name: threshold }))}
           height={height}
           label={`${name}: ${percent ?? texts.value.common.neverReported}`}
