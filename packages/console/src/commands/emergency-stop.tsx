@@ -26,12 +26,11 @@ export function EmergencyStop({ deviceId, name, state }: Props) {
     <section class="emergency-stop" aria-label={common.emergencyStop}>
       {mayOperate && (
         <StopButton
-          // What the button says of the stop before is not true of the next one.
-          key={`${state?.command_id} ${state?.confirmed}`}
           stop={() =>
             console.client.commands.give(deviceId, { command: 'emergency_stop' }, callOptions(console))
           }
           isRequested={isInForce && !state.confirmed}
+          isConfirmed={isInForce && state.confirmed}
           label={missions.emergencyStopOf(name)}
           text={common.emergencyStop}
         />

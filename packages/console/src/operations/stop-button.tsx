@@ -1,5 +1,6 @@
 import { ApiError } from '@granary/client';
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { failureText } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
@@ -13,15 +14,20 @@ interface Props {
   readonly stop: () => Promise<unknown>;
   /** The service knows of the stop and waits for the device. */
   readonly isRequested: boolean;
+  /** The device has confirmed the stop, so that nothing is awaited any more. */
+  readonly isConfirmed?: boolean;
   readonly label: string;
   readonly text?: string;
 }
 
 /** Needs one press and no confirmation, and works whatever else the page knows: it sends the stop until it is answered. */
-export function StopButton({ stop, isRequested, label, text }: Props) {
+export function StopButton({ stop, isRequested, isConfirmed = false, label, text }: Props) {
   const { common } = texts.value;
   const state = useSignal<'ready' | 'sending' | 'unanswered' | 'sent'>('ready');
   const refusal = useSignal<string | null>(null);
+  useEffect(() => {
+    if (isConfirmed && state.peek() === 'sent') state.value = 'ready';
+  }, [isConfirmed, state.value]);
 
   async function press(): Promise<void> {
     if (state.peek() === 'sending' || state.peek() === 'unanswered') return;

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { eventually } from '@granary/server/testing/eventually';
+import type { Locator, Page } from 'playwright-core';
+import { checkAccessibility, PHONE, signIn } from '../testing/operator.ts';
+import { RunningSite } from '../testing/running-site.ts';
+
+const ROVER = 'rover-01';
+
+const mapOf = (page: Page): Locator => page.getByRole('group', { name: 'Map of the field devices' });
+
+/** Where the selected vehicle is on the screen. */
+async function middleOf(place: Locator): Promise<{ x: number; y: number }> {
+  const box = await place.boundingBox();
+  assert.ok(box);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+async function drag(
+  page: Page,
+  from: Locator,
+  to: { readonly x: number; readonly y: number },
+): Promise<void> {
+  const start = await middleOf(from);
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move((start.x + to.x) / 2, (start.y + to.y) / 2);
+  await page.mouse.move(to.x, to.y);
+  await page.mouse.up();
+}
+
+describe('the field map', () => {
+  let site: RunningSite;
+  before(async () => {
+    site = await RunningSite.start();
+  });
+  after(() => site.stop());
+
+  const missions = async () => (await site.client.missions.list(ROVER)).data;
+
+  test('a mission is drawn, refused while it leaves the geofence, started, followed and cancelled', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record } = operator;
+    await page.getByRole('link', { name: 'Field map' }).click();
+    const vehicle = page.getByRole('button', { name: /^Hillside north field, Online/ });
+    await vehicle.click();
+    await page.getByRole('link', { name: 'Plan a mission' }).click();
+    await page.getByText('Press the map to add a waypoint').waitFor();
+    const { x, y } = await middleOf(vehicle);
+    await page.mouse.click(x + 60, y - 60);
+    await page.mouse.click(x - 60, y - 60);
+    const waypoint = page.getByRole('button', { name: 'Waypoint 2, Scan' });
+    await page.getByText('must remain').waitFor();
+
+    const corner = await middleOf(mapOf(page));
+    const box = await mapOf(page).boundingBox();
+    assert.ok(box);
+    await drag(page, waypoint, { x: box.x + box.width - 30, y: box.y + box.height - 30 });
+    await page.getByText('Waypoint 2 lies outside the geofence').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Start now/ }).isDisabled(), true);
+    await checkAccessibility(page);
+    await drag(page, waypoint, { x: corner.x - 60, y: corner.y - 60 });
+    await page.getByText('Waypoint 2 lies outside the geofence').waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Waypoint 2: Earlier' }).click();
+    await page.getByLabel('Name of the mission').fill('<b>Soil</b> round');
+    await page.getByRole('button', { name: /^Start now: 2 waypoints/ }).click();
+    await page.getByRole('heading', { name: '<b>Soil</b> round' }).waitFor();
+    await page.getByText('On the way', { exact: true }).waitFor();
+    const [created] = await missions();
+    assert.equal(created?.mission_name, '<b>Soil</b> round');
+    assert.ok((created?.waypoints[0]?.lng ?? 0) < (created?.waypoints[1]?.lng ?? 0));
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).last().waitFor();
+    await page.getByRole('button', { name: 'Cancel the mission' }).click();
+    await page.getByRole('button', { name: 'Cancel the mission' }).click();
+    await eventually(async () => (await missions())[0]?.status, 'cancelled');
+    await page.getByRole('region', { name: 'Missions' }).getByText('Cancelled').waitFor();
+    assert.deepEqual(record.faults, []);
+    assert.deepEqual([...record.hosts], [new URL(site.url).host]);
+  });
+
+  test('on a phone one press stops a vehicle, and a person releases it', async (t) => {
+    const operator = await signIn(t, site, { viewport: PHONE, colorScheme: 'dark' });
+    if (operator === null) return;
+    const { page, open, record } = operator;
+    await open(`#/map?device=${ROVER}`);
+    const stop = page.getByRole('region', { name: 'Emergency stop' }).getByRole('button').first();
+    await stop.waitFor();
+    const box = await stop.boundingBox();
+    assert.ok(box && box.height >= 64 && box.y + box.height <= PHONE.height, JSON.stringify(box));
+    await checkAccessibility(page);
+    await stop.click();
+    await page.getByText('has confirmed that it stands still').waitFor();
+    const inForce = async () => (await site.client.devices.field.get(ROVER)).emergency_stop?.active;
+    assert.equal(await inForce(), true);
+    assert.equal(await page.getByRole('button', { name: 'Return to base' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Release the emergency stop' }).click();
+    await page.getByText('Look first that nobody is near').waitFor();
+    await page.getByRole('button', { name: 'Release the emergency stop' }).click();
+    await eventually(inForce, false);
+    await page.getByText('has confirmed that it stands still').waitFor({ state: 'detached' });
+    assert.deepEqual(record.faults, []);
+  });
+
+  test('the geofence is changed by coordinates, and not over the change of somebody else', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, open } = operator;
+    await open(`#/map?device=${ROVER}&mode=geofence`);
+    const latitude = page.getByLabel('Corner 1: Latitude');
+    await latitude.fill('52.026');
+    await latitude.press('Tab');
+    await site.client.configuration.field.update(ROVER, { motion: { speed_m_s: 2.5 } });
+    await page.getByText('Somebody else has changed the configuration').waitFor();
+    await page.getByRole('button', { name: /^Save the geofence/ }).click();
+    await page.getByRole('button', { name: 'Show the present geofence and discard mine' }).click();
+    await latitude.fill('52.026');
+    await latitude.press('Tab');
+    await page.getByRole('button', { name: 'Corner 8: Remove' }).click();
+    await page.getByRole('button', { name: 'Save the geofence with 7 corners' }).click();
+    await page.getByRole('link', { name: 'Plan a mission' }).waitFor();
+    const { configuration } = await site.client.configuration.field.get(ROVER);
+    assert.ok('geofence' in configuration && configuration.geofence !== null);
+    assert.deepEqual([configuration.geofence.length, configuration.geofence[0]?.lat], [7, 52.026]);
+  });
+});
