@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { eventually } from '@granary/server/testing/eventually';
+import { checkAccessibility, DESK, PHONE, signIn } from '../testing/operator.ts';
+import { RunningSite } from '../testing/running-site.ts';
+
+/** Raises two alerts of a silo, of which one is critical. */
+async function raiseAlerts(site: RunningSite, deviceId: string): Promise<void> {
+  await site.client.configuration.silo.update(deviceId, {
+    thresholds: { low_level: 99, critical_level: 98, high_level: 100 },
+  });
+  await eventually(
+    async () => (await site.client.fleet.alerts({ device_id: deviceId, severity: 'critical' })).data.length,
+    1,
+  );
+}
+
+describe('the alerts of all devices in Chromium', () => {
+  let site: RunningSite;
+
+  before(async () => {
+    site = await RunningSite.start();
+  });
+  after(() => site.stop());
+
+  test('a critical alert appears by itself and is acknowledged in the alarm bar', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record } = operator;
+    await page.getByText('Live', { exact: true }).waitFor();
+    await raiseAlerts(site, 'silo-01');
+    const bar = page.getByRole('region', { name: 'Alarms' });
+    await bar.getByText('Dairy concentrate').waitFor();
+    assert.match(await page.title(), /^\(\d+\) Granary$/);
+    await bar.getByRole('button', { name: 'Acknowledge' }).click();
+    await bar.getByText('Dairy concentrate').waitFor({ state: 'detached' });
+    const { data } = await site.client.fleet.alerts({ device_id: 'silo-01', severity: 'critical' });
+    assert.deepEqual(
+      data.map(({ status }) => status),
+      ['acknowledged'],
+    );
+    assert.deepEqual(record.faults, []);
+  });
+
+  test('the second of two people who acknowledge an alert learns who was first', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    await raiseAlerts(site, 'silo-02');
+    await operator.open('#/alerts?device=silo-02');
+    await page.getByRole('checkbox', { name: /Select Calf starter.*98 %/ }).check();
+    await page.getByRole('button', { name: 'Acknowledge with note' }).click();
+    await page.getByLabel('Note').fill('<b>a truck</b> comes');
+    await page.route('**/v1/alerts/acknowledge', async (route) => {
+      const { alert_ids } = route.request().postDataJSON();
+      await site.client.fleet.acknowledgeAlerts({ alert_ids, acknowledged_by: 'Ada', note: 'on my way' });
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Acknowledge 1 alert' }).click();
+    await page.getByText(/Calf starter: Ada had acknowledged it already/).waitFor();
+    await page.getByText('“on my way”').waitFor();
+  });
+
+  test('several alerts are shelved with a reason, found in their list, and put back', async (t) => {
+    const operator = await signIn(t, site, { viewport: PHONE });
+    if (operator === null) return;
+    const { page } = operator;
+    await raiseAlerts(site, 'silo-04');
+    await operator.open('#/alerts?device=silo-04');
+    await page.getByLabel('Select all').check();
+    await page.getByText('2 selected').waitFor();
+    await page.locator('.alerts-selection').getByRole('button', { name: 'Shelve' }).click();
+    await page.getByLabel('Reason').fill('The part is ordered.');
+    await page.getByRole('button', { name: 'Shelve 2 alerts' }).click();
+    await page.getByText('No open alerts.').waitFor();
+    await page.getByRole('link', { name: 'Shelved' }).click();
+    const back = page.getByRole('button', { name: 'End shelving' });
+    await back.nth(1).waitFor();
+    await back.first().click();
+    await back.nth(1).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /^Open \(/ }).click();
+    await page.getByRole('row', { name: /Layer feed/ }).waitFor();
+  });
+
+  test('the history tells who acknowledged what', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    await operator.open('#/alerts?list=history&device=silo-02');
+    await page
+      .getByRole('row', { name: /by Ada/ })
+      .getByRole('button', { name: /98 %/ })
+      .click();
+    await page.getByRole('dialog').getByText('on my way').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  for (const viewport of [DESK, PHONE]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(`has no serious fault of accessibility at ${viewport.width} pixels, ${colorScheme}`, async (t) => {
+        const operator = await signIn(t, site, { viewport, colorScheme });
+        if (operator === null) return;
+        await operator.open('#/alerts');
+        await operator.page.getByRole('table').waitFor();
+        await checkAccessibility(operator.page);
+        assert.equal(await operator.page.evaluate('document.documentElement.scrollWidth'), viewport.width);
+      });
+    }
+  }
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { DESK, PHONE, signIn } from '../testing/operator.ts';
+import { RunningSite } from '../testing/running-site.ts';
+
+const ODD_NAME = '<img src=x onerror=alert(1)> 🌾 ‮قمح';
+
+describe('the overview of the site in Chromium', () => {
+  let site: RunningSite;
+
+  before(async () => {
+    site = await RunningSite.start();
+  });
+  after(() => site.stop());
+
+  test('shows a silo drawn to its level, and finds it by a search that is in the address', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record } = operator;
+    const tile = page.getByRole('listitem').filter({ hasText: 'Calf starter' });
+    await tile.getByRole('img', { name: /^Calf starter: \d+ %$/ }).waitFor();
+    await tile.getByText(/^\d+\.\d\d t · \d+ %$/).waitFor();
+    await page.getByRole('heading', { name: 'Hillside Farm' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('calf');
+    await page.getByRole('heading', { name: 'Layer feed' }).waitFor({ state: 'detached' });
+    assert.match(page.url(), /#\/overview\?q=calf$/);
+    await page.reload();
+    await tile.waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Layer feed' }).count(), 0);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('heading', { name: 'Layer feed' }).waitFor();
+    assert.deepEqual(record.faults, []);
+  });
+
+  test('shows a new device without a reload, whatever its name is, and that it never reported', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page, record } = operator;
+    await page.getByText('Live', { exact: true }).waitFor();
+    await site.client.devices.silo.register({
+      ...{ device_id: 'silo-new', name: ODD_NAME, model: 'GS-12', capacity: { max: 1_000, unit: 'kg' } },
+      location: { facility: 'A'.repeat(200), zone: 'Loft' },
+    });
+    const tile = page.getByRole('listitem').filter({ hasText: ODD_NAME });
+    await tile.getByText('Never reported').first().waitFor();
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), DESK.width);
+    assert.deepEqual(record.faults, []);
+  });
+
+  test('leads from what needs attention to the device, on a phone', async (t) => {
+    await site.client.configuration.silo.update('silo-03', { thresholds: { low_level: 95, high_level: 99 } });
+    const operator = await signIn(t, site, { viewport: PHONE });
+    if (operator === null) return;
+    const { page } = operator;
+    const panel = page.getByRole('complementary', { name: 'Needs attention' });
+    const more = panel.getByRole('button', { name: /^Show all/ });
+    await panel.getByRole('listitem').first().waitFor();
+    if (await more.isVisible()) await more.click();
+    await panel.getByRole('link', { name: 'Sow feed' }).click();
+    await page.waitForURL(/#\/devices\/silo-03$/);
+  });
+});
