@@ -57,6 +57,14 @@ describe('administration', () => {
     await removal.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('cell', { name: 'silo-new' }).waitFor({ state: 'detached' });
     assert.ok((await site.client.devices.silo.get('silo-new')).removed_at !== undefined);
+
+    await page.getByLabel('Show').selectOption('removed');
+    await page.getByRole('button', { name: 'Remove all records of Reserve' }).click();
+    const purge = page.getByRole('dialog', { name: 'Remove all records of Reserve' });
+    await purge.getByLabel('Type silo-new to confirm').fill('silo-new');
+    await purge.getByRole('button', { name: 'Remove records' }).click();
+    await page.getByText('Records are being removed').waitFor();
+    await page.getByText('No device was removed.').waitFor();
     assert.deepEqual(
       record.faults.filter((fault) => !fault.includes('412')),
       [],

@@ -11,21 +11,27 @@ import type { Column } from '../../parts/table-column.ts';
 import { texts } from '../../texts/texts.ts';
 import { DevicePanel } from './device-panel.tsx';
 import { RegisterDevice } from './register-device.tsx';
+import { RemovedDevices } from './removed-devices.tsx';
 import './devices-page.css';
 
 /** Every device that there is; one of them can be opened, and a new one registered. */
 export function DevicesPage() {
-  const { live, navigation } = useConsole();
-  const { deviceAdmin, table } = texts.value;
+  const { navigation } = useConsole();
+  const { deviceAdmin } = texts.value;
   const { query } = navigation.route.value;
-  const devices = [...live.site.devices.all.value.values()].map((device) => device.value);
-  const shown = devices.filter((device) => matches(device, query));
+  const showsRemoved = query.get('show') === 'removed';
   const opened = query.get('device');
   const open = (deviceId: string | undefined): void => navigation.filter({ device: deviceId });
   return (
     <>
       <div class="administration-head">
-        <FilterBar names={['q', 'profile']}>
+        <FilterBar names={['q', 'profile', 'show']}>
+          <SelectFilter
+            name="show"
+            label={deviceAdmin.show}
+            any={deviceAdmin.present}
+            options={[['removed', deviceAdmin.removed]]}
+          />
           <TextFilter name="q" label={deviceAdmin.search} />
           <SelectFilter
             name="profile"
@@ -38,19 +44,29 @@ export function DevicesPage() {
           {(close) => <RegisterDevice onClose={close} />}
         </DialogButton>
       </div>
-      {shown.length === 0 ? (
-        <Notice>{devices.length === 0 ? deviceAdmin.noDevices : table.nothing}</Notice>
-      ) : (
-        <Table
-          label={deviceAdmin.title}
-          columns={deviceColumns(open)}
-          rows={shown}
-          idOf={({ device_id }) => device_id}
-          onOpen={({ device_id }) => open(device_id)}
-        />
-      )}
+      {showsRemoved ? <RemovedDevices /> : <PresentDevices open={open} />}
       {opened !== null && <DevicePanel key={opened} deviceId={opened} onClose={() => open(undefined)} />}
     </>
+  );
+}
+
+function PresentDevices({ open }: { readonly open: (deviceId: string) => void }) {
+  const { live, navigation } = useConsole();
+  const { deviceAdmin, table } = texts.value;
+  const { query } = navigation.route.value;
+  const devices = [...live.site.devices.all.value.values()].map((device) => device.value);
+  const shown = devices.filter((device) => matches(device, query));
+  if (shown.length === 0) {
+    return <Notice>{devices.length === 0 ? deviceAdmin.noDevices : table.nothing}</Notice>;
+  }
+  return (
+    <Table
+      label={deviceAdmin.title}
+      columns={deviceColumns(open)}
+      rows={shown}
+      idOf={({ device_id }) => device_id}
+      onOpen={({ device_id }) => open(device_id)}
+    />
   );
 }
 

@@ -87,6 +87,10 @@ export const deviceAdmin: typeof english = {
   present: 'Vorhandene Geräte',
   removed: 'Entfernte Geräte',
   noRemoved: 'Kein Gerät wurde entfernt.',
+  records: 'Aufzeichnungen',
+  recordsKept: 'Behalten',
+  purgeRecords: 'Aufzeichnungen entfernen',
+  purgeOf: (name) => `Alle Aufzeichnungen von ${name} entfernen`,
   removedAt: 'Entfernt',
   purgeProgress: (rows) => `Aufzeichnungen werden entfernt: bisher ${rows}`,
 };

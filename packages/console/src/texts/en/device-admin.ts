@@ -85,6 +85,10 @@ export const deviceAdmin = {
   present: 'Present devices',
   removed: 'Removed devices',
   noRemoved: 'No device was removed.',
+  records: 'Records',
+  recordsKept: 'Kept',
+  purgeRecords: 'Remove records',
+  purgeOf: (name: string) => `Remove all records of ${name}`,
   removedAt: 'Removed',
   purgeProgress: (rows: number) => `Records are being removed: ${rows} so far`,
 };
