@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pythonWithPaho } from '@granary/link/testing/outside-clients';
 
-/** Third-party programs, which prove that device link, metrics and pages work with other implementations. */
+/** Third-party programs, which prove that device link, metrics, pages and shell completion work with other implementations. */
 const NEEDED = [
   { name: 'chromium', packages: ['chromium'], isThere: (path: string) => isOnPath('chromium', path) },
   {
@@ -19,6 +19,8 @@ const NEEDED = [
     packages: ['prometheus'],
     isThere: (path: string) => isOnPath('promtool', path),
   },
+  { name: 'zsh', packages: ['zsh'], isThere: (path: string) => isOnPath('zsh', path) },
+  { name: 'fish', packages: ['fish'], isThere: (path: string) => isOnPath('fish', path) },
   { name: 'paho', packages: ['python3-paho-mqtt'], isThere: () => pythonWithPaho() !== undefined },
 ];
 

@@ -20,6 +20,13 @@ test('the commands that move material and vehicles', async (t) => {
     assert.equal(await farm.run(['stop', 'silo-01']), 'Nothing runs on silo-01.\n');
     assert.match(await farm.run(['feed', 'silo-01', '900t', '--yes'], 3), /\(422 insufficient_capacity\)/);
     assert.match(await farm.run(['feed', 'silo-01', '5st'], 2), /The unit is one of kg, t, lb, g/);
+    for (const amount of ['1e99', '1.2.3', '-5', 'much', '.']) {
+      assert.match(
+        await farm.run(['feed', 'silo-01', '--', amount], 2),
+        /a number above 0 in digits, such as/,
+      );
+    }
+    assert.match(await farm.run(['feed', 'silo-01', '0'], 2), /It must be a number above 0\n/);
   });
 
   await t.test('a discharge shows its effect, asks, and is followed to its end', async () => {
@@ -55,7 +62,12 @@ test('the commands that move material and vehicles', async (t) => {
     const started = await farm.json<{ operation_id: string }>(...LONG, '--yes', '--detach');
     const shown = await farm.json<{ jobs: Operation[] }>('device', 'show', 'silo-01');
     assert.equal(shown.jobs[0]?.requested_by.actor, 'Ada');
+    const LISTED = new RegExp(`${started.operation_id} +silo-01 +discharge +\\w+ +[\\d.]+ of 200 kg .* Ada`);
+    assert.match(await farm.run(['operations', '--device', 'silo-01']), LISTED);
+    assert.equal(await farm.run(['operations', '--facility', 'nowhere']), 'There are no such operations.\n');
     assert.match(await farm.run(['stop', 'silo-01']), new RegExp(`${started.operation_id} stopped: `));
+    const [newest] = await farm.json<Operation[]>('operations', '--status', 'stopped');
+    assert.notEqual(newest?.ended_at, null);
   });
 
   await t.test('a restart of the service during the progress is survived and shown', async () => {

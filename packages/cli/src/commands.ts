@@ -137,8 +137,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/records/shelve.ts')).unshelve,
   },
   {
+    name: 'operations',
+    summary: 'list feeds and discharges',
+    group: RECORDS,
+    load: async () => (await import('./commands/records/operations.ts')).operations,
+  },
+  {
     name: 'missions',
-    summary: 'list missions',
+    summary: 'list missions; show, pause, resume and cancel one',
     group: RECORDS,
     load: async () => (await import('./commands/records/missions.ts')).missions,
   },

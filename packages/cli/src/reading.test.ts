@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startFarm } from './testing/farm.ts';
 import { granary } from './testing/granary-process.ts';
+import { runInProcess } from './testing/in-process.ts';
 import { onTerminal } from './testing/terminal-process.ts';
 
 test('the commands that read a farm', async (t) => {
@@ -68,12 +69,29 @@ test('the commands that read a farm', async (t) => {
     );
   });
 
+  await t.test('an export waits for its reader after each line', async () => {
+    let waiting = 0;
+    let lines = 0;
+    const environment = {
+      print: () => {
+        lines += 1;
+        waiting += 1;
+        assert.equal(waiting, 1);
+      },
+      taken: async () => {
+        waiting = 0;
+      },
+    };
+    const args = ['export', 'readings', '--device', 'silo-01', '--sensor', 'weight'];
+    const { exitCode, stderr } = await runInProcess(args, farm.access, environment);
+    assert.deepEqual([exitCode, stderr], [0, '']);
+    assert.ok(lines >= 2, `${lines} lines`);
+  });
+
   await t.test('alerts are listed, acknowledged, shelved and put back', async () => {
     await farm.run(['device', 'edit', 'silo-02', '--capacity', '100000']);
     let alerts: { alert_id: string; device_id: string }[] = [];
-    for (let attempt = 0; attempt < 100 && alerts.length === 0; attempt++) {
-      alerts = await farm.json('alerts', '--device', 'silo-02');
-    }
+    while (alerts.length === 0) alerts = await farm.json('alerts', '--device', 'silo-02');
     const [{ alert_id: id } = { alert_id: '' }] = alerts;
     assert.equal(await farm.run(['ack', id, '--note', 'seen']), `${id} acknowledged\n`);
     const [acknowledged] = await farm.json<{ acknowledged_by: string }[]>(

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { validatedUrl } from '@granary/server/testing/validated-url';
-import { COMMANDS } from './commands.ts';
 import { granary, serviceEnv } from './testing/granary-process.ts';
 import { runInProcess } from './testing/in-process.ts';
 
 type Env = Readonly<Record<string, string>>;
-
-const DOCUMENT = new URL('../../../docs/cli.md', import.meta.url);
 
 async function startService(t: TestContext) {
   const settings = await serviceEnv(t);
@@ -94,42 +90,4 @@ test('webhooks, documents of a site, and doctor against a service', async (t) =>
     assert.match(away, /^fail +service +cannot reach .*\n +Start it with/m);
     assert.match(away, /^ok +ports +HTTP 127\.0\.0\.1:\d+ is free$/m);
   });
-});
-
-test('the completion of bash knows commands, sub-commands, aliases and options', async () => {
-  const { stdout } = await runInProcess(['completion', 'bash']);
-  const complete = (...words: readonly string[]): string[] => {
-    const list = words.map((word) => `'${word}'`).join(' ');
-    const script = `${stdout}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _granary; echo "\${COMPREPLY[@]}"`;
-    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ');
-  };
-  assert.deepEqual(complete('granary', 'dis'), ['discharge']);
-  assert.deepEqual(complete('granary', 'device', 's'), ['show']);
-  assert.deepEqual(complete('granary', 'demo', '--f'), ['--fault']);
-  assert.deepEqual(complete('granary', 'devices', '--st'), ['--status']);
-});
-
-for (const shell of ['zsh', 'fish']) {
-  test(`the completion of ${shell} names every command`, async () => {
-    const { exitCode, stdout } = await runInProcess(['completion', shell]);
-    assert.equal(exitCode, 0);
-    for (const { name } of COMMANDS) assert.match(stdout, new RegExp(`[ ']${name}[ ']`));
-  });
-}
-
-test('docs/cli.md has every command, and every example of it is a valid command line', async () => {
-  const text = readFileSync(DOCUMENT, 'utf8');
-  for (const { name } of COMMANDS) assert.match(text, new RegExp(`granary ${name}\\b`));
-  const examples = [...text.matchAll(/^granary (.*)$/gm)].map(([, line = '']) => line);
-  assert.ok(examples.length > COMMANDS.length);
-  for (const line of examples) {
-    const words = [...line.replace(/ [|<>].*$/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(
-      ([, quoted, plain]) => quoted ?? plain ?? '',
-    );
-    const { exitCode, stdout } = await runInProcess([...words, '--help']);
-    assert.equal(exitCode, 0, line);
-    for (const [option] of line.matchAll(/ --[a-z-]+/g)) {
-      assert.ok(stdout.includes(option.trim()), `${line}: ${option} is not in the help`);
-    }
-  }
 });

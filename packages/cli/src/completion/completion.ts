@@ -8,6 +8,8 @@ interface Place {
   /** The commands before, such as `granary device`. */
   readonly path: string;
   readonly words: readonly string[];
+  /** A command that has no others below it may take the name of a file. */
+  readonly mayTakeFile: boolean;
 }
 
 export const completionScript = (program: Command, shell: Shell): string => SCRIPTS[shell](placesOf(program));
@@ -24,7 +26,10 @@ function placesOf(command: Command, before = ''): Place[] {
   ];
   return names.flatMap((name) => {
     const path = before === '' ? name : `${before} ${name}`;
-    return [{ path, words }, ...children.flatMap((child) => placesOf(child, path))];
+    return [
+      { path, words, mayTakeFile: children.length === 0 },
+      ...children.flatMap((child) => placesOf(child, path)),
+    ];
   });
 }
 
@@ -59,18 +64,26 @@ ${places.map(({ path }) => `      '${path}') path_='${path}' ;;`).join('\n')}
   case "$path_" in
 ${cases(places).replaceAll(" words='", " words_='")}
   esac
-  compadd -- \${=words_}
+  compadd -- \${=words_} || _files
 }
 compdef _granary granary`;
 
 const fish = (places: readonly Place[]): string =>
   [
     '# granary completion fish | source',
-    'function __granary_at',
-    "  test (string join ' ' (string match -v -- '-*' (commandline -opc))[1..(count (string split ' ' -- $argv[1]))]) = $argv[1]",
+    'function __granary_path',
+    '  set -l path granary',
+    '  for word in (commandline -opc)[2..-1]',
+    '    switch "$path $word"',
+    `      case ${places.map(({ path }) => `'${path}'`).join(' ')}`,
+    '        set path "$path $word"',
+    '    end',
+    '  end',
+    '  echo $path',
     'end',
     ...places.map(
-      ({ path, words }) => `complete -c granary -f -n "__granary_at '${path}'" -a '${words.join(' ')}'`,
+      ({ path, words, mayTakeFile }) =>
+        `complete -c granary${mayTakeFile ? '' : ' -f'} -n "test (__granary_path) = '${path}'" -a '${words.join(' ')}'`,
     ),
   ].join('\n');
 

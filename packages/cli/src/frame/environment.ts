@@ -19,6 +19,8 @@ export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: TerminalTraits;
   readonly print: (line: string) => void;
+  /** Waits until what was printed has been taken, so that a long output does not fill the memory. */
+  readonly taken: () => Promise<void>;
   readonly printError: (line: string) => void;
   /** Replaces the line of progress; only on a terminal. */
   readonly showProgress?: (text: string) => void;

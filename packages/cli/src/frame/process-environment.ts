@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { progressLine } from '../terminal/progress-line.ts';
 import { personAt } from '../terminal/prompt.ts';
@@ -23,6 +24,9 @@ export function processEnvironment({ env, stdin, stdout, stderr }: NodeJS.Proces
     env,
     terminal,
     print: (line) => progress.above(() => stdout.write(`${shown(line, stdout.isTTY)}\n`)),
+    taken: async () => {
+      if (stdout.writableNeedDrain) await once(stdout, 'drain');
+    },
     printError: (line) => progress.above(() => stderr.write(`${shown(line, stderr.isTTY)}\n`)),
     showProgress: (text) => progress.show(shown(text, stderr.isTTY)),
     ...(stdin.isTTY && stderr.isTTY ? { person: personAt({ input: stdin, output: stderr }) } : {}),

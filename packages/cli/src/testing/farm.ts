@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, createClient } from '@granary/client';
 import { validatedUrl } from '@granary/server/testing/validated-url';
 import { type GranaryProcess, granary, serviceEnv } from './granary-process.ts';
 import { runInProcess } from './in-process.ts';
@@ -13,13 +15,14 @@ const STARTED = /Ctrl\+C stops it/;
 export class RunningFarm {
   readonly access: Env;
   readonly #t: TestContext;
-  readonly #settings: Env;
+  /** Data folder and ports of the service, for commands that look at them. */
+  readonly settings: Env;
   #service: GranaryProcess;
 
   constructor(t: TestContext, service: GranaryProcess, settings: Env, access: Env) {
     this.#t = t;
     this.#service = service;
-    this.#settings = settings;
+    this.settings = settings;
     this.access = access;
   }
 
@@ -40,9 +43,20 @@ export class RunningFarm {
   }
 
   async startAgain(): Promise<void> {
-    this.#service = granary(this.#t, ['serve'], this.#settings);
+    this.#service = granary(this.#t, ['serve'], this.settings);
     await this.#service.printed(STARTED);
   }
+}
+
+/** Waits until every device is online with a value. */
+async function allReported(client: Client): Promise<void> {
+  const haveReported = async (): Promise<boolean> => {
+    const { data } = await client.fleet.devices({ include: 'readings', limit: 100 });
+    return data.every(
+      ({ status, readings }) => status === 'online' && Object.keys(readings ?? {}).length > 0,
+    );
+  };
+  while (!(await haveReported())) await sleep(100);
 }
 
 export async function startFarm(t: TestContext): Promise<RunningFarm> {
@@ -56,6 +70,7 @@ export async function startFarm(t: TestContext): Promise<RunningFarm> {
   await mkdir(GRANARY_DATA_DIR, { recursive: true });
   const args = ['simulate', '--mqtt', mqtt, '--no-history', '--interval', '1'];
   await granary(t, args, { ...access, GRANARY_DATA_DIR }).printed(/farm: running/);
+  await allReported(createClient({ baseUrl: url, apiKey: key }));
   const ports = { GRANARY_HTTP_PORT: new URL(url).port, GRANARY_MQTT_PORT: new URL(mqtt).port };
   return new RunningFarm(t, service, { ...settings, ...ports }, access);
 }

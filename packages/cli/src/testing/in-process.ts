@@ -1,7 +1,12 @@
+import type { Environment } from '../frame/environment.ts';
 import { main } from '../main.ts';
 
 /** Runs a command line inside this process, which is quicker and works for commands that end by themselves. */
-export async function runInProcess(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+export async function runInProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  more: Partial<Environment> = {},
+) {
   const printed: string[] = [];
   const errorLines: string[] = [];
   const exitCode = await main(args, {
@@ -10,7 +15,9 @@ export async function runInProcess(args: readonly string[], env: Readonly<Record
     readInput: async () => '',
     surviveClosedOutput: () => undefined,
     print: (line) => printed.push(line),
+    taken: async () => undefined,
     printError: (line) => errorLines.push(line),
+    ...more,
   });
   return { exitCode, stdout: printed.join('\n'), stderr: errorLines.join('\n') };
 }

@@ -9,9 +9,11 @@ const without = (process.env['GRANARY_TEST_WITHOUT'] ?? '').split(',');
 
 const PACKAGES = {
   chromium: 'chromium',
+  fish: 'fish',
   mosquitto: 'mosquitto-clients',
   paho: 'python3-paho-mqtt',
   promtool: 'prometheus',
+  zsh: 'zsh',
 };
 
 /** Debian's Python finds Debian's paho package; another Python earlier on the PATH does not. */

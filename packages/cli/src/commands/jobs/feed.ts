@@ -61,7 +61,10 @@ const withMoveOptions = (command: Command): Command =>
   );
 
 function amountOf(text: string): Amount {
-  const [, number = '', given = 'kg'] = /^([\d.]+) ?([a-z]+)?$/.exec(text) ?? [];
+  const [, number, given = 'kg'] = /^(\d+\.?\d*|\.\d+) ?([a-z]+)?$/.exec(text) ?? [];
+  if (number === undefined) {
+    throw new InvalidArgumentError('It must be a number above 0 in digits, such as 50, 0.5t or "50 kg".');
+  }
   const unit = MASS_UNITS.find((one) => one === given);
   if (unit === undefined) throw new InvalidArgumentError(`The unit is one of ${MASS_UNITS.join(', ')}.`);
   return { amount: positiveNumber(number), unit };

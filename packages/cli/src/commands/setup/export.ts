@@ -79,7 +79,10 @@ function defineRows(command: Command, environment: Environment, kind: 'readings'
     const { exports } = accessClient(values, environment.env);
     const lines = linesOf(rowsOf(exports, kind, values), values.json === true);
     if (values.output === undefined) {
-      for await (const line of lines) environment.print(line);
+      for await (const line of lines) {
+        environment.print(line);
+        await environment.taken();
+      }
       return;
     }
     const count = await writeLines(values.output, lines);

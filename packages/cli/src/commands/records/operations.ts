@@ -1,0 +1,51 @@
+import type { FleetOperation } from '@granary/contract/fleet/records';
+import { OPERATION_STATUSES, type OperationStatus } from '@granary/contract/operations';
+import { type AccessValues, accessClient } from '../../access/service-access.ts';
+import type { Define } from '../../frame/define.ts';
+import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
+import { outputOf } from '../../frame/output.ts';
+import type { Column } from '../../terminal/table.ts';
+import { numberText } from '../devices/device-texts.ts';
+
+interface Values extends AccessValues {
+  readonly device?: string;
+  readonly facility?: string;
+  readonly zone?: string;
+  readonly status?: OperationStatus;
+}
+
+const amountText = ({ amount_completed, amount_target, unit }: FleetOperation): string =>
+  `${numberText(amount_completed)}${amount_target === null ? '' : ` of ${numberText(amount_target)}`} ${unit}`;
+
+const COLUMNS: readonly Column<FleetOperation>[] = [
+  { title: 'OPERATION', text: ({ operation_id }) => operation_id },
+  { title: 'DEVICE', text: ({ device_id }) => device_id },
+  { title: 'TYPE', text: ({ type }) => type ?? 'not known' },
+  {
+    title: 'STATUS',
+    text: ({ status, failure }) => (failure === null ? status : `${status}: ${failure.message}`),
+  },
+  { title: 'AMOUNT', text: amountText },
+  { title: 'START', text: ({ started_at }) => started_at },
+  { title: 'WHO', text: ({ requested_by }) => requested_by?.actor ?? requested_by?.key_id ?? '-' },
+];
+
+export const operations: Define = (command, environment) => {
+  command
+    .description('Lists the feeds and discharges of silos, the newest first.')
+    .option('--device <id>', 'only those of this device')
+    .option('--facility <name>', 'only those of this facility')
+    .option('--zone <name>', 'only those of this zone')
+    .addOption(choice('--status <status>', 'only those with this status', OPERATION_STATUSES));
+  withExamples(
+    command,
+    'granary operations --status in_progress',
+    'granary operations --device silo-01 --json',
+  );
+  withAccess(command).action(async (values: Values) => {
+    const { device, facility, zone, status } = values;
+    const query = given({ device_id: device, facility, zone, status });
+    const found = await Array.fromAsync(accessClient(values, environment.env).fleet.operationsAll(query));
+    outputOf(environment, values.json).list(COLUMNS, found, 'There are no such operations.');
+  });
+};

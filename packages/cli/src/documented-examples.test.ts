@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createClient } from '@granary/client';
+import { COMMANDS } from './commands.ts';
+import { type RunningFarm, startFarm } from './testing/farm.ts';
+import { runInProcess } from './testing/in-process.ts';
+
+const DOCUMENT = new URL('../../../docs/cli.md', import.meta.url);
+const TEXT = readFileSync(DOCUMENT, 'utf8');
+const EXAMPLES = [...TEXT.matchAll(/^granary (.*)$/gm)].map(([, line = '']) => line);
+
+/** Commands that do not end by themselves, or need a service that is stopped: service.test.ts and backup.test.ts run them. */
+const LEFT_OUT = /^(up|serve|simulate|restore)\b/;
+/** Examples that ask a person, and one whose receiver does not exist. */
+const EXIT_CODES: Readonly<Record<string, number>> = {
+  'discharge silo-01 50 --to cart': 5,
+  'release rover-01': 5,
+  'webhooks test wh_019a': 1,
+};
+/** What makes an example end. */
+const ENDINGS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^device watch/, ['--count', '1']],
+  [/^events tail/, ['--after', '0', '--count', '1']],
+  [/^feed/, ['--detach']],
+];
+
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+
+test('docs/cli.md has every command, and the help has every option of its examples', async () => {
+  for (const { name } of COMMANDS) assert.match(TEXT, new RegExp(`granary ${name}\\b`));
+  assert.ok(EXAMPLES.length > COMMANDS.length);
+  for (const line of EXAMPLES) {
+    const { exitCode, stdout } = await runInProcess([...wordsOf(line.replace(/ > .*$/, '')), '--help']);
+    assert.equal(exitCode, 0, line);
+    for (const [option] of line.matchAll(/ --[a-z-]+/g)) {
+      assert.ok(stdout.includes(option.trim()), `${line}: ${option} is not in the help`);
+    }
+  }
+});
+
+test('the examples of docs/cli.md run against a farm, in their order', async (t) => {
+  const farm = await startFarm(t);
+  const folder = mkdtempSync(join(tmpdir(), 'granary-examples-'));
+  const start = process.cwd();
+  process.chdir(folder);
+  t.after(() => {
+    process.chdir(start);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const apiKey = farm.access['GRANARY_API_KEY'] ?? '';
+  const env = { ...farm.access, ...farm.settings, XDG_CONFIG_HOME: folder };
+  /** What the examples name, and what there is instead. */
+  const names = new Map([
+    ['https://granary.example', farm.access['GRANARY_URL'] ?? ''],
+    ['https://example.com', 'https://granary.invalid'],
+    ['/mnt/backups', folder],
+    ['al_019a86c5f3c07b2a', await raisedAlert(farm)],
+    ['ms_019a86c5f3c07b2a', await startedMission(farm, 'rover-02')],
+  ]);
+
+  for (const line of EXAMPLES.filter((one) => !LEFT_OUT.test(one))) {
+    await t.test(line, async () => {
+      const [typed = '', file] = line.split(' > ');
+      const ending = ENDINGS.find(([pattern]) => pattern.test(line))?.[1] ?? [];
+      const real = [...names].reduce((text, [name, value]) => text.replaceAll(name, value), typed);
+      const { exitCode, stdout, stderr } = await runInProcess([...wordsOf(real), ...ending], env, {
+        readInput: async () => apiKey,
+      });
+      assert.equal(exitCode, EXIT_CODES[line] ?? 0, stdout + stderr);
+      if (file !== undefined) writeFileSync(file, stdout);
+      const created = /\b(key|wh)_\w+/.exec(stdout)?.[0];
+      if (created !== undefined && /^(keys create|webhooks add)/.test(line)) {
+        names.set(created.startsWith('key') ? 'key_0f3c' : 'wh_019a', created);
+      }
+    });
+  }
+});
+
+async function raisedAlert(farm: RunningFarm): Promise<string> {
+  await farm.run(['device', 'edit', 'silo-02', '--capacity', '100000']);
+  for (;;) {
+    const [alert] = await farm.json<{ alert_id: string }[]>('alerts', '--device', 'silo-02');
+    if (alert !== undefined) return alert.alert_id;
+  }
+}
+
+/** A mission that waits where the device is. */
+async function startedMission({ access }: RunningFarm, deviceId: string): Promise<string> {
+  const { GRANARY_URL: baseUrl = '', GRANARY_API_KEY: apiKey = '' } = access;
+  const client = createClient({ baseUrl, apiKey });
+  const position = async (): Promise<{ lat: number; lng: number }> => {
+    const { coordinates, battery_level } = await client.fieldReadings.location(deviceId);
+    const { latitude: lat, longitude: lng } = coordinates;
+    return lat === null || lng === null || battery_level === null ? await position() : { lat, lng };
+  };
+  const waypoints = [{ ...(await position()), action: 'wait' as const, wait_seconds: 600 }];
+  const { mission_id: id } = await client.missions.create(deviceId, { mission_name: 'Wait', waypoints });
+  while ((await client.missions.get(deviceId, id)).status !== 'in_progress');
+  return id;
+}
