@@ -126,6 +126,35 @@ describe('while PostgreSQL is frozen', () => {
     await silo.leave();
   });
 
+  test('a session that was used before stops like its key; one that has ended stops nothing', async () => {
+    const { api } = rig;
+    const { silo, path } = await feedingSilo(api, 'by-cookie');
+    const { key } = await issueKey();
+    const signIn = async (): Promise<Readonly<Record<string, string>>> => {
+      const { headers } = await api.post('/v1/session', { api_key: key });
+      const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+      return { cookie, 'sec-fetch-site': 'same-origin' };
+    };
+    const [used, left, unused] = [await signIn(), await signIn(), await signIn()];
+    assert.equal((await api.raw('GET', path, { headers: used })).status, 200);
+    assert.equal((await api.raw('GET', path, { headers: left })).status, 200);
+    assert.equal((await api.raw('DELETE', '/v1/session', { headers: left })).status, 200);
+    const stop = (headers: Readonly<Record<string, string>>) =>
+      timed(api.raw('POST', `${path}/stop`, { headers }));
+    await whileFrozen(async () => {
+      for (const headers of [left, unused]) {
+        const { result, ms } = await stop(headers);
+        assert.deepEqual([result.status, ms < 2 * ANSWERED_MS_MAX], [503, true], `${result.text} ${ms}`);
+      }
+      assert.equal((await stop({ ...used, 'sec-fetch-site': 'same-site' })).result.status, 403);
+      assert.equal(silo.commands.filter(({ command }) => command === 'stop').length, 0);
+      const { result } = await stop(used);
+      assert.deepEqual([result.status, result.body.data?.status], [200, 'stopping'], result.text);
+      await silo.take('stop');
+    });
+    await silo.leave();
+  });
+
   test('a stop for an unknown device is refused in time and says what to do', async () => {
     await whileFrozen(async () => {
       const { result, ms } = await timed(rig.api.post(`${SILOS}/nobody/operations/op_1/stop`));

@@ -25,8 +25,10 @@ export type Effect =
   | { readonly kind: 'credentials_replaced'; readonly deviceId: string }
   /** What is cached under the id of the device is outdated; after a purge another device may get the id. */
   | { readonly kind: 'device_updated'; readonly deviceId: string }
-  /** The key was revoked, or ends earlier than before; or a session of it has ended. */
+  /** The key was revoked, or ends earlier than before. */
   | { readonly kind: 'key_ended'; readonly keyId: string }
+  /** Of a browser that had signed in. */
+  | { readonly kind: 'sessions_ended'; readonly hashes: readonly string[] }
   /** A notification waits to be sent. */
   | { readonly kind: 'notifications_due' }
   /** A message may have to be sent to a webhook. */

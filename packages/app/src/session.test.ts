@@ -51,9 +51,9 @@ describeEachEngine('sessions', (engine) => {
     await app.keys.create(newKey('left'));
     await signIn('left', 's_left');
     await signIn('left', 's_other');
-    await app.session.end('left', 's_left');
-    await app.session.end('left', 's_left');
-    await app.session.end('left', null);
+    await app.session.end('s_left');
+    await app.session.end('s_left');
+    await app.session.end(null);
     assert.equal(await app.session.find('s_left'), undefined);
     assert.ok((await app.session.find('s_other')) !== undefined);
   });

@@ -23,7 +23,7 @@ import {
   type SessionOfKey,
   type StoredCode,
 } from '@granary/store/tables/sessions';
-import { type Committed, committed } from './effects.ts';
+import { type Committed, committed, type Effect } from './effects.ts';
 
 interface SignIn {
   readonly keyId: string;
@@ -54,16 +54,17 @@ export const writes = {
     const key = await lockKey(sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
     if (codeHash !== null && !(await useUp(sql, codeHash, nowMs))) return committed(undefined);
-    const removed = await removeSessionsBeyond(sql, keyId, SESSIONS_PER_KEY_MAX - 1);
+    const ended = await removeSessionsBeyond(sql, keyId, SESSIONS_PER_KEY_MAX - 1);
     const session = newSession(hash, keyId, nowMs);
     await insertSession(sql, session);
-    return committed({ key, session }, ...(removed === 0 ? [] : [{ kind: 'key_ended', keyId } as const]));
+    return committed({ key, session }, ...(ended.length === 0 ? [] : [sessionsEnded(...ended)]));
   },
 
   /** Ending it again changes nothing, and a caller without a session has none to end. */
-  async end(sql: Sql, keyId: string, hash: string | null): Promise<Committed<null>> {
-    if (hash !== null) await removeSession(sql, hash);
-    return committed(null, { kind: 'key_ended', keyId });
+  async end(sql: Sql, hash: string | null): Promise<Committed<null>> {
+    if (hash === null) return committed(null);
+    await removeSession(sql, hash);
+    return committed(null, sessionsEnded(hash));
   },
 
   async createCode(sql: Sql, code: StoredCode): Promise<Committed<StoredCode>> {
@@ -83,6 +84,8 @@ export const writes = {
     return committed(await expireSignIns(sql, expiry));
   },
 };
+
+const sessionsEnded = (...hashes: readonly string[]): Effect => ({ kind: 'sessions_ended', hashes });
 
 async function useUp(sql: Sql, codeHash: string, nowMs: number): Promise<boolean> {
   const code = await findCode(sql, codeHash);

@@ -17,7 +17,7 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
     round.app.session.create({ ...signIn(round, 'by code'), codeHash: `code ${round.round - 1} 0` }),
     round.app.session.create({ ...signIn(round, 'ended'), keyId: 'key_shared', codeHash: null }),
   ],
-  end: (round) => [round.app.session.end(keyId, shared(round).hash)],
+  end: (round) => [round.app.session.end(shared(round).hash)],
   createCode: (round) => [
     round.app.session.createCode({
       ...{ hash: `code ${round.round} ${round.node}`, keyId },

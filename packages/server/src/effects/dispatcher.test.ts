@@ -51,7 +51,10 @@ function startDispatcher({
     },
     evaluator: { wake: (deviceNos) => void done.push(['evaluate', ...deviceNos]) },
     feed: { wake: () => void done.push(['feed']) },
-    keyring: { drop: (keyId) => void done.push(['drop key', keyId]) },
+    keyring: {
+      drop: (keyId) => void done.push(['drop key', keyId]),
+      dropSessions: (hashes) => void done.push(['drop sessions', ...hashes]),
+    },
     directory: { dropSecret: (deviceId) => void done.push(['drop secret', deviceId]) },
     declaredSensors: { drop: (deviceId) => void done.push(['drop sensors', deviceId]) },
     notificationSender: { wake: () => void done.push(['notify']) },
@@ -70,6 +73,7 @@ test('each effect is carried out once, in order', async () => {
     { kind: 'evaluate_alerts', deviceNos: [7, 8] },
     { kind: 'credentials_replaced', deviceId: 'd-7' },
     { kind: 'key_ended', keyId: 'key_1' },
+    { kind: 'sessions_ended', hashes: ['hash'] },
     { kind: 'events_logged' },
   ]);
   assert.deepEqual(done, [
@@ -79,6 +83,7 @@ test('each effect is carried out once, in order', async () => {
     ['drop secret', 'd-7'],
     ['disconnect', 'd-7'],
     ['drop key', 'key_1'],
+    ['drop sessions', 'hash'],
     ['feed'],
   ]);
 });

@@ -21,7 +21,7 @@ interface DispatcherParts {
   readonly link: Pick<DeviceLink, 'sendConfiguration' | 'disconnect'>;
   readonly evaluator: Pick<AlertEvaluator, 'wake'>;
   readonly feed: Pick<EventFeed, 'wake'>;
-  readonly keyring: Pick<Keyring, 'drop'>;
+  readonly keyring: Pick<Keyring, 'drop' | 'dropSessions'>;
   readonly directory: Pick<DeviceDirectory, 'dropSecret'>;
   readonly declaredSensors: Pick<DeclaredSensorsCache, 'drop'>;
   readonly notificationSender: Pick<NotificationSender, 'wake'>;
@@ -86,6 +86,9 @@ function perform(parts: DispatcherParts, effect: Effect): Unsent | null {
       return null;
     case 'key_ended':
       parts.keyring.drop(effect.keyId);
+      return null;
+    case 'sessions_ended':
+      parts.keyring.dropSessions(effect.hashes);
       return null;
     case 'notifications_due':
       parts.notificationSender.wake();

@@ -76,11 +76,20 @@ export class Keyring {
     return found;
   }
 
-  /** Called when a key was revoked or got an earlier end, on this node or on another, or a session of it has ended here. */
+  /** Called when a key was revoked or got an earlier end, on this node or on another. */
   drop(keyId: string): void {
+    this.#dropWhere((caller) => caller.keyId === keyId);
+  }
+
+  /** Called when sessions have ended on this node; the key and its other sessions stay last known, for a stop. */
+  dropSessions(hashes: readonly string[]): void {
+    this.#dropWhere(({ session }) => session !== null && hashes.includes(session.hash));
+  }
+
+  #dropWhere(hasEnded: (caller: Caller) => boolean): void {
     this.#endingsSeen++;
     for (const [credential, { caller }] of this.#checked) {
-      if (caller.keyId === keyId) this.#checked.delete(credential);
+      if (hasEnded(caller)) this.#checked.delete(credential);
     }
   }
 

@@ -56,13 +56,15 @@ export async function removeSession(sql: Sql, hash: string): Promise<boolean> {
   return (await sql.run('DELETE FROM sessions WHERE hash = $1', [hash])) === 1;
 }
 
-/** Keeps the sessions that were used last, and returns how many were removed. */
-export async function removeSessionsBeyond(sql: Sql, keyId: string, keptMax: number): Promise<number> {
-  return await sql.run(
+/** Keeps the sessions that were used last, and returns the hashes of the others. */
+export async function removeSessionsBeyond(sql: Sql, keyId: string, keptMax: number): Promise<string[]> {
+  const rows = await sql.query<[hash: string]>(
     `DELETE FROM sessions WHERE key_id = $1 AND hash NOT IN (
-       SELECT hash FROM sessions WHERE key_id = $1 ORDER BY last_used_at_ms DESC, hash LIMIT $2)`,
+       SELECT hash FROM sessions WHERE key_id = $1 ORDER BY last_used_at_ms DESC, hash LIMIT $2)
+     RETURNING hash`,
     [keyId, keptMax],
   );
+  return rows.map(([hash]) => hash);
 }
 
 export async function findCode(sql: Sql, hash: string): Promise<StoredCode | undefined> {

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
+import { createService } from '../../compose.ts';
+import { readSettings } from '../../settings.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type Answer, type Api, describeService } from '../../testing/service.ts';
+import { type Answer, type Api, apiOf, describeService } from '../../testing/service.ts';
 
 const SESSION = '/v1/session';
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -198,6 +203,43 @@ describeService(
   },
   { GRANARY_PUBLIC_URL: 'https://farm.example' },
 );
+
+describeService('two nodes', (api, location) => {
+  test('know the same sessions, and one browser of two signs in with a code', async (t) => {
+    const place = location();
+    // Nodes can share a PostgreSQL database only.
+    if (place.engine !== 'postgres') return;
+    const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
+    t.after(() => rm(dataDir, { recursive: true, force: true }));
+    const settings = readSettings({
+      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+      ...{ GRANARY_DATA_DIR: dataDir, GRANARY_DATABASE_URL: place.url },
+    });
+    const other = createService(settings);
+    t.after(() => other.stop());
+    const started = await other.start();
+    const there = apiOf(
+      () => started,
+      () => started.adminKey.key,
+    );
+    const statusThere = async (cookie: string): Promise<number> =>
+      (await there.raw('GET', SESSION, { headers: { cookie } })).status;
+
+    const { cookie } = await signedIn(api);
+    assert.equal(await statusThere(cookie), 200);
+    await api.raw('DELETE', SESSION, { headers: { cookie, ...OWN_PAGE } });
+    await eventually(() => statusThere(cookie), 401);
+
+    const revoked = await signedIn(api);
+    assert.equal(await statusThere(revoked.cookie), 200);
+    await api.delete(`/v1/keys/${revoked.keyId}`);
+    await eventually(() => statusThere(revoked.cookie), 401);
+
+    const { code } = (await api.post('/v1/session/codes')).body.data;
+    const answers = await Promise.all([signIn(api, { code }), signIn(there, { code })]);
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401]);
+  });
+});
 
 const clock = { aheadMs: 0 };
 

@@ -73,7 +73,7 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
   register(routes, endpoints.session.end, async (request, reply) => {
     const { caller } = request;
-    await changes(request).session.end(caller.keyId, caller.session?.hash ?? null);
+    await changes(request).session.end(caller.session?.hash ?? null);
     reply.header('set-cookie', removedCookie(isEncrypted(request)));
     return success(sessionRecord(caller, null));
   });
