@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAlerts } from './bench/case-alerts.ts';
+import { measureConsole } from './bench/case-console.ts';
 import { measureExport } from './bench/case-export.ts';
 import { measureFleet } from './bench/case-fleet.ts';
 import { measureHostile } from './bench/case-hostile.ts';
@@ -22,6 +23,7 @@ const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Find
   'long-history': measureLongHistory,
   export: measureExport,
   fleet: measureFleet,
+  console: measureConsole,
   stop: measureStop,
   alerts: measureAlerts,
   stream: measureStream,

@@ -106,7 +106,7 @@ export function HistoryChart({ device, sensors, facts: { configuration } }: Prop
     setRange(next());
   };
   return (
-    <section class="panel device-chart" aria-label={devices.history}>
+    <section class="panel device-chart" aria-label={devices.history} aria-busy={histories.isLoading}>
       <ChartToolbar
         range={range}
         histories={histories.value ?? []}
