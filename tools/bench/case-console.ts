@@ -25,7 +25,7 @@ export async function measureConsole(dataDir: string): Promise<Finding[]> {
   const service = await startServiceProcess({
     ...{ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' },
     // So that a year of readings can be sent at once.
-    GRANARY_RAW_RETENTION_DAYS: '400',
+    GRANARY_RETENTION_RAW_DAYS: '400',
   });
   const ended = new AbortController();
   let browser: ConsoleBrowser | undefined;

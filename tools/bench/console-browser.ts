@@ -5,6 +5,9 @@ import { ask } from './farm.ts';
 
 type State = Awaited<ReturnType<BrowserContext['storageState']>>;
 
+/** Pages are slow on a busy machine. */
+const PATIENCE_MS = 120_000;
+
 /** The operators' page in a browser, and what can be measured in it. */
 export class OpenConsole {
   readonly #page: Page;
@@ -15,11 +18,14 @@ export class OpenConsole {
 
   /** Milliseconds from the navigation until this many tiles are shown and a frame was drawn after them. */
   async untilTiles(count: number): Promise<number> {
-    const shown = await this.#page.waitForFunction(
-      `document.querySelectorAll('.tile').length === ${count} &&
-       new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now()))))`,
-    );
-    return (await shown.jsonValue()) as number;
+    return await this.#page.evaluate(`new Promise((resolve, reject) => {
+      const look = () => {
+        if (performance.now() > ${PATIENCE_MS}) reject(new Error('the tiles are missing'));
+        else if (document.querySelectorAll('.overview-tile').length < ${count}) requestAnimationFrame(look);
+        else requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
+      };
+      look();
+    })`);
   }
 
   /** The scripts that were loaded, as they were sent. */
@@ -85,9 +91,6 @@ export class OpenConsole {
     return ((await taskSeconds()) - before) / (forMs / 1_000);
   }
 }
-
-/** Pages are slow on a busy machine. */
-const PATIENCE_MS = 120_000;
 
 export interface ConsoleBrowser {
   /** Opens the console in a new context, so that nothing is in the cache. */
