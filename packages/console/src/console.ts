@@ -1,4 +1,5 @@
 import type { CallOptions, Client } from '@granary/client';
+import type { ConsoleSettings } from '@granary/contract/console';
 import type { Scope } from '@granary/contract/keys';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -10,6 +11,7 @@ import type { SignedIn } from './session/sign-in.ts';
 /** What every view may use. */
 export interface Console {
   readonly client: Client;
+  readonly settings: ConsoleSettings;
   readonly live: Live;
   readonly navigation: Navigation;
   readonly preferences: Preferences;

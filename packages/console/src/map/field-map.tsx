@@ -15,7 +15,6 @@ import { SelectedPanel } from './selected-panel.tsx';
 import { MapSurface } from './surface/map-surface.tsx';
 import { fitted, isVisible, pointOf, screenOf } from './surface/projection.ts';
 import { NO_VIEW } from './surface/surface-context.ts';
-import { useTilesAddress } from './use-tiles-address.ts';
 import { firstShown } from './vehicles/first-shown.ts';
 import { Tracks } from './vehicles/tracks.ts';
 import { positionOf } from './vehicles/vehicle.ts';
@@ -32,13 +31,13 @@ const GROUNDS_MAX = 20;
 
 /** Where the field devices are, where they were, and what they do. */
 export function FieldMap() {
-  const { client, live, navigation } = useConsole();
+  const { client, live, navigation, settings } = useConsole();
   const { map } = texts.value;
   const view = useSignal(NO_VIEW);
   const isFitted = useSignal(false);
   const contents = useMemo(emptyContents, []);
   const tracks = useMemo(() => new Tracks(client), [client]);
-  const tilesAddress = useTilesAddress();
+  const tilesAddress = settings.map_tiles_url;
   const vehicles = useComputed(() => [...live.site.devices.all.value.values()].filter(isVehicle));
   const { query } = navigation.route.value;
   const selectedId = query.get('device');
