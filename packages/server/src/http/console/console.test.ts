@@ -55,6 +55,7 @@ describe("the operators' page", () => {
         "connect-src 'self' https://tiles.example:8443; worker-src 'self'; font-src 'self'; manifest-src 'self'; " +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
+    assert.equal(headers.get('referrer-policy'), 'same-origin');
     const etag = headers.get('etag') ?? '';
     assert.equal((await get('/', { 'if-none-match': etag })).status, 304);
     assert.equal((await get('/', {}, 'HEAD')).text, '');

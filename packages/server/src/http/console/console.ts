@@ -21,7 +21,8 @@ export function consoleRoutes(routes: FastifyInstance, settings: Settings, folde
   const policy = contentSecurityPolicy(settings.mapTilesUrl);
 
   register(routes, page, async (request, reply) => {
-    reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
+    // Not `no-referrer`, with which a browser may hide the origin that a change by cookie needs.
+    reply.header('content-security-policy', policy).header('referrer-policy', 'same-origin');
     const file = await built.page();
     return file === undefined
       ? await sendRevalidated(NOT_BUILT_PAGE, request, reply)
