@@ -35,7 +35,9 @@ export function Dialog({ title, onClose, children }: Props) {
     >
       <div class="dialog-top">
         <header>
-          <h2 class="free-text">{title}</h2>
+          <h2 class="free-text" title={title}>
+            {title}
+          </h2>
           <Button kind="quiet" label={texts.value.common.close} onPress={onClose}>
             ✕
           </Button>
