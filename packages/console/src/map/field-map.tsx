@@ -9,7 +9,7 @@ import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
 import { emptyContents } from './contents.ts';
 import { withCorner } from './geofence/fence-draft.ts';
-import { withWaypoint } from './planner/draft.ts';
+import { EMPTY_DRAFT, withWaypoint } from './planner/draft.ts';
 import { SelectedLayer } from './selected-layer.tsx';
 import { SelectedPanel } from './selected-panel.tsx';
 import { MapSurface } from './surface/map-surface.tsx';
@@ -56,6 +56,8 @@ export function FieldMap() {
     else show([selected]);
   }, [isSized, vehicles.value]);
   useEffect(() => {
+    // What is drawn belongs to one vehicle.
+    contents.draft.value = EMPTY_DRAFT;
     const position = selected === null ? null : positionOf(selected.peek());
     const isSeen = position === null || isVisible(screenOf(position.point, view.peek()), view.peek());
     if (isSized && selected !== null && !isSeen) show([selected]);
@@ -102,7 +104,12 @@ export function FieldMap() {
             hasGeofence={device !== selected || mode !== 'geofence'}
           />
         ))}
-        <VehicleLayer devices={ordered} tracks={tracks} selectedId={selectedId} onSelect={select} />
+        <VehicleLayer
+          devices={ordered}
+          tracks={tracks}
+          selectedId={selectedId}
+          onSelect={isMode(mode) ? null : select}
+        />
         {selected !== null && <SelectedLayer device={selected} mode={mode} contents={contents} />}
       </MapSurface>
       <aside class="map-panel" aria-label={selected === null ? map.vehicles : selected.value.name}>

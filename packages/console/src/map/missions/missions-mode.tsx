@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { useScope } from '../../console.ts';
 import { MISSION_UNDER_WAY } from '../../live/jobs.ts';
+import { Failure } from '../../parts/failure.tsx';
 import { addressOf } from '../../routes.ts';
 import { texts } from '../../texts/texts.ts';
 import type { MapContents } from '../contents.ts';
@@ -18,7 +19,7 @@ interface Props {
 /** The mission that is followed, and the list of the newest ones. */
 export function MissionsMode({ deviceId, missionId, contents }: Props) {
   const { map } = texts.value;
-  const missions = useMissions(deviceId, missionId);
+  const { missions, failure } = useMissions(deviceId, missionId);
   const mayConfigure = useScope('configure');
   const shown =
     missions?.find(({ mission_id, status }) =>
@@ -36,6 +37,7 @@ export function MissionsMode({ deviceId, missionId, contents }: Props) {
   return (
     <>
       {shown !== null && <MissionPanel deviceId={deviceId} mission={shown} />}
+      <Failure of={failure} />
       <MissionList deviceId={deviceId} missions={missions} shownId={shown?.mission_id ?? null} />
       {mayConfigure && (
         <p>

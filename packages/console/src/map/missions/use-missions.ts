@@ -5,15 +5,23 @@ import { useLoaded } from '../../parts/use-loaded.ts';
 
 const SHOWN_MAX = 10;
 
-/** The newest missions of a vehicle, with one more that is wanted; those under way as they are now. */
-export function useMissions(deviceId: string, wantedId: string | null): readonly MissionRecord[] | undefined {
+interface NewestMissions {
+  /** `undefined` until they were read. */
+  readonly missions: readonly MissionRecord[] | undefined;
+  readonly failure: unknown;
+}
+
+/** The newest missions of a vehicle, with one more that is wanted if there is one; those under way as they are now. */
+export function useMissions(deviceId: string, wantedId: string | null): NewestMissions {
   const { client, live } = useConsole();
   const { state } = live.connection.current.value;
   const loaded = useLoaded(
     async (signal) => {
       const { data } = await client.missions.list(deviceId, { limit: SHOWN_MAX }, { signal });
       const isKnown = wantedId === null || data.some(({ mission_id }) => mission_id === wantedId);
-      return isKnown ? data : [...data, await client.missions.get(deviceId, wantedId, { signal })];
+      if (isKnown) return data;
+      const wanted = await client.missions.get(deviceId, wantedId, { signal }).catch(() => null);
+      return wanted === null ? data : [...data, wanted];
     },
     [deviceId, wantedId, state],
   );
@@ -25,5 +33,6 @@ export function useMissions(deviceId: string, wantedId: string | null): readonly
     [deviceId],
   );
   const underWay = live.site.missions.all.value;
-  return loaded.value?.map((mission) => underWay.get(mission.mission_id) ?? mission);
+  const missions = loaded.value?.map((mission) => underWay.get(mission.mission_id) ?? mission);
+  return { missions, failure: loaded.failure };
 }

@@ -65,5 +65,6 @@ function refusalText({ refusal }: PreflightResult): string {
     const index = WAYPOINT.exec(path)?.[1];
     return index === undefined ? [] : [`${missions.waypoint(Number(index) + 1)} ${message}`];
   });
-  return `${named.length === 0 ? refusal.message : named.join('; ')}.`;
+  const text = named.length === 0 ? refusal.message : named.join('; ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -18,7 +18,8 @@ interface Props {
   readonly devices: readonly LiveDevice[];
   readonly tracks: Tracks;
   readonly selectedId: string | null;
-  readonly onSelect: (deviceId: string) => void;
+  /** `null` while points are drawn. */
+  readonly onSelect: ((deviceId: string) => void) | null;
 }
 
 export const VehicleLayer = ({ devices, tracks, selectedId, onSelect }: Props) => (

@@ -15,7 +15,8 @@ interface Props {
   readonly device: LiveDevice;
   readonly tracks: Tracks;
   readonly isSelected: boolean;
-  readonly onSelect: (deviceId: string) => void;
+  /** `null` while points are drawn: then a press on the mark is a press on the map. */
+  readonly onSelect: ((deviceId: string) => void) | null;
 }
 
 /** A device at its place, with the direction of its last movement. */
@@ -37,17 +38,20 @@ export function VehicleMark({ device, tracks, isSelected, onSelect }: Props) {
     ...(form === 'good' ? [] : [map.positionQualities[form]]),
     ...(severity === null ? [] : [common.severities[severity]]),
   ];
-  const select = (): void => onSelect(deviceId);
+  const select = (): void => onSelect?.(deviceId);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a button of HTML cannot be inside a drawing
     <g
       class={`map-vehicle ${status} ${form} ${isSelected ? 'selected' : ''}`}
       transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
-      tabIndex={0}
+      tabIndex={onSelect === null ? -1 : 0}
       role="button"
       aria-pressed={isSelected}
+      aria-disabled={onSelect === null}
       aria-label={words.join(', ')}
-      onPointerDown={(event) => event.stopPropagation()}
+      onPointerDown={(event) => {
+        if (onSelect !== null) event.stopPropagation();
+      }}
       onClick={select}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== ' ') return;

@@ -68,6 +68,8 @@ export const missions: typeof english = {
   checking: 'Wird geprüft',
   refused: 'Diese Mission würde jetzt abgelehnt',
   tooFar: 'der Akku reicht für diese Strecke nicht',
-  startButton: (waypoints, distance) => `Jetzt starten: ${waypoints} Wegpunkte, ${distance}`,
-  scheduleButton: (waypoints, time) => `${waypoints} Wegpunkte planen für ${time}`,
+  startButton: (waypoints, distance) =>
+    `Jetzt starten: ${waypoints} ${waypoints === 1 ? 'Wegpunkt' : 'Wegpunkte'}, ${distance}`,
+  scheduleButton: (waypoints, time) =>
+    `${waypoints} ${waypoints === 1 ? 'Wegpunkt' : 'Wegpunkte'} planen für ${time}`,
 };

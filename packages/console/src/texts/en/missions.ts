@@ -65,6 +65,8 @@ export const missions = {
   checking: 'Checking',
   refused: 'This mission would be refused now',
   tooFar: 'the battery does not last for this leg',
-  startButton: (waypoints: number, distance: string) => `Start now: ${waypoints} waypoints, ${distance}`,
-  scheduleButton: (waypoints: number, time: string) => `Schedule ${waypoints} waypoints for ${time}`,
+  startButton: (waypoints: number, distance: string) =>
+    `Start now: ${waypoints} ${waypoints === 1 ? 'waypoint' : 'waypoints'}, ${distance}`,
+  scheduleButton: (waypoints: number, time: string) =>
+    `Schedule ${waypoints} ${waypoints === 1 ? 'waypoint' : 'waypoints'} for ${time}`,
 };
