@@ -52,6 +52,19 @@ describeEachEngine('operations', (engine) => {
       .filter(({ type }) => type === 'operation.status_changed')
       .map(({ data }) => data['status']);
 
+  it('plans with the refusal of a start, and starts nothing', async () => {
+    const deviceNo = await readySilo(app);
+    const plan = async (isReachable: boolean) =>
+      await app.operations.plan({
+        ...{ deviceNo, request: { type: 'feed', amount: 1 }, isReachable, nowMs: NOW_MS },
+      });
+    assert.equal((await plan(true)).refusal, null);
+    assert.equal((await plan(false)).refusal?.code, 'device_offline');
+    await feed(app, deviceNo);
+    assert.equal((await plan(true)).refusal?.code, 'operation_in_progress');
+    assert.deepEqual((await statusEvents(deviceNo)).length, 1);
+  });
+
   it('starts an operation, with its message and its event', async () => {
     const deviceNo = await readySilo(app);
     const { result, effects } = await effectsDuring(app, () => feed(app, deviceNo));

@@ -17,15 +17,20 @@ interface Props {
 /** What a device measures, measured, and can be asked to do. */
 export function DeviceNow({ device, facts, sensors }: Props) {
   const canOperate = hasCapability(device.profile, 'operations');
+  const hasContents = sensors.some(({ id }) => id === 'level');
   const takesCommands = hasCapability(device.profile, 'commands');
   return (
     <div class={`device-columns ${canOperate || takesCommands ? 'with-actions' : ''}`}>
       <div class="device-column device-column-values">
-        {canOperate && <SiloVessel device={device} facts={facts} />}
-        <CurrentValues device={device} sensors={sensors} />
+        {hasContents ? (
+          <SiloVessel device={device} facts={facts} />
+        ) : (
+          <CurrentValues device={device} sensors={sensors} />
+        )}
       </div>
       <div class="device-column device-column-chart">
         {facts !== undefined && <HistoryChart device={device} sensors={sensors} facts={facts} />}
+        {hasContents && <CurrentValues device={device} sensors={sensors} />}
       </div>
       {canOperate && (
         <div class="device-column device-column-actions">

@@ -9,6 +9,9 @@ const BAND_ALPHA = '33';
 const AXIS_FONT = '12px system-ui, sans-serif';
 /** A hair of room above and below the values. */
 const PADDING = 0.08;
+/** The noise of a steady value is not drawn as if it were a change. */
+const SPAN_SHARE_MIN = 0.03;
+const SPAN_MIN = 0.1;
 
 /** Draws means as lines over the bands from minimum to maximum; sensors of the same unit share a scale. */
 export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
@@ -103,12 +106,12 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
 
   function padded(min: number | null, max: number | null, unit: string): [number, number] {
     if (min === null || max === null) return [0, 1];
-    const span = max - min || Math.max(1, Math.abs(max) * 0.1);
+    const span = Math.max(max - min, Math.abs(max) * SPAN_SHARE_MIN, SPAN_MIN);
     const near = (contents?.thresholds ?? [])
       .filter((one) => one.unit === unit && one.value > min - span && one.value < max + span)
       .map(({ value }) => value);
-    const room = span * PADDING;
-    return [Math.min(min, ...near) - room, Math.max(max, ...near) + room];
+    const room = span * PADDING + (span - (max - min)) / 2;
+    return [Math.min(min - room, ...near), Math.max(max + room, ...near)];
   }
 
   return {
