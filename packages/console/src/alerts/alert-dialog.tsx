@@ -12,10 +12,11 @@ interface Props {
   /** As it was when the dialog was opened. */
   readonly alert: FleetAlert;
   readonly onClose: () => void;
+  readonly onShelve: (alert: FleetAlert) => void;
 }
 
 /** Everything about one alert, as it is now. */
-export function AlertDialog({ alert: opened, onClose }: Props) {
+export function AlertDialog({ alert: opened, onClose, onShelve }: Props) {
   const { site } = useConsole().live;
   const alert = site.alerts.all.value.get(opened.alert_id) ?? opened;
   return (
@@ -26,7 +27,7 @@ export function AlertDialog({ alert: opened, onClose }: Props) {
       </p>
       <p class="free-text">{alert.message}</p>
       <AlertFacts alert={alert} />
-      <AlertActions alert={alert} />
+      <AlertActions alert={alert} onShelve={onShelve} />
     </Dialog>
   );
 }

@@ -13,10 +13,11 @@ import { SelectionBar } from './selection-bar.tsx';
 interface Props {
   readonly filter: AlertFilter;
   readonly onOpen: (alert: FleetAlert) => void;
+  readonly onShelve: (alert: FleetAlert) => void;
 }
 
 /** The open alerts, which the page always knows. */
-export function LiveAlerts({ filter, onOpen }: Props) {
+export function LiveAlerts({ filter, ...opening }: Props) {
   const { site } = useConsole().live;
   const { alerts: words } = texts.value;
   const selected = useSignal<ReadonlySet<string>>(new Set());
@@ -29,13 +30,13 @@ export function LiveAlerts({ filter, onOpen }: Props) {
   return (
     <>
       <SelectionBar alerts={alerts} selected={selected} />
-      <AlertTable alerts={alerts} isSortable selected={selected} onOpen={onOpen} />
+      <AlertTable alerts={alerts} isSortable selected={selected} {...opening} />
     </>
   );
 }
 
 /** Alerts that are read from the service, newest first. */
-export function StoredAlerts({ filter, onOpen }: Props) {
+export function StoredAlerts({ filter, ...opening }: Props) {
   const { client } = useConsole();
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const query = queryOf(filter);
@@ -49,7 +50,7 @@ export function StoredAlerts({ filter, onOpen }: Props) {
       {(alerts) => (
         <>
           <SelectionBar alerts={alerts} selected={selected} />
-          <AlertTable alerts={alerts} isSortable={false} selected={selected} onOpen={onOpen} />
+          <AlertTable alerts={alerts} isSortable={false} selected={selected} {...opening} />
         </>
       )}
     </PageList>

@@ -20,9 +20,10 @@ interface Props {
   readonly isSortable: boolean;
   readonly selected: Signal<ReadonlySet<string>>;
   readonly onOpen: (alert: FleetAlert) => void;
+  readonly onShelve: (alert: FleetAlert) => void;
 }
 
-export function AlertTable({ alerts, isSortable, selected, onOpen }: Props) {
+export function AlertTable({ alerts, isSortable, selected, onOpen, onShelve }: Props) {
   const { site } = useConsole().live;
   const mayOperate = useScope('operate');
   const { alerts: words } = texts.value;
@@ -74,7 +75,7 @@ export function AlertTable({ alerts, isSortable, selected, onOpen }: Props) {
       name: 'actions',
       title: words.actions,
       kind: 'actions',
-      cell: (alert) => <AlertActions alert={alert} />,
+      cell: (alert) => <AlertActions alert={alert} onShelve={onShelve} />,
     },
   ];
   const select: Column<FleetAlert> = {

@@ -10,6 +10,7 @@ import { texts } from '../texts/texts.ts';
 import { AlertDialog } from './alert-dialog.tsx';
 import { ALERT_LISTS, alertFilterOf } from './alert-filter.ts';
 import { LiveAlerts, StoredAlerts } from './alert-lists.tsx';
+import { ShelveDialog } from './shelve-dialog.tsx';
 import { SoundSwitch } from './sound-switch.tsx';
 import { isUnacknowledged } from './summary.ts';
 import './alerts.css';
@@ -24,8 +25,18 @@ export function AlertsView() {
   const open = [...live.site.alerts.all.value.values()];
   const counts = { open: open.length, unacknowledged: open.filter(isUnacknowledged).length };
   const { list: _, order: __, ...kept } = Object.fromEntries(query);
-  const onOpen = (alert: FleetAlert): void => {
-    opened.value = alert;
+  const shelving = useSignal<FleetAlert | null>(null);
+  const opening = {
+    onOpen: (alert: FleetAlert) => {
+      opened.value = alert;
+    },
+    onShelve: (alert: FleetAlert) => {
+      opened.value = null;
+      shelving.value = alert;
+    },
+  };
+  const closeShelving = (): void => {
+    shelving.value = null;
   };
   const isLive = filter.list === 'open' || filter.list === 'unacknowledged';
   return (
@@ -56,17 +67,21 @@ export function AlertsView() {
         <PlaceFilters />
       </FilterBar>
       {isLive ? (
-        <LiveAlerts filter={filter} onOpen={onOpen} />
+        <LiveAlerts filter={filter} {...opening} />
       ) : (
-        <StoredAlerts key={filter.list} filter={filter} onOpen={onOpen} />
+        <StoredAlerts key={filter.list} filter={filter} {...opening} />
       )}
       {opened.value !== null && (
         <AlertDialog
           alert={opened.value}
+          onShelve={opening.onShelve}
           onClose={() => {
             opened.value = null;
           }}
         />
+      )}
+      {shelving.value !== null && (
+        <ShelveDialog alerts={[shelving.value]} onClose={closeShelving} onDone={closeShelving} />
       )}
     </div>
   );

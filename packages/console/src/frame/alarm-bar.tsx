@@ -1,5 +1,6 @@
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { useComputed } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { AcknowledgeButton } from '../alerts/acknowledge/acknowledge-button.tsx';
 import { OutcomeLine } from '../alerts/acknowledge/outcome-line.tsx';
 import { summaryOf } from '../alerts/summary.ts';
@@ -10,6 +11,7 @@ import { useSettled } from '../parts/use-settled.ts';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
 import { ConnectionSign } from './connection-sign.tsx';
+import { useBarHeight } from './use-bar-height.ts';
 import './alarm-bar.css';
 
 const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
@@ -17,6 +19,8 @@ const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
 /** Always visible: how many alerts wait for a person, and the newest critical one in words. */
 export function AlarmBar() {
   const { live } = useConsole();
+  const element = useRef<HTMLElement>(null);
+  useBarHeight(element);
   const { frame } = texts.value;
   const summary = useComputed(() => summaryOf([...live.site.alerts.all.value.values()]));
   const { unacknowledged, newestCritical } = summary.value;
@@ -27,7 +31,11 @@ export function AlarmBar() {
       ? ''
       : (live.site.devices.find(newestCritical.device_id)?.value.name ?? newestCritical.device_id);
   return (
-    <section class={`alarm-bar ${newestCritical === null ? '' : 'has-critical'}`} aria-label={frame.alarmBar}>
+    <section
+      ref={element}
+      class={`alarm-bar ${newestCritical === null ? '' : 'has-critical'}`}
+      aria-label={frame.alarmBar}
+    >
       <a class="counts" href={addressOf('alerts')}>
         {isQuiet ? (
           <span class="muted">{frame.noAlerts}</span>

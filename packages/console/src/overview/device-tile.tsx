@@ -25,7 +25,7 @@ export function DeviceTile({ device, hasPlace }: Props) {
     () => byDevice.alerts.value.get(device_id)?.find(isUnacknowledged)?.severity ?? '',
   );
   return (
-    <li ref={element} class={`overview-tile ${worst}`}>
+    <li ref={element} class={`overview-tile ${worst} ${hasPlace ? 'has-place' : ''}`}>
       {isNear.value ? (
         <TileContent device={device} hasPlace={hasPlace} />
       ) : (
