@@ -10,7 +10,9 @@ import { type Api, describeService, siloNamed } from '../../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 /** More than are sent in one message and read with one statement. */
-const MANY = 450;
+const MANY = 250;
+/** Few enough that the storage accepts them in time on a busy machine. */
+const PER_DOCUMENT = 50;
 
 const open = (api: Api, query = ''): Promise<EventReader> =>
   EventReader.open(api, { path: '/v1/readings/stream', query });
@@ -154,10 +156,15 @@ describeService('the stream of newest values', (api, location) => {
   });
 
   test('sends many devices in parts, and then those that report, also to another node', async () => {
-    const devices = Array.from({ length: MANY }, (_, index) => siloNamed(`many-${index}`, 'large'));
-    const document = { version: 1, devices: devices.map((device) => ({ ...device, profile: 'silo_scale' })) };
-    const { status, text } = await api.post('/v1/apply', document);
-    assert.equal(status, 200, text);
+    const devices = Array.from({ length: MANY }, (_, index) => ({
+      ...siloNamed(`many-${index}`, 'large'),
+      profile: 'silo_scale',
+    }));
+    for (let first = 0; first < MANY; first += PER_DOCUMENT) {
+      const document = { version: 1, devices: devices.slice(first, first + PER_DOCUMENT) };
+      const { status, text } = await api.post('/v1/apply', document);
+      assert.equal(status, 200, text);
+    }
     const reader = await open(api, '?facility=large');
     const seen: string[] = [];
     while (seen.length < MANY) {
@@ -167,7 +174,10 @@ describeService('the stream of newest values', (api, location) => {
     }
     assert.equal(new Set(seen).size, MANY);
     await report('many-7', 90);
-    assert.equal((await valuesOf(reader, 'many-7')).status, 'online');
+    assert.equal((await valuesOf(reader, 'many-7', weighs(90))).status, 'online');
+    // The status stays the same, so that no event tells of it.
+    await report('many-7', 91);
+    await valuesOf(reader, 'many-7', weighs(91));
 
     const there = await openApp(location());
     try {
@@ -180,7 +190,7 @@ describeService('the stream of newest values', (api, location) => {
     } finally {
       await there.close();
     }
-    assert.equal((await valuesOf(reader, 'many-8')).readings['weight']?.value, 95);
+    await valuesOf(reader, 'many-8', weighs(95));
     reader.close();
   });
 });
