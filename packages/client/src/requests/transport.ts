@@ -48,6 +48,8 @@ export function createTransport({ baseUrl, apiKey, fetch, ...repeating }: Transp
       ...(apiKey === undefined ? { credentials: 'same-origin' as const } : {}),
       // A redirected POST would arrive as a GET, and the key could reach another host.
       redirect: 'manual',
+      // A browser has few connections to one host, and gives a free one to the most urgent request.
+      ...(call.isUrgent ? { priority: 'high' } : {}),
       signal: signal ?? null,
       ...(json === undefined ? {} : { body: json }),
     };

@@ -1,13 +1,16 @@
 import { ApiError, type Client, type LoggedEvent } from '@granary/client';
-import { type ReadonlySignal, signal as signalOf } from '@preact/signals';
+import { computed, type ReadonlySignal, signal as signalOf } from '@preact/signals';
 import { applyEvent } from './apply-event.ts';
 import { Connection } from './connection.ts';
 import { readSite, replaceSite } from './read-site.ts';
 import { followReadings } from './readings.ts';
 import { Refresher } from './refresher.ts';
 import { emptySite, type Site } from './site.ts';
+import { until } from './until.ts';
 
 const RETRY_MS = 2_000;
+/** Long enough for a stop to be sent and answered. */
+const ROOM_MS = 3_000;
 
 interface LiveOptions {
   readonly retryMs?: number;
@@ -24,6 +27,8 @@ export class Live {
   readonly #retryMs: number;
   readonly #isShown: ReadonlySignal<boolean>;
   readonly #stopped = new AbortController();
+  /** False while a stop needs the connections of the streams. */
+  readonly #mayStream = signalOf(true);
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
   readonly #refresher: Refresher;
   /** Events that arrive before everything was read are applied after it. */
@@ -57,8 +62,30 @@ export class Live {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Ends the streams for a moment. A browser opens six connections to a service at most, so with several pages all of them
+   * may be streams, and a stop would wait for ever.
+   */
+  makeRoom(): void {
+    if (!this.#mayStream.peek()) return;
+    this.#mayStream.value = false;
+    setTimeout(() => {
+      this.#mayStream.value = true;
+    }, ROOM_MS);
+  }
+
   async #followEvents(): Promise<void> {
     const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await until(this.#mayStream, true, signal);
+      const interrupted = new AbortController();
+      void until(this.#mayStream, false, signal).then(() => interrupted.abort());
+      await this.#followStream(interrupted.signal);
+      if (!signal.aborted) this.#lose();
+    }
+  }
+
+  async #followStream(signal: AbortSignal): Promise<void> {
     const onConnection = ({ isConnected }: { readonly isConnected: boolean }): void => {
       if (signal.aborted) return;
       if (isConnected) void this.#readAll();
@@ -120,7 +147,7 @@ export class Live {
     this.#followsReadings = true;
     const options = {
       ...{ signal: this.#stopped.signal, reconnectMs: this.#retryMs },
-      isShown: this.#isShown,
+      isShown: computed(() => this.#isShown.value && this.#mayStream.value),
     };
     void followReadings(this.#client, this.site, this.connection, options);
   }

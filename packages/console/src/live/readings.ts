@@ -1,7 +1,8 @@
 import { ApiError, type Client } from '@granary/client';
-import { batch, effect, type ReadonlySignal } from '@preact/signals';
+import { batch, type ReadonlySignal } from '@preact/signals';
 import type { Connection } from './connection.ts';
 import type { Site } from './site.ts';
+import { until } from './until.ts';
 
 interface Options {
   readonly signal: AbortSignal;
@@ -51,19 +52,4 @@ async function followShown(
     connection.lost('readings', site.clock.nowMs.peek());
     await new Promise((resolve) => setTimeout(resolve, reconnectMs));
   }
-}
-
-/** Resolves when the signal has the value, or when it does not matter any more. */
-function until(isShown: ReadonlySignal<boolean>, wanted: boolean, stopped: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    let end: (() => void) | undefined;
-    const finish = (): void => {
-      resolve();
-      queueMicrotask(() => end?.());
-    };
-    stopped.addEventListener('abort', finish, { once: true });
-    end = effect(() => {
-      if (isShown.value === wanted || stopped.aborted) finish();
-    });
-  });
 }

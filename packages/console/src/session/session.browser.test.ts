@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAccessibility, DESK, PHONE, signIn } from '../testing/operator.ts';
 import { RunningSite } from '../testing/running-site.ts';
 
@@ -80,6 +81,30 @@ describe('the frame of the console in Chromium', () => {
       const lastSeen = operator.page.getByText(/Last seen \d+ s/);
       await lastSeen.waitFor();
       assert.match((await lastSeen.textContent()) ?? '', /Last seen \d{1,2} s/);
+    }
+  });
+
+  test('stops although the streams of several pages have all connections of the browser', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    await page.getByText('Live', { exact: true }).waitFor();
+    const { operation_id } = await site.client.operations.discharge('silo-02', {
+      ...{ amount: 400, target_container: 'truck 12' },
+    });
+    const stop = page.getByRole('button', { name: 'Stop Calf starter' });
+    await stop.waitFor();
+    for (const _ of ['second', 'third']) {
+      const other = await page.context().newPage();
+      await other.goto(site.url);
+      await other.getByText('Live', { exact: true }).waitFor();
+    }
+    await stop.click();
+    for (;;) {
+      const { status } = await site.client.operations.get('silo-02', operation_id);
+      if (status === 'stopped') return;
+      assert.ok(status === 'started' || status === 'in_progress' || status === 'stopping', status);
+      await sleep(100);
     }
   });
 
