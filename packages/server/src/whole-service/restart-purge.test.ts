@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeEachEngine } from '@granary/app/testing/engines';
 import { MINUTE_MS } from '@granary/contract/time';
 import { EventReader } from '../testing/event-reader.ts';
-import { type Api, apiOf, siloNamed } from '../testing/service.ts';
-import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+import { restartedService } from '../testing/restarted-service.ts';
+import { type Api, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const LAST = 'the second of this id';
@@ -17,24 +14,7 @@ const PATH = `${SILOS}/purged`;
 const WAITED_MS_MAX = 60_000;
 
 describeEachEngine('the purge of a device over crashes of the service', (engine) => {
-  let service: ServiceProcess | undefined;
-  let folder = '';
-  after(async () => {
-    await service?.kill();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  async function start(): Promise<Api> {
-    const started = await startServiceProcess({
-      GRANARY_DATA_DIR: folder,
-      GRANARY_DATABASE_URL: engine.location.engine === 'postgres' ? engine.location.url : '',
-    });
-    service = started;
-    return apiOf(
-      () => started,
-      () => started.adminKey.key,
-    );
-  }
+  const { start, kill } = restartedService(engine);
 
   async function until(isReached: () => Promise<boolean>): Promise<void> {
     const endMs = Date.now() + WAITED_MS_MAX;
@@ -61,7 +41,6 @@ describeEachEngine('the purge of a device over crashes of the service', (engine)
   }
 
   test('it continues where it was, and at the end the id is free', async () => {
-    folder = await mkdtemp(join(tmpdir(), 'granary-test-'));
     let api = await start();
     await api.post(SILOS, siloNamed('purged'));
     await api.post(SILOS, siloNamed('kept'));
@@ -72,12 +51,14 @@ describeEachEngine('the purge of a device over crashes of the service', (engine)
     }
     const begun = await api.delete(`${PATH}?purge=true`);
     assert.partialDeepStrictEqual(begun.body.data.purge, { status: 'running', rows_removed: 0 });
-    await service?.kill();
+    await kill();
 
     api = await start();
-    assert.deepEqual((await api.get(PATH)).body.data.purge, begun.body.data.purge);
+    // On a busy machine the purge has begun again before it can be asked for.
+    const { rows_removed: _, ...purge } = begun.body.data.purge;
+    assert.partialDeepStrictEqual((await api.get(PATH)).body.data.purge, purge);
     await until(async () => (await api.get(PATH)).body.data?.purge?.rows_removed !== 0);
-    await service?.kill();
+    await kill();
 
     api = await start();
     await until(async () => (await api.get(PATH)).status === 404);

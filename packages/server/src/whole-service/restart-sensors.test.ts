@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { describeEachEngine } from '@granary/app/testing/engines';
 import { checkSiloCommand } from '@granary/contract/link/messages';
 import { ScriptedDevice } from '../testing/devices/scripted-device.ts';
-import { type Api, apiOf, siloNamed } from '../testing/service.ts';
-import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+import { restartedService } from '../testing/restarted-service.ts';
+import { type Api, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const sensor = (sensorId: string) => ({
@@ -15,24 +12,7 @@ const sensor = (sensorId: string) => ({
 });
 
 describeEachEngine('declared sensors over a crash of the service', (engine) => {
-  let service: ServiceProcess | undefined;
-  let folder = '';
-  after(async () => {
-    await service?.kill();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  async function start(): Promise<Api> {
-    const started = await startServiceProcess({
-      GRANARY_DATA_DIR: folder,
-      GRANARY_DATABASE_URL: engine.location.engine === 'postgres' ? engine.location.url : '',
-    });
-    service = started;
-    return apiOf(
-      () => started,
-      () => started.adminKey.key,
-    );
-  }
+  const { start, kill } = restartedService(engine);
 
   const answersOf = async (api: Api) => {
     const path = `${SILOS}/cable`;
@@ -43,7 +23,6 @@ describeEachEngine('declared sensors over a crash of the service', (engine) => {
   };
 
   test('they are declared as before, with their values, and a removed one keeps its history and its place', async () => {
-    folder = await mkdtemp(join(tmpdir(), 'granary-test-'));
     const before = await start();
     const registered = await before.post(SILOS, {
       ...siloNamed('cable'),
@@ -61,7 +40,7 @@ describeEachEngine('declared sensors over a crash of the service', (engine) => {
     await silo.publish('telemetry', { ts: silo.ts(), sensors: { two: 2.5, three: 3 } });
     const stored = await answersOf(before);
     await silo.dropConnection();
-    await service?.kill();
+    await kill();
 
     const later = await start();
     assert.deepEqual(await answersOf(later), stored);
