@@ -106,7 +106,10 @@ export function createHttpServer(
     setCommonHeaders(request, reply);
     requests.begin(request.raw, request.routeOptions.config);
     const refusal = refusalOfRequestLine(request) ?? connections.refusalOf(request, reply);
-    done(refusal ?? (request.is404 ? refusalOfUnrouted(request, reply) : undefined));
+    if (refusal !== undefined || !request.is404) return done(refusal);
+    // The page has relative links, so it has one address; this one is relative because of proxies.
+    if (request.method === 'GET' && request.url === '/docs/') return void reply.redirect('../docs', 308);
+    done(refusalOfUnrouted(request, reply));
   });
   if (parts.accessLog !== null) logRequests(app, parts.accessLog);
   connections.refuseByBody(app);

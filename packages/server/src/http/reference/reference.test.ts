@@ -91,8 +91,22 @@ describeService('GET /docs', (api) => {
   });
 
   test('has no other files', async () => {
-    for (const path of ['/docs/page.js', '/docs/..%2fpackage.json', '/docs/']) {
+    for (const path of ['/docs/page.js', '/docs/..%2fpackage.json', '/docs//']) {
       assert.equal((await api.get(path)).body.error.code, 'route_not_found');
     }
+  });
+});
+
+describeService('GET /docs/', (api) => {
+  test('leads to the page without the slash, whose links are relative', async () => {
+    const { httpUrl } = api.started;
+    const asked = async (path: string, redirect: 'manual' | 'follow') => {
+      const answer = await fetch(httpUrl + path, { redirect });
+      await answer.text();
+      return [answer.status, answer.url, answer.headers.get('location')];
+    };
+    assert.deepEqual(await asked('/docs/', 'manual'), [308, `${httpUrl}/docs/`, '../docs']);
+    assert.deepEqual(await asked('/docs/', 'follow'), [200, `${httpUrl}/docs`, null]);
+    assert.equal((await asked('/docs/nothing', 'manual'))[0], 404);
   });
 });
