@@ -1,7 +1,7 @@
 import { useConsole } from '../console.ts';
 import { type Bound, Choices } from '../parts/forms/inputs.tsx';
 import { ordered } from '../parts/table-order.ts';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 interface Props {
   readonly facilities: Bound<readonly string[]>;
@@ -15,7 +15,7 @@ export function PlaceChoices({ facilities, deviceIds }: Props) {
   const devices = [...site.devices.all.value.values()].map((device) => device.peek());
   const names = new Map(devices.map(({ device_id, name }) => [device_id, `${name} (${device_id})`]));
   const options = (present: readonly string[], chosen: readonly string[]) =>
-    ordered([...new Set([...present, ...chosen])], (name) => name, false, language.value);
+    ordered([...new Set([...present, ...chosen])], (name) => name, false, locale.value);
   const places = devices.map(({ location }) => location.facility);
   return (
     <>

@@ -7,7 +7,7 @@ import { DeviceLink } from '../parts/device-link.tsx';
 import { SeverityMark } from '../parts/severity-mark.tsx';
 import { Table } from '../parts/table.tsx';
 import type { Column } from '../parts/table-column.ts';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 import { AlertActions } from './alert-actions.tsx';
 import { urgencyOf } from './alert-filter.ts';
 import { AlertState } from './alert-state.tsx';
@@ -56,7 +56,7 @@ export function AlertTable({ alerts, isSortable, selected, onOpen, onShelve }: P
       title: words.value,
       kind: 'number',
       cell: (alert) =>
-        valueAgainstThreshold(alert, site.devices.find(alert.device_id)?.peek().readings, language.value),
+        valueAgainstThreshold(alert, site.devices.find(alert.device_id)?.peek().readings, locale.value),
     },
     {
       name: 'age',

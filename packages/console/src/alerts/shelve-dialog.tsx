@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 import { AlertsInForm } from './alerts-in-form.tsx';
 import { SHELVE_TIMES, type ShelveTime, shelvedUntil } from './shelving.ts';
 import { useShelve } from './use-shelve.ts';
@@ -81,7 +81,7 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
           )}
         </Field>
         <p class="muted">
-          {until !== null && words.shelveMeans(formatTime(until, clock.nowMs.peek(), language.value))}
+          {until !== null && words.shelveMeans(formatTime(until, clock.nowMs.peek(), locale.value))}
         </p>
         <Failure of={failure} />
         <div class="dialog-actions">

@@ -1,6 +1,6 @@
 import { useConsole } from '../console.ts';
 import { formatTime } from '../format/times.ts';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 /** Whether what is shown is current. */
 export function ConnectionSign() {
@@ -10,8 +10,7 @@ export function ConnectionSign() {
   const words = {
     connecting: () => frame.connecting,
     live: () => frame.live,
-    lost: (sinceMs: number) =>
-      frame.notLiveSince(formatTime(sinceMs, site.clock.nowMs.peek(), language.value)),
+    lost: (sinceMs: number) => frame.notLiveSince(formatTime(sinceMs, site.clock.nowMs.peek(), locale.value)),
   };
   return (
     <span class={`connection-sign ${current.state}`} role="status">

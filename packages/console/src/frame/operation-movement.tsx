@@ -4,7 +4,7 @@ import { formatDuration } from '../format/times.ts';
 import { operationTitle } from '../operations/operation-texts.ts';
 import { StopButton } from '../operations/stop-button.tsx';
 import { addressOf } from '../routes.ts';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 /** One operation under way. */
 export function OperationMovement({ operation }: { readonly operation: FleetOperation }) {
@@ -25,7 +25,7 @@ export function OperationMovement({ operation }: { readonly operation: FleetOper
           <a class="free-text" href={addressOf('devices', device_id)}>
             {name}
           </a>
-          <span class="free-text">{operationTitle(operation, operations, language.value)}</span>
+          <span class="free-text">{operationTitle(operation, operations, locale.value)}</span>
         </p>
         <progress max={100} value={progress ?? 0} aria-label={operations.progress}>
           {progress} %

@@ -2,7 +2,7 @@ import type { Actor } from '@granary/contract/audit';
 import { useConsole } from '../console.ts';
 import { withLocalTimes } from '../format/sentences.ts';
 import { formatDuration } from '../format/times.ts';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 import { nameOf, tookMs } from './jobs.ts';
 
 interface StatusProps {
@@ -20,7 +20,7 @@ export const JobStatus = ({ word, isUnderWay, isUnusual }: StatusProps) => (
 /** What is known of a job, in the words of the service. */
 export const JobDetail = ({ text }: { readonly text: string }) => {
   const { nowMs } = useConsole().live.site.clock;
-  return <span class="job-detail free-text">{withLocalTimes(text, nowMs.peek(), language.value)}</span>;
+  return <span class="job-detail free-text">{withLocalTimes(text, nowMs.peek(), locale.value)}</span>;
 };
 
 export function JobDuration({ from, to }: { readonly from: string; readonly to: string | null }) {

@@ -8,7 +8,7 @@ import { PageList } from '../parts/lists/page-list.tsx';
 import { useEventReload } from '../parts/lists/use-event-reload.ts';
 import { Table } from '../parts/table.tsx';
 import { usePages } from '../parts/use-pages.ts';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 import { type JobWords, jobColumns } from './job-columns.tsx';
 import { canDeclareOperation, jobQuery } from './jobs.ts';
 import { operationTitle } from './operation-texts.ts';
@@ -53,7 +53,7 @@ export function OperationTable() {
 function operationWords(): JobWords<FleetOperation> {
   const { jobs, operations } = texts.value;
   return {
-    titleOf: (operation) => operationTitle(operation, operations, language.value),
+    titleOf: (operation) => operationTitle(operation, operations, locale.value),
     statusOf: ({ status }) => operations.statuses[status],
     isUnderWay: ({ status }) => OPERATION_UNDER_WAY.includes(status),
     isUnusual: ({ status }) => status === 'failed' || status === 'unconfirmed',
@@ -63,7 +63,7 @@ function operationWords(): JobWords<FleetOperation> {
 }
 
 function amountText({ amount_completed, amount_target, unit }: FleetOperation): string {
-  const number = (value: number) => formatNumber(value, value % 1 === 0 ? 0 : 1, language.value);
+  const number = (value: number) => formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value);
   const moved = number(amount_completed);
   return amount_target === null
     ? `${moved} ${unit}`

@@ -5,7 +5,7 @@ import { operationTitle } from '../operations/operation-texts.ts';
 import { Age } from '../parts/age.tsx';
 import { profileOf } from '../profiles/profiles.tsx';
 import { addressOf } from '../routes.ts';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 import { AlertCount } from './alert-count.tsx';
 import { useOverviewFacts } from './overview-context.ts';
 
@@ -27,7 +27,7 @@ function State({ device }: Props) {
   const { device_id, status, last_seen } = device;
   const operation = byDevice.operations.value.get(device_id)?.[0];
   if (operation !== undefined) {
-    const title = operationTitle(operation, operations, language.value);
+    const title = operationTitle(operation, operations, locale.value);
     return (
       <>
         <progress max={100} value={operation.progress ?? 0} aria-label={operations.progress} />
@@ -93,7 +93,7 @@ function minorValuesOf({ profile, readings = {} }: FleetDevice): string[] {
   return profileOf(profile).minor.flatMap((sensor) => {
     const reading = readings[sensor];
     if (reading === undefined || reading.quality !== 'good') return [];
-    return [formatValue(reading.value, reading.unit, language.value)];
+    return [formatValue(reading.value, reading.unit, locale.value)];
   });
 }
 

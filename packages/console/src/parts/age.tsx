@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { useConsole } from '../console.ts';
 import { formatDuration, formatTime, utcTime } from '../format/times.ts';
-import { language } from '../texts/texts.ts';
+import { locale } from '../texts/texts.ts';
 
 /** How long ago something was. It counts on by itself, and draws only its own text again. */
 export function Age({ since }: { readonly since: string }) {
@@ -20,7 +20,7 @@ export function Time({ at }: { readonly at: string }) {
   const { nowMs } = useConsole().live.site.clock;
   return (
     <time dateTime={at} title={utcTime(at)}>
-      {formatTime(at, nowMs.peek(), language.value)}
+      {formatTime(at, nowMs.peek(), locale.value)}
     </time>
   );
 }

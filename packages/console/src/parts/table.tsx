@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useConsole } from '../console.ts';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import type { Column } from './table-column.ts';
 import { TableHead, TableSortSelect } from './table-head.tsx';
@@ -32,7 +32,7 @@ export function Table<Row>({ label, columns, rows, idOf, onOpen, orderName = 'or
   const order = parseOrder(navigation.route.value.query.get(orderName));
   const sortBy = columns.find(({ name }) => name === order?.column)?.sortBy;
   const all =
-    order === null || sortBy === undefined ? rows : ordered(rows, sortBy, order.isDescending, language.value);
+    order === null || sortBy === undefined ? rows : ordered(rows, sortBy, order.isDescending, locale.value);
   const shown = all.slice(0, limit.value);
   const reachable = shown.some((row) => idOf(row) === current.value) ? current.value : null;
 

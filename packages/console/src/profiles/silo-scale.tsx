@@ -7,7 +7,7 @@ import { changeSince } from '../overview/trend.ts';
 import { TrendLine } from '../overview/trend-line.tsx';
 import { Measured } from '../parts/measured.tsx';
 import { Vessel } from '../parts/vessel.tsx';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 interface Props {
   readonly device: FleetDevice;
@@ -34,7 +34,7 @@ function Picture({ device: { device_id, name, readings = {} } }: Props) {
         height={HEIGHT}
         label={overview.levelOf(
           name,
-          level === undefined ? null : formatValue(level.value, 'percent', language.value),
+          level === undefined ? null : formatValue(level.value, 'percent', locale.value),
         )}
       />
     </>
@@ -46,7 +46,7 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   const { clock } = useConsole().live.site;
   const { overview } = texts.value;
   const { level, weight } = readings;
-  const percent = level === undefined ? '' : ` · ${formatValue(level.value, 'percent', language.value)}`;
+  const percent = level === undefined ? '' : ` · ${formatValue(level.value, 'percent', locale.value)}`;
   const room = level === undefined || weight === undefined ? null : roomOf(weight.value, level.value);
   const trend = details.trends.of(device_id).value ?? [];
   const change =
@@ -61,12 +61,12 @@ function Values({ device: { device_id, readings = {} } }: Props) {
     <>
       <p class="overview-main">
         <Measured
-          text={weight === undefined ? null : `${formatMass(weight.value, language.value)}${percent}`}
+          text={weight === undefined ? null : `${formatMass(weight.value, locale.value)}${percent}`}
           quality={weight?.quality ?? 'good'}
           at={weight?.timestamp ?? null}
         />
       </p>
-      <p class="muted">{room === null ? '' : overview.room(formatMass(room, language.value))}</p>
+      <p class="muted">{room === null ? '' : overview.room(formatMass(room, locale.value))}</p>
       <p class="muted">{change === null ? '' : overview.changeOfDay(withSign(change))}</p>
     </>
   );
@@ -80,7 +80,7 @@ function roomOf(weight: number, level: number): number | null {
 
 function withSign(points: number): string {
   const rounded = Math.round(points);
-  const size = `${formatNumber(Math.abs(rounded), 0, language.value)} %`;
+  const size = `${formatNumber(Math.abs(rounded), 0, locale.value)} %`;
   if (rounded === 0) return `±${size}`;
   return rounded > 0 ? `+${size}` : `−${size}`;
 }

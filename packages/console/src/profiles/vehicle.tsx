@@ -3,7 +3,7 @@ import { formatValue } from '../format/numbers.ts';
 import { useOverviewFacts } from '../overview/overview-context.ts';
 import { Battery, SignalBars } from '../parts/battery.tsx';
 import { Measured } from '../parts/measured.tsx';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 interface Props {
   readonly device: FleetDevice;
@@ -33,7 +33,7 @@ function Values({ device: { device_id, readings = {} } }: Props) {
           <p key={sensor} class="muted">
             {common.sensors[sensor]}{' '}
             <Measured
-              text={reading === undefined ? null : formatValue(reading.value, reading.unit, language.value)}
+              text={reading === undefined ? null : formatValue(reading.value, reading.unit, locale.value)}
               quality={reading?.quality ?? 'good'}
               at={reading?.timestamp ?? null}
             />

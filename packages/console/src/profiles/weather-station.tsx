@@ -1,7 +1,7 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { formatValue } from '../format/numbers.ts';
 import { Measured } from '../parts/measured.tsx';
-import { language, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 interface Props {
   readonly device: FleetDevice;
@@ -34,7 +34,7 @@ const Value = ({
   readonly reading: NonNullable<FleetDevice['readings']>[string] | undefined;
 }) => (
   <Measured
-    text={reading === undefined ? null : formatValue(reading.value, reading.unit, language.value)}
+    text={reading === undefined ? null : formatValue(reading.value, reading.unit, locale.value)}
     quality={reading?.quality ?? 'good'}
     at={reading?.timestamp ?? null}
   />

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { de } from './de/texts.ts';
 import { en } from './en/texts.ts';
-import { languageOf } from './texts.ts';
+import { languageOf, localeOf } from './texts.ts';
 
 test('the language is the first one of the browser that there is', () => {
   assert.equal(languageOf(['fr-FR', 'de-AT', 'en']), 'de');
   assert.equal(languageOf([]), 'en');
+});
+
+test('numbers and times are written as in the place of the viewer, if the language is spoken there', () => {
+  assert.equal(localeOf('en', ['de-AT', 'en-GB', 'en']), 'en-GB');
+  assert.equal(localeOf('de', ['en-GB']), 'de');
 });
 
 /** Names that are the same word in both languages, units and proper names. */

@@ -12,6 +12,12 @@ export const language = signal<Language>('en');
 
 export const texts = computed<Texts>(() => ALL[language.value]);
 
+/** For numbers and times, which differ within a language: `en-GB` and `en-US` write a time differently. */
+export const locale = computed(() => localeOf(language.value, navigator.languages));
+
+export const localeOf = (chosen: Language, wanted: readonly string[]): string =>
+  wanted.find((one) => one.toLowerCase().startsWith(chosen)) ?? chosen;
+
 export const languageOf = (wanted: readonly string[]): Language =>
   wanted.map((one) => one.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en';
 

@@ -1,7 +1,7 @@
 import { useConsole } from '../../console.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/times.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import type { Figures } from './figures.ts';
 
 const MEBIBYTE = 1_024 * 1_024;
@@ -10,7 +10,7 @@ export function FigureList({ figures }: { readonly figures: Figures }) {
   const { clock } = useConsole().live.site;
   const { figureNames } = texts.value.health;
   const number = (value: number | null, decimals = 0): string | null =>
-    value === null ? null : formatNumber(value, decimals, language.value);
+    value === null ? null : formatNumber(value, decimals, locale.value);
   const pair = (values: readonly [number, number] | null): string | null =>
     values === null ? null : `${number(values[0])}, ${number(values[1])}`;
   const withUnit = (text: string | null, unit: string): string | null =>

@@ -5,7 +5,7 @@ import { formatValue } from '../../format/numbers.ts';
 import { formatTime, utcTime } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../sensors.ts';
 import type { SensorHistory } from './load-history.ts';
 import type { ChartMarks } from './load-marks.ts';
@@ -35,7 +35,7 @@ export function ChartReadout({ selected, histories, contents, marks, cursor }: P
     (atMs ?? 0) - INTERVAL_MS[histories[sensorIndex]?.interval ?? '5m'] / 2;
   const value = (column: number, part: 0 | 1 | 2, unit: string): string | null => {
     const found = index === null ? null : table.columns[column]?.[part][index];
-    return found === null || found === undefined ? null : formatValue(found, unit, language.value);
+    return found === null || found === undefined ? null : formatValue(found, unit, locale.value);
   };
   return (
     <div class="device-readout">
@@ -62,7 +62,7 @@ export function ChartReadout({ selected, histories, contents, marks, cursor }: P
           <span class="muted">{devices.chartHint}</span>
         ) : (
           <time title={utcTime(atMs)}>
-            {formatTime(bucketStart(0), live.site.clock.nowMs.peek(), language.value)}
+            {formatTime(bucketStart(0), live.site.clock.nowMs.peek(), locale.value)}
           </time>
         )}
         {atMs !== null &&
@@ -75,7 +75,7 @@ export function ChartReadout({ selected, histories, contents, marks, cursor }: P
             .slice(0, 2)
             .map((operation) => (
               <span key={operation.operation_id} class="free-text">
-                {operationTitle(operation, operations, language.value)}
+                {operationTitle(operation, operations, locale.value)}
               </span>
             ))}
         {atMs !== null &&

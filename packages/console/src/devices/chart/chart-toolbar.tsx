@@ -1,7 +1,7 @@
 import { useConsole } from '../../console.ts';
 import { formatTime } from '../../format/times.ts';
 import { Button } from '../../parts/button.tsx';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { csvOf } from './csv.ts';
 import type { SensorHistory } from './load-history.ts';
 import { addressOfPreset, moved, PRESET_NAMES, type TimeRange, zoomed } from './range.ts';
@@ -19,7 +19,7 @@ export function ChartToolbar({ range, histories, deviceId, onRange }: Props) {
   const { devices } = texts.value;
   const nowMs = live.site.clock.nowMs.peek();
   const middle = (range.fromMs + range.toMs) / 2;
-  const shown = (ms: number): string => formatTime(ms, nowMs, language.value);
+  const shown = (ms: number): string => formatTime(ms, nowMs, locale.value);
   return (
     <div class="device-chart-toolbar">
       <fieldset class="device-segments" aria-label={devices.timeRange}>

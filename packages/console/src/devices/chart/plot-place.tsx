@@ -1,7 +1,7 @@
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useConsole } from '../../console.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { followGestures } from './gestures.ts';
 import type { Plot, PlotContents, PlottedSensor } from './plot-contents.ts';
 import type { TimeRange } from './range.ts';
@@ -45,7 +45,7 @@ export function PlotPlace({ label, sensors, contents, range, onRange, onWidth, o
         if (isClosed) return;
         const onSelect = (fromMs: number, toMs: number) =>
           newest.current.onRange({ fromMs, toMs, preset: null });
-        const opened = openPlot(element, { sensors, language: language.peek(), height, onSelect, onCursor });
+        const opened = openPlot(element, { sensors, language: locale.peek(), height, onSelect, onCursor });
         followGestures({
           plot: opened,
           range: () => newest.current.range(),

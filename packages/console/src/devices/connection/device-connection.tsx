@@ -7,7 +7,7 @@ import { Age, Time } from '../../parts/age.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { useLoaded } from '../../parts/use-loaded.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import './connection.css';
 
 const AGAIN_MS = 10_000;
@@ -32,7 +32,7 @@ export function DeviceConnection({ device: { device_id, group } }: { readonly de
   }
   const { link, rejections } = loaded.value;
   const words = devices.link;
-  const count = (value: number): string => formatNumber(value, 0, language.value);
+  const count = (value: number): string => formatNumber(value, 0, locale.value);
   return (
     <div class="device-connection">
       <section class="panel" aria-label={words.title}>

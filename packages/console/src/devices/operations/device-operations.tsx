@@ -8,7 +8,7 @@ import { Time } from '../../parts/age.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { usePages } from '../../parts/use-pages.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { OperationTrace } from './operation-trace.tsx';
 import './operations.css';
 
@@ -62,13 +62,13 @@ function OperationRow({ operation, deviceId, isOpen, onToggle }: RowProps) {
           <span class="device-operation-time">
             <Time at={started_at} />
           </span>
-          <strong class="free-text">{operationTitle(operation, operations, language.value)}</strong>
+          <strong class="free-text">{operationTitle(operation, operations, locale.value)}</strong>
           <span class={`device-operation-status ${status}`}>{operations.statuses[status]}</span>
           <span class="muted">
             <RequestedBy actor={requested_by} isOfDevice={origin === 'device'} />
           </span>
           <span class="device-operation-detail muted free-text">
-            {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), language.value)}
+            {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
           </span>
         </summary>
         {isOpen && <OperationTrace deviceId={deviceId} operation={operation} />}

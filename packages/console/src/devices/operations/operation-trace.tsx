@@ -6,7 +6,7 @@ import { nameOf } from '../../operations/jobs.ts';
 import { Time } from '../../parts/age.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useLoaded } from '../../parts/use-loaded.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 
 interface Props {
   readonly deviceId: string;
@@ -39,7 +39,7 @@ export function OperationTrace({ deviceId, operation }: Props) {
             {by !== null && <span class="free-text"> · {nameOf(by)}</span>}
             <br />
             <span class="free-text">
-              {withLocalTimes(detail, live.site.clock.nowMs.peek(), language.value)}
+              {withLocalTimes(detail, live.site.clock.nowMs.peek(), locale.value)}
             </span>
           </span>
         </li>

@@ -5,7 +5,7 @@ import { Age } from '../../parts/age.tsx';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { useLoaded } from '../../parts/use-loaded.ts';
 import { addressOf } from '../../routes.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 
 /** How the last operation ended, so that a person who watched it sees its end. */
 export function LastOperation({ deviceId }: { readonly deviceId: string }) {
@@ -30,12 +30,12 @@ export function LastOperation({ deviceId }: { readonly deviceId: string }) {
           class="free-text"
           href={addressOf('devices', deviceId, { tab: 'operations', operation: last.operation_id })}
         >
-          {operationTitle(last, operations, language.value)}
+          {operationTitle(last, operations, locale.value)}
         </a>{' '}
         <strong>{operations.statuses[last.status]}</strong>
       </p>
       <p class="muted free-text">
-        {withLocalTimes(last.status_detail, live.site.clock.nowMs.peek(), language.value)}
+        {withLocalTimes(last.status_detail, live.site.clock.nowMs.peek(), locale.value)}
       </p>
     </section>
   );

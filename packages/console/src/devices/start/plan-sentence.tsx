@@ -2,7 +2,7 @@ import type { OperationPlan } from '@granary/contract/operations';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import type { NamedThreshold } from '../thresholds.ts';
 import { nextThreshold } from './next-threshold.ts';
 import type { StartRequest } from './start-input.ts';
@@ -17,15 +17,15 @@ interface Props {
 export function PlanSentence({ request: { type, body }, plan, thresholds }: Props) {
   const { devices, operations } = texts.value;
   const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
-  const percent = (value: number): string => formatValue(value, 'percent', language.value);
+  const percent = (value: number): string => formatValue(value, 'percent', locale.value);
   const next = after === null || crosses.length > 0 ? null : nextThreshold(type, after, thresholds);
   const target = 'target_container' in body ? body.target_container : null;
   const title = operationTitle(
     { type, amount_target: body.amount, unit: body.unit ?? 'kg', target_container: target },
     operations,
-    language.value,
+    locale.value,
   );
-  const rate = `${formatNumber(plan.rate, plan.rate % 1 === 0 ? 0 : 1, language.value)} ${plan.rate_unit}`;
+  const rate = `${formatNumber(plan.rate, plan.rate % 1 === 0 ? 0 : 1, locale.value)} ${plan.rate_unit}`;
   const parts = [
     devices.about(formatDuration(Math.max(1, Math.round(minutes * 60)) * 1_000)),
     before === null || after === null

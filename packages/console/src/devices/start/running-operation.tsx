@@ -6,7 +6,7 @@ import { formatDuration } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
 import { StopButton } from '../../operations/stop-button.tsx';
 import { Time } from '../../parts/age.tsx';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 
 interface Props {
   readonly operation: FleetOperation;
@@ -27,10 +27,10 @@ export function RunningOperation({ operation, name }: Props) {
   const leftMs =
     estimated_completion === null ? 0 : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
   const amount = (value: number): string =>
-    `${formatNumber(value, value % 1 === 0 ? 0 : 1, language.value)} ${unit}`;
+    `${formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value)} ${unit}`;
   return (
     <div class="device-running">
-      <h2 class="free-text">{operationTitle(operation, operations, language.value)}</h2>
+      <h2 class="free-text">{operationTitle(operation, operations, locale.value)}</h2>
       <p>
         <strong>{operations.statuses[status]}</strong>
         {status === 'in_progress' && leftMs > 0 && ` · ${operations.left(formatDuration(leftMs))}`}
@@ -48,7 +48,7 @@ export function RunningOperation({ operation, name }: Props) {
         {measured_amount !== null && `${operations.measured(amount(measured_amount))} · `}
         {operations.startedAt} <Time at={started_at} />
       </p>
-      <p class="free-text">{withLocalTimes(status_detail, live.site.clock.nowMs.peek(), language.value)}</p>
+      <p class="free-text">{withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}</p>
       {useScope('operate') && (
         <StopButton stop={stop} isRequested={status === 'stopping'} label={operations.stopOf(name)} />
       )}

@@ -10,7 +10,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { type NamedThreshold, thresholdsOf } from '../thresholds.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
 import { PlanSentence } from './plan-sentence.tsx';
@@ -76,7 +76,7 @@ export function StartForm({ device, facts }: Props) {
         <Field
           label={devices.amount}
           {...(Number.isFinite(mostKg)
-            ? { hint: devices.available[type](formatMass(mostKg, language.value)) }
+            ? { hint: devices.available[type](formatMass(mostKg, locale.value)) }
             : {})}
         >
           {(id) => (
@@ -111,7 +111,7 @@ export function StartForm({ device, facts }: Props) {
       </div>
       <Field
         label={devices.rate}
-        hint={devices.rateHint(formatNumber(limit, limit % 1 === 0 ? 0 : 1, language.value))}
+        hint={devices.rateHint(formatNumber(limit, limit % 1 === 0 ? 0 : 1, locale.value))}
       >
         {(id) => (
           <input
@@ -166,7 +166,7 @@ const titleOf = ({ type, body }: StartRequest): string =>
   operationTitle(
     { type, amount_target: body.amount, unit: body.unit ?? 'kg', target_container: null },
     texts.value.operations,
-    language.value,
+    locale.value,
   );
 
 interface SiloNow {

@@ -1,7 +1,7 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { formatValue } from '../../format/numbers.ts';
 import { Measured } from '../../parts/measured.tsx';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { numberOf, type SensorCable, type ShownSensor } from '../sensors.ts';
 import { profileLine } from './profile-line.ts';
 
@@ -60,7 +60,7 @@ export function CableProfile({
                   <span class="device-value-name muted">{numberOf(sensor)}</span>
                   <Measured
                     text={
-                      reading === undefined ? null : formatValue(reading.value, sensor.unit, language.value)
+                      reading === undefined ? null : formatValue(reading.value, sensor.unit, locale.value)
                     }
                     quality={reading?.quality ?? 'good'}
                     at={reading?.timestamp ?? null}

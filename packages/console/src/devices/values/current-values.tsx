@@ -2,7 +2,7 @@ import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { useConsole } from '../../console.ts';
 import { formatMass, formatValue } from '../../format/numbers.ts';
 import { Measured } from '../../parts/measured.tsx';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { selectedSensors, toggled } from '../chart/selected-sensors.ts';
 import { cablesOf, type ShownSensor } from '../sensors.ts';
 import { CableProfile } from './cable-profile.tsx';
@@ -54,9 +54,7 @@ function ValueRow({ sensor, device: { readings = {} }, place, onSelect }: RowPro
   const { common } = texts.value;
   const reading = readings[sensor.id];
   const shown = (value: number): string =>
-    sensor.id === 'weight'
-      ? formatMass(value, language.value)
-      : formatValue(value, sensor.unit, language.value);
+    sensor.id === 'weight' ? formatMass(value, locale.value) : formatValue(value, sensor.unit, locale.value);
   return (
     <li>
       <button type="button" class="device-value" aria-pressed={place !== -1} onClick={() => onSelect(sensor)}>

@@ -3,7 +3,7 @@ import { useConsole } from '../../console.ts';
 import { formatMass, formatNumber, formatValue } from '../../format/numbers.ts';
 import { Measured } from '../../parts/measured.tsx';
 import { heightOf, Vessel } from '../../parts/vessel.tsx';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { thresholdsOf } from '../thresholds.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
 import { spreadLabels } from './spread-labels.ts';
@@ -38,13 +38,13 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
   );
   const capacityKg = facts !== undefined && 'capacity' in facts.detail ? facts.detail.capacity.max : null;
   const roomKg = capacityKg === null || weight === undefined ? null : Math.max(0, capacityKg - weight.value);
-  const percent = level === undefined ? null : formatValue(level.value, 'percent', language.value);
+  const percent = level === undefined ? null : formatValue(level.value, 'percent', locale.value);
   return (
     <section class="panel device-vessel" aria-label={devices.contents}>
       <div class="device-vessel-numbers">
         <p class="device-vessel-main">
           <Measured
-            text={weight === undefined ? null : formatMass(weight.value, language.value)}
+            text={weight === undefined ? null : formatMass(weight.value, locale.value)}
             quality={weight?.quality ?? 'good'}
             at={weight?.timestamp ?? null}
           />
@@ -52,8 +52,8 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
           <Measured text={percent} quality={level?.quality ?? 'good'} at={level?.timestamp ?? null} />
         </p>
         <p class="muted">
-          {capacityKg !== null && devices.capacity(formatMass(capacityKg, language.value))}
-          {roomKg !== null && ` · ${devices.room(formatMass(roomKg, language.value))}`}
+          {capacityKg !== null && devices.capacity(formatMass(capacityKg, locale.value))}
+          {roomKg !== null && ` · ${devices.room(formatMass(roomKg, locale.value))}`}
         </p>
       </div>
       <div class="device-vessel-drawing">
@@ -68,7 +68,7 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
           {thresholds.map(({ name: threshold, value }, index) => (
             <li key={`${threshold} ${value}`} style={{ top: `${(places[index] ?? 0) - LABEL_PX / 2}px` }}>
               <span class="free-text">{threshold}</span>
-              <span>{`${formatNumber(value, value % 1 === 0 ? 0 : 1, language.value)} %`}</span>
+              <span>{`${formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value)} %`}</span>
             </li>
           ))}
         </ul>

@@ -2,7 +2,7 @@ import type { MissionRecord } from '@granary/contract/missions/missions';
 import { formatLength } from '../../format/lengths.ts';
 import { formatDuration } from '../../format/times.ts';
 import { Time } from '../../parts/age.tsx';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { MissionControls } from './mission-controls.tsx';
 
 interface Props {
@@ -21,8 +21,7 @@ export function MissionPanel({ deviceId, mission }: Props) {
       <p>
         <strong>{missions.statuses[status]}</strong>{' '}
         <span class="muted">
-          {formatLength(preflight.distance_m, language.value)} ·{' '}
-          {formatDuration(preflight.duration_s * 1_000)}
+          {formatLength(preflight.distance_m, locale.value)} · {formatDuration(preflight.duration_s * 1_000)}
         </span>
       </p>
       <progress max={waypoints.length} value={reached} aria-label={missions.progress}>

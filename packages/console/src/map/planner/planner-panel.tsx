@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { type Draft, EMPTY_DRAFT, hasStart, missionOf, startOf, withWaypoint } from './draft.ts';
 import type { LegFaults } from './leg-faults.ts';
 import { PreflightPanel } from './preflight-panel.tsx';
@@ -113,7 +113,7 @@ function submitText(draft: Draft, { result }: LivePreflight, nowMs: number): str
   const { missions } = texts.value;
   const count = draft.waypoints.length;
   const start = startOf(draft);
-  if (start !== undefined) return missions.scheduleButton(count, formatTime(start, nowMs, language.value));
-  const distance = formatLength(count === 0 ? 0 : (result?.preflight?.distance_m ?? 0), language.value);
+  if (start !== undefined) return missions.scheduleButton(count, formatTime(start, nowMs, locale.value));
+  const distance = formatLength(count === 0 ? 0 : (result?.preflight?.distance_m ?? 0), locale.value);
   return missions.startButton(count, distance);
 }

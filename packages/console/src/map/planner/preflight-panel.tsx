@@ -4,7 +4,7 @@ import { formatValue } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/times.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import type { LivePreflight } from './use-preflight.ts';
 
 /** What the drawn mission would need, and why it would be refused. */
@@ -29,12 +29,12 @@ export function PreflightPanel({ result, failure }: LivePreflight) {
 function Numbers({ result: { preflight } }: { readonly result: PreflightResult }) {
   const { missions } = texts.value;
   if (preflight === null) return null;
-  const percent = (value: number): string => formatValue(Math.round(value), 'percent', language.value);
+  const percent = (value: number): string => formatValue(Math.round(value), 'percent', locale.value);
   const left = preflight.battery_available - preflight.battery_required;
   const values = [
-    [missions.distance, formatLength(preflight.distance_m, language.value)],
+    [missions.distance, formatLength(preflight.distance_m, locale.value)],
     [missions.duration, formatDuration(preflight.duration_s * 1_000)],
-    [missions.wayBack, formatLength(preflight.return_distance_m, language.value)],
+    [missions.wayBack, formatLength(preflight.return_distance_m, locale.value)],
     [
       missions.batteryNeeded,
       `${percent(preflight.battery_required)} / ${percent(preflight.battery_available)}`,

@@ -1,5 +1,5 @@
 import { formatNumber } from '../../format/numbers.ts';
-import { language } from '../../texts/texts.ts';
+import { locale } from '../../texts/texts.ts';
 import { gridOf, scaleBarOf } from './grid.ts';
 import { useView } from './surface-context.ts';
 
@@ -25,5 +25,5 @@ export function ScaleBar() {
 
 const lengthText = (metres: number): string =>
   metres >= 1_000
-    ? `${formatNumber(metres / 1_000, 0, language.value)} km`
-    : `${formatNumber(metres, metres < 1 ? 2 : 0, language.value)} m`;
+    ? `${formatNumber(metres / 1_000, 0, locale.value)} km`
+    : `${formatNumber(metres, metres < 1 ? 2 : 0, locale.value)} m`;

@@ -4,7 +4,7 @@ import type { LiveDevice } from '../../live/devices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Measured } from '../../parts/measured.tsx';
 import { addressOf } from '../../routes.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { positionOf } from './vehicle.ts';
 
 interface Props {
@@ -44,7 +44,7 @@ function VehicleRow({ device }: { readonly device: LiveDevice }) {
       <a href={addressOf('map', null, { device: device_id })}>
         <strong class="free-text">{name}</strong>
         <Measured
-          text={battery === undefined ? null : formatValue(battery.value, battery.unit, language.value)}
+          text={battery === undefined ? null : formatValue(battery.value, battery.unit, locale.value)}
           quality={battery?.quality ?? 'good'}
           at={battery?.timestamp ?? null}
         />

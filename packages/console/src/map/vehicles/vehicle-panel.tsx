@@ -7,7 +7,7 @@ import { Age } from '../../parts/age.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Measured } from '../../parts/measured.tsx';
 import { addressOf } from '../../routes.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { positionOf } from './vehicle.ts';
 
 const VALUES = ['battery_level', 'signal_strength', 'altitude'] as const;
@@ -77,7 +77,7 @@ function SensorValue({ device, sensor }: { readonly device: LiveDevice; readonly
       <dt>{texts.value.common.sensors[sensor] ?? sensor}</dt>
       <dd>
         <Measured
-          text={reading === undefined ? null : formatValue(reading.value, reading.unit, language.value)}
+          text={reading === undefined ? null : formatValue(reading.value, reading.unit, locale.value)}
           quality={reading?.quality ?? 'good'}
           at={reading?.timestamp ?? null}
         />
@@ -88,7 +88,7 @@ function SensorValue({ device, sensor }: { readonly device: LiveDevice; readonly
 
 function PositionValue({ device }: { readonly device: LiveDevice }) {
   const position = positionOf(device.value);
-  const text = (value: number): string => formatNumber(value, COORDINATE_DECIMALS, language.value);
+  const text = (value: number): string => formatNumber(value, COORDINATE_DECIMALS, locale.value);
   return (
     <div class="wide">
       <dt>{texts.value.map.position}</dt>

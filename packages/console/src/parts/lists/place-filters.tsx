@@ -1,5 +1,5 @@
 import { useConsole } from '../../console.ts';
-import { language, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import { ordered } from '../table-order.ts';
 import { SelectFilter } from './filter-bar.tsx';
 
@@ -11,14 +11,14 @@ export function PlaceFilters() {
   const { table } = texts.value;
   const devices = [...site.devices.all.value.values()].map((device) => device.peek());
   const facilities = [...new Set(devices.map(({ location }) => location.facility))];
-  const byName = ordered(devices, ({ name }) => name, false, language.value);
+  const byName = ordered(devices, ({ name }) => name, false, locale.value);
   return (
     <>
       <SelectFilter
         name="facility"
         label={table.facility}
         any={table.anyFacility}
-        options={ordered(facilities, (name) => name, false, language.value).map((name) => [name, name])}
+        options={ordered(facilities, (name) => name, false, locale.value).map((name) => [name, name])}
       />
       <SelectFilter
         name="device"
