@@ -66,7 +66,7 @@ export async function signIn(
 /** axe-core as a script that is evaluated in the page, which its security policy does not forbid to the tests. */
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Fails for every serious fault of accessibility, with the elements that have it. */
+/** Fails for every serious fault of accessibility, with the elements that have it, and for a page that is too wide. */
 export async function checkAccessibility(page: Page): Promise<void> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   const found = await page.evaluate<readonly { id: string; impact: string; nodes: { html: string }[] }[]>(
@@ -77,4 +77,6 @@ export async function checkAccessibility(page: Page): Promise<void> {
     serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`),
     [],
   );
+  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(wider <= 0, `the page is ${wider} px wider than the window`);
 }

@@ -1,6 +1,8 @@
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyReply } from 'fastify';
 
+export const RATE_LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit'] as const;
+
 const BURST_SECONDS = 2;
 const BUCKETS_MAX = 10_000;
 

@@ -9,6 +9,7 @@ import { hashSecret } from '../../keys/secrets.ts';
 import { newSessionSecret, newSignInCode } from '../../keys/session-secrets.ts';
 import { type AccessChecks, addressOf, refusalOfUnknownKey, tooManyFailures } from '../access/auth.ts';
 import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
+import { RATE_LIMIT_HEADERS } from '../access/rate-limit.ts';
 import { actsAs } from '../audit/attempt.ts';
 import { success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -32,7 +33,11 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
       ...{ keyId: caller.keyId, hash: hashSecret(secret), nowMs: now() },
       codeHash: 'code' in given ? hashSecret(given.code) : null,
     });
-    if (created === undefined) throw refusalOf(given, request, reply);
+    if (created === undefined) {
+      // Another browser used the code meanwhile: refused like a caller without a key, whose answer shows no limits of one.
+      for (const header of RATE_LIMIT_HEADERS) reply.removeHeader(header);
+      throw refusalOf(given, request, reply);
+    }
     reply.header('set-cookie', sessionCookie(secret, isEncrypted(request)));
     return success(sessionRecord(created.key, created.session));
   });
