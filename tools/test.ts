@@ -13,7 +13,7 @@ import { isAllTouched } from './test-setup/untouched.ts';
 /** Test files run in separate processes that load mostly the same modules, so they share Node's compile cache. */
 const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
 /** A test that takes longer than this fails, so that a test that hangs does not block the run. */
-const TEST_TIMEOUT_MS = 240_000;
+const TEST_TIMEOUT_MS = 600_000;
 
 async function main(args: readonly string[], interruption: AbortSignal): Promise<number> {
   const { help, options, prefixes } = parseTestArguments(args);

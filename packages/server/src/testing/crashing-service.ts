@@ -14,7 +14,7 @@ const RETRY_MS = 100;
 const REOPEN_ATTEMPTS_MAX = 40;
 const REOPEN_AFTER_MS = 500;
 /** Longer than anything that makes a state forbid something for a while. */
-const ANSWER_MS_MAX = 90_000;
+const ANSWER_MS_MAX = 300_000;
 
 interface CrashOptions {
   readonly killAfterMsMin: number;

@@ -18,7 +18,7 @@ export abstract class CountingDevice<Command> {
     this.deviceId = deviceId;
     this.#client = connect(mqttUrl, {
       ...{ clientId: deviceId, username: deviceId, password: secret },
-      ...{ reconnectPeriod: RECONNECT_MS, connectTimeout: 2_000 },
+      ...{ reconnectPeriod: RECONNECT_MS, connectTimeout: 10_000 },
     });
     this.#client.on('error', () => undefined);
     this.#client.on('connect', () => this.#client.subscribe(topicOf(deviceId, 'command'), { qos: 1 }));

@@ -26,7 +26,7 @@ export function startPublisher(mqttUrl: URL, deviceId: string, secret: string): 
     username: deviceId,
     password: secret,
     reconnectPeriod: RECONNECT_MS,
-    connectTimeout: 2_000,
+    connectTimeout: 10_000,
   });
   client.on('error', () => {
     // The test kills the service, so connections are refused.
