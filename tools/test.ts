@@ -1,19 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { check } from './check.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
-import { EXIT_CODE_WHEN_KILLED, exitCodeOf, start } from './run.ts';
 import { HELP, parseTestArguments, selectTests } from './test-setup/arguments.ts';
 import { ensureOutsidePrograms } from './test-setup/outside-programs.ts';
 import { startPostgres } from './test-setup/postgres.ts';
+import { runTests } from './test-setup/runner.ts';
 import { isAllTouched } from './test-setup/untouched.ts';
-
-/** Test files run in separate processes that load mostly the same modules, so they share Node's compile cache. */
-const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
-/** A test that takes longer than this fails, so that a test that hangs does not block the run. */
-const TEST_TIMEOUT_MS = 600_000;
 
 async function main(args: readonly string[], interruption: AbortSignal): Promise<number> {
   const { help, options, prefixes } = parseTestArguments(args);
@@ -31,7 +25,7 @@ async function main(args: readonly string[], interruption: AbortSignal): Promise
   return await withDatabase((url) =>
     withNotes(args.length === 0, (touched) => {
       const env = { ...outsidePrograms, GRANARY_TEST_DATABASE_URL: url, GRANARY_TEST_TOUCHED: touched };
-      return runTests([...options, ...files], env, interruption);
+      return runTests({ files, options, env, interruption });
     }),
   );
 }
@@ -60,20 +54,6 @@ async function withDatabase(use: (url: string) => Promise<number>): Promise<numb
   } finally {
     await postgres.stop();
   }
-}
-
-async function runTests(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  interruption: AbortSignal,
-): Promise<number> {
-  if (interruption.aborted) return EXIT_CODE_WHEN_KILLED;
-  const runner = ['--test', '--test-reporter=spec', `--test-timeout=${TEST_TIMEOUT_MS}`];
-  // More than the number of processors, because many tests mostly wait; with one more, a fifth of two processors was idle.
-  runner.push(`--test-concurrency=${availableParallelism() + 2}`);
-  const child = start(process.execPath, [...runner, ...args], { ...env, NODE_COMPILE_CACHE: COMPILE_CACHE });
-  interruption.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
-  return await exitCodeOf(child);
 }
 
 // A signal ends the tests but not this process, which has to stop and remove the database.
