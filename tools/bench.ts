@@ -15,6 +15,7 @@ import { measureSensors } from './bench/case-sensors.ts';
 import { measureStop } from './bench/case-stop.ts';
 import { measureStream } from './bench/case-stream.ts';
 import { asMarkdown, type Finding, machine } from './bench/report.ts';
+import { processorTime, stolenSince } from './bench/stolen-time.ts';
 
 const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>> = {
   reads: measureReads,
@@ -50,6 +51,7 @@ else if (unknown.length > 0 || (values.save && positionals.length > 0)) {
 
 async function measure(names: readonly string[], save: boolean): Promise<void> {
   console.log(machine());
+  const atStart = await processorTime();
   const findings: Finding[] = [];
   for (const [name, run] of Object.entries(CASES)) {
     if (names.length > 0 && !names.includes(name)) continue;
@@ -67,7 +69,9 @@ async function measure(names: readonly string[], save: boolean): Promise<void> {
       await rm(dataDir, { recursive: true, force: true });
     }
   }
+  const stolen = await stolenSince(atStart);
+  console.log(`\nprocessor time that the host of this machine took away: ${stolen}`);
   if (!save) return;
   const date = new Date().toISOString().slice(0, 10);
-  await writeFile(new URL('../docs/benchmarks.md', import.meta.url), asMarkdown(findings, date));
+  await writeFile(new URL('../docs/benchmarks.md', import.meta.url), asMarkdown(findings, { date, stolen }));
 }

@@ -30,7 +30,13 @@ export function machine(): string {
   return `${processors.length} cores (${model}, ${process.arch}), ${memoryGiB} GiB, ${type()}, Node ${process.version}`;
 }
 
-export function asMarkdown(findings: readonly Finding[], date: string): string {
+export interface RunFacts {
+  readonly date: string;
+  /** The share of the processor time that the host took away from this machine during the run. */
+  readonly stolen: string;
+}
+
+export function asMarkdown(findings: readonly Finding[], { date, stolen }: RunFacts): string {
   const rows = findings.map(
     ({ name, target, figure, met, detail }) =>
       `| ${name} | ${target} | **${figure}** | ${met ? 'yes' : '**no**'} | ${detail} |`,
@@ -42,6 +48,7 @@ the median of its rounds. The load generator shares the machine, as it would on 
 
 - Date: ${date}
 - Machine: ${machine()}
+- Processor time that the host of this machine took away during the run: ${stolen}
 
 | what | target | measured | met | detail |
 |---|---|---|---|---|
