@@ -1,6 +1,6 @@
 import { useConsole } from '../console.ts';
 import { type Bound, Choices } from '../parts/forms/inputs.tsx';
-import { ordered } from '../parts/table-order.ts';
+import { ordered } from '../parts/lists/table-order.ts';
 import { locale, texts } from '../texts/texts.ts';
 
 interface Props {

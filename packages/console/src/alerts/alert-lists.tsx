@@ -4,7 +4,7 @@ import { useConsole } from '../console.ts';
 import { PageList } from '../parts/lists/page-list.tsx';
 import { useEventReload } from '../parts/lists/use-event-reload.ts';
 import { Notice } from '../parts/notice.tsx';
-import { usePages } from '../parts/use-pages.ts';
+import { usePages } from '../parts/lists/use-pages.ts';
 import { texts } from '../texts/texts.ts';
 import { type AlertFilter, chosenAlerts, queryOf } from './alert-filter.ts';
 import { AlertTable } from './alert-table.tsx';

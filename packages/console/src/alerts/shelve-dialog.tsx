@@ -5,7 +5,7 @@ import { formatTime } from '../format/times.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/forms/field.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import { AlertsInForm } from './alerts-in-form.tsx';
 import { SHELVE_TIMES, type ShelveTime, shelvedUntil } from './shelving.ts';

@@ -5,7 +5,7 @@ import { Age } from '../parts/age.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { useAction } from '../parts/use-action.ts';
+import { useAction } from '../parts/forms/use-action.ts';
 import { texts } from '../texts/texts.ts';
 import './vehicle-commands.css';
 

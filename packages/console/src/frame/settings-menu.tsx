@@ -1,7 +1,7 @@
 import { SoundSwitch } from '../alerts/sound-switch.tsx';
 import { useConsole } from '../console.ts';
 import { Button } from '../parts/button.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/forms/field.tsx';
 import { chooseLanguage, THEMES } from '../preferences.ts';
 import { isLanguage, LANGUAGES, language, texts } from '../texts/texts.ts';
 import './settings-menu.css';

@@ -2,7 +2,7 @@ import type { Actor } from '@granary/contract/audit';
 import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Time } from '../parts/age.tsx';
 import { DeviceLink } from '../parts/device-link.tsx';
-import type { Column } from '../parts/table-column.ts';
+import type { Column } from '../parts/lists/table-column.ts';
 import { texts } from '../texts/texts.ts';
 import { DeclareEnded } from './declare-ended.tsx';
 import { JobDetail, JobDuration, JobStatus, RequestedBy } from './job-cells.tsx';

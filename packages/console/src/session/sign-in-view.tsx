@@ -1,7 +1,7 @@
 import type { Client } from '@granary/client';
 import { useSignal } from '@preact/signals';
 import { Button } from '../parts/button.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/forms/field.tsx';
 import type { Preferences } from '../preferences.ts';
 import { texts } from '../texts/texts.ts';
 import { isSignedIn, type SignedIn, signIn } from './sign-in.ts';

@@ -4,9 +4,9 @@ import { useConsole } from '../../console.ts';
 import { Time } from '../../parts/age.tsx';
 import { FilterBar, SelectFilter } from '../../parts/lists/filter-bar.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
-import { Table } from '../../parts/table.tsx';
-import type { Column } from '../../parts/table-column.ts';
-import { usePages } from '../../parts/use-pages.ts';
+import { Table } from '../../parts/lists/table.tsx';
+import type { Column } from '../../parts/lists/table-column.ts';
+import { usePages } from '../../parts/lists/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
 import { targetText } from './rule-draft.ts';
 

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { texts } from '../../texts/texts.ts';
 import { AlertsInForm } from '../alerts-in-form.tsx';
 import { isUnacknowledged } from '../summary.ts';

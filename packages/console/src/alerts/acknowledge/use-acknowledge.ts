@@ -1,6 +1,6 @@
 import type { FleetAlert } from '@granary/contract/fleet/records';
 import { callOptions, useConsole } from '../../console.ts';
-import { type Action, useAction } from '../../parts/use-action.ts';
+import { type Action, useAction } from '../../parts/forms/use-action.ts';
 import { acknowledge } from './acknowledge.ts';
 import { tellOutcome } from './outcomes.ts';
 

@@ -1,5 +1,5 @@
 import { FAILSAFE_ACTIONS } from '@granary/contract/configuration/failsafe-actions';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../sensors.ts';
 import { type Draft, kindOf, RULES } from './draft.ts';

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole, useScope } from '../../console.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { useAction } from '../../parts/forms/use-action.ts';
 import { texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../sensors.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';

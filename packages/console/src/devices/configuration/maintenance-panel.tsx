@@ -5,8 +5,8 @@ import { nameOf } from '../../operations/jobs.ts';
 import { Time } from '../../parts/age.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Field } from '../../parts/field.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { Field } from '../../parts/forms/field.tsx';
+import { useAction } from '../../parts/forms/use-action.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
 

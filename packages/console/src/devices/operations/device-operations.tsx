@@ -7,7 +7,7 @@ import { operationTitle } from '../../operations/operation-texts.ts';
 import { Time } from '../../parts/age.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
-import { usePages } from '../../parts/use-pages.ts';
+import { usePages } from '../../parts/lists/use-pages.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import { OperationTrace } from './operation-trace.tsx';
 import './operations.css';

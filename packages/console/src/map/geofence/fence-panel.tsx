@@ -6,7 +6,7 @@ import { callOptions, useConsole } from '../../console.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { useAction } from '../../parts/forms/use-action.ts';
 import { texts } from '../../texts/texts.ts';
 import { useFieldConfiguration } from '../vehicles/use-field-configuration.ts';
 import { CornerRow } from './corner-row.tsx';

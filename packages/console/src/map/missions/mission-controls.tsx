@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useScope } from '../../console.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { useAction } from '../../parts/forms/use-action.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** What may be asked of a mission in each status; in every other status it has ended. */

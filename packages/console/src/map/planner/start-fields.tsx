@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { texts } from '../../texts/texts.ts';
 import type { Draft } from './draft.ts';
 

@@ -1,7 +1,7 @@
 import { WAYPOINT_ACTIONS, type WaypointAction } from '@granary/contract/missions/waypoints';
 import type { Signal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { texts } from '../../texts/texts.ts';
 import { type Draft, type DraftWaypoint, withChange, withOrder, withoutWaypoint } from './draft.ts';
 

@@ -4,7 +4,7 @@ import { texts } from '../../texts/texts.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { Failure } from '../failure.tsx';
-import { useAction } from '../use-action.ts';
+import { useAction } from './use-action.ts';
 import './forms.css';
 
 interface Props {

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { Field } from '../field.tsx';
+import { Field } from './field.tsx';
 
 /** What a form holds: its value, and how it is changed. */
 export interface Bound<Value> {

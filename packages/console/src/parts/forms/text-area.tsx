@@ -1,4 +1,4 @@
-import { Field } from '../field.tsx';
+import { Field } from './field.tsx';
 import type { Bound } from './inputs.tsx';
 
 interface Props extends Bound<string> {

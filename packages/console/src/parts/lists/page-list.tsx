@@ -3,7 +3,7 @@ import { texts } from '../../texts/texts.ts';
 import { Button } from '../button.tsx';
 import { Failure } from '../failure.tsx';
 import { Notice } from '../notice.tsx';
-import type { Pages } from '../use-pages.ts';
+import type { Pages } from './use-pages.ts';
 
 interface Props<Item> {
   readonly pages: Pages<Item>;

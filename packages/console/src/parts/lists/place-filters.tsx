@@ -1,6 +1,6 @@
 import { useConsole } from '../../console.ts';
 import { locale, texts } from '../../texts/texts.ts';
-import { ordered } from '../table-order.ts';
+import { ordered } from './table-order.ts';
 import { SelectFilter } from './filter-bar.tsx';
 
 export const PLACE_FILTERS = ['facility', 'device'] as const;

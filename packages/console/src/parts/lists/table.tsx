@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useConsole } from '../console.ts';
-import { locale, texts } from '../texts/texts.ts';
-import { Button } from './button.tsx';
+import { useConsole } from '../../console.ts';
+import { locale, texts } from '../../texts/texts.ts';
+import { Button } from '../button.tsx';
 import type { Column } from './table-column.ts';
 import { TableHead, TableSortSelect } from './table-head.tsx';
 import { targetRow } from './table-keys.ts';

@@ -1,4 +1,4 @@
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { Column } from './table-column.ts';
 import { type Order, orderAfterPress, orderText, parseOrder } from './table-order.ts';
 
