@@ -4,6 +4,7 @@ import { fillPath, parameterNames } from '@granary/contract/endpoints/declaratio
 import type { Methods } from './methods.ts';
 import { everyItem } from './pages.ts';
 import { type Call, type CallOptions, IDEMPOTENCY_KEY, type Query } from './requests/call.ts';
+import { newIdempotencyKey } from './requests/idempotency-key.ts';
 import type { Transport } from './requests/transport.ts';
 
 type Arguments = readonly unknown[];
@@ -58,19 +59,13 @@ function headersOf(
 ): Readonly<Record<string, string>> {
   // Each repetition of a stop is carried out anew, so it gets no key of ours.
   const needsKey = requestHeaders.includes(IDEMPOTENCY_KEY) && isUrgent !== true;
-  const key = idempotencyKey ?? (needsKey ? randomKey() : undefined);
+  const key = idempotencyKey ?? (needsKey ? newIdempotencyKey() : undefined);
   return {
     ...(key === undefined ? {} : { [IDEMPOTENCY_KEY]: key }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
     ...(actor === undefined ? {} : { 'x-actor': headerBytes(actor) }),
   };
 }
-
-/** 128 random bits; `crypto.randomUUID` is missing in browsers for pages without TLS. */
-const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  );
 
 /** A header holds one character for each byte, and the name is sent in UTF-8. */
 const headerBytes = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));

@@ -2,10 +2,11 @@ import type { FleetAlert } from '@granary/contract/fleet/records';
 import { useConsole, useScope } from '../console.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { useAction } from '../parts/forms/use-action.ts';
 import { texts } from '../texts/texts.ts';
 import { AcknowledgeButton } from './acknowledge/acknowledge-button.tsx';
 import { isUnacknowledged } from './summary.ts';
-import { useShelve } from './use-shelve.ts';
+import { useShelving } from './use-shelving.ts';
 
 interface Props {
   readonly alert: FleetAlert;
@@ -17,7 +18,8 @@ interface Props {
 export function AlertActions({ alert, onShelve }: Props) {
   const { live } = useConsole();
   const { alerts } = texts.value;
-  const { unshelve, isRunning, failure } = useShelve();
+  const { unshelve } = useShelving();
+  const { run, isRunning, failure } = useAction();
   if (!useScope('operate') || alert.status === 'resolved') return null;
   const isLost = live.connection.current.value.state === 'lost';
   return (
@@ -28,7 +30,7 @@ export function AlertActions({ alert, onShelve }: Props) {
           {alerts.shelve}
         </Button>
       ) : (
-        <Button isBusy={isRunning} isDisabled={isLost} onPress={() => void unshelve(alert)}>
+        <Button isBusy={isRunning} isDisabled={isLost} onPress={() => void run(() => unshelve(alert))}>
           {alerts.unshelve}
         </Button>
       )}

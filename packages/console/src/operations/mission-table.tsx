@@ -4,8 +4,8 @@ import { MISSION_STATUSES, type MissionStatus } from '@granary/contract/missions
 import { callOptions, useConsole, useScope } from '../console.ts';
 import { MISSION_UNDER_WAY } from '../live/jobs.ts';
 import { PageList } from '../parts/lists/page-list.tsx';
-import { useEventReload } from '../parts/lists/use-event-reload.ts';
 import { Table } from '../parts/lists/table.tsx';
+import { useEventReload } from '../parts/lists/use-event-reload.ts';
 import { usePages } from '../parts/lists/use-pages.ts';
 import { texts } from '../texts/texts.ts';
 import { type JobWords, jobColumns } from './job-columns.tsx';

@@ -1,10 +1,8 @@
 import type { WebhookRecord } from '@granary/contract/webhooks';
-import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../../console.ts';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
-import { bound, TextInput } from '../../parts/forms/inputs.tsx';
 import { texts } from '../../texts/texts.ts';
-import { SecretDialog } from '../secret-dialog.tsx';
+import { RotationDialog } from '../rotation-dialog.tsx';
 
 interface ReplayProps {
   readonly webhookId: string;
@@ -32,46 +30,28 @@ export function ReplayDead({ webhookId, onReplayed, onClose }: ReplayProps) {
 }
 
 const USUAL_OVERLAP_H = 24;
-const OVERLAP_H_MAX = 30 * 24;
 
-export function RotateSecret({
-  webhookId,
-  onClose,
-}: {
+interface RotateProps {
   readonly webhookId: string;
   readonly onClose: () => void;
-}) {
+}
+
+export function RotateSecret({ webhookId, onClose }: RotateProps) {
   const console = useConsole();
   const { webhooks } = texts.value;
-  const hours = useSignal(String(USUAL_OVERLAP_H));
-  const secret = useSignal<string | null>(null);
-  if (secret.value !== null) {
-    return (
-      <SecretDialog title={webhooks.rotate} label={webhooks.secret} secret={secret.value} onClose={onClose} />
-    );
-  }
   return (
-    <FormDialog
-      title={webhooks.rotate}
-      submit={webhooks.rotate}
-      staysOpen
-      onSubmit={async () => {
-        const rotation = { overlap_seconds: Math.round(Number(hours.peek()) * 3_600) };
-        const issued = await console.client.webhooks.rotateSecret(webhookId, rotation, callOptions(console));
-        secret.value = issued.secret;
+    <RotationDialog
+      texts={{
+        ...{ title: webhooks.rotate, submit: webhooks.rotate, meaning: webhooks.rotateMeans },
+        ...{ overlap: webhooks.overlap, issuedTitle: webhooks.rotate, secret: webhooks.secret },
       }}
+      usualOverlap={USUAL_OVERLAP_H}
+      unitSeconds={3_600}
+      rotate={async (rotation) =>
+        (await console.client.webhooks.rotateSecret(webhookId, rotation, callOptions(console))).secret
+      }
       onClose={onClose}
-    >
-      <p>{webhooks.rotateMeans}</p>
-      <TextInput
-        label={webhooks.overlap}
-        type="number"
-        min={0}
-        max={OVERLAP_H_MAX}
-        isRequired
-        {...bound(hours)}
-      />
-    </FormDialog>
+    />
   );
 }
 

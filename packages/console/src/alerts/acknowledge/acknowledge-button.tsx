@@ -2,6 +2,7 @@ import type { FleetAlert } from '@granary/contract/fleet/records';
 import { useConsole, useScope } from '../../console.ts';
 import { Button } from '../../parts/button.tsx';
 import { failureText } from '../../parts/failure.tsx';
+import { useAction } from '../../parts/forms/use-action.ts';
 import { texts } from '../../texts/texts.ts';
 import { useAcknowledge } from './use-acknowledge.ts';
 
@@ -13,7 +14,8 @@ interface Props {
 /** Needs one press, and no note. */
 export function AcknowledgeButton({ alert, isDisabled = false }: Props) {
   const { live } = useConsole();
-  const { run, isRunning, failure } = useAcknowledge();
+  const acknowledge = useAcknowledge();
+  const { run, isRunning, failure } = useAction();
   if (!useScope('operate')) return null;
   const { common } = texts.value;
   const isLost = live.connection.current.value.state === 'lost';
@@ -24,7 +26,7 @@ export function AcknowledgeButton({ alert, isDisabled = false }: Props) {
         isBusy={isRunning}
         isDisabled={isLost || isDisabled}
         {...(isLost ? { title: common.notWhileOffline } : {})}
-        onPress={() => void run([alert])}
+        onPress={() => void run(() => acknowledge([alert]))}
       >
         {common.acknowledge}
       </Button>

@@ -5,7 +5,7 @@ import { timeLabels, valueLabels } from './plot-labels.ts';
 import { drawMarks, drawThresholds } from './plot-marks.ts';
 import { isolatedIndexes } from './series.ts';
 
-const BAND_ALPHA = '33';
+const BAND_OPACITY = '20%';
 const AXIS_FONT = '12px system-ui, sans-serif';
 /** A hair of room above and below the values. */
 const PADDING = 0.08;
@@ -18,7 +18,7 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
   const { sensors, language, height, onSelect, onCursor } = options;
   let contents: PlotContents | null = null;
   const units = [...new Set(sensors.map(({ unit }) => unit))];
-  const colour = (name: string): string => getComputedStyle(place).getPropertyValue(name).trim();
+  const { colour, paleColour } = coloursAt(place);
   const mean = (index: number): number => 1 + index * 3;
   const plot = new uPlot(
     {
@@ -84,7 +84,7 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
       ],
       bands: sensors.map(({ colour: name }, index) => ({
         series: [mean(index) + 2, mean(index) + 1],
-        fill: () => `${colour(name)}${BAND_ALPHA}`,
+        fill: () => paleColour(name),
       })),
       hooks: {
         drawAxes: [(u) => contents !== null && drawMarks(u, contents, colour)],
@@ -128,5 +128,19 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
     redraw: () => plot.redraw(true, true),
     timeAt: (clientX) => plot.posToVal(clientX - plot.over.getBoundingClientRect().left, 'x') * 1_000,
     close: () => plot.destroy(),
+  };
+}
+
+/** The colours of the theme in a form that a canvas accepts: a token has one colour for each theme. */
+function coloursAt(place: HTMLElement) {
+  const sample = place.appendChild(document.createElement('span'));
+  const resolved = (colour: string): string => {
+    sample.style.color = colour;
+    return getComputedStyle(sample).color;
+  };
+  return {
+    colour: (name: string): string => resolved(`var(${name})`),
+    paleColour: (name: string): string =>
+      resolved(`color-mix(in srgb, var(${name}) ${BAND_OPACITY}, transparent)`),
   };
 }

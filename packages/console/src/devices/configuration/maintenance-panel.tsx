@@ -5,7 +5,7 @@ import { nameOf } from '../../operations/jobs.ts';
 import { Time } from '../../parts/age.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Field } from '../../parts/forms/field.tsx';
+import { bound, TextInput } from '../../parts/forms/inputs.tsx';
 import { useAction } from '../../parts/forms/use-action.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
@@ -74,32 +74,8 @@ export function MaintenancePanel({ device: { device_id, group }, facts, reload }
     >
       <h2>{words.title}</h2>
       <p class="muted">{words.meaning}</p>
-      <Field label={words.reason}>
-        {(id) => (
-          <input
-            id={id}
-            type="text"
-            required
-            maxLength={200}
-            value={reason.value}
-            onInput={({ currentTarget }) => {
-              reason.value = currentTarget.value;
-            }}
-          />
-        )}
-      </Field>
-      <Field label={words.until} hint={words.untilHint}>
-        {(id) => (
-          <input
-            id={id}
-            type="datetime-local"
-            value={until.value}
-            onInput={({ currentTarget }) => {
-              until.value = currentTarget.value;
-            }}
-          />
-        )}
-      </Field>
+      <TextInput label={words.reason} isRequired {...bound(reason)} />
+      <TextInput label={words.until} hint={words.untilHint} type="datetime-local" {...bound(until)} />
       <Failure of={failure} />
       <Button type="submit" {...button}>
         {words.begin}

@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from '@granary/client';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { MASS_UNITS, type MassUnit, OPERATION_TYPES } from '@granary/contract/operations';
@@ -8,7 +9,8 @@ import { formatMass, formatNumber } from '../../format/numbers.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Field } from '../../parts/forms/field.tsx';
+import { SelectInput, TextInput } from '../../parts/forms/inputs.tsx';
+import { QuantityInput } from '../../parts/forms/quantity-input.tsx';
 import { useAction } from '../../parts/forms/use-action.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import { type NamedThreshold, thresholdsOf } from '../thresholds.ts';
@@ -46,7 +48,7 @@ export function StartForm({ device, facts }: Props) {
   const mostKg = availableKg(type, silo);
 
   async function start({ type: wanted, body }: StartRequest): Promise<void> {
-    sentKey.current ??= newKey();
+    sentKey.current ??= newIdempotencyKey();
     const options = { ...callOptions(shared), idempotencyKey: sentKey.current };
     const { operation_id } =
       wanted === 'feed'
@@ -73,73 +75,37 @@ export function StartForm({ device, facts }: Props) {
         ))}
       </fieldset>
       <div class="device-start-amount">
-        <Field
+        <QuantityInput
           label={devices.amount}
           {...(Number.isFinite(mostKg)
             ? { hint: devices.available[type](formatMass(mostKg, locale.value)) }
             : {})}
-        >
-          {(id) => (
-            <input
-              id={id}
-              type="number"
-              inputMode="decimal"
-              min="0"
-              step="any"
-              required
-              value={amount}
-              onWheel={({ currentTarget }) => currentTarget.blur()}
-              onInput={({ currentTarget }) => change({ amount: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label={devices.unit}>
-          {(id) => (
-            <select
-              id={id}
-              value={unit}
-              onChange={({ currentTarget }) => change({ unit: currentTarget.value as MassUnit })}
-            >
-              {MASS_UNITS.map((one) => (
-                <option key={one} value={one}>
-                  {one}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+          isRequired
+          value={amount}
+          onValue={(value) => change({ amount: value })}
+        />
+        <SelectInput
+          label={devices.unit}
+          value={unit}
+          onValue={(value) => change({ unit: value as MassUnit })}
+          options={MASS_UNITS.map((one) => [one, one])}
+        />
       </div>
-      <Field
+      <QuantityInput
         label={devices.rate}
         hint={devices.rateHint(formatNumber(limit, limit % 1 === 0 ? 0 : 1, locale.value))}
-      >
-        {(id) => (
-          <input
-            id={id}
-            type="number"
-            inputMode="decimal"
-            min="0"
-            step="any"
-            placeholder={String(limit)}
-            value={rate}
-            onWheel={({ currentTarget }) => currentTarget.blur()}
-            onInput={({ currentTarget }) => change({ rate: currentTarget.value })}
-          />
-        )}
-      </Field>
+        placeholder={String(limit)}
+        value={rate}
+        onValue={(value) => change({ rate: value })}
+      />
       {type === 'discharge' && (
-        <Field label={devices.container} hint={devices.containerHint}>
-          {(id) => (
-            <input
-              id={id}
-              type="text"
-              maxLength={200}
-              required
-              value={container}
-              onInput={({ currentTarget }) => change({ container: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextInput
+          label={devices.container}
+          hint={devices.containerHint}
+          isRequired
+          value={container}
+          onValue={(value) => change({ container: value })}
+        />
       )}
       <div class="device-start-plan" role="status">
         {request === null && <p class="muted">{devices.fillIn[type]}</p>}
@@ -187,9 +153,3 @@ function siloNow({ readings = {} }: FleetDevice, { detail, configuration }: Devi
     thresholds: thresholdsOf(configuration, 'level', texts.value.devices.thresholds),
   };
 }
-
-/** `crypto.randomUUID` is missing in pages without TLS. */
-const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  );

@@ -15,11 +15,14 @@ interface Props {
   readonly onSubmit: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly staysOpen?: boolean;
+  /** What was entered cannot be sent yet. */
+  readonly isIncomplete?: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** A form over the view. What the service refuses is said in it, and what was entered stays. */
-export function FormDialog({ title, submit, onSubmit, onClose, staysOpen = false, children }: Props) {
+export function FormDialog(props: Props) {
+  const { title, submit, onSubmit, onClose, staysOpen = false, isIncomplete = false, children } = props;
   const { common } = texts.value;
   const isLost = useConsole().live.connection.current.value.state === 'lost';
   const { run, isRunning, failure } = useAction();
@@ -40,7 +43,7 @@ export function FormDialog({ title, submit, onSubmit, onClose, staysOpen = false
             kind="primary"
             type="submit"
             isBusy={isRunning}
-            isDisabled={isLost}
+            isDisabled={isLost || isIncomplete}
             title={isLost ? common.notWhileOffline : ''}
           >
             {submit}

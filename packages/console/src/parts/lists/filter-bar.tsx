@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 import { useConsole } from '../../console.ts';
 import { texts } from '../../texts/texts.ts';
@@ -66,35 +66,27 @@ export function SelectFilter({ name, label, any, options }: SelectProps) {
 }
 
 /** A text that is searched for when the person has finished typing it. */
-export function TextFilter({ name, label }: FilterProps) {
-  const { navigation } = useConsole();
-  return (
-    <Filter label={label}>
-      {(id) => (
-        <input
-          id={id}
-          type="search"
-          placeholder={label}
-          maxLength={200}
-          value={navigation.route.value.query.get(name) ?? ''}
-          onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value.trim() })}
-        />
-      )}
-    </Filter>
-  );
-}
+export const TextFilter = (props: FilterProps) => (
+  <InputFilter {...props} input={{ type: 'search', placeholder: props.label, maxLength: 200 }} />
+);
 
 /** One day of the calendar. */
-export function DateFilter({ name, label }: FilterProps) {
+export const DateFilter = (props: FilterProps) => <InputFilter {...props} input={{ type: 'date' }} />;
+
+interface InputProps extends FilterProps {
+  readonly input: InputHTMLAttributes<HTMLInputElement>;
+}
+
+function InputFilter({ name, label, input }: InputProps) {
   const { navigation } = useConsole();
   return (
     <Filter label={label}>
       {(id) => (
         <input
           id={id}
-          type="date"
+          {...input}
           value={navigation.route.value.query.get(name) ?? ''}
-          onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value })}
+          onChange={({ currentTarget }) => navigation.filter({ [name]: currentTarget.value.trim() })}
         />
       )}
     </Filter>

@@ -1,7 +1,7 @@
 import { useConsole } from '../../console.ts';
 import { locale, texts } from '../../texts/texts.ts';
-import { ordered } from './table-order.ts';
 import { SelectFilter } from './filter-bar.tsx';
+import { ordered } from './table-order.ts';
 
 export const PLACE_FILTERS = ['facility', 'device'] as const;
 
