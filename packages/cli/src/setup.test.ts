@@ -23,11 +23,11 @@ async function startService(t: TestContext) {
   };
   const address = { GRANARY_URL: await validatedUrl(t, url) };
   const run = (args: readonly string[], exitCode = 0) => runHere(args, exitCode, address);
-  return { run, runHere, folder: dirname(settings['GRANARY_DATA_DIR'] ?? ''), service };
+  return { run, runHere, folder: dirname(settings['GRANARY_DATA_DIR'] ?? ''), service, url };
 }
 
 test('webhooks, documents of a site, and doctor against a service', async (t) => {
-  const { run, runHere, folder, service } = await startService(t);
+  const { run, runHere, folder, service, url } = await startService(t);
 
   await t.test('a webhook is added, shown, tested, replayed and removed', async () => {
     const added = await run(['webhooks', 'add', 'https://granary.invalid/hook', '--type', 'alert.raised']);
@@ -84,6 +84,10 @@ test('webhooks, documents of a site, and doctor against a service', async (t) =>
       await runHere(['doctor'], 1, { GRANARY_API_KEY: 'gk_wrong' }),
       /^fail +key .*\n +`granary login`/m,
     );
+    const other = await runHere(['doctor'], 0, {
+      ...{ GRANARY_URL: url, GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' },
+    });
+    assert.match(other, /^ok +ports +HTTP \S+:0 any free port$/m);
     service.signal('SIGTERM');
     await service.exited;
     const away = await runHere(['doctor'], 1);

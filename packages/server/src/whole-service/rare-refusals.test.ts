@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeRows } from '@granary/app/testing/change-rows';
 import { holdStorage } from '@granary/app/testing/held-storage';
@@ -7,11 +7,10 @@ import { makeSmallDisk } from '@granary/app/testing/small-disk';
 import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
 import { SECOND_MS } from '@granary/contract/time';
 import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
-import { createService, type Started } from '../compose.ts';
-import { readSettings } from '../settings.ts';
 import { startSilo } from '../testing/devices/scripted-silo.ts';
+import { localService } from '../testing/local-service.ts';
 import { noteTouched } from '../testing/published/touched.ts';
-import { apiOf, describeService, siloNamed } from '../testing/service.ts';
+import { describeService, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 
@@ -95,28 +94,8 @@ describeService('more webhooks and notification rules than the service accepts',
 
 describe('a service whose disk is full', () => {
   const disk = makeSmallDisk();
-  let started: Started | undefined;
-  const undos: (() => Promise<void>)[] = [];
-  const current = (): Started => {
-    if (started === undefined) throw new Error('the service has not started');
-    return started;
-  };
-  const api = apiOf(current, () => current().adminKey.key);
-
-  before(async () => {
-    const settings = readSettings({
-      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
-      GRANARY_DATA_DIR: disk.folder,
-    });
-    const service = createService(settings);
-    undos.push(() => service.stop());
-    started = await service.start();
-  });
-
-  after(async () => {
-    for (const undo of undos) await undo();
-    disk.remove();
-  });
+  const { api } = localService({ dataDir: disk.folder });
+  after(() => disk.remove());
 
   test('refuses changes, shows what is stored, and accepts changes when there is space', async () => {
     assert.equal((await api.post(SILOS, siloNamed('before'))).status, 200);

@@ -12,7 +12,7 @@ import { StoreOpenError, storageUnavailable } from '../errors.ts';
 import { POSTGRES_DIALECT } from '../migrations/dialect.ts';
 import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { Connections } from './connections.ts';
-import { isConflict, isMissingPartition, reasonOf, translate } from './errors.ts';
+import { isConflict, isMissingPartition, isTimeLimit, reasonOf, translate } from './errors.ts';
 import { Partitions } from './partitions.ts';
 import { PostgresSql } from './sql.ts';
 import { BEGIN, inTransaction } from './transaction.ts';
@@ -25,6 +25,7 @@ const KEEP_ALIVE_AFTER_MS = 5_000;
 /** Nodes that start together migrate one after the other, and a migration may take long. */
 const MIGRATION_LOCK = 7_281_540_001;
 const MIGRATION_MS_MAX = 60 * 60_000;
+const OPENING_MS_MAX = 30_000;
 
 /** How long the server and this side of the connection wait. */
 export interface TimeLimits {
@@ -63,9 +64,9 @@ export async function openPostgres(
   const connections = new Connections(makePool(url, limits, CONNECTIONS_MAX), limits.callMs);
   const urgent = new Connections(makePool(url, limits, URGENT_CONNECTIONS_MAX), limits.callMs);
   try {
-    await migrateTables(connections, onUpgrade);
+    await withPatience(() => migrateTables(connections, onUpgrade));
     // Opened in advance, so that the first stop does not wait for a login.
-    await urgent.use((client) => client.query('SELECT 1'));
+    await withPatience(() => urgent.use((client) => client.query('SELECT 1')));
   } catch (error) {
     await Promise.all([connections.end(), urgent.end()]);
     if (error instanceof StoreOpenError) throw error;
@@ -74,6 +75,18 @@ export async function openPostgres(
     });
   }
   return new PostgresEngine(connections, urgent, limits, callUseCase);
+}
+
+/** A server that starts together with the service, or is busy, may answer its first calls late. */
+async function withPatience<T>(open: () => Promise<T>): Promise<T> {
+  const endsAtMs = performance.now() + OPENING_MS_MAX;
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isTimeLimit(error) || performance.now() >= endsAtMs) throw error;
+    }
+  }
 }
 
 async function migrateTables(connections: Connections, onUpgrade?: OnUpgrade): Promise<void> {

@@ -56,13 +56,13 @@ async function examine(values: AccessValues, environment: Environment): Promise<
     access = serviceAccess(values, env);
   } catch (failure) {
     const { message, cure = '' } = explain(failure);
-    return [{ check: 'key', verdict: 'fail', message, cure }, ...(await machineFindings(env, false))];
+    return [{ check: 'key', verdict: 'fail', message, cure }, ...(await machineFindings(env, null))];
   }
   const { baseUrl } = access;
   const client = createClient(access);
   const answer = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
   const service = await serviceFindings(client, baseUrl);
-  const local = LOCAL.test(baseUrl) ? await machineFindings(env, answer !== null) : [];
+  const local = LOCAL.test(baseUrl) ? await machineFindings(env, answer === null ? null : baseUrl) : [];
   if (answer === null) return [...service, ...local];
   return [
     ...service,
@@ -72,9 +72,11 @@ async function examine(values: AccessValues, environment: Environment): Promise<
   ];
 }
 
-async function machineFindings(env: Environment['env'], isRunning: boolean): Promise<Finding[]> {
+/** Looks at what the settings name; the service that answers at an address may be another one than theirs. */
+async function machineFindings(env: Environment['env'], answeringUrl: string | null): Promise<Finding[]> {
   const settings = readSettings(env);
   const { httpHost, httpPort, mqttHost, mqttPort } = settings;
+  const isRunning = answeringUrl !== null && portOf(answeringUrl) === httpPort;
   return [
     await portFinding('HTTP', httpHost, httpPort, isRunning),
     await portFinding('MQTT', mqttHost, mqttPort, isRunning),
@@ -83,4 +85,10 @@ async function machineFindings(env: Environment['env'], isRunning: boolean): Pro
     ...(isRunning ? [] : [databaseFinding(settings)]),
     diskFinding(settings),
   ];
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  if (port !== '') return Number(port);
+  return protocol === 'https:' ? 443 : 80;
 }

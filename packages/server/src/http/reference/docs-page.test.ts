@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createService, type Started } from '../../compose.ts';
-import { readSettings } from '../../settings.ts';
 import { PageRecord, startBrowser } from '../../testing/browser.ts';
-import { apiOf, siloNamed } from '../../testing/service.ts';
+import { localService } from '../../testing/local-service.ts';
+import { siloNamed } from '../../testing/service.ts';
 
 /** Pages are slow on a busy machine. */
 const PATIENCE_MS = 90_000;
@@ -15,33 +11,11 @@ const FEED = '#operations-operations-operationsFeed';
 const LIST_OF_SILOS = '#operations-devices-devicesSiloList';
 
 describe('the page /docs in Chromium', () => {
-  let started: Started | undefined;
-  const undos: (() => Promise<void>)[] = [];
-  const current = (): Started => {
-    if (started === undefined) throw new Error('the service has not started');
-    return started;
-  };
-  const api = apiOf(current, () => current().adminKey.key);
-
-  before(async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
-    undos.push(() => rm(dataDir, { recursive: true, force: true }));
-    const service = createService(
-      readSettings({
-        ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_DATA_DIR: dataDir },
-        // Another address than that of the page, as behind a proxy.
-        ...{ GRANARY_LOG_LEVEL: 'silent', GRANARY_PUBLIC_URL: 'https://granary.example.com' },
-      }),
-      {},
-    );
-    undos.push(() => service.stop());
-    started = await service.start();
-    await api.post('/v1/siloscale/devices', siloNamed('silo-of-the-page'));
+  const { current, api } = localService({
+    // Another address than that of the page, as behind a proxy.
+    env: { GRANARY_PUBLIC_URL: 'https://granary.example.com' },
   });
-
-  after(async () => {
-    for (const undo of undos.reverse()) await undo();
-  });
+  before(() => api.post('/v1/siloscale/devices', siloNamed('silo-of-the-page')));
 
   test('tries a request with a key, chooses no device, forgets the key, and asks no other host', async (t) => {
     const browser = await startBrowser(t);

@@ -1,53 +1,37 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createService, type Started } from '../../compose.ts';
-import { readSettings } from '../../settings.ts';
 import { startBrowser } from '../../testing/browser.ts';
 import { writeBuiltConsole } from '../../testing/built-console.ts';
-import { apiOf } from '../../testing/service.ts';
+import { localService } from '../../testing/local-service.ts';
 
 /** Pages are slow on a busy machine. */
 const PATIENCE_MS = 90_000;
 
 describe('a page of others, in a browser that has signed in', () => {
-  let started: Started | undefined;
+  const { current, api } = localService({
+    makeParts: async (dataDir) => {
+      const consoleFolder = join(dataDir, 'console');
+      await writeBuiltConsole(consoleFolder);
+      return { consoleFolder };
+    },
+  });
+  const evil = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end(formOf(current().httpUrl));
+  });
   let evilUrl = '';
-  const undos: (() => Promise<unknown>)[] = [];
-  const current = (): Started => {
-    if (started === undefined) throw new Error('the service has not started');
-    return started;
-  };
-  const api = apiOf(current, () => current().adminKey.key);
 
   before(async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
-    undos.push(() => rm(dataDir, { recursive: true, force: true }));
-    const consoleFolder = join(dataDir, 'console');
-    await writeBuiltConsole(consoleFolder);
-    const env = { GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' };
-    const service = createService(readSettings({ ...env, GRANARY_DATA_DIR: dataDir }), { consoleFolder });
-    undos.push(() => service.stop());
-    started = await service.start();
     // The same host with another port: for a browser this is the same site, to which it sends the cookie.
-    const evil = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/html').end(formOf(current().httpUrl));
-    });
-    undos.push(async () => evil.close().closeAllConnections());
     evil.listen(0, '127.0.0.1');
     await once(evil, 'listening');
     evilUrl = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
   });
-
-  after(async () => {
-    for (const undo of undos.reverse()) await undo();
-  });
+  after(() => evil.close().closeAllConnections());
 
   const keyCount = async (): Promise<number> => (await api.get('/v1/keys')).body.data.length;
 
