@@ -44,6 +44,15 @@ export const CONTROL_BYTES_MAX = 4 * 1024;
 /** Per connection: reading pauses while this many bytes wait to be stored. */
 export const IN_FLIGHT_BYTES_MAX = LINK_PAYLOAD_BYTES_MAX;
 
+/**
+ * All connections together: with many of them each may have less than its maximum, so that the messages that wait are few
+ * enough to be written in a fraction of a second, and do not fill the memory.
+ */
+export const IN_FLIGHT_BYTES_TOTAL = 2 * 1024 * 1024;
+
+/** Each connection may have this much in any case: some small messages, or one of any size. */
+export const IN_FLIGHT_BYTES_MIN = 2 * 1024;
+
 /** Added for each message that waits to be stored, so that empty messages count too. */
 export const MESSAGE_OVERHEAD_BYTES = 256;
 

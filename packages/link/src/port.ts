@@ -134,6 +134,9 @@ export interface LinkHandler {
   awaitsConfiguration(device: LinkDevice): void;
 
   observed(event: LinkEvent): void;
+
+  /** True while received messages wait because the storage is not available. */
+  readonly isHolding: boolean;
 }
 
 /** The result of sending a message to a device; only `sent` means that it was written to a live connection. */

@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream';
 import { checkDeviceId } from '@granary/contract/ids';
-
 import { printable } from '../codec.ts';
 import { LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX } from '../limits.ts';
 import type { Frame } from '../mqtt/frame-reader.ts';
@@ -22,6 +21,7 @@ import { Connection, type ConnectionEvents } from '../session/connection.ts';
 import { deliver } from '../session/deliver.ts';
 import { DeviceChannel } from '../session/device-channel.ts';
 import { AbsentSessions, newSession, type Session } from '../session/session.ts';
+import { SharedReading } from '../session/shared-reading.ts';
 import type { CertificatePair } from '../tls.ts';
 import { Admission, type Refused } from './admission.ts';
 import { LinkRecords } from './link-records.ts';
@@ -55,6 +55,7 @@ export class EmbeddedBroker implements DeviceLink {
   readonly #records = new LinkRecords();
   readonly #absentSessions: AbsentSessions;
   readonly #open = new Set<Connection>();
+  readonly #reading: SharedReading;
   readonly #endedByStop = new WeakSet<Connection>();
   readonly #channelOf = new WeakMap<Connection, DeviceChannel>();
   readonly #current = new Map<string, DeviceChannel>();
@@ -68,6 +69,7 @@ export class EmbeddedBroker implements DeviceLink {
     this.#limits = limits;
     this.#now = now;
     this.#admission = new Admission(handler, limits);
+    this.#reading = new SharedReading(this.#open, handler);
     this.#absentSessions = new AbsentSessions(limits);
     const failed = (remoteAddress: string, reason: string, cause?: Error): void => {
       this.#records.totals.faults += 1;
@@ -170,7 +172,7 @@ export class EmbeddedBroker implements DeviceLink {
       stream.destroy();
       return () => undefined;
     }
-    const connection = new Connection(stream, remoteAddress, this.#events, performance.now());
+    const connection = new Connection(stream, remoteAddress, this.#events, this.#reading);
     this.#open.add(connection);
     return () => {
       this.#endedByStop.add(connection);

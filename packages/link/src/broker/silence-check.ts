@@ -12,6 +12,8 @@ export function startSilenceCheck(open: Iterable<Connection>, connectTimeoutMs: 
     const wasSuspended = nowMs - checkedAtMs > 2 * KEEP_ALIVE_CHECK_MS;
     checkedAtMs = nowMs;
     for (const connection of open) {
+      // The storage may have failed since the connection was paused, and nothing else would then continue it.
+      connection.continueReading();
       if (wasSuspended) connection.resetSilence(nowMs);
       else if (connection.isSilent(nowMs))
         connection.end('timed_out', 'nothing was received within the keep-alive');

@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { IN_FLIGHT_BYTES_MAX, PACKETS_PER_TURN_MAX, UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '../limits.ts';
+import { PACKETS_PER_TURN_MAX, UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '../limits.ts';
 import { type Frame, FrameReader } from '../mqtt/frame-reader.ts';
 import { ProtocolFault } from '../mqtt/protocol-fault.ts';
 import type { Ending } from '../port.ts';
+import type { SharedReading } from './shared-reading.ts';
 
 /** How long a refused peer may take to read the reason. */
 const REFUSAL_READ_MS_MAX = 1_000;
@@ -31,6 +32,7 @@ export class Connection {
   #receive: (frame: Frame) => void;
   readonly #socket: Duplex;
   readonly #events: ConnectionEvents;
+  readonly #shared: SharedReading;
   readonly #reader = new FrameReader();
   #lastReceivedAtMs: number;
   #inFlightBytes = 0;
@@ -42,9 +44,11 @@ export class Connection {
   #readPauseTimer: NodeJS.Timeout | undefined;
   #end: ConnectionEnd | null = null;
 
-  constructor(socket: Duplex, remoteAddress: string, events: ConnectionEvents, nowMs: number) {
+  constructor(socket: Duplex, remoteAddress: string, events: ConnectionEvents, shared: SharedReading) {
+    const nowMs = performance.now();
     this.#socket = socket;
     this.#events = events;
+    this.#shared = shared;
     this.#openedAtMs = nowMs;
     this.#receive = (frame) => events.connect(this, frame);
     this.#lastReceivedAtMs = nowMs;
@@ -106,7 +110,12 @@ export class Connection {
 
   messageStored(bytes: number): void {
     this.#inFlightBytes -= bytes;
-    if (this.#isPaused) this.#readPackets();
+    this.continueReading();
+  }
+
+  /** Reads the packets that may be read now, in a later turn, when all results of this turn are known. */
+  continueReading(): void {
+    if (this.#isPaused && this.#mayRead) this.#waitForTurn();
   }
 
   /** Reads nothing for this long, so that this peer does not delay the others. */
@@ -164,21 +173,28 @@ export class Connection {
       !this.#isHeld &&
       !this.#isWaitingForTurn &&
       this.#readPausedUntilMs === 0 &&
-      this.#inFlightBytes < IN_FLIGHT_BYTES_MAX &&
+      this.#inFlightBytes < this.#shared.inFlightBytesMax &&
       !this.#socket.writableNeedDrain
     );
   }
 
   #readPackets(): void {
+    const { turns } = this.#shared;
+    if (this.#mayRead && !turns.mayBegin()) this.#waitForTurn();
+    else this.#readInTurn();
+  }
+
+  #readInTurn(): void {
+    const { turns } = this.#shared;
     try {
       for (let packets = 0; this.#mayRead; packets++) {
-        if (packets === PACKETS_PER_TURN_MAX) {
-          this.#yieldTurn();
-          return;
-        }
         const frame = this.#reader.next();
         if (frame === null) break;
         this.#receive(frame);
+        if (packets >= PACKETS_PER_TURN_MAX || !turns.hasTime()) {
+          this.#waitForTurn();
+          return;
+        }
       }
     } catch (error) {
       this.#events.failed(this, error);
@@ -187,14 +203,17 @@ export class Connection {
   }
 
   /** Lets the other connections be read before this one continues. */
-  #yieldTurn(): void {
+  #waitForTurn(): void {
+    if (this.#isWaitingForTurn || this.#end !== null) return;
     this.#isWaitingForTurn = true;
     this.#pauseOrResumeSocket();
-    setImmediate(() => {
-      this.#isWaitingForTurn = false;
-      this.#readPackets();
-    });
+    this.#shared.turns.wait(this.#takeTurn);
   }
+
+  readonly #takeTurn = (): void => {
+    this.#isWaitingForTurn = false;
+    this.#readInTurn();
+  };
 
   /** Unread bytes stay in the kernel, so that TCP slows the sender down. */
   #pauseOrResumeSocket(): void {

@@ -35,6 +35,7 @@ export class RecordingHandler implements LinkHandler {
   readonly deviceNos = new Map<string, number>();
   authenticateFails = false;
   receiveFails = false;
+  isHolding = false;
   /** `authenticate` waits for this promise. */
   directory: Promise<void> = Promise.resolve();
   /** `received` waits for this promise. */

@@ -5,17 +5,16 @@ import type { Reading } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/tables/presence';
 import type { Logger } from '../logging/logger.ts';
+import type { BatchLimits } from './batch-limits.ts';
 import type { IngestCounters } from './counters.ts';
 
-/** Readings per transaction: enough to share its cost, and few enough to commit in milliseconds. */
-const BATCH_READINGS_MAX = 5_000;
 /**
  * The limit for one device applies also when no other device waits, because messages that arrive during a write wait for it.
  * Implausible readings take the longest to write: 5,000 of them would take 300 ms.
  */
 const BATCH_READINGS_OF_DEVICE_MAX = 100;
 /** One batch is written while the next is already prepared, so that the writer never waits for this thread. */
-const BATCHES_IN_FLIGHT_MAX = 2;
+const INCOMPLETE_BATCHES_MAX = 2;
 /** Beyond this, HTTP callers are refused and asked to try again. */
 const QUEUE_READINGS_MAX = 50_000;
 /**
@@ -52,6 +51,7 @@ interface Part {
 
 interface PipelineParts {
   readonly append: (batch: TelemetryBatch) => Promise<unknown>;
+  readonly batches: BatchLimits;
   readonly counters: IngestCounters;
   readonly logger: Logger;
 }
@@ -126,9 +126,15 @@ export class IngestPipeline {
     });
   }
 
+  /** While little waits, more of it is gathered for the next batch; during an outage one batch at a time is tried. */
+  get #batchesMax(): number {
+    if (this.#outage !== null) return 1;
+    const { readings, underWay } = this.#parts.batches;
+    return this.#waiting.length >= readings ? underWay : INCOMPLETE_BATCHES_MAX;
+  }
+
   #planTurn(): void {
-    const inFlightMax = this.#outage === null ? BATCHES_IN_FLIGHT_MAX : 1;
-    if (this.#isTurnPlanned || this.#outage?.timer != null || this.#writing.size >= inFlightMax) return;
+    if (this.#isTurnPlanned || this.#outage?.timer != null || this.#writing.size >= this.#batchesMax) return;
     this.#isTurnPlanned = true;
     setImmediate(() => this.#takeTurn());
   }
@@ -141,20 +147,22 @@ export class IngestPipeline {
       if (this.#waiting.length > 0) this.#planTurn();
     });
     this.#writing.add(written);
+    if (this.#waiting.length > 0) this.#planTurn();
   }
 
   /** Takes messages in the order of arrival, but at most a limited number of readings per device. */
   #takeBatch(): Part[] {
+    const { readings: readingsMax } = this.#parts.batches;
     const ofDevice = new Map<number, number>();
     const batch: Part[] = [];
     const left: Part[] = [];
     let readings = 0;
     let position = 0;
-    for (; position < this.#waiting.length && readings < BATCH_READINGS_MAX; position++) {
+    for (; position < this.#waiting.length && readings < readingsMax; position++) {
       const part = this.#waiting[position];
       if (part === undefined || part.waiting.unwritten === 0) continue;
       const used = ofDevice.get(deviceOf(part)) ?? 0;
-      const room = Math.min(BATCH_READINGS_OF_DEVICE_MAX - used, BATCH_READINGS_MAX - readings);
+      const room = Math.min(BATCH_READINGS_OF_DEVICE_MAX - used, readingsMax - readings);
       const { taken, rest } = divide(part, room, used === 0);
       if (rest !== null) left.push(rest);
       // Later messages of this device wait as well, so that its readings are written in order.
@@ -164,7 +172,7 @@ export class IngestPipeline {
       batch.push(taken);
       readings += sizeOf(taken);
     }
-    this.#waiting = [...left, ...this.#waiting.slice(position)];
+    this.#waiting = left.concat(this.#waiting.slice(position));
     return batch;
   }
 

@@ -64,6 +64,10 @@ export class Uplink implements LinkHandler {
     this.#parts = parts;
   }
 
+  get isHolding(): boolean {
+    return this.#parts.pipeline.isHolding;
+  }
+
   authenticate(deviceId: string, secret: string): Promise<LinkDevice | null> {
     return this.#parts.directory.authenticate(deviceId, secret);
   }

@@ -83,6 +83,7 @@ export class RecordingBroker {
       reachable: () => undefined,
       observed: () => undefined,
       awaitsConfiguration: ({ deviceId }) => this.#sendConfiguration(deviceId),
+      isHolding: false,
     };
   }
 }

@@ -20,17 +20,32 @@ export class GroupCommit {
     this.#sql = new SqliteSql(database);
   }
 
-  async run(jobs: readonly Job[]): Promise<Outcome[]> {
+  /** Takes each job when the one before it has ended. `waiting` gives the jobs that fail too when no transaction can begin. */
+  async run(jobs: Iterable<Job>, waiting: () => readonly Job[] = () => []): Promise<Outcome[]> {
+    const begun: Job[] = [];
     try {
-      await this.#sql.run('BEGIN IMMEDIATE');
       const outcomes: Outcome[] = [];
-      for (const job of jobs) outcomes.push(await this.#runOne(job));
-      await this.#sql.run('COMMIT');
+      for (const job of jobs) {
+        begun.push(job);
+        if (begun.length === 1) await this.#begin(begun, waiting);
+        outcomes.push(await this.#runOne(job));
+      }
+      if (begun.length > 0) await this.#sql.run('COMMIT');
       return outcomes;
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       const failure = packError(translate(error));
-      return jobs.map(({ id }) => ({ id, failure }));
+      return begun.map(({ id }) => ({ id, failure }));
+    }
+  }
+
+  /** Each of the waiting jobs would wait for the same lock as the first one, one after the other. */
+  async #begin(begun: Job[], waiting: () => readonly Job[]): Promise<void> {
+    try {
+      await this.#sql.run('BEGIN IMMEDIATE');
+    } catch (error) {
+      begun.push(...waiting());
+      throw error;
     }
   }
 

@@ -2,10 +2,8 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { UseCases } from '../engine.ts';
 import { openWriter } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
-import type { Job, Request } from './messages.ts';
-
-/** Limits how long the first write of a group waits for the last. */
-const JOBS_PER_GROUP_MAX = 256;
+import { JobQueue } from './job-queue.ts';
+import type { Request } from './messages.ts';
 
 if (parentPort === null) throw new Error('the writer runs in a thread of its own');
 const port = parentPort;
@@ -13,8 +11,7 @@ const database = openWriter(workerData.file);
 const { callUseCase }: Pick<UseCases, 'callUseCase'> = await import(workerData.useCasesUrl);
 const groupCommit = new GroupCommit(database, callUseCase);
 
-const urgent: Job[] = [];
-const waiting: Job[] = [];
+const queue = new JobQueue();
 let isClosing = false;
 let working = false;
 
@@ -25,33 +22,24 @@ port.on('message', (request: Request) => {
 
 function take(request: Request): void {
   if (request === 'close') isClosing = true;
-  else (request.isUrgent ? urgent : waiting).push(request);
+  else queue.add(request);
+}
+
+function takeArrived(): void {
+  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
+    take(more.message);
+  }
 }
 
 /** The writes that arrive while one group is written form the next group. */
 async function work(): Promise<void> {
   working = true;
-  for (let group = nextGroup(); group.length > 0; group = nextGroup()) {
-    port.postMessage(await groupCommit.run(group));
+  for (takeArrived(); !queue.isEmpty; takeArrived()) {
+    port.postMessage(await groupCommit.run(queue.nextGroup(takeArrived), () => queue.takeAll()));
   }
   working = false;
   if (isClosing) {
     database.close();
     port.close();
   }
-}
-
-function nextGroup(): Job[] {
-  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
-    take(more.message);
-  }
-  const group: Job[] = [];
-  for (const queue of [urgent, waiting]) {
-    while (group.length < JOBS_PER_GROUP_MAX) {
-      const first = queue.shift();
-      if (first === undefined) break;
-      group.push(first);
-    }
-  }
-  return group;
 }

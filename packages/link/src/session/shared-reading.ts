@@ -1,0 +1,25 @@
+import { IN_FLIGHT_BYTES_MAX, IN_FLIGHT_BYTES_MIN, IN_FLIGHT_BYTES_TOTAL } from '../limits.ts';
+import type { LinkHandler } from '../port.ts';
+import { ReadingTurns } from './reading-turns.ts';
+
+/** What the connections of the link share when they are read. */
+export class SharedReading {
+  readonly turns = new ReadingTurns();
+  readonly #open: { readonly size: number };
+  readonly #handler: Pick<LinkHandler, 'isHolding'>;
+
+  constructor(open: { readonly size: number }, handler: Pick<LinkHandler, 'isHolding'>) {
+    this.#open = open;
+    this.#handler = handler;
+  }
+
+  /**
+   * Per connection: reading pauses while this many bytes wait to be stored. While the storage is not available, each has
+   * its maximum: a connection that is not read gets no answer to its keep-alive, and its device would give it up.
+   */
+  get inFlightBytesMax(): number {
+    if (this.#handler.isHolding) return IN_FLIGHT_BYTES_MAX;
+    const share = IN_FLIGHT_BYTES_TOTAL / Math.max(1, this.#open.size);
+    return Math.min(IN_FLIGHT_BYTES_MAX, Math.max(IN_FLIGHT_BYTES_MIN, share));
+  }
+}
