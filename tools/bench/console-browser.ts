@@ -1,4 +1,4 @@
-import { launchChromium } from '@granary/server/testing/browser';
+import { launchChromium } from '@granary/server/testing/chromium';
 import type { ServiceProcess } from '@granary/server/testing/service-process';
 import type { BrowserContext, Page } from 'playwright-core';
 import { ask } from './farm.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { TestContext } from 'node:test';
 import { createClient } from '@granary/client';
-import { PageRecord, startBrowser } from '@granary/server/testing/browser';
+import { openBrowser, PageRecord } from '@granary/server/testing/browser';
 import type { Page } from 'playwright-core';
 import type { RunningSite } from './running-site.ts';
 
@@ -37,15 +37,10 @@ export async function signIn(
   site: RunningSite,
   options: Options = {},
 ): Promise<Operator | null> {
-  const browser = await startBrowser(t);
-  if (browser === null) return null;
   const { viewport = DESK, colorScheme = 'light', apiKey = site.apiKey, clockAheadMs } = options;
-  const context = await browser.newContext({
-    viewport,
-    colorScheme,
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-  });
+  const place = { locale: 'en-GB', timezoneId: 'Europe/Berlin' };
+  const context = await openBrowser(t, { viewport, colorScheme, ...place });
+  if (context === null) return null;
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const record = new PageRecord(page);

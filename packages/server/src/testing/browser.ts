@@ -1,41 +1,27 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import { mayTestWith } from '@granary/link/testing/outside-clients';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { launchChromium } from './chromium.ts';
 
-/** Without its sandbox it also runs as root, and without its own services it asks nobody for anything. */
-const FLAGS = [
-  ...['--no-sandbox', '--disable-gpu', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-];
+/** One browser for all tests of a file, because its start costs more than most tests. */
+let browser: Promise<Browser | null> | undefined;
+after(async () => (await browser)?.close());
 
-/** Returns `null` where the browser is missing and allowed to be. */
-export async function startBrowser(t: TestContext): Promise<Browser | null> {
-  const browser = await launchChromium();
-  if (!mayTestWith(t, 'chromium', browser !== null) || browser === null) return null;
-  t.after(() => browser.close());
-  return browser;
+/**
+ * A browser that knows nothing of other tests: its cookies, storage, cache and connections are its own, and it is
+ * closed after the test. Returns `null` where the browser is missing and allowed to be.
+ */
+export async function openBrowser(
+  t: TestContext,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext | null> {
+  browser ??= launchChromium();
+  const shared = await browser;
+  if (!mayTestWith(t, 'chromium', shared !== null) || shared === null) return null;
+  const context = await shared.newContext(options);
+  t.after(() => context.close());
+  return context;
 }
-
-/** Returns `null` where the browser is missing. */
-export async function launchChromium(): Promise<Browser | null> {
-  const executablePath = pathOf('chromium');
-  return executablePath === undefined ? null : await chromium.launch({ executablePath, args: FLAGS });
-}
-
-const pathOf = (command: string): string | undefined =>
-  (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, command))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
 
 /** What a page has asked for, and what went wrong in it; a violated security policy is an error in its console. */
 export class PageRecord {

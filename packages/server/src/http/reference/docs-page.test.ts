@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { PageRecord, startBrowser } from '../../testing/browser.ts';
+import { openBrowser, PageRecord } from '../../testing/browser.ts';
 import { localService } from '../../testing/local-service.ts';
 import { siloNamed } from '../../testing/service.ts';
 
@@ -18,9 +18,9 @@ describe('the page /docs in Chromium', () => {
   before(() => api.post('/v1/siloscale/devices', siloNamed('silo-of-the-page')));
 
   test('tries a request with a key, chooses no device, forgets the key, and asks no other host', async (t) => {
-    const browser = await startBrowser(t);
+    const browser = await openBrowser(t, { viewport: { width: 390, height: 844 } });
     if (browser === null) return;
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    const page = await browser.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     const record = new PageRecord(page);
     await page.goto(`${current().httpUrl}/docs`);

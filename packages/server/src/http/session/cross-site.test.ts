@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser } from '../../testing/browser.ts';
+import { openBrowser } from '../../testing/browser.ts';
 import { writeBuiltConsole } from '../../testing/built-console.ts';
 import { localService } from '../../testing/local-service.ts';
 
@@ -36,7 +36,7 @@ describe('a page of others, in a browser that has signed in', () => {
   const keyCount = async (): Promise<number> => (await api.get('/v1/keys')).body.data.length;
 
   test('changes nothing and reads nothing, by a form or by a script; the own page does both', async (t) => {
-    const browser = await startBrowser(t);
+    const browser = await openBrowser(t);
     if (browser === null) return;
     const page = await browser.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
