@@ -19,7 +19,7 @@ describeEachEngine('sessions', (engine) => {
   });
 
   const signIn = (keyId: string, hash: string, nowMs = NOW_MS, codeHash: string | null = null) =>
-    app.session.create({ keyId, hash, nowMs, codeHash });
+    app.session.create({ keyId, hash, nowMs, codeHash, formerHash: null });
   const newCode = (keyId: string, hash: string, expiresAtMs = NOW_MS + MINUTE_MS) =>
     app.session.createCode({ hash, keyId, createdAtMs: NOW_MS, expiresAtMs });
 
@@ -89,6 +89,18 @@ describeEachEngine('sessions', (engine) => {
     }
   });
 
+  it('end when their browser signs in again, also with another key, and stay when it cannot', async () => {
+    await app.keys.create(newKey('former'));
+    await app.keys.create(newKey('later'));
+    await signIn('former', 's_former');
+    const again = { keyId: 'later', hash: 's_later', formerHash: 's_former', nowMs: NOW_MS };
+    assert.equal(await app.session.create({ ...again, codeHash: 'c_unknown' }), undefined);
+    assert.ok((await app.session.find('s_former')) !== undefined);
+    await app.session.create({ ...again, codeHash: null });
+    assert.equal(await app.session.find('s_former'), undefined);
+    assert.equal((await app.session.find('s_later'))?.key.keyId, 'later');
+  });
+
   it('begin with a code once, also when two use it at the same moment', async () => {
     await app.keys.create(newKey('coded'));
     await newCode('coded', 'c_1');
@@ -96,7 +108,9 @@ describeEachEngine('sessions', (engine) => {
     const other = await engine.open();
     const made = await Promise.all(
       [app, other, app, other].map((node, i) =>
-        node.session.create({ keyId: 'coded', hash: `s_race_${i}`, codeHash: 'c_1', nowMs: NOW_MS }),
+        node.session.create({
+          ...{ keyId: 'coded', hash: `s_race_${i}`, codeHash: 'c_1', nowMs: NOW_MS, formerHash: null },
+        }),
       ),
     );
     assert.equal(made.filter((one) => one !== undefined).length, 1);

@@ -31,6 +31,8 @@ interface SignIn {
   readonly codeHash: string | null;
   /** Of the cookie. */
   readonly hash: string;
+  /** Of the cookie that the browser had before, whose session ends; `null` where it had none. */
+  readonly formerHash: string | null;
   readonly nowMs: number;
 }
 
@@ -48,13 +50,14 @@ export const writes = {
   /** `undefined` if the key has ended or the code was used or has ended. */
   async create(
     sql: Sql,
-    { keyId, codeHash, hash, nowMs }: SignIn,
+    { keyId, codeHash, hash, formerHash, nowMs }: SignIn,
   ): Promise<Committed<SessionOfKey | undefined>> {
     // Everything about the sessions of a key happens while the key is locked, so their number is exact.
     const key = await lockKey(sql, keyId);
     if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
     if (codeHash !== null && !(await useUp(sql, codeHash, nowMs))) return committed(undefined);
     const ended = await removeSessionsBeyond(sql, keyId, SESSIONS_PER_KEY_MAX - 1);
+    if (formerHash !== null && (await removeSession(sql, formerHash))) ended.push(formerHash);
     const session = newSession(hash, keyId, nowMs);
     await insertSession(sql, session);
     return committed({ key, session }, ...(ended.length === 0 ? [] : [sessionsEnded(...ended)]));

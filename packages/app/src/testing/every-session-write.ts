@@ -6,6 +6,7 @@ const keyId = 'key_lasting';
 
 const signIn = (round: WriteRound, name: string) => ({
   ...{ keyId, nowMs: atMs(round), hash: `${name} ${round.round} ${round.node}` },
+  formerHash: null,
 });
 
 /** A session of the round before, of the first node, which all nodes change at the same time. */
@@ -15,6 +16,9 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
   create: (round) => [
     round.app.session.create({ ...signIn(round, 'session'), codeHash: null }),
     round.app.session.create({ ...signIn(round, 'by code'), codeHash: `code ${round.round - 1} 0` }),
+    round.app.session.create({
+      ...{ ...signIn(round, 'again'), codeHash: null, formerHash: shared(round).hash },
+    }),
     round.app.session.create({ ...signIn(round, 'ended'), keyId: 'key_shared', codeHash: null }),
   ],
   end: (round) => [round.app.session.end(shared(round).hash)],

@@ -60,6 +60,13 @@ describeService('sign-in', (api) => {
     assert.match(answer.headers.get('set-cookie') ?? '', /; Secure$/);
   });
 
+  test('ends the session that the browser had before', async () => {
+    const { cookie } = await signedIn(api);
+    const next = await signIn(api, { api_key: adminKeyOf(api) }, { cookie, ...OWN_PAGE });
+    assert.equal((await api.raw('GET', SESSION, { headers: { cookie } })).status, 401);
+    assert.equal((await api.raw('GET', SESSION, { headers: { cookie: cookieOf(next) } })).status, 200);
+  });
+
   test('gives the rights and limits of the key, and the audit log names the key', async () => {
     const { cookie, keyId } = await signedIn(api, { scopes: ['read'] });
     const headers = { cookie, ...OWN_PAGE };

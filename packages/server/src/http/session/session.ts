@@ -8,6 +8,7 @@ import type { Caller } from '../../keys/keyring.ts';
 import { hashSecret } from '../../keys/secrets.ts';
 import { newSessionSecret, newSignInCode } from '../../keys/session-secrets.ts';
 import { type AccessChecks, addressOf, refusalOfUnknownKey, tooManyFailures } from '../access/auth.ts';
+import { sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
 import { RATE_LIMIT_HEADERS } from '../access/rate-limit.ts';
 import { actsAs } from '../audit/attempt.ts';
@@ -29,8 +30,10 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     limiter?.take(caller.keyId, reply);
     actsAs(request, caller);
     const secret = newSessionSecret();
+    const former = sessionSecret(request);
     const created = await changes(request).session.create({
       ...{ keyId: caller.keyId, hash: hashSecret(secret), nowMs: now() },
+      formerHash: former === undefined ? null : hashSecret(former),
       codeHash: 'code' in given ? hashSecret(given.code) : null,
     });
     if (created === undefined) {
