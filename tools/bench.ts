@@ -3,13 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAlerts } from './bench/case-alerts.ts';
+import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';
 import { measureExport } from './bench/case-export.ts';
 import { measureFleet } from './bench/case-fleet.ts';
 import { measureHostile } from './bench/case-hostile.ts';
 import { measureHostileDevice } from './bench/case-hostile-device.ts';
+import { measureHttpIngest } from './bench/case-http-ingest.ts';
 import { measureIngest } from './bench/case-ingest.ts';
 import { measureLongHistory } from './bench/case-long-history.ts';
+import { measureMosquitto } from './bench/case-mosquitto.ts';
+import { measureOverload } from './bench/case-overload.ts';
+import { measurePostgres } from './bench/case-postgres.ts';
 import { measureReads } from './bench/case-reads.ts';
 import { measureSensors } from './bench/case-sensors.ts';
 import { measureStop } from './bench/case-stop.ts';
@@ -20,12 +25,17 @@ import { processorTime, stolenSince } from './bench/stolen-time.ts';
 const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Finding[]>>> = {
   reads: measureReads,
   ingest: measureIngest,
+  mosquitto: measureMosquitto,
+  'http-ingest': measureHttpIngest,
+  connections: measureConnections,
   sensors: measureSensors,
   'long-history': measureLongHistory,
   export: measureExport,
   fleet: measureFleet,
   console: measureConsole,
   stop: measureStop,
+  overload: measureOverload,
+  postgres: measurePostgres,
   alerts: measureAlerts,
   stream: measureStream,
   hostile: measureHostile,

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { type ServiceProcess, startServiceProcess } from '@granary/server/testin
 import { BenchDevice } from './device.ts';
 import { registerSilos } from './farm.ts';
 import { type Finding, percentile, whole } from './report.ts';
+import { residentMiB } from './resident.ts';
 import { timeStops } from './stops.ts';
 
 const READINGS = 10_000_000;
@@ -34,7 +34,7 @@ export async function measureExport(dataDir: string): Promise<Finding[]> {
   const device = await BenchDevice.connect(service, own);
   try {
     const before = await timeStops(service, device, own.username, STOPS);
-    const restMb = await residentMegabytes(service.pid);
+    const restMb = await residentMiB(service.pid);
     const beganMs = performance.now();
     const running = { isOver: false, peakMb: restMb };
     const downloading = download(service).finally(() => {
@@ -99,12 +99,7 @@ async function download(service: ServiceProcess): Promise<number> {
 
 async function watch(pid: number, running: { readonly isOver: boolean; peakMb: number }): Promise<void> {
   while (!running.isOver) {
-    running.peakMb = Math.max(running.peakMb, await residentMegabytes(pid));
+    running.peakMb = Math.max(running.peakMb, await residentMiB(pid));
     await sleep(SAMPLED_EVERY_MS);
   }
-}
-
-async function residentMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
 }

@@ -1,7 +1,7 @@
-import { startServiceProcess } from '@granary/server/testing/service-process';
-import { ask, registerSilos, SILOS } from './farm.ts';
+import { countReadings, registerSilos } from './farm.ts';
 import { generateMqtt, startBareBroker } from './processes.ts';
 import { type Finding, median, whole } from './report.ts';
+import { SQLITE, type Storage, startBenchService } from './storage.ts';
 
 const ROUNDS = 7;
 const ROUND_MS = 3_000;
@@ -12,8 +12,8 @@ const TARGET = 0.7;
 const TARGET_PER_SECOND = 8_000;
 
 /** Compares telemetry that is stored, bucketed and acknowledged with the bare broker, which discards it. */
-export async function measureIngest(dataDir: string): Promise<Finding> {
-  const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
+export async function measureIngest(dataDir: string, storage: Storage = SQLITE): Promise<Finding> {
+  const service = await startBenchService(dataDir, storage);
   const devices = await registerSilos(service, CONNECTIONS);
   const reference = await startBareBroker();
   const { hostname: host, port } = new URL(service.mqttUrl);
@@ -30,7 +30,10 @@ export async function measureIngest(dataDir: string): Promise<Finding> {
       ours.push(stored.perSecond);
       bare.push(thrown.perSecond);
     }
-    const counted = await countReadings(devices.map(({ username }) => username));
+    const counted = await countReadings(
+      service,
+      devices.map(({ username }) => username),
+    );
     if (counted !== acknowledged)
       throw new Error(`${acknowledged} messages were acknowledged, ${counted} are stored`);
   } finally {
@@ -40,26 +43,10 @@ export async function measureIngest(dataDir: string): Promise<Finding> {
   const ratio = median(ours.map((perSecond, round) => perSecond / (bare[round] ?? Number.NaN)));
   const perSecond = median(ours);
   return {
-    name: 'MQTT QoS 1 telemetry from 200 connections, stored durably, bucketed and acknowledged, against the bare broker',
+    name: `MQTT QoS 1 telemetry from 200 connections, stored durably${storage.suffix}, bucketed and acknowledged, against the bare broker`,
     target: `at least ${TARGET} and ${whole(TARGET_PER_SECOND)} messages/s`,
     figure: `${ratio.toFixed(2)}, ${whole(perSecond)} messages/s`,
     met: ratio >= TARGET && perSecond >= TARGET_PER_SECOND,
     detail: `bare broker ${whole(median(bare))} messages/s; up to ${WINDOW} unacknowledged messages on each connection; ${ROUNDS} rounds; all ${whole(acknowledged)} acknowledged readings were counted in the history afterwards`,
   };
-
-  async function countReadings(deviceIds: readonly string[]): Promise<number> {
-    let sum = 0;
-    const from = new Date(Date.now() - 86_400_000).toISOString();
-    const to = new Date(Date.now() + 86_400_000).toISOString();
-    for (const deviceId of deviceIds) {
-      const query = `aggregate=count&interval=1h&from=${from}&to=${to}`;
-      const { data } = (await (
-        await ask(service, `${SILOS}/${deviceId}/sensors/history?${query}`)
-      ).json()) as {
-        data: { points: { value: number }[] };
-      };
-      for (const { value } of data.points) sum += value;
-    }
-    return sum;
-  }
 }

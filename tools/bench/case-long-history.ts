@@ -1,17 +1,17 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '@granary/contract/time';
 import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
 import { ask, SILOS } from './farm.ts';
 import { DEVICES, READINGS, writeLongHistory, YEAR_SILO } from './long-history.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
+import { residentMiB } from './resident.ts';
 
 const ROUNDS = 5;
 const QUESTIONS_PER_ROUND = 300;
 const HISTORY_P99_MS_MAX = 10;
 const HISTORY_RATIO_MAX = 1.5;
-const READY_MS_MAX = 2_000;
-const RESIDENT_MB_MAX = 200;
+const READY_MS_MAX = 600;
+const RESIDENT_MIB_MAX = 120;
 const SETTLE_MS = 5_000;
 
 /** Measures the cost of a long history: at rest, and when it is queried. */
@@ -22,7 +22,7 @@ export async function measureLongHistory(dataDir: string): Promise<Finding[]> {
   );
   process.stdout.write('\n');
   const readyMs: number[] = [];
-  const residentMb: number[] = [];
+  const residentMiBs: number[] = [];
   const yearMs: number[] = [];
   const monthMs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -35,18 +35,13 @@ export async function measureLongHistory(dataDir: string): Promise<Finding[]> {
     await ask(service, '/readyz');
     readyMs.push(performance.now() - startedMs);
     await sleep(SETTLE_MS);
-    residentMb.push(await residentMegabytes(service.pid));
+    residentMiBs.push(await residentMiB(service.pid));
     const { year, month } = await askHistory(service, endMs);
     yearMs.push(percentile(year, 0.99));
     monthMs.push(percentile(month, 0.99));
     await service.stop();
   }
-  return [historyFinding(yearMs, monthMs), idleFinding(readyMs, residentMb)];
-}
-
-async function residentMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
+  return [historyFinding(yearMs, monthMs), idleFinding(readyMs, residentMiBs)];
 }
 
 async function askHistory(service: ServiceProcess, endMs: number) {
@@ -82,14 +77,14 @@ function historyFinding(yearMs: readonly number[], monthMs: readonly number[]): 
   };
 }
 
-function idleFinding(readyMs: readonly number[], residentMb: readonly number[]): Finding {
+function idleFinding(readyMs: readonly number[], residentMiBs: readonly number[]): Finding {
   const ready = median(readyMs);
-  const resident = median(residentMb);
+  const resident = median(residentMiBs);
   return {
     name: `Idle service with ${whole(DEVICES)} devices and ${whole(READINGS)} stored readings`,
-    target: `ready in under ${READY_MS_MAX / 1_000} s, under ${RESIDENT_MB_MAX} MB resident`,
-    figure: `${(ready / 1_000).toFixed(2)} s, ${whole(resident)} MB`,
-    met: ready < READY_MS_MAX && resident < RESIDENT_MB_MAX,
+    target: `ready within ${READY_MS_MAX / 1_000} s, at most ${RESIDENT_MIB_MAX} MiB resident`,
+    figure: `${(ready / 1_000).toFixed(2)} s, ${whole(resident)} MiB`,
+    met: ready <= READY_MS_MAX && resident <= RESIDENT_MIB_MAX,
     detail: `from process start to a good /readyz; resident ${SETTLE_MS / 1_000} s later; ${ROUNDS} starts`,
   };
 }

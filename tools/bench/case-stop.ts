@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServiceProcess } from '@granary/server/testing/service-process';
 import { BenchDevice } from './device.ts';
 import { registerSilos } from './farm.ts';
 import { generateMqtt } from './processes.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
 import { timeStops } from './stops.ts';
+import { SQLITE, type Storage, startBenchService } from './storage.ts';
 
 const ROUNDS = 5;
 const STOPS_PER_ROUND = 40;
@@ -13,8 +13,8 @@ const ROUND_MS_MAX = 30_000;
 const TARGET_MS = 100;
 
 /** Measures the time from a stop request to its arrival at the device, while two hundred devices send as fast as they are acknowledged. */
-export async function measureStop(dataDir: string): Promise<Finding> {
-  const service = await startServiceProcess({ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' });
+export async function measureStop(dataDir: string, storage: Storage = SQLITE): Promise<Finding> {
+  const service = await startBenchService(dataDir, storage);
   const [own, ...others] = await registerSilos(service, CONNECTIONS + 1);
   if (own === undefined) throw new Error('no silo was registered');
   const device = await BenchDevice.connect(service, own);
@@ -47,7 +47,7 @@ export async function measureStop(dataDir: string): Promise<Finding> {
   }
   const p99 = median(p99Ms);
   return {
-    name: "Stop, from the request to the device's receipt, at saturated ingest",
+    name: `Stop${storage.suffix}, from the request to the device's receipt, at saturated ingest`,
     target: `p99 under ${TARGET_MS} ms`,
     figure: `${p99.toFixed(0)} ms`,
     met: p99 < TARGET_MS,

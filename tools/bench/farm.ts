@@ -1,3 +1,4 @@
+import { DAY_MS } from '@granary/contract/time';
 import type { ServiceProcess } from '@granary/server/testing/service-process';
 
 export interface Credentials {
@@ -6,6 +7,9 @@ export interface Credentials {
 }
 
 export const SILOS = '/v1/siloscale/devices';
+
+/** Registrations at the same time share commits. */
+const REGISTERED_AT_ONCE = 10;
 
 /** Calls the service with the admin key, with `null` for a POST without a body; an error ends the benchmark. */
 export async function ask(service: ServiceProcess, path: string, body?: object | null): Promise<Response> {
@@ -24,8 +28,7 @@ export async function registerSilos(
   more: { readonly prefix?: string; readonly sensors?: readonly object[] } = {},
 ): Promise<Credentials[]> {
   const { prefix = 'silo', ...fields } = more;
-  const credentials: Credentials[] = [];
-  for (let number = 1; number <= count; number++) {
+  const register = async (number: number): Promise<Credentials> => {
     const device = {
       device_id: `${prefix}-${String(number).padStart(4, '0')}`,
       name: `Silo ${number}`,
@@ -37,7 +40,29 @@ export async function registerSilos(
     const { data } = (await (await ask(service, SILOS, device)).json()) as {
       data: { credentials: Credentials };
     };
-    credentials.push(data.credentials);
+    return data.credentials;
+  };
+  const credentials: Credentials[] = [];
+  while (credentials.length < count) {
+    const next = Array.from(
+      { length: Math.min(REGISTERED_AT_ONCE, count - credentials.length) },
+      (_, index) => credentials.length + index + 1,
+    );
+    credentials.push(...(await Promise.all(next.map(register))));
   }
   return credentials;
+}
+
+/** How many readings of these silos are in the history. */
+export async function countReadings(service: ServiceProcess, deviceIds: readonly string[]): Promise<number> {
+  let sum = 0;
+  const from = new Date(Date.now() - DAY_MS).toISOString();
+  const to = new Date(Date.now() + DAY_MS).toISOString();
+  for (const deviceId of deviceIds) {
+    const query = `aggregate=count&interval=1h&from=${from}&to=${to}`;
+    const answer = await ask(service, `${SILOS}/${deviceId}/sensors/history?${query}`);
+    const { data } = (await answer.json()) as { data: { points: { value: number }[] } };
+    for (const { value } of data.points) sum += value;
+  }
+  return sum;
 }

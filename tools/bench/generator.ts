@@ -1,10 +1,12 @@
 import { runAckLatencyLoad } from './ack-latency-load.ts';
 import { runHostileLoad } from './hostile-device-load.ts';
 import { type HttpLoad, runHttpLoad } from './http-load.ts';
+import { type HttpWriteLoad, runHttpWriteLoad } from './http-write-load.ts';
 import { type MqttLoad, runMqttLoad } from './mqtt-load.ts';
 
 export type Job =
   | { readonly kind: 'http'; readonly load: HttpLoad }
+  | { readonly kind: 'http-write'; readonly load: HttpWriteLoad }
   | { readonly kind: 'mqtt' | 'ack-latency' | 'hostile'; readonly load: MqttLoad };
 
 /** Generates load in a process of its own, so that it does not share a thread with the service. */
@@ -21,6 +23,8 @@ function run(job: Job): Promise<unknown> {
   switch (job.kind) {
     case 'http':
       return runHttpLoad(job.load);
+    case 'http-write':
+      return runHttpWriteLoad(job.load);
     case 'mqtt':
       return runMqttLoad(job.load, early.signal);
     case 'ack-latency':

@@ -108,7 +108,10 @@ function publish(socket: Socket, load: MqttLoad, deviceId: string, isOver: () =>
       spare -= count * PUBACK_BYTES;
       acknowledged += count;
       if (isOver()) return finish();
-      if (load.intervalMs === 0) for (let i = 0; i < count; i++) send();
+      if (load.intervalMs > 0) return;
+      socket.cork();
+      for (let i = 0; i < count; i++) send();
+      socket.uncork();
     });
     if (load.intervalMs === 0) {
       for (let i = 0; i < load.window; i++) send();

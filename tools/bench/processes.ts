@@ -5,6 +5,7 @@ import type { BareAnswer } from './bare-http.ts';
 import type { Job } from './generator.ts';
 import type { HostileResult } from './hostile-device-load.ts';
 import type { HttpLoad, HttpResult } from './http-load.ts';
+import type { HttpWriteLoad, HttpWriteResult } from './http-write-load.ts';
 import type { MqttLoad, MqttResult } from './mqtt-load.ts';
 
 interface Reply<T> {
@@ -36,6 +37,8 @@ async function generate<T>(job: Job, signal?: AbortSignal): Promise<T> {
 }
 
 export const generateHttp = (load: HttpLoad): Promise<HttpResult> => generate({ kind: 'http', load });
+export const generateHttpWrites = (load: HttpWriteLoad): Promise<HttpWriteResult> =>
+  generate({ kind: 'http-write', load });
 export const generateMqtt = (load: MqttLoad, signal?: AbortSignal): Promise<MqttResult> =>
   generate({ kind: 'mqtt', load }, signal);
 

@@ -13,6 +13,7 @@ const PACKAGES = {
   mosquitto: 'mosquitto-clients',
   paho: 'python3-paho-mqtt',
   promtool: 'prometheus',
+  strace: 'strace',
   zsh: 'zsh',
 };
 

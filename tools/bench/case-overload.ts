@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import type { ServiceProcess } from '@granary/server/testing/service-process';
+import { BenchDevice } from './device.ts';
+import { ask, registerSilos, SILOS } from './farm.ts';
+import { generateMqtt, startBareHttp } from './processes.ts';
+import { type Finding, median, percentile, whole } from './report.ts';
+import { residentMiB } from './resident.ts';
+import { timeStops } from './stops.ts';
+import { SQLITE, startBenchService } from './storage.ts';
+
+const CONNECTIONS = 500;
+const WINDOW = 100;
+const STOPS = 100;
+const RISE_MS = 3_000;
+const PROBE_MS = 10;
+const STOP_P99_MS_MAX = 50;
+const STOP_MS_MAX = 150;
+const ANSWER_P99_MS_MAX = 50;
+const RESIDENT_MIB_MAX = 350;
+
+/** Measures stops, answers and memory while devices send far more than can be stored. */
+export async function measureOverload(dataDir: string): Promise<Finding[]> {
+  const service = await startBenchService(dataDir, SQLITE);
+  const reference = await startBareHttp({ headers: { 'content-type': 'text/plain' }, body: 'ok' });
+  const over = new AbortController();
+  try {
+    const [own, ...others] = await registerSilos(service, CONNECTIONS + 1);
+    if (own === undefined) throw new Error('no silo was registered');
+    const device = await BenchDevice.connect(service, own);
+    await device.weigh(10_000);
+    const { hostname: host, port } = new URL(service.mqttUrl);
+    const ingest = generateMqtt(
+      {
+        ...{ host, port: Number(port), devices: others, window: WINDOW, intervalMs: 0 },
+        durationMs: 10 * MINUTE_MS,
+      },
+      over.signal,
+    );
+    // If something else fails first, that error is reported.
+    ingest.catch(() => undefined);
+    await sleep(RISE_MS);
+    const bare = { ...service, httpUrl: `http://127.0.0.1:${reference.port}` };
+    const done = new AbortController();
+    const probes = Promise.all([
+      timeAnswers(service, '/livez', done.signal),
+      timeAnswers(service, `${SILOS}/${own.username}/sensors`, done.signal),
+      timeAnswers(bare, '/', done.signal),
+      peakMiB(service.pid, done.signal),
+    ]);
+    const stopsMs = await timeStops(service, device, own.username, STOPS);
+    done.abort();
+    const [livezMs, readsMs, bareMs, peak] = await probes;
+    over.abort();
+    const { perSecond } = await ingest;
+    await device.leave();
+    const load = `with ${whole(perSecond)} readings/s coming in from ${CONNECTIONS} connections with ${WINDOW} messages in flight each`;
+    const machine = `bare \`node:http\` beside it: p99 ${percentile(bareMs, 0.99).toFixed(1)}, at most ${Math.max(...bareMs).toFixed(1)} ms`;
+    return [
+      stopFinding(stopsMs, `${load}; ${machine}`),
+      answersFinding('`GET /livez`', livezMs, machine),
+      answersFinding('`GET …/sensors`', readsMs, machine),
+      {
+        name: 'Resident memory at overload',
+        target: `at most ${RESIDENT_MIB_MAX} MiB`,
+        figure: `${whole(peak)} MiB`,
+        met: peak <= RESIDENT_MIB_MAX,
+        detail: `the highest of one sample a second, ${load}`,
+      },
+    ];
+  } finally {
+    over.abort();
+    await reference.stop();
+    await service.stop();
+  }
+}
+
+async function timeAnswers(service: ServiceProcess, path: string, done: AbortSignal): Promise<number[]> {
+  const elapsedMs: number[] = [];
+  while (!done.aborted) {
+    const startedMs = performance.now();
+    await (await ask(service, path)).arrayBuffer();
+    elapsedMs.push(performance.now() - startedMs);
+    await sleep(PROBE_MS);
+  }
+  return elapsedMs;
+}
+
+async function peakMiB(pid: number, done: AbortSignal): Promise<number> {
+  let peak = 0;
+  while (!done.aborted) {
+    peak = Math.max(peak, await residentMiB(pid));
+    await sleep(SECOND_MS);
+  }
+  return peak;
+}
+
+function stopFinding(stopsMs: readonly number[], detail: string): Finding {
+  const p99 = percentile(stopsMs, 0.99);
+  const max = Math.max(...stopsMs);
+  return {
+    name: "Stop, from the request to the device's receipt, at overload",
+    target: `p99 at most ${STOP_P99_MS_MAX} ms, none over ${STOP_MS_MAX} ms`,
+    figure: `${p99.toFixed(0)} ms, ${max.toFixed(0)} ms`,
+    met: p99 <= STOP_P99_MS_MAX && max <= STOP_MS_MAX,
+    detail: `${stopsMs.length} stops, half of them under ${median(stopsMs).toFixed(0)} ms, ${detail}`,
+  };
+}
+
+function answersFinding(what: string, elapsedMs: readonly number[], detail: string): Finding {
+  const p99 = percentile(elapsedMs, 0.99);
+  return {
+    name: `${what} at overload`,
+    target: `p99 at most ${ANSWER_P99_MS_MAX} ms`,
+    figure: `${p99.toFixed(1)} ms`,
+    met: p99 <= ANSWER_P99_MS_MAX,
+    detail: `${whole(elapsedMs.length)} requests one after another, half of them under ${median(elapsedMs).toFixed(1)}, none over ${Math.max(...elapsedMs).toFixed(0)} ms, in the same load as the stops; ${detail}`,
+  };
+}

@@ -1,0 +1,17 @@
+import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
+
+/** Where the measured service keeps its data. */
+export interface Storage {
+  /** Follows the name of a measurement; empty for the default. */
+  readonly suffix: string;
+  readonly databaseUrl: string;
+}
+
+export const SQLITE: Storage = { suffix: '', databaseUrl: '' };
+
+export const startBenchService = (dataDir: string, { databaseUrl }: Storage): Promise<ServiceProcess> =>
+  startServiceProcess({
+    GRANARY_DATA_DIR: dataDir,
+    GRANARY_DATABASE_URL: databaseUrl,
+    GRANARY_RATE_LIMIT: 'off',
+  });
