@@ -22,7 +22,7 @@ import { changesOf } from './http/audit/changes.ts';
 import { CONSOLE_FOLDER } from './http/console/built-console.ts';
 import { Idempotency } from './http/protocol/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
-import { POSTGRES_BATCHES, SQLITE_BATCHES } from './ingest/batch-limits.ts';
+import { toPostgres, toWriterThread } from './ingest/batches.ts';
 import { newIngestCounters } from './ingest/counters.ts';
 import { DeviceQueue } from './ingest/device-queue.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
@@ -161,8 +161,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(() => evaluator.drain());
     const ingestCounters = newIngestCounters();
     const pipeline = new IngestPipeline({
-      append: async (batch) => void (await app.telemetry.append(batch)),
-      batches: settings.databaseUrl === null ? SQLITE_BATCHES : POSTGRES_BATCHES,
+      ...(settings.databaseUrl === null ? toWriterThread(app) : toPostgres(app)),
       counters: ingestCounters,
       logger,
     });

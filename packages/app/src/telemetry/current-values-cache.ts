@@ -1,3 +1,4 @@
+import { devicesInPacked } from '@granary/core/telemetry/packed-readings';
 import type { UseCaseCall } from '@granary/store/engine';
 import type { Effect } from '../effects.ts';
 import type { CurrentValues, TelemetryBatch } from './telemetry.ts';
@@ -36,7 +37,8 @@ export class CurrentValuesCache {
   committed({ slice, name, args }: UseCaseCall, effects: readonly Effect[]): void {
     if (slice === 'telemetry' && name === 'append') {
       const [{ readings }] = args as [TelemetryBatch];
-      for (const { deviceNo } of readings) this.#forget(deviceNo);
+      if (readings instanceof Float64Array) for (const no of devicesInPacked(readings)) this.#forget(no);
+      else for (const { deviceNo } of readings) this.#forget(deviceNo);
     }
     for (const effect of effects) {
       if (effect.kind === 'device_updated' || effect.kind === 'send_configuration') {

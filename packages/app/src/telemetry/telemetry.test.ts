@@ -6,6 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { distinctReadings } from '@granary/core/telemetry/distinct-readings';
 import type { Bucket } from '@granary/core/telemetry/history';
+import { packReadings } from '@granary/core/telemetry/packed-readings';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { newestValues, rollUp } from '@granary/core/telemetry/rollup';
 import { type NamedValues, readingsOf } from '@granary/core/testing/readings';
@@ -98,6 +99,20 @@ describeEachEngine('telemetry', (engine) => {
       fromMs: NOW_MS - 9 * DAY_MS,
       toMs: NOW_MS + 9 * DAY_MS,
     });
+
+  it('stores packed readings like others, and shows their values at once', async () => {
+    const deviceId = 'packed';
+    const deviceNo = await registerDevice(app, { deviceId });
+    await append(reading(deviceNo, NOW_MS, { weight: 1_000 }));
+    await app.telemetry.current(deviceId);
+    const readings = [
+      reading(deviceNo, NOW_MS, { weight: 1_000 }),
+      reading(deviceNo, NOW_MS + 1, { weight: 2_000 }),
+    ];
+    const receipt = await app.telemetry.append(batchOf({ readings: packReadings(readings) }));
+    assert.deepEqual(receipt, { stored: 1, repeated: 1 });
+    assert.equal((await app.telemetry.current(deviceId))?.latest.weight?.tsMs, NOW_MS + 1);
+  });
 
   it('answers buckets that start in the range, in order of time', async () => {
     const deviceNo = await registerDevice(app);

@@ -3,6 +3,7 @@ import { type LatestValues, latestValues, type Sensor } from '@granary/core/sens
 import { POSITION_GROUP, standardSensorsOf } from '@granary/core/sensors/standard-sensors';
 import { distinctReadings, missingPart } from '@granary/core/telemetry/distinct-readings';
 import { joinParts } from '@granary/core/telemetry/history';
+import { type PackedReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
 import { goodValueIn, type Reading } from '@granary/core/telemetry/readings';
 import { newestValues, rollUpMinutes, withCoarser } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
@@ -35,7 +36,8 @@ import { addToOpenBuckets } from './open-buckets.ts';
 export const READINGS_PER_APPEND_MAX = 50_000;
 
 export interface TelemetryBatch {
-  readonly readings: readonly Reading[];
+  /** Packed where another thread writes them. */
+  readonly readings: readonly Reading[] | PackedReadings;
   readonly seen: readonly LastSeenUpdate[];
   readonly rejections: readonly NewRejection[];
 }
@@ -81,23 +83,24 @@ export const reads = {
 };
 
 export const preparations = {
-  append: (sql: Sql, { readings }: TelemetryBatch) => sql.prepareReadings(readings.map(({ tsMs }) => tsMs)),
+  append: (sql: Sql, batch: TelemetryBatch) => sql.prepareReadings(readingsOf(batch).map(({ tsMs }) => tsMs)),
 };
 
 export const writes = {
   /** Stores every reading exactly once, however often and in whatever order it arrives. */
   async append(sql: Sql, batch: TelemetryBatch): Promise<Committed<AppendReceipt>> {
-    if (batch.readings.length > READINGS_PER_APPEND_MAX) {
-      throw new RangeError(`a batch holds ${batch.readings.length} readings; ${READINGS_PER_APPEND_MAX} fit`);
+    const readings = readingsOf(batch);
+    if (readings.length > READINGS_PER_APPEND_MAX) {
+      throw new RangeError(`a batch holds ${readings.length} readings; ${READINGS_PER_APPEND_MAX} fit`);
     }
-    const news = await storeReadings(sql, distinctReadings(batch.readings));
+    const news = await storeReadings(sql, distinctReadings(readings));
     const fiveMinutes = rollUpMinutes(news);
     await addToBuckets(sql, withCoarser(await addToOpenBuckets(sql, fiveMinutes)));
     await addToTracks(sql, news.flatMap(placeIn));
     await recordSeen(sql, batch.seen);
     await recordRejections(sql, batch.rejections);
     const toEvaluate = await markForEvaluation(sql, newestValues(fiveMinutes), batch.seen);
-    const receipt = { stored: news.length, repeated: batch.readings.length - news.length };
+    const receipt = { stored: news.length, repeated: readings.length - news.length };
     return committed(receipt, ...alertEvaluation(toEvaluate));
   },
 
@@ -109,6 +112,9 @@ export const writes = {
     return committed(readings + positions + buckets);
   },
 };
+
+const readingsOf = ({ readings }: TelemetryBatch): readonly Reading[] =>
+  readings instanceof Float64Array ? unpackReadings(readings) : readings;
 
 /** Readings without a plausible part of a position are left out. */
 function placeIn(reading: Reading): NewPlace[] {

@@ -3,8 +3,15 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import packets, { type Packet } from 'mqtt-packet';
 import { type Frame, FrameReader } from './frame-reader.ts';
-import { decodeConnect, decodePublish, decodeSubscribe, decodeUnsubscribe } from './packet-decoder.ts';
+import {
+  decodeConnect,
+  decodePublish,
+  decodeSubscribe,
+  decodeUnsubscribe,
+  RecentTopic,
+} from './packet-decoder.ts';
 import { connack, pubcomp, publish, suback, unsuback } from './packet-encoder.ts';
+import { ProtocolFault } from './protocol-fault.ts';
 
 const text = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 200 })
@@ -141,4 +148,17 @@ test('encoded packets are decoded correctly by mqtt-packet', () => {
     [pubcomp(65_535), unsuback(256)].map((bytes) => parsed(bytes).messageId),
     [65_535, 256],
   );
+});
+
+test('each message has its own topic, also after one with the same or a similar topic', () => {
+  const recent = new RecentTopic();
+  for (const topic of ['a/b', 'a/b', 'a/c', 'a', 'a/b', 'é', 'é']) {
+    const shared = Buffer.from(topic);
+    assert.equal(recent.textOf(shared), topic);
+    // The reader of the connection uses its buffer again.
+    shared.fill(0x78);
+  }
+  assert.equal(recent.textOf(Buffer.from('xx')), 'xx');
+  const invalid = Buffer.of(0xff);
+  for (const _ of [1, 2]) assert.throws(() => recent.textOf(invalid), ProtocolFault);
 });

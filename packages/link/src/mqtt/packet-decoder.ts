@@ -90,9 +90,7 @@ class Fields {
   }
 
   text(): string {
-    const bytes = this.binary();
-    if (!isUtf8(bytes) || bytes.includes(0)) throw new ProtocolFault('text is not valid UTF-8');
-    return bytes.toString();
+    return decodeText(this.binary());
   }
 
   rest(): Buffer {
@@ -109,6 +107,11 @@ class Fields {
     this.#at = from + length;
     return from;
   }
+}
+
+function decodeText(bytes: Buffer): string {
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new ProtocolFault('text is not valid UTF-8');
+  return bytes.toString();
 }
 
 function requireFlags(frame: Frame, flags: number): void {
@@ -145,13 +148,28 @@ function connectFlags(flags: number): number {
   return flags;
 }
 
-export function decodePublish(frame: Frame): PublishPacket {
+const NO_BYTES = Buffer.alloc(0);
+
+/** A device publishes on the same topic again and again, so its text is decoded once. */
+export class RecentTopic {
+  #bytes = NO_BYTES;
+  #text = '';
+
+  textOf(bytes: Buffer): string {
+    if (bytes.length > 0 && this.#bytes.equals(bytes)) return this.#text;
+    this.#text = decodeText(bytes);
+    this.#bytes = Buffer.from(bytes);
+    return this.#text;
+  }
+}
+
+export function decodePublish(frame: Frame, recentTopic = new RecentTopic()): PublishPacket {
   const { flags } = frame;
   const qos = qosOf((flags >> 1) & 3);
   const isDuplicate = (flags & 8) !== 0;
   if (isDuplicate && qos === 0) throw new ProtocolFault('a QoS 0 message is marked as a duplicate');
   const fields = new Fields(frame);
-  const topic = fields.text();
+  const topic = recentTopic.textOf(fields.binary());
   const packetId = qos === 0 ? 0 : fields.packetId();
   return { topic, qos, isDuplicate, packetId, payload: fields.rest() };
 }

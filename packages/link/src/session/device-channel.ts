@@ -14,6 +14,7 @@ import {
   decodeSubscribe,
   decodeUnsubscribe,
   type PublishPacket,
+  RecentTopic,
   requireEmpty,
   type Will,
 } from '../mqtt/packet-decoder.ts';
@@ -63,6 +64,7 @@ export class DeviceChannel {
   readonly parts: ChannelParts;
   readonly #acknowledgements = new AcknowledgementQueue();
   readonly #window = new OutboundWindow();
+  readonly #recentTopic = new RecentTopic();
   readonly #announced = new Set<DownSubject>();
   #configurationVersion = Number.NEGATIVE_INFINITY;
   #isFlushPlanned = false;
@@ -94,7 +96,7 @@ export class DeviceChannel {
     const { connection } = this.parts;
     switch (frame.type) {
       case PUBLISH:
-        this.#published(decodePublish(frame));
+        this.#published(decodePublish(frame, this.#recentTopic));
         break;
       case PUBACK:
         this.#window.acknowledge(decodePacketId(frame, 0));

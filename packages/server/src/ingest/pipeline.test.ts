@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { isRefusal } from '@granary/app/testing/fixtures';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { readingOf } from '@granary/core/testing/readings';
 import { pino } from 'pino';
 import { eventually } from '../testing/eventually.ts';
-import { SQLITE_BATCHES } from './batch-limits.ts';
+import type { Batch } from './batches.ts';
 import { newIngestCounters } from './counters.ts';
 import { type Arrival, IngestPipeline } from './pipeline.ts';
 
 const silent = pino({ level: 'silent' });
 
-function pipelineOver(append: (batch: TelemetryBatch) => Promise<unknown>) {
+function pipelineOver(append: (batch: Batch) => Promise<unknown>) {
   const counters = newIngestCounters();
-  const pipeline = new IngestPipeline({ append, batches: SQLITE_BATCHES, counters, logger: silent });
+  const pipeline = new IngestPipeline({
+    append,
+    batches: { readings: 500, underWay: 4 },
+    counters,
+    logger: silent,
+  });
   pipelines.push(pipeline);
   return { pipeline, counters };
 }
@@ -32,7 +36,7 @@ const arrivalOf = (deviceNo: number, count = 1): Arrival => ({
   rejections: [],
 });
 
-const devicesOf = ({ seen }: TelemetryBatch): number[] => seen.map(({ deviceNo }) => deviceNo);
+const devicesOf = ({ seen }: Batch): number[] => seen.map(({ deviceNo }) => deviceNo);
 const failure = (code: ErrorCode) => new Refusal(code, 'for the test');
 
 describe('the ingest pipeline', () => {
@@ -96,7 +100,7 @@ describe('the ingest pipeline', () => {
   }
 
   it('does not delay a device by many readings of another device', async () => {
-    const batches: TelemetryBatch[] = [];
+    const batches: Batch[] = [];
     const { pipeline } = pipelineOver(async (batch) => {
       batches.push(batch);
     });

@@ -1,11 +1,10 @@
-import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/tables/presence';
 import type { Logger } from '../logging/logger.ts';
-import type { BatchLimits } from './batch-limits.ts';
+import type { Batch, BatchWriter } from './batches.ts';
 import type { IngestCounters } from './counters.ts';
 
 /**
@@ -49,9 +48,7 @@ interface Part {
   readonly to: number;
 }
 
-interface PipelineParts {
-  readonly append: (batch: TelemetryBatch) => Promise<unknown>;
-  readonly batches: BatchLimits;
+interface PipelineParts extends BatchWriter {
   readonly counters: IngestCounters;
   readonly logger: Logger;
 }
@@ -278,7 +275,7 @@ function divide(part: Part, room: number, isFirst: boolean): { taken: Part | nul
   return { taken: { waiting, from, to: middle }, rest: { waiting, from: middle, to } };
 }
 
-function batchOf(batch: readonly Part[]): TelemetryBatch {
+function batchOf(batch: readonly Part[]): Batch {
   const readings: Reading[] = [];
   const rejections: NewRejection[] = [];
   const seenAtMs = new Map<number, number>();

@@ -37,7 +37,9 @@ export function sortReadings(
   let firstFault: { readonly reading: DeviceReading; readonly reason: string } | null = null;
   let faultCount = 0;
   let isPartlyStored = false;
-  for (const [index, reading] of sent.entries()) {
+  let index = -1;
+  for (const reading of sent) {
+    index++;
     const result = acceptReading(source, reading, window);
     const reason = isFault(result) ? `${result.path} ${result.message}` : undeclaredFault(source, reading);
     if (!isFault(result)) for (const row of result) readings.push(row);

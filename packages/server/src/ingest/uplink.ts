@@ -52,6 +52,10 @@ export const readingWindow = (nowMs: number, rawRetentionDays: number): ReadingW
 /** The rejection does not show details of a fault of the service; they are in the log. */
 const SERVICE_FAULT = 'the service could not process this message; its log says why';
 
+const NONE: readonly never[] = [];
+const asUsed = (): MessageOutcome => 'used';
+const asRejected = (): MessageOutcome => 'rejected';
+
 /** The message must be sent again: the storage is not available, or too many messages wait for it. */
 const isTemporary = (error: unknown): boolean =>
   isStorageFault(error) || (error instanceof Refusal && error.code === 'ingest_busy');
@@ -119,22 +123,35 @@ export class Uplink implements LinkHandler {
     this.#parts.observed(event);
   }
 
-  async #telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<MessageOutcome> {
-    const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
-    const { readings, rejection } = sortReadings(await this.#sourceOf(device, sent), sent, window);
-    const rejections = rejection === null ? [] : [this.#storable(device, rejection)];
-    await this.#submit(device, this.#arrival(device, { readings, rejections }));
-    return rejection === null ? 'used' : 'rejected';
+  /** Most devices have no declared sensors, and their messages do not wait for a look-up. In an outage the others wait. */
+  #telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<MessageOutcome> {
+    for (const { sensors } of sent) if (sensors !== undefined) return this.#declaredTelemetry(device, sent);
+    try {
+      return this.#storeReadings(device, device, sent);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
-  /** Most devices have no declared sensors, and their messages do not wait for a look-up. In an outage the others wait. */
-  async #sourceOf(device: LinkDevice, sent: readonly DeviceReading[]): Promise<ReadingSource> {
-    if (!sent.some(({ sensors }) => sensors !== undefined)) return device;
+  async #declaredTelemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<MessageOutcome> {
     const { declaredSensors, queue } = this.#parts;
     const { deviceId, deviceNo } = device;
     const declared =
       declaredSensors.cached(deviceId) ?? (await queue.run(deviceNo, () => declaredSensors.lookUp(deviceId)));
-    return { ...device, declared };
+    return await this.#storeReadings(device, { ...device, declared }, sent);
+  }
+
+  /** Not an async function, because each one costs every message further promises. */
+  #storeReadings(
+    device: LinkDevice,
+    source: ReadingSource,
+    sent: readonly DeviceReading[],
+  ): Promise<MessageOutcome> {
+    const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
+    const { readings, rejection } = sortReadings(source, sent, window);
+    const rejections = rejection === null ? NONE : [this.#storable(device, rejection)];
+    const stored = this.#submit(device, this.#arrival(device, { readings, rejections }));
+    return stored.then(rejection === null ? asUsed : asRejected);
   }
 
   async #stateUsed(device: LinkDevice, state: DeviceState['state']): Promise<MessageOutcome> {
@@ -194,23 +211,23 @@ export class Uplink implements LinkHandler {
 
   #arrival(
     { deviceNo }: LinkDevice,
-    { readings = [], rejections = [] }: Partial<Pick<Arrival, 'readings' | 'rejections'>>,
+    { readings = NONE, rejections = NONE }: Partial<Pick<Arrival, 'readings' | 'rejections'>>,
   ): Arrival {
     return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections };
   }
 
+  #submit(device: LinkDevice, arrival: Arrival): Promise<void> {
+    const stored = this.#parts.pipeline.submitHeld(arrival);
+    return stored.catch((error: unknown) => this.#unstorable(device, arrival, error));
+  }
+
   /** A message that cannot be stored because of a fault is rejected; if the rejection cannot be stored either, it is logged. */
-  async #submit(device: LinkDevice, arrival: Arrival): Promise<void> {
-    const { pipeline, log } = this.#parts;
-    try {
-      await pipeline.submitHeld(arrival);
-    } catch (error) {
-      if (isTemporary(error)) throw error;
-      log.error(device.deviceId, { err: error }, 'a message from a device cannot be stored');
-      if (arrival.readings.length === 0) return;
-      const payloadExcerpt = `${arrival.readings.length} readings`;
-      await this.rejected(device, { topic: 'telemetry', reason: SERVICE_FAULT, payloadExcerpt });
-    }
+  async #unstorable(device: LinkDevice, arrival: Arrival, error: unknown): Promise<void> {
+    if (isTemporary(error)) throw error;
+    this.#parts.log.error(device.deviceId, { err: error }, 'a message from a device cannot be stored');
+    if (arrival.readings.length === 0) return;
+    const payloadExcerpt = `${arrival.readings.length} readings`;
+    await this.rejected(device, { topic: 'telemetry', reason: SERVICE_FAULT, payloadExcerpt });
   }
 
   #storable(device: LinkDevice, { topic, reason, payloadExcerpt }: LinkRejection): NewRejection {
