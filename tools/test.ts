@@ -6,6 +6,7 @@ import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 import { HELP, parseTestArguments, selectTests } from './test-setup/arguments.ts';
 import { ensureOutsidePrograms } from './test-setup/outside-programs.ts';
 import { startPostgres } from './test-setup/postgres.ts';
+import { quickStart } from './test-setup/quick-start.ts';
 import { runTests } from './test-setup/runner.ts';
 import { isAllTouched } from './test-setup/untouched.ts';
 
@@ -21,10 +22,10 @@ async function main(args: readonly string[], interruption: AbortSignal): Promise
     return 1;
   }
   if (prefixes.length === 0 && !(await check())) return 1;
-  const outsidePrograms = await ensureOutsidePrograms();
+  const programs = { ...(await ensureOutsidePrograms()), ...(await quickStart()) };
   return await withDatabase((url) =>
     withNotes(args.length === 0, (touched) => {
-      const env = { ...outsidePrograms, GRANARY_TEST_DATABASE_URL: url, GRANARY_TEST_TOUCHED: touched };
+      const env = { ...programs, GRANARY_TEST_DATABASE_URL: url, GRANARY_TEST_TOUCHED: touched };
       return runTests({ files, options, env, interruption });
     }),
   );

@@ -18,6 +18,7 @@ export async function startServiceProcess(env: Env): Promise<ServiceProcess> {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      NODE_OPTIONS: process.env['NODE_OPTIONS'],
       GRANARY_HTTP_PORT: '0',
       GRANARY_MQTT_PORT: '0',
       GRANARY_LOG_LEVEL: 'error',
