@@ -123,6 +123,23 @@ describe('the ingest pipeline', () => {
     assert.deepEqual(sizes, [1_000, 1]);
   });
 
+  it('has more batches under way while enough readings wait to fill them', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const sizes: number[] = [];
+    const { pipeline } = pipelineOver(async ({ readings }) => {
+      sizes.push(readings.length);
+      await promise;
+    });
+    const few = [1, 2, 3].map((deviceNo) => pipeline.submitHeld(arrivalOf(deviceNo)));
+    await eventually(async () => sizes.length, 1);
+    const many = [4, 5, 6, 7].map((deviceNo) => pipeline.submit(arrivalOf(deviceNo, 500)));
+    await eventually(async () => sizes.length, 4);
+    assert.deepEqual(sizes, [3, 500, 500, 500]);
+    resolve();
+    await Promise.all([...few, ...many]);
+    assert.deepEqual(sizes, [3, 500, 500, 500, 500]);
+  });
+
   it('writes many readings of a device in small batches, also while no other device waits', async () => {
     const sizes: number[] = [];
     const { pipeline } = pipelineOver(async ({ readings }) => {

@@ -67,6 +67,8 @@ export class IngestPipeline {
   readonly #parts: PipelineParts;
   #waiting: Part[] = [];
   #queuedReadings = 0;
+  /** Those of the batches that are being written. */
+  #underWayReadings = 0;
   #isTurnPlanned = false;
   readonly #writing = new Set<Promise<void>>();
   /** Set from a failure of the storage until the next success. */
@@ -127,7 +129,7 @@ export class IngestPipeline {
   get #batchesMax(): number {
     if (this.#outage !== null) return 1;
     const { readings, underWay } = this.#parts.batches;
-    return this.#waiting.length >= readings ? underWay : INCOMPLETE_BATCHES_MAX;
+    return this.#queuedReadings - this.#underWayReadings >= readings ? underWay : INCOMPLETE_BATCHES_MAX;
   }
 
   #planTurn(): void {
@@ -139,7 +141,11 @@ export class IngestPipeline {
   #takeTurn(): void {
     this.#isTurnPlanned = false;
     if (this.#waiting.length === 0 || this.#outage?.timer != null) return;
-    const written = this.#write(this.#takeBatch()).finally(() => {
+    const batch = this.#takeBatch();
+    const size = batch.reduce((sum, part) => sum + sizeOf(part), 0);
+    this.#underWayReadings += size;
+    const written = this.#write(batch).finally(() => {
+      this.#underWayReadings -= size;
       this.#writing.delete(written);
       if (this.#waiting.length > 0) this.#planTurn();
     });
