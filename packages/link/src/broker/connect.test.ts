@@ -19,7 +19,7 @@ const connackOf = (packet: Packet | undefined) => {
   return packet.returnCode;
 };
 
-describe('connecting', { timeout: 20_000 }, () => {
+describe('connecting', { timeout: 300_000 }, () => {
   test('a device with its secret is accepted and reported as connected', async (t) => {
     const { broker, handler, port } = await startLink(t);
     await connectDevice(t, port, 'silo-1');

@@ -16,7 +16,7 @@ const nextMessage = (client: MqttClient) =>
     ),
   );
 
-describe('messages to a device', { timeout: 20_000 }, () => {
+describe('messages to a device', { timeout: 300_000 }, () => {
   test('a command reaches its device with QoS 1', async (t) => {
     const { broker, port } = await startLink(t);
     const client = await connectDevice(t, port, 'silo-1');

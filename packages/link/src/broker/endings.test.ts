@@ -16,7 +16,7 @@ const STATUS = topicOf('silo-1', 'status');
 const will = { topic: STATUS, payload: Buffer.from('{"state":"offline"}'), qos: 1, retain: true } as const;
 const WILL_MESSAGE = { deviceId: 'silo-1', subject: 'status', state: { state: 'offline' } };
 
-describe('endings', { timeout: 20_000 }, () => {
+describe('endings', { timeout: 300_000 }, () => {
   test('a DISCONNECT ends the connection cleanly, without the last will', async (t) => {
     const { broker, handler, port } = await startLink(t);
     const client = await connectDevice(t, port, 'silo-1', { will });

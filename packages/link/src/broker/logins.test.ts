@@ -12,7 +12,7 @@ import { LoginDelay } from './login-delay.ts';
 
 const MINUTE_MS = 60_000;
 
-describe('failed logins', { timeout: 20_000 }, () => {
+describe('failed logins', { timeout: 300_000 }, () => {
   const delays = () => new LoginDelay({ firstDelayMs: 100, delayMsMax: 1_000, addressesMax: 3 });
 
   test('each failure doubles the delay of the address up to the maximum, and of no other', () => {
@@ -96,7 +96,7 @@ test('a device that was closed for a protocol fault waits longer for each login,
   assert.ok((await connectMs('silo-2')).tookMs < 150);
 });
 
-describe('logins while storage cannot answer', { timeout: 20_000 }, () => {
+describe('logins while storage cannot answer', { timeout: 300_000 }, () => {
   test('the CONNECT is held and answered when storage is back', async (t) => {
     const { handler, port } = await startLink(t, { storageRetryMs: 20 });
     handler.authenticateFails = true;

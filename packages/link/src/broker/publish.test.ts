@@ -21,7 +21,7 @@ function holdDisk(handler: RecordingHandler): () => void {
   return resolve;
 }
 
-describe('publishing', { timeout: 20_000 }, () => {
+describe('publishing', { timeout: 300_000 }, () => {
   for (const qos of [0, 1, 2] as const) {
     test(`telemetry with QoS ${qos} arrives`, async (t) => {
       const { handler, port } = await startLink(t);

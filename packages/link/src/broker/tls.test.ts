@@ -30,7 +30,7 @@ async function handshake(port: number, versionMax: SecureVersion = 'TLSv1.3'): P
   return socket;
 }
 
-describe('MQTT over TLS', { timeout: 30_000 }, () => {
+describe('MQTT over TLS', { timeout: 300_000 }, () => {
   test('a device publishes and is sent commands as on the plain port', async (t) => {
     const { broker, handler, securePort } = await startLink(t, {}, certificate);
     const client = await connectEncrypted(t, securePort, 'silo-1');

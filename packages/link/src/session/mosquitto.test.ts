@@ -27,14 +27,14 @@ function publish(t: TestContext, port: number, secret: string): Promise<number |
   return new OutsideClient(t, 'mosquitto_pub', args).exit();
 }
 
-test('mosquitto_pub with a device’s credentials is received', { timeout: 20_000 }, async (t) => {
+test('mosquitto_pub with a device’s credentials is received', { timeout: 300_000 }, async (t) => {
   if (!mayTestWith(t, 'mosquitto', hasMosquitto())) return;
   const { handler, port } = await startLink(t);
   assert.equal(await publish(t, port, secretOf('silo-1')), 0);
   assert.deepEqual(handler.messages, [{ deviceId: 'silo-1', subject: 'telemetry', telemetry: READING }]);
 });
 
-test('mosquitto_pub with a wrong secret is refused', { timeout: 20_000 }, async (t) => {
+test('mosquitto_pub with a wrong secret is refused', { timeout: 300_000 }, async (t) => {
   if (!mayTestWith(t, 'mosquitto', hasMosquitto())) return;
   const { handler, port } = await startLink(t);
   assert.notEqual(await publish(t, port, 'guess'), 0);
@@ -42,7 +42,7 @@ test('mosquitto_pub with a wrong secret is refused', { timeout: 20_000 }, async 
 });
 
 test('mosquitto_sub -c gets nothing that was sent while it was disconnected, and nothing twice', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   if (!mayTestWith(t, 'mosquitto', hasMosquitto())) return;
   const { broker, handler, port } = await startLink(t);

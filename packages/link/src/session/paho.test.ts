@@ -9,7 +9,7 @@ const ROUNDS = 100;
 const READINGS = 200;
 
 test('paho with a persistent session, disconnected before and after each PUBACK', {
-  timeout: 110_000,
+  timeout: 300_000,
 }, async (t) => {
   const python = pythonWithPaho();
   if (!mayTestWith(t, 'paho', python !== undefined)) return;

@@ -15,7 +15,7 @@ async function subscribed(t: Parameters<typeof startLink>[0], qos: 0 | 1 | 2) {
   return { ...link, device };
 }
 
-describe('what is sent to a device', { timeout: 20_000 }, () => {
+describe('what is sent to a device', { timeout: 300_000 }, () => {
   test('an expired command is dropped and counted', async (t) => {
     const { broker, device } = await subscribed(t, 1);
     const expired = { expiresAtMs: Date.now(), repeatKey: null };

@@ -53,7 +53,7 @@ async function leaveSession(t: TestContext, { handler, port }: Link): Promise<vo
   await handler.until(() => handler.events.length === 2);
 }
 
-describe('persistent sessions', { timeout: 60_000 }, () => {
+describe('persistent sessions', { timeout: 300_000 }, () => {
   test('a resumed session keeps its subscriptions, but no message sent while it was disconnected', async (t) => {
     const link = await startLink(t);
     await leaveSession(t, link);
@@ -211,7 +211,7 @@ describe('persistent sessions', { timeout: 60_000 }, () => {
   });
 });
 
-describe('QoS 2 from a device', { timeout: 20_000 }, () => {
+describe('QoS 2 from a device', { timeout: 300_000 }, () => {
   const reading = (ts: number) => JSON.stringify({ ...READING, ts });
 
   test('a message that is sent again after a reconnect counts once, also while the first copy is being stored', async (t) => {

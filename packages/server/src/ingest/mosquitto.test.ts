@@ -22,7 +22,7 @@ describeService('a third-party client', (api) => {
       const payload = JSON.stringify({ ts: Date.now(), weight });
       const address = ['-h', hostname, '-p', port, '-i', username, '-u', username, '-P', password];
       const message = ['-t', topicOf('foreign', 'telemetry'), '-q', '1', '-m', payload];
-      return run('mosquitto_pub', [...address, ...message], { timeout: 10_000 });
+      return run('mosquitto_pub', [...address, ...message], { timeout: 120_000 });
     };
     const actual = async () =>
       (await api.get('/v1/siloscale/devices/foreign/sensors')).body.data.level.actual;

@@ -85,6 +85,6 @@ export class ExampleService {
       ...(example.body === undefined ? {} : { 'content-type': 'application/json' }),
     };
     const body = example.body === undefined ? null : JSON.stringify(example.body);
-    return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(30_000) });
+    return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(120_000) });
   }
 }

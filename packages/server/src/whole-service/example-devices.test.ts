@@ -32,7 +32,7 @@ const EXAMPLES = [
 ] as const;
 
 for (const { name, script, findCommand, needs } of EXAMPLES) {
-  describe(`the example silo in ${name}`, { timeout: 120_000 }, () => {
+  describe(`the example silo in ${name}`, { timeout: 300_000 }, () => {
     const deviceId = `silo-${name.toLowerCase()}`;
     const path = `/v1/siloscale/devices/${deviceId}`;
     const command = findCommand();
