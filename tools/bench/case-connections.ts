@@ -22,7 +22,7 @@ export async function measureConnections(dataDir: string): Promise<Finding> {
     await sleep(SETTLE_MS);
     const beforeMiB = await residentMiB(service.pid);
     const { hostname: host, port } = new URL(service.mqttUrl);
-    const address = { host, port: Number(port), devices, window: 1, intervalMs: 0, durationMs: 0 };
+    const address = { host, port: Number(port) };
     while (sockets.length < CONNECTIONS) {
       const next = devices.slice(sockets.length, sockets.length + OPENED_AT_ONCE);
       sockets.push(...(await Promise.all(next.map((device) => openConnection(address, device)))));

@@ -3,10 +3,12 @@ import { runHostileLoad } from './hostile-device-load.ts';
 import { type HttpLoad, runHttpLoad } from './http-load.ts';
 import { type HttpWriteLoad, runHttpWriteLoad } from './http-write-load.ts';
 import { type MqttLoad, runMqttLoad } from './mqtt-load.ts';
+import { type PacedLoad, runPacedLoad } from './paced-load.ts';
 
 export type Job =
   | { readonly kind: 'http'; readonly load: HttpLoad }
   | { readonly kind: 'http-write'; readonly load: HttpWriteLoad }
+  | { readonly kind: 'paced'; readonly load: PacedLoad }
   | { readonly kind: 'mqtt' | 'ack-latency' | 'hostile'; readonly load: MqttLoad };
 
 /** Generates load in a process of its own, so that it does not share a thread with the service. */
@@ -27,6 +29,8 @@ function run(job: Job): Promise<unknown> {
       return runHttpWriteLoad(job.load);
     case 'mqtt':
       return runMqttLoad(job.load, early.signal);
+    case 'paced':
+      return runPacedLoad(job.load);
     case 'ack-latency':
       return runAckLatencyLoad(job.load);
     case 'hostile':

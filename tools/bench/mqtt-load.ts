@@ -48,7 +48,7 @@ export async function runMqttLoad(load: MqttLoad, early: AbortSignal): Promise<M
 
 /** Opens a connection and waits until its CONNECT is accepted. */
 export function openConnection(
-  load: MqttLoad,
+  load: Pick<MqttLoad, 'host' | 'port'>,
   { username, secret }: MqttLoad['devices'][number],
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -7,6 +7,7 @@ import type { HostileResult } from './hostile-device-load.ts';
 import type { HttpLoad, HttpResult } from './http-load.ts';
 import type { HttpWriteLoad, HttpWriteResult } from './http-write-load.ts';
 import type { MqttLoad, MqttResult } from './mqtt-load.ts';
+import type { PacedLoad, PacedResult } from './paced-load.ts';
 
 interface Reply<T> {
   readonly result?: T;
@@ -41,6 +42,8 @@ export const generateHttpWrites = (load: HttpWriteLoad): Promise<HttpWriteResult
   generate({ kind: 'http-write', load });
 export const generateMqtt = (load: MqttLoad, signal?: AbortSignal): Promise<MqttResult> =>
   generate({ kind: 'mqtt', load }, signal);
+
+export const generatePaced = (load: PacedLoad): Promise<PacedResult> => generate({ kind: 'paced', load });
 
 export const generateAckLatency = (load: MqttLoad): Promise<AckLatencyResult> =>
   generate({ kind: 'ack-latency', load });

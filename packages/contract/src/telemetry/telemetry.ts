@@ -5,6 +5,7 @@ import { described } from '../input/described.ts';
 import { type Checker, checker } from '../input/schema.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
 import { CHANNELS, type ChannelName } from './channels.ts';
+import { plainReadings } from './plain-readings.ts';
 
 export const READINGS_PER_MESSAGE_MAX = 1_000;
 
@@ -46,10 +47,13 @@ export function telemetryChecker(channels: readonly ChannelName[]): Checker<Devi
   );
   const many = Type.Array(reading, { minItems: 1, maxItems: READINGS_PER_MESSAGE_MAX });
   const telemetry = checker(Type.Unsafe<DeviceTelemetry>(Type.Union([reading, many])));
+  const isPlain = plainReadings(channels, READINGS_PER_MESSAGE_MAX);
   return {
     ...telemetry,
     accepts: (value): value is DeviceTelemetry =>
-      (Array.isArray(value) ? value.every(hasFewSensors) : hasFewSensors(value)) && telemetry.accepts(value),
+      isPlain(value) ||
+      ((Array.isArray(value) ? value.every(hasFewSensors) : hasFewSensors(value)) &&
+        telemetry.accepts(value)),
   };
 }
 
