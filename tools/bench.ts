@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { measureAlerts } from './bench/case-alerts.ts';
 import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';
+import { measureDisk } from './bench/case-disk.ts';
 import { measureExport } from './bench/case-export.ts';
 import { measureFleet } from './bench/case-fleet.ts';
 import { measureHostile } from './bench/case-hostile.ts';
@@ -31,6 +32,7 @@ const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Find
   sensors: measureSensors,
   'long-history': measureLongHistory,
   export: measureExport,
+  disk: measureDisk,
   fleet: measureFleet,
   console: measureConsole,
   stop: measureStop,

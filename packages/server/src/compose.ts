@@ -45,6 +45,7 @@ import { OperationStopper } from './urgent/operation-stopper.ts';
 import { PriorityCommands } from './urgent/priority-commands.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
 import { type WebhookOptions, WebhookWorker } from './webhooks/worker.ts';
+import { Compressor } from './workers/compressor.ts';
 import { Purger } from './workers/purger.ts';
 import { Reconciler } from './workers/reconciler.ts';
 import { Retention } from './workers/retention.ts';
@@ -210,11 +211,11 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(() => reconciler.stop());
 
     const retention = new Retention({ app, settings, logger, now });
-    retention.start();
-    undos.push(() => retention.stop());
-    const purger = new Purger({ app, logger, now });
-    purger.start();
-    undos.push(() => purger.stop());
+    const compressor = new Compressor({ app, afterDays: settings.compressAfterDays, logger, now });
+    for (const worker of [retention, new Purger({ app, logger, now }), compressor]) {
+      worker.start();
+      undos.push(() => worker.stop());
+    }
 
     notificationSender.start();
     undos.push(() => notificationSender.stop());
@@ -240,7 +241,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(() => refusedAttempts.drain());
     const metrics = new ServiceMetrics({
       ...{ settings, app, link, pipeline, ingestCounters, feed, subscribers, setAside, refusedAttempts, now },
-      ...{ exports, backups },
+      ...{ exports, backups, compressor },
       certificate: () => certificates?.current ?? null,
     });
     metrics.start();

@@ -58,6 +58,14 @@ export function asDays(text: string): number | Error {
     : new Error(`must be a whole number of days from 1 to 99999, not "${text}"`);
 }
 
+export function asDaysOrOff(text: string): number | null | Error {
+  if (text === 'off') return null;
+  const days = asDays(text);
+  return days instanceof Error
+    ? new Error(`must be "off" or ${days.message.slice('must be '.length)}`)
+    : days;
+}
+
 export function asHours(text: string): number | Error {
   return /^\d{1,4}$/.test(text) && Number(text) >= 1
     ? Number(text)

@@ -42,6 +42,7 @@ test('without settings the defaults of the embedded database apply', () => {
     logFormat: 'auto',
     accessLog: false,
     webhookAllowPrivate: false,
+    compressAfterDays: 1,
     console: true,
     mapTilesUrl: null,
   });

@@ -11,6 +11,7 @@ import {
   asCount,
   asDatabaseUrl,
   asDays,
+  asDaysOrOff,
   asHours,
   asKey,
   asLogFormat,
@@ -85,6 +86,8 @@ export interface Settings {
   readonly console: boolean;
   /** The address of map tiles; `null`: the map shows its metre grid only. */
   readonly mapTilesUrl: string | null;
+  /** The age at which raw readings are compressed; `null`: never. */
+  readonly compressAfterDays: number | null;
 }
 
 export class SettingsError extends Error {
@@ -158,6 +161,7 @@ export function readSettings(env: Env): Settings {
     webhookAllowPrivate: read('GRANARY_WEBHOOK_ALLOW_PRIVATE', false, asSwitch),
     console: read('GRANARY_CONSOLE', true, asSwitch),
     mapTilesUrl: read<string | null>('GRANARY_MAP_TILES_URL', null, asTilesUrl),
+    compressAfterDays: read<number | null>('GRANARY_COMPRESS_AFTER_DAYS', 1, asDaysOrOff),
   };
   faults.push(...conflictsOf(settings, (name) => (env[name] ?? '') !== ''));
   for (const name of Object.keys(env)) {

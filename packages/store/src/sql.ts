@@ -1,7 +1,8 @@
 import type { Actor } from '@granary/contract/audit';
+import type { RawRow } from './tables/telemetry/raw-row.ts';
 
 /** The types that both engines can bind and return; times are epoch milliseconds, flags 0 or 1, JSON is text. */
-export type Value = string | number | null;
+export type Value = string | number | Uint8Array | null;
 
 export type NumberRow = readonly (number | null)[];
 
@@ -56,6 +57,9 @@ export interface Sql {
 
   /** Creates the partitions for readings of these times; must be the first call of a transaction. */
   prepareReadings(timesMs: readonly number[]): Promise<void>;
+
+  /** Removes the raw readings of a time range, which ends before `toMs`, and returns them in their order. */
+  takeReadings(fromMs: number, toMs: number): Promise<RawRow[]>;
 
   /** Removes a limited number of raw readings before a time and returns how many; 0 when none are left. */
   dropReadings(beforeMs: number, rowsMax: number): Promise<number>;

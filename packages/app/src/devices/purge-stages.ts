@@ -9,6 +9,7 @@ import {
   purgeBuckets,
   purgeNotifications,
   purgeNumbered,
+  purgeReadingChunks,
   purgeReadings,
   purgeTracks,
 } from '@granary/store/tables/purge/purge-rows';
@@ -32,6 +33,7 @@ export const PURGE_STAGES: readonly PurgeStage[] = [
   (sql, range) => purgeNumbered(sql, 'missions', range),
   (sql, range) => purgeNumbered(sql, 'rejections', range),
   (sql, range) => purgeNotifications(sql, range, (body) => tellsOnlyOfDevice(range.deviceId, body)),
+  purgeReadingChunks,
 ];
 
 /** A message that cannot be read is left to its own time limit. */

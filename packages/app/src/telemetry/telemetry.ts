@@ -19,7 +19,14 @@ import {
   type HistoryRange,
   readBuckets,
 } from '@granary/store/tables/telemetry/buckets';
+import { chunkedValues } from '@granary/store/tables/telemetry/chunked-values';
+import {
+  type CompressedPart,
+  compressReadings,
+  ROWS_PER_CHUNK_MAX,
+} from '@granary/store/tables/telemetry/compress-readings';
 import { type CurrentRows, currentRows, latestOfDevice } from '@granary/store/tables/telemetry/latest-values';
+import { dropChunks, lockChunks } from '@granary/store/tables/telemetry/reading-chunks';
 import { addMissingValues, insertReadings, lockReadings } from '@granary/store/tables/telemetry/readings';
 import {
   addToTracks,
@@ -106,10 +113,17 @@ export const writes = {
 
   /** Removes a limited part of the expired data and returns how much; 0 when nothing is left. */
   async expire(sql: Sql, { rawBeforeMs, fiveMinutesBeforeMs, rowsMax }: Expiry): Promise<Committed<number>> {
+    await lockChunks(sql);
+    const chunks = await dropChunks(sql, rawBeforeMs, Math.ceil(rowsMax / ROWS_PER_CHUNK_MAX));
     const readings = await sql.dropReadings(rawBeforeMs, rowsMax);
     const positions = await dropTracks(sql, rawBeforeMs, rowsMax);
     const buckets = await dropBuckets(sql, '5m', fiveMinutesBeforeMs, rowsMax);
-    return committed(readings + positions + buckets);
+    return committed(chunks + readings + positions + buckets);
+  },
+
+  /** Moves a limited number of raw readings before a time into a compressed chunk. */
+  async compress(sql: Sql, { beforeMs }: { readonly beforeMs: number }): Promise<Committed<CompressedPart>> {
+    return committed(await compressReadings(sql, beforeMs));
   },
 };
 
@@ -129,25 +143,37 @@ function placeIn(reading: Reading): NewPlace[] {
   return [{ deviceNo, tsMs, latitude, longitude, altitude }];
 }
 
-/** Returns the new values: whole readings, and the missing parts of repeated ones. */
+/**
+ * Returns the new values: whole readings, and the missing parts of repeated ones. The chunks are read last, because a reading
+ * that was in the table may be in a chunk by then. The row of a late reading that is in a chunk, too, stays until it is added
+ * to the chunk, whose values count.
+ */
 async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {
   if (readings.length === 0) return [];
   const taken = await insertReadings(sql, readings);
-  if (taken.length === 0) return [...readings];
-  const fills = await fillGaps(
-    sql,
-    taken.flatMap((position) => readings[position] ?? []),
-  );
-  const repeated = new Set(taken);
-  const whole = readings.filter((_, position) => !repeated.has(position));
-  return distinctReadings([...whole, ...fills]);
-}
-
-const NO_VALUES = { a: null, b: null, c: null };
-
-async function fillGaps(sql: Sql, repeated: readonly Reading[]): Promise<Reading[]> {
-  const stored = await lockReadings(sql, repeated);
-  const fills = repeated.flatMap((reading, index) => missingPart(stored[index] ?? NO_VALUES, reading) ?? []);
+  const repeated = taken.flatMap((position) => readings[position] ?? []);
+  const inTable = repeated.length === 0 ? [] : await lockReadings(sql, repeated);
+  const inChunks = await chunkedValues(sql, readings);
+  if (repeated.length === 0 && inChunks.size === 0) return [...readings];
+  const stored = new Map(taken.map((position, index) => [position, inTable[index] ?? NO_VALUES]));
+  const fills: Reading[] = [];
+  const news: Reading[] = [];
+  for (const [position, reading] of readings.entries()) {
+    const chunked = inChunks.get(position);
+    const row = stored.get(position);
+    const missing = missingPart(joined(chunked ?? NO_VALUES, row ?? NO_VALUES), reading);
+    if (missing === undefined) continue;
+    news.push(missing);
+    if (row !== undefined) fills.push(missing);
+  }
   await addMissingValues(sql, fills);
-  return fills;
+  return distinctReadings(news);
 }
+
+type Values = Pick<Reading, 'a' | 'b' | 'c'>;
+
+const NO_VALUES: Values = { a: null, b: null, c: null };
+
+const joined = (first: Values, second: Values): Values => ({
+  ...{ a: first.a ?? second.a, b: first.b ?? second.b, c: first.c ?? second.c },
+});

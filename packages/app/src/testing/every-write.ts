@@ -133,6 +133,10 @@ export const EVERY_WRITE: EveryWrite = {
         rowsMax: LIMIT,
       }),
     ],
+    compress: (round) => [
+      round.app.telemetry.compress({ beforeMs: atMs(round) }),
+      round.app.telemetry.compress({ beforeMs: atMs(round) }),
+    ],
   },
   configuration: {
     change: (round) => [

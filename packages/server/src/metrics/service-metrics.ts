@@ -11,6 +11,7 @@ import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Settings } from '../settings.ts';
 import type { Certificate } from '../tls/certificate.ts';
 import { VERSION } from '../version.ts';
+import type { Compressor } from '../workers/compressor.ts';
 import type { SetAsideLog } from '../workers/set-aside-log.ts';
 import { counter, gauge, type Metric } from './exposition.ts';
 import { FleetMetrics } from './fleet-metrics.ts';
@@ -28,6 +29,7 @@ interface Parts {
   readonly exports: ExportRunner;
   /** `null` when no backups are scheduled. */
   readonly backups: BackupSchedule | null;
+  readonly compressor: Pick<Compressor, 'figures'>;
   readonly refusedAttempts: Pick<RefusedAttempts, 'dropped'>;
   /** `null` without TLS. */
   readonly certificate: () => Certificate | null;
@@ -77,6 +79,7 @@ export class ServiceMetrics {
       ...(await this.#fleet.metrics()),
       ...tlsMetrics(certificate()),
       ...backupMetrics(this.#parts),
+      ...compressionMetrics(this.#parts),
       gauge('granary_exports', 'Exports that are being sent.', this.#parts.exports.count),
       ...this.#process.metrics(),
     ];
@@ -202,6 +205,22 @@ function backupMetrics({ backups }: Parts): Metric[] {
   return [
     gauge('granary_backup_failing', 'Whether the last scheduled backup failed.', isFailing ? 1 : 0),
     gauge(newest, 'The time of the newest backup, 0 without one.', (lastBackupMs ?? 0) / SECOND_MS),
+  ];
+}
+
+function compressionMetrics({ compressor }: Parts): Metric[] {
+  const { readings, backlogMs } = compressor.figures;
+  return [
+    counter(
+      'granary_compressed_readings_total',
+      'Raw readings that were moved into compressed chunks.',
+      readings,
+    ),
+    gauge(
+      'granary_compression_backlog_seconds',
+      'The time between the oldest raw reading that is due to be compressed and the newest one.',
+      backlogMs / SECOND_MS,
+    ),
   ];
 }
 

@@ -89,6 +89,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'f95f6dfec0b938cf72bddf71bdefcf987bcc284778746ae8301964bf55291ff7',
     postgres: '918284720edb4972835c070590810f05c9ac4ead531dd2715856a35cdf15befe',
   },
+  {
+    sqlite: '6d002c786d8d7cf6964fc9d7f9c3d58591cc64bc2466ab31851363343f686760',
+    postgres: '6e249430e786e8df14e92995dfff29d37a269d164036c1318f9edd7b0d4f792e',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

@@ -22,6 +22,7 @@ import { DEVICE_LIFE_CYCLE } from './v17-device-life-cycle.ts';
 import { CONFIGURATION_VERSIONS } from './v18-configuration-versions.ts';
 import { DEVICE_PURGE } from './v19-device-purge.ts';
 import { SESSIONS } from './v20-sessions.ts';
+import { READING_CHUNKS } from './v21-reading-chunks.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   CONFIGURATION_VERSIONS,
   DEVICE_PURGE,
   SESSIONS,
+  READING_CHUNKS,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

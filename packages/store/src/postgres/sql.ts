@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Actor } from '@granary/contract/audit';
 import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
+import { inOrder, type RawRow } from '../tables/telemetry/raw-row.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';
 
@@ -80,6 +81,26 @@ export class PostgresSql implements Sql {
 
   async prepareReadings(timesMs: readonly number[]): Promise<void> {
     await this.#partitions.prepare((text) => this.#execute(text), timesMs);
+  }
+
+  /**
+   * Locks the rows in the order of their keys first, as every other write does. The statement that removes them returns what
+   * it has removed, so a row that was stored in between is not lost.
+   */
+  async takeReadings(fromMs: number, toMs: number): Promise<RawRow[]> {
+    const range = [fromMs, toMs];
+    await this.query(
+      `SELECT COUNT(*) FROM (
+         SELECT 1 FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
+         ORDER BY ts_ms, device_no, sensor_group FOR UPDATE) AS locked`,
+      range,
+    );
+    const rows = await this.query<RawRow>(
+      `DELETE FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
+       RETURNING ts_ms, device_no, sensor_group, a, b, c, bad_mask`,
+      range,
+    );
+    return inOrder(rows);
   }
 
   async dropReadings(beforeMs: number): Promise<number> {

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Actor } from '@granary/contract/audit';
 import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
+import { inOrder, type RawRow } from '../tables/telemetry/raw-row.ts';
 import { translate } from './errors.ts';
 
 const STATEMENTS_KEPT_MAX = 256;
@@ -63,6 +64,15 @@ export class SqliteSql implements Sql {
   /** SQLite has no partitions: one table has the readings of all times. */
   async prepareReadings(): Promise<void> {
     return;
+  }
+
+  async takeReadings(fromMs: number, toMs: number): Promise<RawRow[]> {
+    const rows = await this.query<RawRow>(
+      `DELETE FROM readings WHERE ts_ms >= $1 AND ts_ms < $2
+       RETURNING ts_ms, device_no, sensor_group, a, b, c, bad_mask`,
+      [fromMs, toMs],
+    );
+    return inOrder(rows);
   }
 
   async dropReadings(beforeMs: number, rowsMax: number): Promise<number> {

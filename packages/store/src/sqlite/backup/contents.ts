@@ -13,6 +13,13 @@ export interface Contents {
 
 const GRANARY_TABLES = ['schema_version', 'devices', 'keys', 'readings'];
 
+/** A copy of an older version has no chunks of readings yet. */
+const CHUNKS_SINCE_SCHEMA = 21;
+const NEWEST_ROW = 'SELECT MAX(ts_ms) FROM readings';
+const NEWEST_READING = `SELECT MAX(newest_ms) FROM (
+  SELECT MAX(ts_ms) AS newest_ms FROM readings
+  UNION ALL SELECT MAX(last_ms) FROM (SELECT last_ms FROM reading_chunks ORDER BY first_ms DESC LIMIT 1))`;
+
 /** Refuses a file that is not a database of this service, or one that this version cannot open. */
 export function readContents(database: DatabaseSync, file: string): Contents {
   const names = GRANARY_TABLES.map((name) => `'${name}'`).join(', ');
@@ -31,7 +38,7 @@ export function readContents(database: DatabaseSync, file: string): Contents {
     schemaVersion,
     devices: numberOf(database, 'SELECT COUNT(*) FROM devices') ?? 0,
     keys: numberOf(database, 'SELECT COUNT(*) FROM keys') ?? 0,
-    newestReadingMs: numberOf(database, 'SELECT MAX(ts_ms) FROM readings'),
+    newestReadingMs: numberOf(database, schemaVersion < CHUNKS_SINCE_SCHEMA ? NEWEST_ROW : NEWEST_READING),
   };
 }
 

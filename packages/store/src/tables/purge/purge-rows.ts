@@ -1,4 +1,6 @@
+import { decodeChunk } from '../../chunks/chunk-codec.ts';
 import type { Sql } from '../../sql.ts';
+import { addChunk, firstChunkFrom, lockChunks, removeChunk } from '../telemetry/reading-chunks.ts';
 
 /** One limited piece of the removal of a device's rows from a table. */
 export interface PurgeStep {
@@ -15,6 +17,8 @@ export interface PurgedRange {
 
 /** Readings are ordered by time, so the rows of all devices are walked, a limited number of them in one step. */
 export async function purgeReadings(sql: Sql, { deviceNo, from, rowsMax }: PurgedRange): Promise<PurgeStep> {
+  // Readings that are being moved into a chunk are locked in another order than they are removed here.
+  await lockChunks(sql);
   const [row] = await sql.query<[lastMs: number | null]>(
     `SELECT MAX(ts_ms) FROM (
        SELECT ts_ms FROM readings WHERE ts_ms >= $1 ORDER BY ts_ms LIMIT $2) AS walked`,
@@ -26,6 +30,20 @@ export async function purgeReadings(sql: Sql, { deviceNo, from, rowsMax }: Purge
     ...[from, lastMs, deviceNo],
   ]);
   return { rows, next: lastMs + 1 };
+}
+
+/** One chunk in a step, because each has readings of many devices. */
+export async function purgeReadingChunks(sql: Sql, { deviceNo, from }: PurgedRange): Promise<PurgeStep> {
+  await lockChunks(sql);
+  const chunk = await firstChunkFrom(sql, from);
+  if (chunk === undefined) return { rows: 0, next: null };
+  const kept = decodeChunk(chunk.body, (other) => other !== deviceNo);
+  const rows = chunk.readings - kept.length;
+  if (rows > 0) {
+    await removeChunk(sql, chunk);
+    await addChunk(sql, kept);
+  }
+  return { rows, next: chunk.lastMs + 1 };
 }
 
 /** So many time chunks are a few thousand rows of a device. */

@@ -1,12 +1,15 @@
 import type { Sql } from '../../sql.ts';
 import { Parameters } from '../fleet/place.ts';
-
-/** The place of a row in the order of the table. */
-export interface RawPosition {
-  readonly tsMs: number;
-  readonly deviceNo: number;
-  readonly group: number;
-}
+import { rowsOfChunk } from './decoded-chunks.ts';
+import {
+  beforeTime,
+  comparePositions,
+  joinRows,
+  positionOf,
+  type RawPosition,
+  type RawRow,
+} from './raw-row.ts';
+import { endOfFirstChunkFrom, firstChunkFrom, type ReadingChunk } from './reading-chunks.ts';
 
 export interface RawPageRequest {
   /** The page begins with the row after this place. */
@@ -21,11 +24,6 @@ export interface RawPageRequest {
   readonly scannedMax: number;
 }
 
-export type RawRow = readonly [
-  ...[tsMs: number, deviceNo: number, group: number],
-  ...[a: number | null, b: number | null, c: number | null, badMask: number | null],
-];
-
 export interface RawPage {
   readonly rows: readonly RawRow[];
   /** `null` after the last row of the range. */
@@ -34,14 +32,63 @@ export interface RawPage {
 
 const KEY = 'ts_ms, device_no, sensor_group';
 
-/** Precedes every row of a time. */
-export const beforeTime = (tsMs: number): RawPosition => ({ tsMs, deviceNo: -1, group: -1 });
-
 /**
- * The next rows in the order of time. The table is ordered by time and not by device, because all devices write at the same
- * time; so the rows of some devices are found by looking at those of all.
+ * The next rows in the order of time, from the table and from chunks. The table is read before the chunk: rows that are moved
+ * into a chunk meanwhile are then found twice, and count once, but are never missed.
  */
 export async function readRawPage(sql: Sql, page: RawPageRequest): Promise<RawPage> {
+  const chunkEndMs = await endOfFirstChunkFrom(sql, page.after.tsMs);
+  const toMs = Math.min(page.toMs, chunkEndMs === null ? page.toMs : chunkEndMs + 1);
+  const plain = await readPlainPage(sql, { ...page, toMs });
+  const next = plain.next ?? (toMs < page.toMs ? beforeTime(toMs) : null);
+  const chunk = await firstChunkFrom(sql, page.after.tsMs);
+  const isInPage =
+    chunk !== undefined && chunk.firstMs < page.toMs && chunk.firstMs <= (next?.tsMs ?? page.toMs);
+  return isInPage ? joinPages(page, pageOfChunk(sql, chunk, page), { ...plain, next }) : { ...plain, next };
+}
+
+function pageOfChunk(sql: Sql, chunk: ReadingChunk, page: RawPageRequest): RawPage {
+  const { after, toMs, rowsMax } = page;
+  const wanted = rowsOfChunk(sql, chunk, page);
+  const start = firstAfter(wanted, after);
+  const rows = wanted.slice(start, start + rowsMax).filter(([tsMs]) => tsMs < toMs);
+  const last = rows.at(-1);
+  if (rows.length === rowsMax && last !== undefined) return { rows, next: positionOf(last) };
+  return { rows, next: chunk.lastMs + 1 < toMs ? beforeTime(chunk.lastMs + 1) : null };
+}
+
+/** Both pages have all rows of their kind up to their own end, so the common page ends with the first of them. */
+function joinPages({ rowsMax }: RawPageRequest, chunk: RawPage, plain: RawPage): RawPage {
+  const end = earlier(chunk.next, plain.next);
+  const isInside = (row: RawRow): boolean => end === null || comparePositions(positionOf(row), end) <= 0;
+  const joined = joinRows(chunk.rows.filter(isInside), plain.rows.filter(isInside));
+  const rows = joined.slice(0, rowsMax);
+  const last = rows.at(-1);
+  return { rows, next: joined.length > rowsMax && last !== undefined ? positionOf(last) : end };
+}
+
+function earlier(one: RawPosition | null, other: RawPosition | null): RawPosition | null {
+  if (one === null || other === null) return one ?? other;
+  return comparePositions(one, other) < 0 ? one : other;
+}
+
+/** The rows are ordered. */
+function firstAfter(rows: readonly RawRow[], after: RawPosition): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const row = rows[middle];
+    if (row !== undefined && comparePositions(positionOf(row), after) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The next rows of the table. It is ordered by time and not by device, because all devices write at the same time; so the
+ * rows of some devices are found by looking at those of all.
+ */
+async function readPlainPage(sql: Sql, page: RawPageRequest): Promise<RawPage> {
   const { deviceNos, groups, rowsMax } = page;
   const isFiltered = deviceNos !== null || groups !== null;
   const end = isFiltered ? await endOfScan(sql, page) : null;

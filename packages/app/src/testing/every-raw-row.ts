@@ -1,0 +1,27 @@
+import type { Reading } from '@granary/core/telemetry/readings';
+import type { RawPageRequest } from '@granary/store/tables/telemetry/raw-pages';
+import { beforeTime, type RawPosition, type RawRow } from '@granary/store/tables/telemetry/raw-row';
+import type { App } from '../app.ts';
+
+type Wanted = Partial<Omit<RawPageRequest, 'after'>> & { readonly fromMs?: number };
+
+/** All pages of raw readings, as an export reads them. */
+export async function everyRawRow(app: Pick<App, 'exports'>, wanted: Wanted = {}): Promise<RawRow[]> {
+  const { fromMs = 0, ...page } = wanted;
+  const found: RawRow[] = [];
+  for (let after: RawPosition | null = beforeTime(fromMs); after !== null; ) {
+    const { rows, next } = await app.exports.rawPage({
+      ...{ deviceNos: null, groups: null, toMs: Number.MAX_SAFE_INTEGER, rowsMax: 250, scannedMax: 5_000 },
+      ...page,
+      after,
+    });
+    found.push(...rows);
+    after = next;
+  }
+  return found;
+}
+
+export const rawRowOf = ({ tsMs, deviceNo, group, a, b, c, badMask }: Reading): RawRow => [
+  ...([tsMs, deviceNo, group, a, b, c] as const),
+  badMask === 0 ? null : badMask,
+];

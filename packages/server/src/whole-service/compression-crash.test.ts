@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { describeEachEngine } from '@granary/app/testing/engines';
+import { everyRawRow, rawRowOf } from '@granary/app/testing/every-raw-row';
+import { batchOf, reading, registerDevice } from '@granary/app/testing/fixtures';
+import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
+import { eventually } from '../testing/eventually.ts';
+import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
+
+const READINGS = 9_000;
+const KILLS = 2;
+const PART = 1_000;
+
+describeEachEngine('a service that is killed while it compresses readings', (engine) => {
+  let dataDir = '';
+  let service: ServiceProcess | undefined;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'granary-crash-'));
+  });
+  after(async () => {
+    await service?.kill();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const start = (): Promise<ServiceProcess> => {
+    const { location } = engine;
+    return startServiceProcess({
+      GRANARY_DATA_DIR: location.engine === 'sqlite' ? location.folder : dataDir,
+      GRANARY_DATABASE_URL: location.engine === 'postgres' ? location.url : '',
+    });
+  };
+  const numberOf = async (text: string): Promise<number> => Number((await engine.query(text))[0]?.[0]);
+  const chunks = () => numberOf('SELECT COUNT(*) FROM reading_chunks');
+  const rows = () => numberOf('SELECT COUNT(*) FROM readings');
+
+  test('every reading is there once, whenever it is killed', async () => {
+    const app = await engine.open();
+    const deviceNo = await registerDevice(app);
+    const startMs = Date.now() - 20 * DAY_MS;
+    const readings = Array.from({ length: READINGS }, (_, n) =>
+      reading(deviceNo, startMs + n * MINUTE_MS, { weight: n * 7, humidity: n % 13 }),
+    );
+    for (let from = 0; from < READINGS; from += PART) {
+      await app.telemetry.append(batchOf({ readings: readings.slice(from, from + PART) }));
+    }
+    const expected = readings.map(rawRowOf);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const before = await chunks();
+      service = await start();
+      await eventually(async () => (await chunks()) > before || (await rows()) === 0, true);
+      await service.kill();
+      assert.equal((await rows()) + (await numberOf('SELECT SUM(readings) FROM reading_chunks')), READINGS);
+      assert.deepEqual(await everyRawRow(app), expected);
+    }
+    service = await start();
+    await eventually(rows, 0);
+    await service.stop();
+    assert.deepEqual(await everyRawRow(app), expected);
+    const repeated = readings.slice(0, PART);
+    assert.deepEqual(await app.telemetry.append(batchOf({ readings: repeated })), {
+      stored: 0,
+      repeated: PART,
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import type { RawRow } from '../tables/telemetry/raw-row.ts';
+import { ByteList, ByteReader } from './bytes.ts';
+import { readColumn, skipColumn, writeColumn } from './column.ts';
+import { pack, unpack } from './pack.ts';
+
+/** How the times of a series are stored; a device sends the values of several groups with one time. */
+const TIMES = { asBefore: 0, own: 1 } as const;
+
+/** The columns `a`, `b`, `c` and `bad_mask` of a row, which follow its key. */
+const COLUMNS = [3, 4, 5, 6] as const;
+
+/**
+ * Encodes rows with distinct keys. The rows of a device and sensor group are a series, which is written column by column;
+ * columns with the same meaning are compressed together.
+ */
+export function encodeChunk(rows: readonly RawRow[]): Uint8Array {
+  const directory = new ByteList();
+  const times = new ByteList();
+  const columnsOf = new Map<number, ByteList[]>();
+  let deviceBefore = 0;
+  let timesBefore: readonly number[] = [];
+  for (const series of seriesIn(rows)) {
+    const [, deviceNo, group] = series[0];
+    directory.pushNumber(deviceNo - deviceBefore);
+    directory.pushNumber(group);
+    directory.pushNumber(series.length);
+    const ownTimes = series.map(([tsMs]) => tsMs);
+    if (areEqual(ownTimes, timesBefore)) directory.push(TIMES.asBefore);
+    else {
+      directory.push(TIMES.own);
+      writeColumn(ownTimes, directory, times);
+    }
+    const columns = columnsOf.get(group) ?? COLUMNS.map(() => new ByteList());
+    columnsOf.set(group, columns);
+    for (const [n, body] of columns.entries()) {
+      const column = COLUMNS[n] ?? 0;
+      writeColumn(
+        series.map((row) => row[column]),
+        directory,
+        body,
+      );
+    }
+    deviceBefore = deviceNo;
+    timesBefore = ownTimes;
+  }
+  return pack([directory, times, ...[...columnsOf.values()].flat()]);
+}
+
+type Series = [RawRow, ...RawRow[]];
+
+const bySeries = (one: RawRow, other: RawRow): number =>
+  one[1] - other[1] || one[2] - other[2] || one[0] - other[0];
+
+function seriesIn(rows: readonly RawRow[]): Series[] {
+  const found: Series[] = [];
+  for (const row of rows.toSorted(bySeries)) {
+    const last = found.at(-1);
+    if (last !== undefined && last[0][1] === row[1] && last[0][2] === row[2]) last.push(row);
+    else found.push([row]);
+  }
+  return found;
+}
+
+const areEqual = (one: readonly number[], other: readonly number[]): boolean =>
+  one.length === other.length && one.every((number, index) => number === other[index]);
+
+export type IsWanted = (deviceNo: number, group: number) => boolean;
+
+/** The rows of the wanted series in the order of their keys. The columns of other series are passed over. */
+export function decodeChunk(chunk: Uint8Array, isWanted: IsWanted = () => true): RawRow[] {
+  const lists = unpack(chunk).map((bytes) => new ByteReader(bytes));
+  const [directory = NOTHING, timesBody = NOTHING, ...bodies] = lists;
+  const bodiesOf = new Map<number, ByteReader[]>();
+  const rows: RawRow[] = [];
+  let deviceNo = 0;
+  let times: readonly (number | null)[] = [];
+  while (!directory.isAtEnd) {
+    deviceNo += directory.nextNumber();
+    const group = directory.nextNumber();
+    const length = directory.nextNumber();
+    if (directory.next() === TIMES.own) times = readColumn(length, directory, timesBody);
+    const columns = bodiesOf.get(group) ?? bodies.splice(0, COLUMNS.length);
+    bodiesOf.set(group, columns);
+    if (!isWanted(deviceNo, group)) {
+      for (const body of columns) skipColumn(length, directory, body);
+      continue;
+    }
+    const [a = [], b = [], c = [], badMask = []] = columns.map((body) => readColumn(length, directory, body));
+    for (let n = 0; n < length; n++) {
+      rows.push([
+        times[n] ?? 0,
+        deviceNo,
+        group,
+        a[n] ?? null,
+        b[n] ?? null,
+        c[n] ?? null,
+        badMask[n] ?? null,
+      ]);
+    }
+  }
+  // The series are in the order of devices and groups, and a sort by time leaves rows of the same time in that order.
+  return rows.sort((one, other) => one[0] - other[0]);
+}
+
+const NOTHING = new ByteReader(new Uint8Array());
