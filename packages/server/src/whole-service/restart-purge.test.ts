@@ -11,7 +11,7 @@ const SILOS = '/v1/siloscale/devices';
 const LAST = 'the second of this id';
 const PATH = `${SILOS}/purged`;
 /** The purge begins ten seconds after the removal. */
-const WAITED_MS_MAX = 60_000;
+const WAITED_MS_MAX = 300_000;
 
 describeEachEngine('the purge of a device over crashes of the service', (engine) => {
   const { start, kill } = restartedService(engine);

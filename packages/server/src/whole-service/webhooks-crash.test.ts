@@ -11,7 +11,7 @@ import { ReceiverProcess } from '../testing/webhooks/receiver-process.ts';
 const EVENTS = IS_FULL_SIZE ? 10_000 : 150;
 const AT_ONCE = 8;
 const POLL_MS = 250;
-const WAIT_MS_MAX = IS_FULL_SIZE ? 1_000_000 : 60_000;
+const WAIT_MS_MAX = IS_FULL_SIZE ? 1_000_000 : 300_000;
 
 /** Never dead within the test, however often the receiver fails. */
 const SOON = { schedule: { delaysMs: [50, ...Array(200).fill(250)] }, leaseMs: 2_000, attemptMs: 1_000 };
@@ -77,7 +77,7 @@ test('every event reaches a receiver that fails, while both are killed', async (
     const now = idsOf().size;
     if (now > delivered) lastChange = Date.now();
     delivered = now;
-    assert.ok(Date.now() - lastChange < 60_000, `only ${delivered} of ${EVENTS} events arrived`);
+    assert.ok(Date.now() - lastChange < 300_000, `only ${delivered} of ${EVENTS} events arrived`);
   }
   for (const status of ['pending', 'dead']) {
     for (let left = 1; left > 0 && status === 'pending'; await sleep(POLL_MS)) {
