@@ -16,6 +16,11 @@ export interface LinkLimits {
   /** Persistent sessions of devices that are not connected; a further one replaces the oldest. */
   readonly absentSessionsMax: number;
   readonly absentSessionMsMax: number;
+  /**
+   * The bytes of all connections together that may wait to be stored: with many connections each may have less than its
+   * maximum, so that the messages that wait are written in a fraction of a second and do not fill the memory.
+   */
+  readonly inFlightBytesTotal: number;
 }
 
 export const LINK_LIMITS: LinkLimits = {
@@ -27,6 +32,7 @@ export const LINK_LIMITS: LinkLimits = {
   loginDelayMsMax: 5 * SECOND_MS,
   absentSessionsMax: 10_000,
   absentSessionMsMax: DAY_MS,
+  inFlightBytesTotal: 2 * 1024 * 1024,
 };
 
 /** TCP keep-alive detects a peer that disappeared without closing its connection, also when it uses no MQTT keep-alive. */
@@ -43,12 +49,6 @@ export const CONTROL_BYTES_MAX = 4 * 1024;
 
 /** Per connection: reading pauses while this many bytes wait to be stored. */
 export const IN_FLIGHT_BYTES_MAX = LINK_PAYLOAD_BYTES_MAX;
-
-/**
- * All connections together: with many of them each may have less than its maximum, so that the messages that wait are few
- * enough to be written in a fraction of a second, and do not fill the memory.
- */
-export const IN_FLIGHT_BYTES_TOTAL = 2 * 1024 * 1024;
 
 /** Each connection may have this much in any case: some small messages, or one of any size. */
 export const IN_FLIGHT_BYTES_MIN = 2 * 1024;

@@ -22,7 +22,7 @@ import { changesOf } from './http/audit/changes.ts';
 import { CONSOLE_FOLDER } from './http/console/built-console.ts';
 import { Idempotency } from './http/protocol/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
-import { toPostgres, toWriterThread } from './ingest/batches.ts';
+import { linkLimits, toPostgres, toWriterThread } from './ingest/batches.ts';
 import { newIngestCounters } from './ingest/counters.ts';
 import { DeviceQueue } from './ingest/device-queue.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
@@ -185,7 +185,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
       reachable: (device) => reconciler.deviceReachable(device),
       observed: (event) => logLinkEvent(linkLog, event),
     });
-    const link = new EmbeddedBroker(linkAddresses(settings), uplink, { now, certificate });
+    const limits = linkLimits(settings);
+    const link = new EmbeddedBroker(linkAddresses(settings), uplink, { now, certificate, limits });
     sessionEndings.start(link);
     const priorityCommands = new PriorityCommands();
     const commands = new DeviceMessages(link, logger, (deviceId) =>

@@ -69,7 +69,7 @@ export class EmbeddedBroker implements DeviceLink {
     this.#limits = limits;
     this.#now = now;
     this.#admission = new Admission(handler, limits);
-    this.#reading = new SharedReading(this.#open, handler);
+    this.#reading = new SharedReading(this.#open, handler, limits);
     this.#absentSessions = new AbsentSessions(limits);
     const failed = (remoteAddress: string, reason: string, cause?: Error): void => {
       this.#records.totals.faults += 1;

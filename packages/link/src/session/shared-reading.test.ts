@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
-import { IN_FLIGHT_BYTES_MAX, IN_FLIGHT_BYTES_MIN, IN_FLIGHT_BYTES_TOTAL } from '../limits.ts';
+import { IN_FLIGHT_BYTES_MAX, IN_FLIGHT_BYTES_MIN, LINK_LIMITS } from '../limits.ts';
 import { connectRaw, publishPacket, READING, startLink } from '../testing/fixture.ts';
 import { SharedReading } from './shared-reading.ts';
 
@@ -9,13 +9,13 @@ import { SharedReading } from './shared-reading.ts';
 const OTHERS = Array.from({ length: 15 }, (_, index) => `silo-${index + 2}`);
 
 const shareOf = (size: number, isHolding = false): number =>
-  new SharedReading({ size }, { isHolding }).inFlightBytesMax;
+  new SharedReading({ size }, { isHolding }, LINK_LIMITS).inFlightBytesMax;
 
 describe('the bytes that may wait to be stored', () => {
   it('are shared by the connections, within a minimum and a maximum for each', () => {
     assert.equal(shareOf(0), IN_FLIGHT_BYTES_MAX);
     assert.equal(shareOf(1), IN_FLIGHT_BYTES_MAX);
-    assert.equal(shareOf(100), IN_FLIGHT_BYTES_TOTAL / 100);
+    assert.equal(shareOf(100), LINK_LIMITS.inFlightBytesTotal / 100);
     assert.equal(shareOf(10_000), IN_FLIGHT_BYTES_MIN);
   });
 

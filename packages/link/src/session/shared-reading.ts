@@ -1,4 +1,4 @@
-import { IN_FLIGHT_BYTES_MAX, IN_FLIGHT_BYTES_MIN, IN_FLIGHT_BYTES_TOTAL } from '../limits.ts';
+import { IN_FLIGHT_BYTES_MAX, IN_FLIGHT_BYTES_MIN, type LinkLimits } from '../limits.ts';
 import type { LinkHandler } from '../port.ts';
 import { ReadingTurns } from './reading-turns.ts';
 
@@ -8,7 +8,14 @@ export class SharedReading {
   readonly #open: { readonly size: number };
   readonly #handler: Pick<LinkHandler, 'isHolding'>;
 
-  constructor(open: { readonly size: number }, handler: Pick<LinkHandler, 'isHolding'>) {
+  readonly #bytesTotal: number;
+
+  constructor(
+    open: { readonly size: number },
+    handler: Pick<LinkHandler, 'isHolding'>,
+    limits: Pick<LinkLimits, 'inFlightBytesTotal'>,
+  ) {
+    this.#bytesTotal = limits.inFlightBytesTotal;
     this.#open = open;
     this.#handler = handler;
   }
@@ -19,7 +26,7 @@ export class SharedReading {
    */
   get inFlightBytesMax(): number {
     if (this.#handler.isHolding) return IN_FLIGHT_BYTES_MAX;
-    const share = IN_FLIGHT_BYTES_TOTAL / Math.max(1, this.#open.size);
+    const share = this.#bytesTotal / Math.max(1, this.#open.size);
     return Math.min(IN_FLIGHT_BYTES_MAX, Math.max(IN_FLIGHT_BYTES_MIN, share));
   }
 }

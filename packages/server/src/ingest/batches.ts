@@ -2,6 +2,8 @@ import type { App } from '@granary/app/app';
 import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { packReadings } from '@granary/core/telemetry/packed-readings';
 import type { Reading } from '@granary/core/telemetry/readings';
+import { LINK_LIMITS, type LinkLimits } from '@granary/link/limits';
+import type { Settings } from '../settings.ts';
 
 export interface Batch extends TelemetryBatch {
   readonly readings: readonly Reading[];
@@ -31,3 +33,9 @@ export const toPostgres = ({ telemetry }: Pick<App, 'telemetry'>): BatchWriter =
   append: (batch) => telemetry.append(batch),
   batches: { readings: 5_000, underWay: 2 },
 });
+
+/** The larger batches of PostgreSQL need more messages that wait. */
+const POSTGRES_WAITING_BYTES_MAX = 6 * 1024 * 1024;
+
+export const linkLimits = ({ databaseUrl }: Pick<Settings, 'databaseUrl'>): LinkLimits =>
+  databaseUrl === null ? LINK_LIMITS : { ...LINK_LIMITS, inFlightBytesTotal: POSTGRES_WAITING_BYTES_MAX };
