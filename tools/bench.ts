@@ -70,7 +70,7 @@ async function measure(names: readonly string[], save: boolean): Promise<void> {
     console.log(`\n${name} …`);
     const dataDir = await mkdtemp(join(tmpdir(), 'granary-bench-'));
     try {
-      for (const finding of [await run(dataDir)].flat()) {
+      for (const finding of [await run(dataDir).catch(failed(name))].flat()) {
         findings.push(finding);
         const { figure, target, met, detail } = finding;
         console.log(
@@ -86,4 +86,14 @@ async function measure(names: readonly string[], save: boolean): Promise<void> {
   if (!save) return;
   const date = new Date().toISOString().slice(0, 10);
   await writeFile(new URL('../docs/benchmarks.md', import.meta.url), asMarkdown(findings, { date, stolen }));
+}
+
+/** A case that fails does not take the figures of the others with it. */
+function failed(name: string): (error: unknown) => Finding {
+  return (error) => {
+    console.error(error);
+    process.exitCode = 1;
+    const reason = error instanceof Error ? error.message : String(error);
+    return { name: `\`${name}\``, target: 'figures', figure: 'failed', met: false, detail: reason };
+  };
 }
