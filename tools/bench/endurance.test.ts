@@ -22,7 +22,7 @@ const OVERLOAD = 1.2;
 /** Loss decides; memory and times are reported, because they depend on the machine. */
 test('devices that measure a fifth more than can be stored lose nothing that was acknowledged', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'granary-endurance-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
   const service = await startBenchService(folder, SQLITE);
   t.after(() => service.kill());
   const devices = await registerSilos(service, DEVICES);

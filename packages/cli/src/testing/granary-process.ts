@@ -64,6 +64,7 @@ export function granary(t: TestContext, args: readonly string[], env: Readonly<R
 /** Settings for free ports and a data folder that is removed after the test. */
 export async function serviceEnv(t: TestContext): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'granary-cli-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  // A service that ends after this may still write, so a folder that is not empty yet is tried again.
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
   return { GRANARY_DATA_DIR: join(folder, 'data'), GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' };
 }

@@ -30,7 +30,7 @@ async function withoutWaiting<T>(answering: Promise<T>): Promise<T> {
 /** A service, and a second connection to its database that can lock it. */
 async function startService(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }));
   const service = createService(
     readSettings({
       GRANARY_HTTP_PORT: '0',

@@ -19,7 +19,7 @@ const PUBACK = '"\\x40\\x02';
 test('the acknowledgement of a reading is written after its log is synchronised', async (t) => {
   if (!mayTestWith(t, 'strace', hasProgram('strace'))) return;
   const folder = await mkdtemp(join(tmpdir(), 'granary-strace-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
   const service = await startServiceProcess({ GRANARY_DATA_DIR: join(folder, 'data') });
   t.after(() => service.kill());
   const secret = await register(service, 'traced');

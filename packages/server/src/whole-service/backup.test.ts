@@ -19,7 +19,7 @@ const ACKNOWLEDGED_MIN = 500;
 
 test('a backup that is made while devices publish has every reading that was acknowledged before it', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'granary-backup-'));
-  t.after(() => rm(root, { recursive: true, force: true }));
+  t.after(() => rm(root, { recursive: true, force: true, maxRetries: 20 }));
   const live = { databaseUrl: null, dataDir: join(root, 'live') };
   const restored = { databaseUrl: null, dataDir: join(root, 'restored') };
   const service = await startIn(t, live.dataDir);

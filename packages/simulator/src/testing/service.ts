@@ -15,7 +15,7 @@ export async function startService(
   env: Readonly<Record<string, string>> = {},
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'granary-farm-'));
-  t.after(() => rm(folder, { recursive: true }));
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
   const settings = readSettings({
     GRANARY_DATA_DIR: folder,
     GRANARY_HTTP_PORT: '0',

@@ -217,7 +217,7 @@ describeService('two nodes', (api, location) => {
     // Nodes can share a PostgreSQL database only.
     if (place.engine !== 'postgres') return;
     const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
-    t.after(() => rm(dataDir, { recursive: true, force: true }));
+    t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }));
     const settings = readSettings({
       ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
       ...{ GRANARY_DATA_DIR: dataDir, GRANARY_DATABASE_URL: place.url },
