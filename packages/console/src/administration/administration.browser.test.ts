@@ -65,8 +65,9 @@ describe('administration', () => {
     await purge.getByRole('button', { name: 'Remove records' }).click();
     await page.getByText('Records are being removed').waitFor();
     await page.getByText('No device was removed.').waitFor();
+    // The browser reports the conflict above, and the last question about a device whose records are gone.
     assert.deepEqual(
-      record.faults.filter((fault) => !fault.includes('412')),
+      record.faults.filter((fault) => !/\b(412|404)\b/.test(fault)),
       [],
     );
   });
