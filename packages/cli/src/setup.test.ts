@@ -88,6 +88,8 @@ test('webhooks, documents of a site, and doctor against a service', async (t) =>
       ...{ GRANARY_URL: url, GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' },
     });
     assert.match(other, /^ok +ports +HTTP \S+:0 any free port$/m);
+    const throughProxy = await run(['doctor']);
+    assert.match(throughProxy, /^ok +ports +HTTP \S+ belongs to the service$/m);
     service.signal('SIGTERM');
     await service.exited;
     const away = await runHere(['doctor'], 1);

@@ -1,26 +1,34 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { CONSOLE_FILE_TYPES, ConsoleSettings } from '../console.ts';
 import { one, plain } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 
 const { html, js, svg, png, webmanifest, ...others } = CONSOLE_FILE_TYPES;
 
-const file = (mediaType: string) => ({ ...plain(Type.String(), { headers: ['etag'] }), mediaType });
+const file = <T extends TSchema>(mediaType: string, body: T) => ({
+  ...plain(body, { headers: ['etag'] }),
+  mediaType,
+});
 
 /** Where the settings switch the page off, and where it is not built. */
 const errors = ['route_not_found'] as const;
 
-const fileOfPage = <const Path extends string>(path: Path, mediaType: string, summary: string) =>
+const fileOfPage = <const Path extends string, T extends TSchema>(
+  path: Path,
+  mediaType: string,
+  summary: string,
+  body: T,
+) =>
   endpoint('service', 'GET', path, {
     ...{ summary, errors },
     requestHeaders: ['if-none-match'],
-    answers: { 200: file(mediaType) },
+    answers: { 200: file(mediaType, body) },
     examples: [{ summary: 'the file' }],
   });
 
 /** The operators' page, and what it consists of. */
 export const console = {
-  page: fileOfPage('/', html, "Shows the operators' page."),
+  page: fileOfPage('/', html, "Shows the operators' page.", Type.String()),
   asset: endpoint('service', 'GET', '/assets/{asset}', {
     summary: 'Answers a script, a style or an image of that page; what has a name never changes.',
     answers: {
@@ -33,10 +41,21 @@ export const console = {
     '/manifest.webmanifest',
     webmanifest,
     'Answers how that page is installed on a phone.',
+    Type.Record(Type.String(), Type.Unknown()),
   ),
-  icon: fileOfPage('/icon.svg', svg, 'Answers the sign of that page.'),
-  smallIcon: fileOfPage('/icon-192.png', png, 'Answers the sign of that page with 192 pixels.'),
-  largeIcon: fileOfPage('/icon-512.png', png, 'Answers the sign of that page with 512 pixels.'),
+  icon: fileOfPage('/icon.svg', svg, 'Answers the sign of that page.', Type.String()),
+  smallIcon: fileOfPage(
+    '/icon-192.png',
+    png,
+    'Answers the sign of that page with 192 pixels.',
+    Type.String(),
+  ),
+  largeIcon: fileOfPage(
+    '/icon-512.png',
+    png,
+    'Answers the sign of that page with 512 pixels.',
+    Type.String(),
+  ),
   settings: endpoint('service', 'GET', '/console.json', {
     summary: 'Shows what that page must know about the service.',
     answers: { 200: one(ConsoleSettings) },

@@ -31,7 +31,7 @@ function contentOf(answer: Answer<unknown>, schemas: ComponentSchemas): JsonObje
   const isRepeated = envelope === 'rows' || mediaType === 'text/event-stream';
   const ofType = (type: string): [string, JsonObject] => [
     type,
-    type === JSON_TYPE || type === YAML_TYPE
+    type === JSON_TYPE || type.endsWith('+json') || type === YAML_TYPE
       ? { schema }
       : { schema: { type: 'string', ...(isRepeated ? { 'x-item-schema': schema } : {}) } },
   ];

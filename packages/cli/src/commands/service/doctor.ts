@@ -1,5 +1,5 @@
 import { createClient } from '@granary/client';
-import { readSettings } from '@granary/server/settings';
+import { readSettings, type Settings } from '@granary/server/settings';
 import { type AccessValues, serviceAccess } from '../../access/service-access.ts';
 import {
   brokerFinding,
@@ -23,6 +23,7 @@ import { outputOf } from '../../frame/output.ts';
 import type { Tone } from '../../terminal/tone.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', fail: 'bad' };
+const LIVE_MS_MAX = 5_000;
 const LOCAL = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|\/|$)/;
 
 export const doctor: Define = (command, environment) => {
@@ -60,7 +61,9 @@ async function examine(values: AccessValues, environment: Environment): Promise<
   }
   const { baseUrl } = access;
   const client = createClient(access);
-  const answer = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+  const answer = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(LIVE_MS_MAX) }).catch(
+    () => null,
+  );
   const service = await serviceFindings(client, baseUrl);
   const local = LOCAL.test(baseUrl) ? await machineFindings(env, answer === null ? null : baseUrl) : [];
   if (answer === null) return [...service, ...local];
@@ -76,7 +79,7 @@ async function examine(values: AccessValues, environment: Environment): Promise<
 async function machineFindings(env: Environment['env'], answeringUrl: string | null): Promise<Finding[]> {
   const settings = readSettings(env);
   const { httpHost, httpPort, mqttHost, mqttPort } = settings;
-  const isRunning = answeringUrl !== null && portOf(answeringUrl) === httpPort;
+  const isRunning = answeringUrl !== null && (await isServiceOf(settings, answeringUrl));
   return [
     await portFinding('HTTP', httpHost, httpPort, isRunning),
     await portFinding('MQTT', mqttHost, mqttPort, isRunning),
@@ -87,8 +90,13 @@ async function machineFindings(env: Environment['env'], answeringUrl: string | n
   ];
 }
 
-function portOf(url: string): number {
-  const { port, protocol } = new URL(url);
-  if (port !== '') return Number(port);
-  return protocol === 'https:' ? 443 : 80;
+/** Also where a proxy is between the address and the ports of the settings. */
+async function isServiceOf({ httpHost, httpPort }: Settings, answeringUrl: string): Promise<boolean> {
+  if (httpPort === null || new URL(answeringUrl).port === String(httpPort)) return true;
+  const host = httpHost.includes(':') ? `[${httpHost}]` : httpHost;
+  const signal = AbortSignal.timeout(LIVE_MS_MAX);
+  return await fetch(`http://${host}:${httpPort}/livez`, { signal }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }

@@ -37,7 +37,7 @@ export function consoleRoutes(routes: FastifyInstance, settings: Settings, folde
   });
 
   for (const endpoint of [manifest, icon, smallIcon, largeIcon]) {
-    register<Endpoint<string, undefined, undefined, string>>(routes, endpoint, async (request, reply) => {
+    register<Endpoint<string, undefined, undefined, unknown>>(routes, endpoint, async (request, reply) => {
       const file = await built.file(endpoint.path);
       if (file === undefined) throw noSuchFile();
       return await sendRevalidated(file, request, reply);

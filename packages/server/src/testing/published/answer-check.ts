@@ -92,6 +92,7 @@ export class AnswerCheck {
     assert.ok(media !== undefined, `openapi.json does not have the type "${type}" in the ${request}`);
     const schema = pointerTo(pointer, 'content', type, 'schema');
     if (type === 'application/json') this.#validate(schema, body, `body of the ${request}`);
+    if (type.endsWith('+json')) this.#validate(schema, parsed(text), `body of the ${request}`);
     if (type !== 'application/x-ndjson' || text === null) return;
     for (const line of text.split('\n').filter(Boolean).slice(0, ROWS_CHECKED_MAX)) {
       this.#validate(pointerTo(schema, 'x-item-schema'), JSON.parse(line), `row of the ${request}`);
