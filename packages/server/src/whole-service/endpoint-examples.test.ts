@@ -66,7 +66,7 @@ async function assertAnswer(endpoint: Endpoint, response: Response): Promise<voi
   const text = mediaType === 'text/event-stream' ? '' : await response.text();
   assert.equal(response.status, 200, text);
   assert.equal(response.headers.get('content-type')?.split(';', 1)[0], mediaType);
-  const body = mediaType === 'application/json' && text !== '' ? JSON.parse(text) : text;
+  const body = /[/+]json$/.test(mediaType) && text !== '' ? JSON.parse(text) : text;
   if (text !== '') assert.deepEqual(check.faults(body), []);
   if (headers.includes('etag')) assert.match(response.headers.get('etag') ?? '', ETAG);
 }
