@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { freePort } from '../free-port.ts';
 import { command } from './packages.ts';
 
 const START_MS_MAX = 60_000;
@@ -49,15 +49,4 @@ export class Prism {
     this.#child.kill();
     await ended;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const closed = once(server, 'close');
-  server.close();
-  await closed;
-  if (address === null || typeof address === 'string') throw new Error('there is no free port');
-  return address.port;
 }

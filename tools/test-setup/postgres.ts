@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { freePort } from '../free-port.ts';
 import { postgresFolder, type RunAs, unprivilegedUser } from './postgres-binaries.ts';
 import { killProcessTree, resumeProcessTree, suspendProcessTree } from './process-tree.ts';
 
@@ -125,14 +125,4 @@ async function stopped(server: ChildProcess): Promise<void> {
 function pidOf({ pid }: ChildProcess): number {
   if (pid === undefined) throw new Error('PostgreSQL has no process id');
   return pid;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }

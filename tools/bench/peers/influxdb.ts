@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { freePort } from '../../free-port.ts';
 import type { Reference } from '../processes.ts';
 import type { Peer } from './installed.ts';
-import { endPeer, freePort, spawnPeer, untilListening } from './peer-process.ts';
+import { endPeer, spawnPeer, untilListening } from './peer-process.ts';
 
 export const INFLUXDB: Peer = { name: 'InfluxDB', packages: ['influxdb'], commands: ['influxd'] };
 
