@@ -18,6 +18,7 @@ import { measureOverload } from './bench/case-overload.ts';
 import { measurePostgres } from './bench/case-postgres.ts';
 import { measureReads } from './bench/case-reads.ts';
 import { measureSensors } from './bench/case-sensors.ts';
+import { measureStarts } from './bench/case-starts.ts';
 import { measureStop } from './bench/case-stop.ts';
 import { measureStream } from './bench/case-stream.ts';
 import { asMarkdown, type Finding, machine } from './bench/report.ts';
@@ -36,6 +37,7 @@ const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Find
   fleet: measureFleet,
   console: measureConsole,
   stop: measureStop,
+  starts: measureStarts,
   overload: measureOverload,
   postgres: measurePostgres,
   alerts: measureAlerts,

@@ -79,9 +79,9 @@ function usableNode() {
   );
 }
 
-/** The service works without the operators' page, so a failure does not prevent its start. */
-function buildConsole(node) {
-  const args = [join('tools', 'build-console.ts'), '--if-changed'];
+/** The service works without the operators' page, and from its sources, so a failure does not prevent its start. */
+function build(node) {
+  const args = [join('tools', 'build.ts'), '--if-changed'];
   const { status } = spawnSync(node, args, {
     cwd: root,
     stdio: 'inherit',
@@ -89,9 +89,9 @@ function buildConsole(node) {
   });
   if (status === 0) return;
   console.error(
-    "granary: the operators' page could not be built, everything else works; `npm run build:console` tries it again.",
+    "granary: the operators' page or the service could not be built; the service works, but without the page or with a slow start. `npm run build` tries it again.",
   );
 }
 
 if (!isInstalled()) install();
-buildConsole(usableNode());
+build(usableNode());

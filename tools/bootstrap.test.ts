@@ -40,9 +40,9 @@ describe('bootstrap', () => {
     await writeFile(join(root, lockFile), JSON.stringify({ packages }));
   }
 
-  /** A replacement for the build of the operators' page. */
+  /** A replacement for the build. */
   async function build(code: string): Promise<void> {
-    await writeFile(join(root, 'tools/build-console.ts'), code);
+    await writeFile(join(root, 'tools/build.ts'), code);
   }
 
   /** Runs the bootstrap with a replacement for npm that prints its arguments. */
@@ -77,18 +77,18 @@ describe('bootstrap', () => {
     });
   }
 
-  test("asks for the operators' page, if it has changed", async () => {
+  test("asks for the operators' page and the service, if they have changed", async () => {
     await write('node_modules/.package-lock.json', INSTALLED);
     await build('console.log(process.argv.slice(2).join());');
     assert.deepEqual((await bootstrap()).stdout, '--if-changed\n');
   });
 
-  test("says what to do when the operators' page cannot be built, and the start goes on", async () => {
+  test('says what to do when the build fails, and the start goes on', async () => {
     await write('node_modules/.package-lock.json', INSTALLED);
     await build('process.exitCode = 1;');
     const { status, stderr } = await bootstrap();
     assert.equal(status, 0);
-    assert.match(stderr, /^granary: .* could not be built, .*npm run build:console.*\n$/);
+    assert.match(stderr, /^granary: .* could not be built; .*npm run build.*\n$/);
   });
 
   test('installs when nothing is installed', async () => {

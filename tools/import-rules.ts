@@ -60,6 +60,8 @@ const ANY_PACKAGE = '[^/]+';
 const TEST_LIBRARIES = ['fast-check', 'geographiclib-geodesic', 'mqtt', 'mqtt-packet'];
 
 const packagePath = (name: string): string => `^packages/${name}/src/`;
+/** A package reads its own version there. */
+const manifestPath = (name: string): string => `^packages/${name}/package\\.json$`;
 /** Test files, and modules that only tests use. */
 const testPaths = (name: string): string[] => [
   `${packagePath(name)}.*\\.test\\.ts$`,
@@ -69,7 +71,7 @@ const libraryPath = (library: string): string => `(^|/)node_modules/(@types/)?${
 
 function rulesOf([name, rule]: [string, PackageRule]): IForbiddenRuleType[] {
   const packages = [name, ...rule.packages, ...(rule.typesOf ?? [])];
-  const sourcePaths = [...packages.map(packagePath), ...rule.libraries.map(libraryPath)];
+  const sourcePaths = [...packages.map(packagePath), manifestPath(name), ...rule.libraries.map(libraryPath)];
   const testOnlyPaths = [
     ...(rule.testPackages ?? []).map(packagePath),
     ...[...TEST_LIBRARIES, ...(rule.testLibraries ?? [])].map(libraryPath),

@@ -1,9 +1,9 @@
-import { startServiceProcess } from '@granary/server/testing/service-process';
 import { BenchDevice } from './device.ts';
 import { openEventSocket } from './event-socket.ts';
 import { registerSilos } from './farm.ts';
 import { generateMqtt } from './processes.ts';
 import { type Finding, median, percentile } from './report.ts';
+import { startServiceProcess } from './service-process.ts';
 
 const DEVICES = 1_000;
 const MEASURED_SILOS = 100;

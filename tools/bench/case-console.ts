@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
 import { type ConsoleBrowser, launchConsole, type OpenConsole } from './console-browser.ts';
 import { ask, registerSilos, SILOS } from './farm.ts';
 import { generateMqtt } from './processes.ts';
 import { type Finding, median, percentile } from './report.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const FIRST_VIEW_DEVICES = 200;
 const FIRST_VIEW_MS_MAX = 1_500;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '@granary/contract/time';
-import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
 import { BenchDevice } from './device.ts';
 import { registerSilos } from './farm.ts';
 import { type Finding, percentile, whole } from './report.ts';
 import { residentMiB } from './resident.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { timeStops } from './stops.ts';
 
 const READINGS = 10_000_000;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '@granary/contract/time';
-import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
 import type { BareAnswer } from './bare-http.ts';
 import { ask, registerSilos } from './farm.ts';
 import { generateMqtt, type Reference, startBareHttp } from './processes.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const DEVICES = 5_000;
 /** Every tenth silo is nearly empty, so that there are alerts to count and to list. */

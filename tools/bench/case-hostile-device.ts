@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServiceProcess } from '@granary/server/testing/service-process';
 import type { AckLatencyResult } from './ack-latency-load.ts';
 import { registerSilos } from './farm.ts';
 import { generateAckLatency, generateHostile } from './processes.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
+import { startServiceProcess } from './service-process.ts';
 
 const ROUNDS = 5;
 const ROUND_MS = 5_000;

@@ -1,6 +1,6 @@
-import { startServiceProcess } from '@granary/server/testing/service-process';
 import { ask, registerSilos, SILOS } from './farm.ts';
 import { type Finding, percentile } from './report.ts';
+import { startServiceProcess } from './service-process.ts';
 
 const TARGET_MS = 50;
 const REPEATS = 3;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
-import type { ServiceProcess } from '@granary/server/testing/service-process';
 import { countReadings, registerSilos, SILOS } from './farm.ts';
 import { type HttpWriteResult, TIME_PLACE } from './http-write-load.ts';
 import { INFLUXDB, INFLUXDB_DATABASE, startInfluxDb } from './peers/influxdb.ts';
 import { leftOut, missingPeer } from './peers/installed.ts';
 import { generateHttpWrites, type Reference } from './processes.ts';
 import { type Finding, median, whole } from './report.ts';
+import type { ServiceProcess } from './service-process.ts';
 import { SQLITE, startBenchService } from './storage.ts';
 
 const ROUNDS = 5;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '@granary/contract/time';
-import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
 import { ask, SILOS } from './farm.ts';
 import { DEVICES, READINGS, writeLongHistory, YEAR_SILO } from './long-history.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
 import { residentMiB } from './resident.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const ROUNDS = 5;
 const QUESTIONS_PER_ROUND = 300;
@@ -25,7 +25,8 @@ export async function measureLongHistory(dataDir: string): Promise<Finding[]> {
   const residentMiBs: number[] = [];
   const yearMs: number[] = [];
   const monthMs: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  // The first start compiles the code, which Node keeps for the others.
+  for (let round = -1; round < ROUNDS; round++) {
     const startedMs = performance.now();
     const service = await startServiceProcess({
       GRANARY_DATA_DIR: dataDir,
@@ -35,7 +36,12 @@ export async function measureLongHistory(dataDir: string): Promise<Finding[]> {
       GRANARY_COMPRESS_AFTER_DAYS: 'off',
     });
     await ask(service, '/readyz');
-    readyMs.push(performance.now() - startedMs);
+    const elapsedMs = performance.now() - startedMs;
+    if (round < 0) {
+      await service.stop();
+      continue;
+    }
+    readyMs.push(elapsedMs);
     await sleep(SETTLE_MS);
     residentMiBs.push(await residentMiB(service.pid));
     const { year, month } = await askHistory(service, endMs);
@@ -87,6 +93,6 @@ function idleFinding(readyMs: readonly number[], residentMiBs: readonly number[]
     target: `ready within ${READY_MS_MAX / 1_000} s, at most ${RESIDENT_MIB_MAX} MiB resident`,
     figure: `${(ready / 1_000).toFixed(2)} s, ${whole(resident)} MiB`,
     met: ready <= READY_MS_MAX && resident <= RESIDENT_MIB_MAX,
-    detail: `from process start to a good /readyz; resident ${SETTLE_MS / 1_000} s later; ${ROUNDS} starts`,
+    detail: `from the start of the command (\`granary serve\`, built form as in the package, code compiled by an earlier start, MALLOC_ARENA_MAX=1 as in \`deploy/granary.service\`) to a good /readyz; resident ${SETTLE_MS / 1_000} s later; ${ROUNDS} starts`,
   };
 }

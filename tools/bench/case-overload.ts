@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import type { ServiceProcess } from '@granary/server/testing/service-process';
 import { BenchDevice } from './device.ts';
 import { ask, registerSilos, SILOS } from './farm.ts';
 import { generateMqtt, startBareHttp } from './processes.ts';
 import { type Finding, median, percentile, whole } from './report.ts';
 import { residentMiB } from './resident.ts';
+import type { ServiceProcess } from './service-process.ts';
 import { timeStops } from './stops.ts';
 import { SQLITE, startBenchService } from './storage.ts';
 

@@ -4,13 +4,14 @@ import { Client } from 'pg';
 import { startPostgres } from '../test-setup/postgres.ts';
 import { measureIngest } from './case-ingest.ts';
 import { measureReads } from './case-reads.ts';
+import { measureStarts } from './case-starts.ts';
 import { measureStop } from './case-stop.ts';
 import type { Finding } from './report.ts';
 import type { Storage } from './storage.ts';
 
-const MEASUREMENTS = { reads: measureReads, ingest: measureIngest, stop: measureStop };
+const MEASUREMENTS = { reads: measureReads, ingest: measureIngest, stop: measureStop, starts: measureStarts };
 
-/** Repeats the measurements of reads, ingest and stop with PostgreSQL, each with a database of its own. */
+/** Repeats the measurements of reads, ingest, stop and starts with PostgreSQL, each with a database of its own. */
 export async function measurePostgres(dataDir: string): Promise<Finding[]> {
   const server = await startPostgres();
   const findings: Finding[] = [];

@@ -1,7 +1,7 @@
-import { startServiceProcess } from '@granary/server/testing/service-process';
 import { registerSilos } from './farm.ts';
 import { generateMqtt } from './processes.ts';
 import { type Finding, median, whole } from './report.ts';
+import { startServiceProcess } from './service-process.ts';
 
 const ROUNDS = 5;
 const ROUND_MS = 3_000;

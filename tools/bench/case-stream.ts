@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
 import { openEventSocket } from './event-socket.ts';
 import { ask, registerSilos, SILOS } from './farm.ts';
 import { type Finding, median, percentile } from './report.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const SUBSCRIBERS = 1_000;
 const STALLED = 100;

@@ -1,7 +1,7 @@
 import { launchChromium } from '@granary/server/testing/chromium';
-import type { ServiceProcess } from '@granary/server/testing/service-process';
 import type { BrowserContext, Page } from 'playwright-core';
 import { ask } from './farm.ts';
+import type { ServiceProcess } from './service-process.ts';
 
 type State = Awaited<ReturnType<BrowserContext['storageState']>>;
 

@@ -1,24 +1,33 @@
 import { type SiloCommand, topicOf } from '@granary/contract/link/messages';
-import type { ServiceProcess } from '@granary/server/testing/service-process';
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { Credentials } from './farm.ts';
+import type { ServiceProcess } from './service-process.ts';
 
 /** A silo that carries out commands immediately, and records when a command arrived. */
 export class BenchDevice {
   readonly deviceId: string;
   readonly #client: MqttClient;
+  readonly #completesAtOnce: boolean;
+  #onCompleted: () => void = () => undefined;
   #onCommand: (command: SiloCommand) => void = () => undefined;
   #lastTsMs = 0;
 
-  static async connect(service: ServiceProcess, { username, secret }: Credentials): Promise<BenchDevice> {
+  /** `completesAtOnce`: an operation is complete as soon as it is started, otherwise it runs until it is stopped. */
+  static async connect(
+    service: ServiceProcess,
+    { username, secret }: Credentials,
+    { completesAtOnce = false } = {},
+  ): Promise<BenchDevice> {
     const login = { clientId: username, username, password: secret, reconnectPeriod: 0 };
-    const device = new BenchDevice(username, await connectAsync(service.mqttUrl, login));
+    const client = await connectAsync(service.mqttUrl, login);
+    const device = new BenchDevice(username, client, completesAtOnce);
     await device.#client.subscribeAsync(topicOf(username, 'command'), { qos: 1 });
     return device;
   }
 
-  constructor(deviceId: string, client: MqttClient) {
+  constructor(deviceId: string, client: MqttClient, completesAtOnce: boolean) {
     this.deviceId = deviceId;
+    this.#completesAtOnce = completesAtOnce;
     this.#client = client;
     client.on('message', (_topic, payload) => {
       const command = JSON.parse(payload.toString()) as SiloCommand;
@@ -37,6 +46,13 @@ export class BenchDevice {
     });
   }
 
+  /** Resolves when the service has acknowledged that the next operation is complete. */
+  completed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onCompleted = resolve;
+    });
+  }
+
   /** Resolves when the reading is acknowledged. */
   async weigh(weight: number): Promise<void> {
     await this.#publish('telemetry', { ts: this.#ts(), weight });
@@ -46,9 +62,15 @@ export class BenchDevice {
     return this.#client.endAsync(true);
   }
 
-  async #obey({ command, operation_id }: SiloCommand): Promise<void> {
-    if (command === 'start') await this.#publish('ack', { operation_id, accepted: true });
-    else await this.#publish('progress', { operation_id, state: 'stopped', amount_kg: 0, ts: this.#ts() });
+  async #obey(command: SiloCommand): Promise<void> {
+    const { operation_id } = command;
+    const end = (state: 'completed' | 'stopped', amount_kg: number): Promise<void> =>
+      this.#publish('progress', { operation_id, state, amount_kg, ts: this.#ts() });
+    if (command.command !== 'start') return await end('stopped', 0);
+    await this.#publish('ack', { operation_id, accepted: true });
+    if (!this.#completesAtOnce) return;
+    await end('completed', command.amount_kg);
+    this.#onCompleted();
   }
 
   async #publish(subject: 'telemetry' | 'ack' | 'progress', payload: object): Promise<void> {

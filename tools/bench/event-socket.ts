@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { ServiceProcess } from '@granary/server/testing/service-process';
+import type { ServiceProcess } from './service-process.ts';
 
 /** A reader of the event stream on a raw socket, so that one process can have many. */
 export function openEventSocket(

@@ -1,5 +1,5 @@
 import { DAY_MS } from '@granary/contract/time';
-import type { ServiceProcess } from '@granary/server/testing/service-process';
+import type { ServiceProcess } from './service-process.ts';
 
 export interface Credentials {
   readonly username: string;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServiceProcess } from '@granary/server/testing/service-process';
 import type { BenchDevice } from './device.ts';
 import { ask, SILOS } from './farm.ts';
+import type { ServiceProcess } from './service-process.ts';
 
 /** Starts and stops operations one after the other; the times from the requests of the stops to their arrival at the device. */
 export async function timeStops(

@@ -1,4 +1,4 @@
-import { type ServiceProcess, startServiceProcess } from '@granary/server/testing/service-process';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 /** Where the measured service keeps its data. */
 export interface Storage {

@@ -1,11 +1,13 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
+import { sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
+import { replaceFolder } from '../replace-folder.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
-import { consoleSourcesDigest } from './sources-digest.ts';
+import { CONSOLE_SOURCES } from './console-sources.ts';
 
 export const CONSOLE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'console');
 const COMPRESSED = /\.(js|css|html|svg|webmanifest)$/;
@@ -16,7 +18,7 @@ const WITHOUT_VALIDATION = fileURLToPath(new URL('no-validation.ts', import.meta
 /** Builds the operators' page, with compressed copies beside its files. */
 export async function buildConsole(): Promise<void> {
   // Before the build, so that a change of the sources while it runs causes another one.
-  const digest = await consoleSourcesDigest(REPOSITORY_ROOT);
+  const digest = sourcesDigest(REPOSITORY_ROOT, CONSOLE_SOURCES);
   const folder = `${CONSOLE_FOLDER}-${process.pid}`;
   await build({
     root: join(REPOSITORY_ROOT, 'packages', 'console'),
@@ -39,12 +41,6 @@ export async function buildConsole(): Promise<void> {
   // Written last, so that a build that was interrupted is done again.
   await writeFile(join(folder, 'built-from'), `${digest}\n`);
   await replaceFolder(folder, CONSOLE_FOLDER);
-}
-
-/** The page of a running service is missing for a moment only, and two builds at the same time do not mix their files. */
-async function replaceFolder(built: string, place: string): Promise<void> {
-  await rm(place, { recursive: true, force: true });
-  await rename(built, place).catch(() => rm(built, { recursive: true, force: true }));
 }
 
 async function compress(file: string): Promise<void> {

@@ -12,7 +12,7 @@ interface LockFile {
 
 /** The `package.json` that users get: no package of the workspace, and the versions with which the tests ran. */
 export function publishedManifest(
-  { description, manifest, folders, bringsNode }: PublishedPackage,
+  { description, source, manifest, folders, bringsNode }: PublishedPackage,
   { name, version, license }: SourceManifest,
   libraries: readonly string[],
   nodeBinaries: Readonly<Record<string, string>>,
@@ -20,7 +20,7 @@ export function publishedManifest(
 ): Readonly<Record<string, unknown>> {
   return {
     ...{ name, version, description, license, type: 'module' },
-    files: [...(bringsNode ? ['bin'] : []), 'lib', ...folders],
+    files: [...(bringsNode ? ['bin'] : []), ...(source === null ? [] : ['lib']), ...folders],
     ...manifest,
     dependencies: Object.fromEntries(
       [...new Set(libraries)].sort().map((library) => [library, lockedVersion(lock, library)]),

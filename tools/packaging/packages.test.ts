@@ -25,7 +25,7 @@ const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [proce
 
 /** Files that users of a package need: compiled modules, the launcher, and what npm shows. */
 const NEEDED =
-  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|dist\/console\/.*|lib\/[a-z]+\/(package\.json|src\/.*\.(js|d\.ts|json|css|svg|html|woff2|txt)))$/;
+  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css))|lib\/[a-z]+\/src\/.*\.(js|d\.ts|json))$/;
 const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
 
 describe('what users install', () => {

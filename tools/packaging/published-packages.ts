@@ -1,18 +1,17 @@
+import { LIBRARIES_OUTSIDE } from '../service-build/libraries-outside.ts';
+
 /** A package that users install, made from packages of the workspace. */
 export interface PublishedPackage {
   /** Its folder below `packages`, which also has its name, version and README. */
   readonly name: string;
   readonly description: string;
-  /** The modules from which the compiler starts, as patterns below `packages`. */
-  readonly sources: readonly string[];
-  readonly emitsTypes: boolean;
-  /** The names in the standard library of the oldest platform, so that the compiler refuses newer ones. */
-  readonly lib: readonly string[];
-  /** The types of the platform's own modules. */
-  readonly types: readonly string[];
+  /** The module from which the compiler starts, below `packages`; `null` where everything is in the built folders. */
+  readonly source: string | null;
+  /** The libraries that the built folders need beside themselves. */
+  readonly libraries: readonly string[];
   /** Further files, from the path in the repository to the path in the package. */
   readonly files: Readonly<Record<string, string>>;
-  /** Folders of the repository that are copied to the same place in the package. */
+  /** Built folders that are copied to the same place in the package. */
   readonly folders: readonly string[];
   /** The fields of its `package.json` that only this package has. */
   readonly manifest: Readonly<Record<string, unknown>>;
@@ -22,19 +21,12 @@ export interface PublishedPackage {
 
 const NODE_MIN = '>=20.3';
 
-/** Not the operators' page, which is built and copied. */
-const MODULES_OF_COMMAND = [
-  ...['app', 'cli', 'client', 'contract', 'core', 'link', 'server', 'simulator', 'store'],
-];
-
 export const PUBLISHED_PACKAGES: readonly PublishedPackage[] = [
   {
     name: 'client',
     description: 'Client of the Granary service for Node and browsers',
-    sources: ['client/src/index.ts'],
-    emitsTypes: true,
-    lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable', 'es2024.string'],
-    types: [],
+    source: 'client/src/index.ts',
+    libraries: [],
     files: {},
     folders: [],
     manifest: {
@@ -47,12 +39,10 @@ export const PUBLISHED_PACKAGES: readonly PublishedPackage[] = [
   {
     name: 'cli',
     description: 'The granary command: service, simulated farm and command line of Granary',
-    sources: MODULES_OF_COMMAND.map((name) => `${name}/src/**/*.ts`),
-    emitsTypes: false,
-    lib: ['esnext'],
-    types: ['node'],
+    source: null,
+    libraries: LIBRARIES_OUTSIDE,
     files: { 'packages/cli/bin/granary.mjs': 'bin/granary.mjs' },
-    folders: ['dist/console'],
+    folders: ['dist/console', 'dist/service'],
     manifest: { engines: { node: NODE_MIN }, bin: { granary: 'bin/granary.mjs' } },
     bringsNode: true,
   },

@@ -3,20 +3,14 @@ import { posix } from 'node:path';
 /** The compiler begins each import and export on a new line, and may put its names on several lines. */
 const STATIC_OR_DYNAMIC_IMPORT =
   /(^(?:import|export|\})[^'"\n]*?\bfrom\s+|^import\s+|\bimport\(\s*)(['"])([^'"\n]+)\2/gm;
-/** Modules of threads and processes are loaded by their address. */
-const MODULE_ADDRESS = /(\bnew URL\(\s*)(['"])(\.{1,2}\/[^'"\n]+\.ts)\2(,\s*import\.meta\.url)/g;
 const WORKSPACE_PACKAGE = /^@granary\/([^/]+)(?:\/(.+))?$/;
 const OWN_EXTENSION = /(?<!\.d)\.ts$/;
 
 /** Makes every import of a compiled file point to compiled files; `path` is relative to the folder of all packages. */
 export function withCompiledSpecifiers(path: string, text: string): string {
-  return text
-    .replace(STATIC_OR_DYNAMIC_IMPORT, (_, before: string, quote: string, specifier: string) => {
-      return `${before}${quote}${compiledSpecifier(path, specifier)}${quote}`;
-    })
-    .replace(MODULE_ADDRESS, (_, before: string, quote: string, address: string, after: string) => {
-      return `${before}${quote}${address.replace(OWN_EXTENSION, '.js')}${quote}${after}`;
-    });
+  return text.replace(STATIC_OR_DYNAMIC_IMPORT, (_, before: string, quote: string, specifier: string) => {
+    return `${before}${quote}${compiledSpecifier(path, specifier)}${quote}`;
+  });
 }
 
 function compiledSpecifier(path: string, specifier: string): string {

@@ -14,6 +14,20 @@ require('node:test').it('fails once', () => {
   writeFileSync(__filename + '.seen', '');
   throw new Error('not yet');
 });`;
+const FAILS_ONCE_IN_A_HOOK_ELSEWHERE = `
+const { writeFileSync } = require('node:fs');
+writeFileSync(__dirname + '/helper.cjs', \`
+const { existsSync, writeFileSync } = require('node:fs');
+const { after, describe, it } = require('node:test');
+exports.suite = (seen) => describe('defined elsewhere', () => {
+  it('passes', () => {});
+  after(() => {
+    if (existsSync(seen)) return;
+    writeFileSync(seen, '');
+    throw new Error('not yet');
+  });
+});\`);
+require('./helper.cjs').suite(__filename + '.seen');`;
 const ENDS_ITS_PROCESS = `process.exit(3);`;
 
 describe('the runner of the tests', () => {
@@ -35,6 +49,12 @@ describe('the runner of the tests', () => {
     assert.equal(exitCode, 1, output);
     assert.doesNotMatch(output, /PASSED ALONE: \S+a\.test\.cjs/);
     assert.match(output, /PASSED ALONE: \S+b\.test\.cjs/);
+  });
+
+  it('repeats the file whose suite is defined in another one and fails in a hook', (t) => {
+    const { exitCode, output } = runFiles(t, { a: FAILS_ONCE_IN_A_HOOK_ELSEWHERE });
+    assert.equal(exitCode, 0, output);
+    assert.match(output, /PASSED ALONE: \S+a\.test\.cjs\n/);
   });
 
   it('fails when the process of a file ends with an error', (t) => {

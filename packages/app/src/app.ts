@@ -1,9 +1,9 @@
-import type { Engine, EngineFigures } from '@granary/store/engine';
+import type { Engine, EngineFigures, UseCaseCall, WriterPort } from '@granary/store/engine';
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
-import { openPostgres } from '@granary/store/postgres/engine';
 import { openSqlite } from '@granary/store/sqlite/engine';
 import type { Attempt } from '@granary/store/tables/audit';
-import type { CarryOut, Committed } from './effects.ts';
+import type { CarryOut, Committed, Effect } from './effects.ts';
+import { EventNumbering } from './events/event-numbering.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
 import {
@@ -19,6 +19,17 @@ import {
 import { WriteMeter } from './write-meter.ts';
 
 export type { IdempotentSlices, WriteSlices } from './use-cases.ts';
+
+/** How long a value is shown at most after another node has changed it and ended before it could tell. */
+const VALUES_CACHED_MS = 1_000;
+
+const NUMBER_EVENTS: UseCaseCall = {
+  ...{ slice: 'events', name: 'number', args: [] },
+  ...{ idempotency: null, attempt: null },
+};
+
+const logsEvents = (effects: readonly Effect[]): boolean =>
+  effects.some(({ kind }) => kind === 'events_logged');
 
 /** The place of the data: a file in a folder, or a PostgreSQL database. */
 export type StoreLocation =
@@ -46,16 +57,40 @@ export interface WriteFigures extends EngineFigures {
   readonly writeMs: number;
 }
 
+/** Readings that another thread has written. */
+export interface WrittenReadings {
+  readonly deviceNos: readonly number[];
+  readonly effects: readonly Effect[];
+}
+
+/** Another thread may append readings without passing through this one, and then reports them here. */
+export interface ThreadWrites {
+  openPort(): WriterPort;
+  written(readings: WrittenReadings): Promise<void>;
+  /** `takeReports` is called before a cached value is used; it calls `written` for all readings that a device may know to be stored. */
+  beforeCachedReads(takeReports: () => void): void;
+}
+
 /** The use cases over one database. */
-export interface App extends AppAccess, Pick<Engine, 'health' | 'close'> {
+export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | 'close'> {
   /** The same use cases for calls that must not wait for other work, such as a stop and its look-ups. */
   readonly urgent: AppAccess;
   writeFigures(): WriteFigures;
+  /** `null` where no other thread can write. */
+  readonly threadWrites: ThreadWrites | null;
+  /** Numbers the events that were logged, also those of a node that ended before it could. */
+  numberEvents(): Promise<void>;
 }
 
 /** What a route may use: whoever writes for a caller needs an attempt. */
 export interface AppReads extends ReadSlices, Pick<Engine, 'health'> {
   readonly urgent: ReadSlices;
+}
+
+/** Loaded only where it is used. */
+async function openPostgres(url: string, onUpgrade: OnUpgrade | undefined): Promise<Engine> {
+  const postgres = await import('@granary/store/postgres/engine');
+  return await postgres.openPostgres(url, USE_CASES, { onUpgrade });
 }
 
 /**
@@ -70,14 +105,40 @@ export async function openApp(
   const engine =
     location.engine === 'sqlite'
       ? await openSqlite(location.folder, USE_CASES, onUpgrade)
-      : await openPostgres(location.url, USE_CASES, { onUpgrade });
-  const cache = new CurrentValuesCache();
+      : await openPostgres(location.url, onUpgrade);
+  const { announcements } = engine;
+  const cache =
+    announcements === null
+      ? new CurrentValuesCache()
+      : new CurrentValuesCache({ ageMsMax: VALUES_CACHED_MS, isUsable: () => announcements.isReceiving });
+  announcements?.start({
+    received: (announcement) => {
+      cache.forget(announcement);
+      if (announcement.hasEvents) void carryOut([{ kind: 'events_logged' }]);
+    },
+    resumed: () => cache.forgetAll(),
+  });
   const meter = new WriteMeter();
-  const access = ({ reader, write }: Engine['urgent']): AppAccess => {
+  const commit = async (write: Promise<unknown>, call: UseCaseCall): Promise<Committed<unknown>> => {
+    const done = (await meter.measure(write)) as Committed<unknown>;
+    const changed = cache.committed(call, done.effects);
+    // Other nodes see events when they have numbers.
+    announcements?.post({ ...changed, hasEvents: call === NUMBER_EVENTS && logsEvents(done.effects) });
+    return done;
+  };
+  const numbering = new EventNumbering(async () => {
+    const { effects } = await commit(engine.write(NUMBER_EVENTS), NUMBER_EVENTS);
+    if (effects.length > 0) await carryOut(effects);
+  });
+  const access = ({ reader, write }: Engine['urgent'], isUrgent: boolean): AppAccess => {
     const writeAndCarryOut: Engine['write'] = async (call) => {
-      const { result, effects } = (await meter.measure(write(call))) as Committed<unknown>;
-      cache.committed(call, effects);
-      if (effects.length > 0) await carryOut(effects);
+      const { result, effects } = await commit(write(call), call);
+      const isUnnumbered = announcements !== null && logsEvents(effects);
+      const now = isUnnumbered ? effects.filter(({ kind }) => kind !== 'events_logged') : effects;
+      // Messages to devices do not wait for numbers, and a stop does not wait for them at all.
+      const numbered = isUnnumbered ? numbering.run() : undefined;
+      if (now.length > 0) await carryOut(now);
+      if (!isUrgent) await numbered;
       return result;
     };
     return {
@@ -86,15 +147,36 @@ export async function openApp(
       once: (key, attempt) => bindOnce(writeAndCarryOut, key, attempt),
     };
   };
-  const { telemetry, ...slices } = access({ reader: engine.reader, write: (call) => engine.write(call) });
+  let takeReports = (): void => undefined;
+  const { openWriterPort } = engine;
+  const threadWrites: ThreadWrites | null = openWriterPort && {
+    openPort: openWriterPort,
+    async written({ deviceNos, effects }) {
+      cache.forget({ deviceNos, deviceIds: [] });
+      if (effects.length > 0) await carryOut(effects);
+    },
+    beforeCachedReads: (take) => {
+      takeReports = take;
+    },
+  };
+  const ordinary = { reader: engine.reader, write: (call: UseCaseCall) => engine.write(call) };
+  const { telemetry, ...slices } = access(ordinary, false);
+  const current = cache.over(telemetry.current);
   return {
     ...slices,
-    // Other nodes may write to a PostgreSQL database, so its values cannot be cached in this process.
-    telemetry:
-      location.engine === 'sqlite' ? { ...telemetry, current: cache.over(telemetry.current) } : telemetry,
-    urgent: access(engine.urgent),
+    threadWrites,
+    telemetry: {
+      ...telemetry,
+      current: (deviceId) => {
+        takeReports();
+        return current(deviceId);
+      },
+    },
+    urgent: access(engine.urgent, true),
+    numberEvents: () => numbering.run(),
     writeFigures: () => ({ ...engine.figures(), ...meter.figures() }),
     health: () => engine.health(),
+    finishSoon: () => engine.finishSoon(),
     close: () => engine.close(),
   };
 }

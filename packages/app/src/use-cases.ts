@@ -115,8 +115,11 @@ export async function callUseCase(sql: Sql, call: UseCaseCall): Promise<Committe
   return await (key === null ? work() : runOnce(sql, key, work));
 }
 
-/** The use cases for the storage engines: the function, and the module from which another thread loads it. */
-export const USE_CASES: UseCases = { moduleUrl: import.meta.url, callUseCase };
+/** The use cases for the storage engines: the function, and the thread in which SQLite runs it. */
+export const USE_CASES: UseCases = {
+  threadUrl: new URL('./writer-thread.ts', import.meta.url),
+  callUseCase,
+};
 
 /** The service itself writes, because of a device or the clock. */
 const NOBODY = { idempotency: null, attempt: null };

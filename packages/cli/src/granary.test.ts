@@ -5,9 +5,8 @@ import { test } from 'node:test';
 import { COMMANDS as COMMAND_ENTRIES } from './commands.ts';
 import { granary } from './testing/granary-process.ts';
 import { runInProcess } from './testing/in-process.ts';
-import { readVersion } from './version.ts';
+import { VERSION } from './version.ts';
 
-const VERSION = await readVersion();
 const COMMANDS = COMMAND_ENTRIES.map(({ name }) => name);
 
 test('--version and --help answer on standard output', async () => {

@@ -5,12 +5,12 @@ import { explain, explanationLines } from './frame/explain.ts';
 import { UsageError } from './frame/failures.ts';
 import { JSON_OPTION } from './frame/options.ts';
 import { createProgram, namedIn } from './program.ts';
-import { readVersion } from './version.ts';
+import { VERSION } from './version.ts';
 
 /** Runs one command line and returns the exit code. */
 export async function main(args: readonly string[], environment: Environment): Promise<number> {
   try {
-    const program = await createProgram(environment, await readVersion(), namedIn(args));
+    const program = await createProgram(environment, VERSION, namedIn(args));
     if (args.length === 0) throw new UsageError('which command?', { cure: 'Try granary --help.' });
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;

@@ -1,8 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import manifest from '../package.json' with { type: 'json' };
 
-export async function readVersion(): Promise<string> {
-  const { version }: { version: string } = JSON.parse(
-    await readFile(new URL('../package.json', import.meta.url), 'utf8'),
-  );
-  return version;
-}
+/** The version of the command. */
+export const VERSION = manifest.version;

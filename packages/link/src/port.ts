@@ -98,6 +98,13 @@ export interface LinkTotals {
   readonly faults: number;
 }
 
+export interface LinkFigures {
+  /** Devices with a session; `openCount` includes connections that have not logged in. */
+  readonly connectedCount: number;
+  readonly openCount: number;
+  readonly totals: LinkTotals;
+}
+
 /** `rejected` means that the message, or a part of it, could not be used. */
 export type MessageOutcome = 'used' | 'rejected';
 
@@ -105,9 +112,10 @@ export type MessageOutcome = 'used' | 'rejected';
 export interface LinkHandler {
   /**
    * Resolves with `null` for a wrong secret and for an unknown device alike. Rejects when the secret cannot be checked
-   * now; the link then holds the CONNECT and calls this again.
+   * now; the link then holds the CONNECT and calls this again. When it resolves with a device, its session begins in the
+   * same turn of the event loop, unless the peer has gone.
    */
-  authenticate(deviceId: string, secret: string): Promise<LinkDevice | null>;
+  authenticate(deviceId: string, secret: string, remoteAddress: string): Promise<LinkDevice | null>;
 
   /**
    * Resolves when the message is on disk; only then it is acknowledged. A rejected promise is a fault: it is logged and
@@ -129,6 +137,9 @@ export interface LinkHandler {
 
   /** The device is connected and subscribed to its commands, so pending messages can be sent now. */
   reachable(device: LinkDevice): void;
+
+  /** The device is connected and has given up the subscription to its commands. */
+  unreachable(device: LinkDevice): void;
 
   /** Called once per connection, when the device is subscribed to its configuration; answered by `sendConfiguration`. */
   awaitsConfiguration(device: LinkDevice): void;
@@ -172,11 +183,14 @@ export interface DeviceLink {
   /** New encrypted connections use this certificate; open ones continue. */
   useCertificate(certificate: CertificatePair): void;
 
-  /** The message is written to the device's connection before this returns, or never: nothing is queued or redelivered. */
-  sendCommand(deviceId: string, command: object, options: CommandOptions): Delivery;
+  /**
+   * The message is passed on before this returns, in the order of the calls. It is written to the device's live connection
+   * or never: nothing is queued or redelivered. Resolves with the result and never rejects.
+   */
+  sendCommand(deviceId: string, command: object, options: CommandOptions): Promise<Delivery>;
 
-  /** Sends to a connected device that is subscribed to its configuration; `in_flight` if it already has this version or a newer one. */
-  sendConfiguration(deviceId: string, configuration: LinkConfiguration): Delivery;
+  /** Sends to a connected device that is subscribed to its configuration and does not have this version or a newer one. */
+  sendConfiguration(deviceId: string, configuration: LinkConfiguration): void;
 
   /** The device has a live MQTT session that is subscribed to its commands. */
   isReachable(deviceId: string): boolean;
@@ -184,14 +198,15 @@ export interface DeviceLink {
   /** The device has a live MQTT session, subscribed or not. */
   isConnected(deviceId: string): boolean;
 
-  linkStatistics(deviceId: string): LinkStatistics;
+  linkStatistics(deviceId: string): Promise<LinkStatistics>;
 
   /** Ends the device's connection, if there is one; used when its secret has changed. */
   disconnect(deviceId: string): void;
 
   readonly isListening: boolean;
-  /** Devices with a session; `openCount` includes connections that have not logged in. */
-  readonly connectedCount: number;
-  readonly openCount: number;
-  readonly totals: LinkTotals;
+
+  /** Rejects when a part of the link does not answer. */
+  health(): Promise<void>;
+
+  figures(): Promise<LinkFigures>;
 }

@@ -1,50 +1,54 @@
+import { setImmediate } from 'node:timers/promises';
 import { type App, openApp, type StoreLocation } from '@granary/app/app';
-import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { LinkDevice } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
 import { lockDataFolder } from '@granary/store/data-folder';
 import { AlertEvaluator } from './alerts/evaluator.ts';
 import { Uptime } from './alerts/uptime.ts';
 import { RefusedAttempts } from './audit/refused-attempts.ts';
-import { BackupSchedule } from './backup/backup-schedule.ts';
+import { backupScheduleOf } from './backup/backup-schedule.ts';
 import { sendConfiguration } from './delivery/configuration.ts';
 import { DeviceMessages } from './delivery/device-messages.ts';
+import { createDeviceLink } from './device-link/device-link.ts';
+import { endProcess } from './device-link/end-process.ts';
+import { readDeclaredSensors } from './devices/declared-sensors.ts';
 import { DeclaredSensorsCache } from './devices/declared-sensors-cache.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
 import { DeviceLog } from './devices/device-log.ts';
 import { logLinkEvent } from './devices/link-log.ts';
 import { SessionEndings } from './devices/session-endings.ts';
 import { EffectDispatcher } from './effects/dispatcher.ts';
+import type { Environment } from './environment.ts';
 import { EventFeed } from './events/feed.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { ExportRunner } from './exports/export-runner.ts';
 import { changesOf } from './http/audit/changes.ts';
 import { CONSOLE_FOLDER } from './http/console/built-console.ts';
 import { Idempotency } from './http/protocol/idempotency.ts';
-import { createHttpServer } from './http/server.ts';
-import { linkLimits, toPostgres, toWriterThread } from './ingest/batches.ts';
+import { toPostgres, toWriterThread } from './ingest/batches.ts';
 import { newIngestCounters } from './ingest/counters.ts';
 import { DeviceQueue } from './ingest/device-queue.ts';
+import { IngestMonitor } from './ingest/ingest-monitor.ts';
 import { IngestPipeline } from './ingest/pipeline.ts';
 import { Uplink } from './ingest/uplink.ts';
 import { type AdminKey, ensureAdminKey } from './keys/admin-key.ts';
 import { firstConsoleLink } from './keys/console-link.ts';
 import { endedKeyIds, Keyring } from './keys/keyring.ts';
-import { createAccessLog, createLogger, isReadableFormat, type Logger } from './logging/logger.ts';
+import { createAccessLog, createLogger, isReadableFormat } from './logging/logger.ts';
 import { ServiceMetrics } from './metrics/service-metrics.ts';
 import { NewestValues } from './newest-values/newest-values.ts';
-import { Mailer } from './notifications/mailer.ts';
+import { openMailer } from './notifications/open-mailer.ts';
 import { NotificationSender } from './notifications/sender.ts';
 import { NotificationWorker } from './notifications/worker.ts';
 import type { Settings } from './settings.ts';
 import { explainStart } from './start-error.ts';
 import type { CertificateFiles } from './tls/certificate-files.ts';
-import { linkAddresses, linkPortOf, openCertificate, urlOf, warnOfExposedPorts } from './tls/ports.ts';
+import { linkPortOf, openCertificate, urlOf, warnOfExposedPorts } from './tls/ports.ts';
 import { EmergencyStops } from './urgent/emergency-stops.ts';
 import { OperationStopper } from './urgent/operation-stopper.ts';
 import { PriorityCommands } from './urgent/priority-commands.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
-import { type WebhookOptions, WebhookWorker } from './webhooks/worker.ts';
+import { WebhookWorker } from './webhooks/worker.ts';
 import { Compressor } from './workers/compressor.ts';
 import { Purger } from './workers/purger.ts';
 import { Reconciler } from './workers/reconciler.ts';
@@ -70,29 +74,12 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-interface Environment {
-  readonly now?: () => number;
-  readonly logger?: Logger;
-  readonly webhooks?: WebhookOptions;
-  /** Used where the settings demand an access log. */
-  readonly accessLog?: Logger;
-  /** The built operators' page, if it is not at its usual place. */
-  readonly consoleFolder?: string;
-  /** How long `consoleUrl` signs in, once; without it nobody is signed in. */
-  readonly signInLinkMs?: number;
-}
-
 const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
   databaseUrl === null ? { engine: 'sqlite', folder: dataDir } : { engine: 'postgres', url: databaseUrl };
 
-const backupSchedule = (settings: Settings, logger: Logger, now: () => number): BackupSchedule | null => {
-  const { dataDir, backupDir: folder, backupEveryHours: everyHours, backupKeep: keep } = settings;
-  return folder === null ? null : new BackupSchedule({ dataDir, folder, everyHours, keep, logger, now });
-};
-
-/** Limits of log lines per device, for its messages and for its connections. */
 const UPGRADE =
   'the database was written by an older version and is upgraded; with many raw readings this takes minutes and as much free disk space as they use';
+/** Limits of log lines per device, for its messages and for its connections. */
 const FAULT_LINES_PER_MINUTE_MAX = 5;
 const LINK_LINES_PER_MINUTE_MAX = 20;
 
@@ -120,6 +107,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
     };
 
     const effects = new EffectDispatcher();
+    // Loaded when the writer thread has been started, which loads its own code on another processor meanwhile.
+    const loadingHttp = setImmediate().then(() => import('./http/server.ts'));
     const opened = await explainStart('the storage', () =>
       openApp(storeLocation(settings), effects.carryOut, (from, to) => logger.warn({ from, to }, UPGRADE)),
     );
@@ -133,8 +122,10 @@ export function createService(settings: Settings, surroundings: Environment = {}
     );
 
     const keyring = new Keyring(app, now);
-    const declaredSensors = new DeclaredSensorsCache(app.devices);
-    const mailer = settings.smtp && settings.mailFrom && new Mailer(settings.smtp, settings.mailFrom);
+    const declaredSensors = new DeclaredSensorsCache(readDeclaredSensors(app.devices), (deviceId) =>
+      link.forgetSensors(deviceId),
+    );
+    const mailer = await openMailer(settings);
     const setAside = new SetAsideLog(logger);
     const notificationSender = new NotificationSender({ app, mailer, logger, now });
     const notifications = new NotificationWorker({
@@ -185,8 +176,11 @@ export function createService(settings: Settings, surroundings: Environment = {}
       reachable: (device) => reconciler.deviceReachable(device),
       observed: (event) => logLinkEvent(linkLog, event),
     });
-    const limits = linkLimits(settings);
-    const link = new EmbeddedBroker(linkAddresses(settings), uplink, { now, certificate, limits });
+    const link = createDeviceLink(settings, {
+      ...{ app, uplink, logger, log, now, certificate },
+      threadEnded: surroundings.threadEnded ?? endProcess(logger),
+    });
+    const ingest = new IngestMonitor(pipeline, ingestCounters, link);
     sessionEndings.start(link);
     const priorityCommands = new PriorityCommands();
     const commands = new DeviceMessages(link, logger, (deviceId) =>
@@ -203,53 +197,33 @@ export function createService(settings: Settings, surroundings: Environment = {}
       ...{ app, commands, link, evaluator, feed, keyring, directory, declaredSensors },
       ...{ notificationSender, webhooks, now },
     });
-    const mqtt = await explainStart(linkPortOf(settings), () => link.start());
-    undos.push(() => link.stop());
+    // The thread of the link loads its code on another processor while this one prepares the answers to requests.
+    const startingLink = link.start();
+    const linkStarted = startingLink.then(
+      () => true,
+      () => false,
+    );
+    undos.push(async () => ((await linkStarted) ? await link.stop() : undefined));
 
     const stops = new OperationStopper({ app, commands, priorityCommands, now });
     const emergencyStops = new EmergencyStops({ app, commands, priorityCommands, now });
-    reconciler.start();
-    undos.push(() => reconciler.stop());
-
-    const retention = new Retention({ app, settings, logger, now });
     const compressor = new Compressor({ app, afterDays: settings.compressAfterDays, logger, now });
-    for (const worker of [retention, new Purger({ app, logger, now }), compressor]) {
-      worker.start();
-      undos.push(() => worker.stop());
-    }
-
-    notificationSender.start();
-    undos.push(() => notificationSender.stop());
-    notifications.start();
-    undos.push(() => notifications.stop());
-    webhooks.start();
-    undos.push(() => webhooks.stop());
-
-    const backups = backupSchedule(settings, logger, now);
-    backups?.start();
-    undos.push(() => backups?.stop());
-
+    const backups = backupScheduleOf(settings, logger, now);
     const subscribers = new Subscribers({ keyring, logger });
-    subscribers.start();
-    newestValues.start();
-    undos.push(() => newestValues.stop());
     const exports = new ExportRunner(keyring);
     const idempotency = new Idempotency(app, now);
     const refusedAttempts = new RefusedAttempts({
       write: (refusals) => app.audit.refused(refusals),
       ...{ logger, now },
     });
-    undos.push(() => refusedAttempts.drain());
     const metrics = new ServiceMetrics({
-      ...{ settings, app, link, pipeline, ingestCounters, feed, subscribers, setAside, refusedAttempts, now },
+      ...{ settings, app, link, ingest, feed, subscribers, setAside, refusedAttempts, now },
       ...{ exports, backups, compressor },
       certificate: () => certificates?.current ?? null,
     });
-    metrics.start();
-    undos.push(() => metrics.stop());
-    const http = createHttpServer(
+    const http = (await loadingHttp).createHttpServer(
       {
-        ...{ settings, app, link, pipeline, ingestCounters, keyring, directory, idempotency, commands },
+        ...{ settings, app, link, pipeline, ingest, keyring, directory, idempotency, commands },
         ...{ stops, emergencyStops, feed, newestValues, subscribers, exports, setAside, backups },
         ...{ addressGuard, metrics, refusedAttempts },
         accessLog: settings.accessLog
@@ -263,6 +237,30 @@ export function createService(settings: Settings, surroundings: Environment = {}
     );
     http.beforeClosing(() => subscribers.stop());
     http.beforeClosing(() => exports.stop());
+    await http.prepare();
+    const mqtt = await explainStart(linkPortOf(settings), () => startingLink);
+
+    reconciler.start();
+    undos.push(() => reconciler.stop());
+    const retention = new Retention({ app, settings, logger, now });
+    for (const worker of [retention, new Purger({ app, logger, now }), compressor]) {
+      worker.start();
+      undos.push(() => worker.stop());
+    }
+    notificationSender.start();
+    undos.push(() => notificationSender.stop());
+    notifications.start();
+    undos.push(() => notifications.stop());
+    webhooks.start();
+    undos.push(() => webhooks.stop());
+    backups?.start();
+    undos.push(() => backups?.stop());
+    subscribers.start();
+    newestValues.start();
+    undos.push(() => newestValues.stop());
+    undos.push(() => refusedAttempts.drain());
+    metrics.start();
+    undos.push(() => metrics.stop());
     undos.push(() => http.close());
     const plainUrl = await explainStart(`GRANARY_HTTP_PORT (${settings.httpHost}:${settings.httpPort})`, () =>
       http.listenPlain(),
@@ -273,6 +271,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     );
     certificates?.start();
     undos.push(async () => certificates?.stop());
+    undos.push(() => opened.finishSoon());
     warnOfExposedPorts(settings, logger);
     const mqttsUrl = urlOf('mqtts', mqtt.secure);
     const httpUrl = plainUrl ?? httpsUrl ?? '';

@@ -46,6 +46,14 @@ export function asCount(text: string): number | Error {
     : new Error(`must be a whole number from 1 to 999999, not "${text}"`);
 }
 
+const THREADS_MAX = 8;
+
+export function asThreads(text: string): number | Error {
+  return /^\d$/.test(text) && Number(text) <= THREADS_MAX
+    ? Number(text)
+    : new Error(`must be a whole number from 0 to ${THREADS_MAX}, not "${text}"`);
+}
+
 export function asSeconds(text: string): number | Error {
   return /^\d{1,4}$/.test(text) && Number(text) >= 1
     ? Number(text)

@@ -19,6 +19,7 @@ test('without settings the defaults of the embedded database apply', () => {
     mqttPort: 1883,
     mqttsHost: '127.0.0.1',
     mqttsPort: 8883,
+    linkThreads: 1,
     tlsCert: null,
     tlsKey: null,
     databaseUrl: null,
@@ -82,6 +83,7 @@ test('all faults are listed at once, and secrets are not repeated', () => {
   const env = {
     GRANARY_HTTP_PORT: '99999',
     GRANARY_MQTT_PORT: 'x',
+    GRANARY_LINK_THREADS: '9',
     GRANARY_SILO_SEGMENT: 'a/b',
     GRANARY_SANDBOX_PATH: 'sandbox/',
     GRANARY_DATABASE_URL: 'mysql://user:hunter2@host/db',

@@ -24,6 +24,7 @@ import {
   asSegment,
   asSwitch,
   asText,
+  asThreads,
   asTilesUrl,
   type LogFormat,
   type LogLevel,
@@ -48,6 +49,8 @@ export interface Settings {
   readonly mqttPort: number | null;
   readonly mqttsHost: string;
   readonly mqttsPort: number | null;
+  /** The threads that accept the connections of devices; 0: the main thread does. */
+  readonly linkThreads: number;
   /** Files in PEM format; without them there is no TLS, and the ports of HTTPS and MQTTS are not used. */
   readonly tlsCert: string | null;
   readonly tlsKey: string | null;
@@ -136,6 +139,7 @@ export function readSettings(env: Env): Settings {
     mqttPort: read<number | null>('GRANARY_MQTT_PORT', 1883, asPortOrOff),
     mqttsHost: read('GRANARY_MQTTS_HOST', mqttHost, asText),
     mqttsPort: read<number | null>('GRANARY_MQTTS_PORT', 8883, asPortOrOff),
+    linkThreads: read('GRANARY_LINK_THREADS', 1, asThreads),
     tlsCert: read<string | null>('GRANARY_TLS_CERT', null, asText),
     tlsKey: read<string | null>('GRANARY_TLS_KEY', null, asText),
     databaseUrl: read<string | null>('GRANARY_DATABASE_URL', null, asDatabaseUrl),

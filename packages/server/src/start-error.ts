@@ -18,6 +18,7 @@ const EXPLANATIONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
   ENOTDIR: 'it is not a folder',
   EEXIST: 'something else is in its place',
+  ENOTSUP: 'this system cannot share a port between threads; set GRANARY_LINK_THREADS to 1',
   ENOTFOUND: 'that host name is not known',
 };
 

@@ -1,3 +1,5 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Announcements } from './announcements.ts';
 import type { Sql } from './sql.ts';
 
 /** A call of a use case by name; its arguments are structured clones, because another thread may run it. */
@@ -13,8 +15,8 @@ export interface UseCaseCall {
 
 /** The use cases that an engine runs. */
 export interface UseCases {
-  /** The module that exports `callUseCase`, from which another thread loads it. */
-  readonly moduleUrl: string;
+  /** The module of a thread that runs the writer of SQLite with these use cases. */
+  readonly threadUrl: URL;
   readonly callUseCase: (sql: Sql, call: UseCaseCall) => Promise<unknown>;
 }
 
@@ -27,11 +29,20 @@ export const CALL_MS_MAX = 4_000;
 /** How long to wait for a lock; shorter than the limit of a call, so that the error names the reason. */
 export const WAIT_MS_MAX = 3_000;
 
+/** For all calls that a service still makes when it ends; readings that are not stored then were not acknowledged. */
+export const FINISH_MS_MAX = 5_000;
+
 /** The work of an engine since it was opened. */
 export interface EngineFigures {
   /** Transactions of the database; with SQLite one may hold many writes. */
   readonly commits: number;
   readonly pendingWrites: number;
+}
+
+/** The end of a channel between the writer and another thread than the main one, and the number of the channel. */
+export interface WriterPort {
+  readonly port: MessagePort;
+  readonly number: number;
 }
 
 /** The functions that a database must provide to run use cases. */
@@ -41,8 +52,14 @@ export interface Engine {
   write(call: UseCaseCall): Promise<unknown>;
   /** The same for calls that must not wait for other work, such as a stop. */
   readonly urgent: Pick<Engine, 'reader' | 'write'>;
+  /** `null` where no other process can use the database. */
+  readonly announcements: Announcements | null;
   /** Rejects when reads or writes would fail. */
   health(): Promise<void>;
+  /** The service is about to end, and a frozen database must not hold that up: calls have `FINISH_MS_MAX` together. */
+  finishSoon(): void;
   close(): Promise<void>;
   figures(): EngineFigures;
+  /** Lets another thread write without passing through this one; `null` where no thread of this process writes. */
+  readonly openWriterPort: (() => WriterPort) | null;
 }

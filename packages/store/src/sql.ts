@@ -1,4 +1,5 @@
 import type { Actor } from '@granary/contract/audit';
+import type { RowMemory } from './row-memory.ts';
 import type { RawRow } from './tables/telemetry/raw-row.ts';
 
 /** The types that both engines can bind and return; times are epoch milliseconds, flags 0 or 1, JSON is text. */
@@ -6,10 +7,15 @@ export type Value = string | number | Uint8Array | null;
 
 export type NumberRow = readonly (number | null)[];
 
-/** The target of a bulk statement with rows of whole numbers. */
+/** A row of whole numbers, in few tables also bytes. */
+export type BulkRow = readonly (number | Uint8Array | null)[];
+
+/** The target of a bulk statement. */
 export interface BulkTarget {
   readonly table: string;
   readonly columns: readonly string[];
+  /** The columns with bytes. */
+  readonly bytes?: readonly string[];
   readonly key: readonly string[];
 }
 
@@ -26,6 +32,9 @@ export interface Sql {
   /** Who asked for the write that runs now; `null` in reads, and where a device or the clock causes it. */
   actor: Actor | null;
 
+  /** `null` in reads, and where other connections write to the same database, too. */
+  readonly memory: RowMemory | null;
+
   query<Row extends readonly Value[]>(text: string, params?: readonly Value[]): Promise<Row[]>;
 
   /** Returns the number of changed rows. */
@@ -35,10 +44,13 @@ export interface Sql {
   insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]>;
 
   /** Keys must be distinct and always in the same order, otherwise two nodes could deadlock. */
-  upsertMany(target: BulkUpsert, rows: readonly NumberRow[]): Promise<void>;
+  upsertMany(target: BulkUpsert, rows: readonly BulkRow[]): Promise<void>;
 
   /** Reads the rows with these keys and locks them until the end of the transaction. */
-  lockMany(target: BulkTarget, keys: readonly NumberRow[]): Promise<NumberRow[]>;
+  lockMany<Row extends BulkRow>(target: BulkTarget, keys: readonly NumberRow[]): Promise<Row[]>;
+
+  /** Only one write runs at a time. */
+  readonly hasOneWriter: boolean;
 
   /** Appended to a query inside a write: locks its rows until the end of the transaction. */
   readonly forUpdate: string;
@@ -56,7 +68,7 @@ export interface Sql {
   contains(column: string, placeholder: string): string;
 
   /** Creates the partitions for readings of these times; must be the first call of a transaction. */
-  prepareReadings(timesMs: readonly number[]): Promise<void>;
+  prepareReadings(timesMs: Iterable<number>): Promise<void>;
 
   /** Removes the raw readings of a time range, which ends before `toMs`, and returns them in their order. */
   takeReadings(fromMs: number, toMs: number): Promise<RawRow[]>;

@@ -60,9 +60,11 @@ export async function evaluateDevices(
   const setAside: SetAside[] = [];
   const onUnreadable = (item: SetAside): void => void setAside.push(item);
   const deviceNos = held.map(({ deviceNo }) => deviceNo);
-  const found = await readEvaluatedDevices(sql, deviceNos, onUnreadable);
+  const [found, { alerts, unreadable }] = await Promise.all([
+    readEvaluatedDevices(sql, deviceNos, onUnreadable),
+    openAlerts(sql, ALERT_DOCUMENT, deviceNos, onUnreadable),
+  ]);
   const subjects = new Map(found.map((subject) => [subject.device.deviceNo, subject]));
-  const { alerts, unreadable } = await openAlerts(sql, ALERT_DOCUMENT, deviceNos, onUnreadable);
   const alertsOf = Map.groupBy(alerts, ({ deviceNo }) => deviceNo);
   const unreadableOf = Map.groupBy(unreadable, ({ deviceNo }) => deviceNo);
   const outcomes = held.map((before): Outcome => {

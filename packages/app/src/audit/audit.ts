@@ -22,8 +22,7 @@ export interface RefusedAttempts {
 }
 
 /**
- * Carries out a write and enters it in the same transaction. The entry comes first, because nothing may follow the lock of
- * the event log. A write that finds nothing (`undefined`) has changed nothing and is not entered.
+ * Carries out a write and enters it in the same transaction. The entry comes first, as in the lock order of all writes. A write that finds nothing (`undefined`) has changed nothing and is not entered.
  */
 export async function enterChange(
   sql: Sql,

@@ -29,16 +29,11 @@ export async function readDeviceFacts(
 ): Promise<DeviceWithFacts[]> {
   const known = await readDeviceSnapshots(sql, deviceNos);
   const devices = known.map(({ device }) => device);
-  const operating = deviceNosWith(devices, 'operations');
-  const operations = ofEach(
-    operating.length === 0 ? [] : await currentOperations(sql, operating, onUnreadable),
-  );
-  const travelling = deviceNosWith(devices, 'missions');
-  const missions = ofEach(travelling.length === 0 ? [] : await currentMissions(sql, travelling));
-  const commanded = deviceNosWith(devices, 'commands');
-  const commands = ofEach(
-    commanded.length === 0 ? [] : await unfinishedCommands(sql, COMMANDS, commanded, onUnreadable),
-  );
+  const [operations, missions, commands] = await Promise.all([
+    jobsOf(devices, 'operations', (nos) => currentOperations(sql, nos, onUnreadable)),
+    jobsOf(devices, 'missions', (nos) => currentMissions(sql, nos)),
+    jobsOf(devices, 'commands', (nos) => unfinishedCommands(sql, COMMANDS, nos, onUnreadable)),
+  ]);
   return known.flatMap(({ device, sensors, damagedSensors, latest, configuration }) => {
     const { deviceNo, profile, presence, capacityKg } = device;
     if (damagedSensors !== null && onUnreadable !== undefined) {
@@ -93,8 +88,13 @@ export async function readDeviceFor<Wanted extends Capability>(
 
 const noSuchDevice = (): Refusal => new Refusal('device_not_found', 'there is no such device');
 
-const deviceNosWith = (devices: readonly StoredDevice[], capability: Capability): number[] =>
-  devices.flatMap(({ deviceNo, profile }) => (hasCapability(profile, capability) ? [deviceNo] : []));
-
-const ofEach = <Job extends { readonly deviceNo: number }>(jobs: readonly Job[]): Map<number, Job[]> =>
-  Map.groupBy(jobs, ({ deviceNo }) => deviceNo);
+/** The jobs by device; only devices with the capability are asked for. */
+async function jobsOf<Job extends { readonly deviceNo: number }>(
+  devices: readonly StoredDevice[],
+  capability: Capability,
+  read: (deviceNos: readonly number[]) => Promise<Job[]>,
+): Promise<Map<number, Job[]>> {
+  const able = devices.filter(({ profile }) => hasCapability(profile, capability));
+  const jobs = able.length === 0 ? [] : await read(able.map(({ deviceNo }) => deviceNo));
+  return Map.groupBy(jobs, ({ deviceNo }) => deviceNo);
+}

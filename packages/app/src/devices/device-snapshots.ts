@@ -27,9 +27,11 @@ export interface DeviceSnapshot {
 
 /** Reads the snapshots inside the transaction. Damaged declared sensors are no reason to leave a device out, because its stop must be repeated. */
 export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]): Promise<DeviceSnapshot[]> {
-  const devices = await findDevices(sql, deviceNos);
-  const latest = await latestOfDevices(sql, deviceNos);
-  const configurations = await configurationsOf(sql, deviceNos);
+  const [devices, latest, configurations] = await Promise.all([
+    findDevices(sql, deviceNos),
+    latestOfDevices(sql, deviceNos),
+    configurationsOf(sql, deviceNos),
+  ]);
   return devices.flatMap((device) => {
     const { deviceNo } = device;
     const configuration = configurations.get(deviceNo);

@@ -10,6 +10,10 @@ const newKey = (keyId: string): NewStoredKey => ({
   ...{ facilities: null, deviceIds: null, expiresAtMs: null },
 });
 
+/** By which the changes of a configuration are told apart. */
+const intervalIn = (data: Readonly<Record<string, unknown>>): unknown =>
+  (data['maintenance'] as { readonly interval_hours: number } | undefined)?.interval_hours;
+
 describeEachEngine('the event log', (engine) => {
   let app: App;
   let other: App;
@@ -73,18 +77,26 @@ describeEachEngine('the event log', (engine) => {
 
   it('is read in order and without gaps while many write', async () => {
     const start = await newest();
-    const deviceNos = [await registerDevice(app), await registerDevice(app)];
+    const devices = [
+      await app.devices.register(newDevice()),
+      await app.devices.register(newDevice()),
+    ] as const;
     const seen: number[] = [];
+    const intervalsOf = new Map<string | null, unknown[]>();
     let isWriting = true;
     const reader = (async () => {
       while (isWriting || seen.length < 100) {
-        for (const { sequence } of await after(start + seen.length)) seen.push(sequence);
+        for (const { sequence, deviceId, data } of await after(start + seen.length)) {
+          seen.push(sequence);
+          const interval = intervalIn(data);
+          if (interval !== undefined) intervalsOf.getOrInsert(deviceId, []).push(interval);
+        }
         await new Promise(setImmediate);
       }
     })();
     const write = async (n: number): Promise<void> => {
       const at = n % 2 ? app : other;
-      const deviceNo = deviceNos[n % 3 ? 0 : 1] ?? 0;
+      const { deviceNo } = devices[n % 3 ? 0 : 1];
       if (n % 4 === 0) await at.keys.create(newKey(`parallel-${n}`));
       else await at.configuration.change(deviceNo, { maintenance: { interval_hours: n } }, NOW_MS);
     };
@@ -99,6 +111,29 @@ describeEachEngine('the event log', (engine) => {
     assert.deepEqual(
       seen,
       Array.from({ length: 100 }, (_, n) => start + n + 1),
+    );
+    for (const { deviceNo, deviceId } of devices) {
+      const versions = await app.configuration.versions(deviceNo, null, 100);
+      const stored = versions.toReversed().map(({ body }) => intervalIn(JSON.parse(body)));
+      assert.deepEqual(intervalsOf.get(deviceId), stored.slice(1));
+    }
+  });
+
+  it('also has the events of a node that ended before they were numbered', async () => {
+    if (engine.name === 'sqlite') return;
+    const start = await newest();
+    await engine.query(
+      `INSERT INTO unnumbered_events (at_ms, type, data) VALUES (1, 'key.revoked', '{"n":1}'), (2, 'key.revoked', '{"n":2}')`,
+    );
+    assert(await app.events.hasUnnumbered());
+    await Promise.all([app.numberEvents(), other.numberEvents(), app.numberEvents()]);
+    assert(!(await other.events.hasUnnumbered()));
+    assert.deepEqual(
+      (await after(start)).map(({ sequence, data }) => [sequence, data['n']]),
+      [
+        [start + 1, 1],
+        [start + 2, 2],
+      ],
     );
   });
 

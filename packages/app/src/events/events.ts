@@ -1,14 +1,28 @@
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { eventBounds, eventsAfter, expireEvents } from '@granary/store/tables/events';
+import {
+  eventBounds,
+  eventsAfter,
+  expireEvents,
+  hasUnnumberedEvents,
+  numberEvents,
+} from '@granary/store/tables/events';
 import { type Committed, committed } from '../effects.ts';
 
 export const reads = {
   after: (sql: Sql, page: { readonly sequence: number; readonly limit: number }) => eventsAfter(sql, page),
   bounds: (sql: Sql) => eventBounds(sql),
+  /** True also while the write that logged the events is about to have them numbered. */
+  hasUnnumbered: (sql: Sql) => hasUnnumberedEvents(sql),
 };
 
 export const writes = {
+  /** Gives numbers to the events that are logged; readers get events in the order of their numbers. */
+  async number(sql: Sql): Promise<Committed<void>> {
+    const numbered = await numberEvents(sql);
+    return numbered === 0 ? committed(undefined) : committed(undefined, { kind: 'events_logged' });
+  },
+
   async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
     return committed(await expireEvents(sql, expiry));
   },

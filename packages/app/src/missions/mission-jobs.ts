@@ -39,7 +39,9 @@ function claimOf(before: MissionState | null, after: MissionState): { claims_dev
 
 /** For each device the missions that occupy it, and the one that ended last. */
 export async function currentMissions(sql: Sql, deviceNos: readonly number[]): Promise<MissionState[]> {
-  const holding = await missionsUnderWay(sql, MISSIONS, deviceNos);
-  const ended = await lastEndedMissions(sql, MISSIONS, deviceNos);
+  const [holding, ended] = await Promise.all([
+    missionsUnderWay(sql, MISSIONS, deviceNos),
+    lastEndedMissions(sql, MISSIONS, deviceNos),
+  ]);
   return [...ended, ...holding];
 }

@@ -39,8 +39,10 @@ export async function currentOperations(
   deviceNos: readonly number[],
   onUnreadable?: OnUnreadable,
 ): Promise<OperationState[]> {
-  const newest = await newestOperations(sql, OPERATIONS, deviceNos);
-  const unfinished = await unfinishedOperations(sql, OPERATIONS, deviceNos, onUnreadable);
+  const [newest, unfinished] = await Promise.all([
+    newestOperations(sql, OPERATIONS, deviceNos),
+    unfinishedOperations(sql, OPERATIONS, deviceNos, onUnreadable),
+  ]);
   const distinct = new Map([...newest, ...unfinished].map((operation) => [operation.operationId, operation]));
   return [...distinct.values()];
 }

@@ -8,7 +8,7 @@ import { USE_CASES } from '../use-cases.ts';
 
 describe('a writer thread that ends', () => {
   it('rejects the waiting writes and all later ones', async () => {
-    const writer = new Writer(join(tmpdir(), 'no such folder', 'granary.db'), USE_CASES.moduleUrl);
+    const writer = new Writer(join(tmpdir(), 'no such folder', 'granary.db'), USE_CASES.threadUrl);
     const waiting = [writer.submit(null), writer.submit(null)];
     for (const { status } of await Promise.allSettled(waiting)) assert.equal(status, 'rejected');
     await assert.rejects(writer.submit(null), isRefusal('storage_unavailable'));

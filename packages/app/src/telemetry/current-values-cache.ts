@@ -1,59 +1,113 @@
 import { devicesInPacked } from '@granary/core/telemetry/packed-readings';
+import type { Announcement } from '@granary/store/announcements';
 import type { UseCaseCall } from '@granary/store/engine';
 import type { Effect } from '../effects.ts';
 import type { CurrentValues, TelemetryBatch } from './telemetry.ts';
 
+type Changed = Pick<Announcement, 'deviceNos' | 'deviceIds'>;
 type Read = (deviceId: string) => Promise<CurrentValues | undefined>;
+
+interface CachedValues {
+  readonly current: CurrentValues;
+  readonly readAtMs: number;
+}
+
+interface CacheOptions {
+  /** Limits how long a value is used where the report of a change can be lost. */
+  readonly ageMsMax?: number;
+  /** False while no changes of other nodes are reported. */
+  readonly isUsable?: () => boolean;
+}
 
 const DEVICES_CACHED_MAX = 10_000;
 
 /**
- * Caches the latest values of devices until a commit changes them. Correct only where every write passes through this
- * process, as with SQLite. A read is cached in the turn of the event loop in which it was made, and a commit is reported in
- * a later turn, so a cached value is never older than the last reported commit.
+ * Caches the latest values of devices until a change of them is reported. Values that were read while a change was reported
+ * may be the older ones, so they are not cached.
  */
 export class CurrentValuesCache {
-  readonly #values = new Map<string, CurrentValues>();
+  readonly #ageMsMax: number;
+  readonly #isUsable: () => boolean;
+  readonly #values = new Map<string, CachedValues>();
   readonly #deviceIds = new Map<number, string>();
+  /** When devices changed last, counted in reported changes; kept only while values are being read. */
+  readonly #changedAt = new Map<number | string, number>();
+  #changes = 0;
+  #allChangedAt = 0;
+  #readsUnderWay = 0;
+
+  constructor({ ageMsMax = Number.POSITIVE_INFINITY, isUsable = () => true }: CacheOptions = {}) {
+    this.#ageMsMax = ageMsMax;
+    this.#isUsable = isUsable;
+  }
 
   /** Reads only when the value is not cached. */
   over(read: Read): Read {
     return async (deviceId) => {
       const known = this.#values.get(deviceId);
-      if (known !== undefined) return known;
-      const current = await read(deviceId);
-      if (current !== undefined) this.#keep(current);
-      return current;
+      if (known !== undefined && performance.now() - known.readAtMs < this.#ageMsMax) return known.current;
+      if (!this.#isUsable()) return await read(deviceId);
+      const readAtMs = performance.now();
+      const changesBefore = this.#changes;
+      this.#readsUnderWay++;
+      try {
+        const current = await read(deviceId);
+        const isOutdated = current === undefined || this.#lastChangeOf(current) > changesBefore;
+        if (!isOutdated && this.#isUsable()) this.#keep({ current, readAtMs });
+        return current;
+      } finally {
+        this.#readsUnderWay--;
+        if (this.#readsUnderWay === 0) this.#changedAt.clear();
+      }
     };
   }
 
-  #keep(current: CurrentValues): void {
-    if (this.#values.size >= DEVICES_CACHED_MAX) this.#forgetAll();
-    this.#values.set(current.deviceId, current);
-    this.#deviceIds.set(current.deviceNo, current.deviceId);
+  #lastChangeOf({ deviceNo, deviceId }: CurrentValues): number {
+    const changes = [this.#changedAt.get(deviceNo) ?? 0, this.#changedAt.get(deviceId) ?? 0];
+    return Math.max(this.#allChangedAt, ...changes);
   }
 
-  /** Must be called for every committed write. */
-  committed({ slice, name, args }: UseCaseCall, effects: readonly Effect[]): void {
-    if (slice === 'telemetry' && name === 'append') {
-      const [{ readings }] = args as [TelemetryBatch];
-      if (readings instanceof Float64Array) for (const no of devicesInPacked(readings)) this.#forget(no);
-      else for (const { deviceNo } of readings) this.#forget(deviceNo);
-    }
+  #keep(cached: CachedValues): void {
+    const { deviceId, deviceNo } = cached.current;
+    if (this.#values.size >= DEVICES_CACHED_MAX) this.forgetAll();
+    this.#values.set(deviceId, cached);
+    this.#deviceIds.set(deviceNo, deviceId);
+  }
+
+  /** Must be called for every committed write; returns what other nodes have to forget. */
+  committed({ slice, name, args }: UseCaseCall, effects: readonly Effect[]): Changed {
+    const deviceNos = slice === 'telemetry' && name === 'append' ? devicesOf(args as [TelemetryBatch]) : [];
+    const deviceIds: string[] = [];
     for (const effect of effects) {
-      if (effect.kind === 'device_updated' || effect.kind === 'send_configuration') {
-        this.#values.delete(effect.deviceId);
-      }
+      if (effect.kind === 'device_updated' || effect.kind === 'send_configuration')
+        deviceIds.push(effect.deviceId);
+    }
+    const changed = { deviceNos, deviceIds };
+    this.forget(changed);
+    return changed;
+  }
+
+  forget({ deviceNos, deviceIds }: Changed): void {
+    this.#changes++;
+    for (const deviceNo of deviceNos) {
+      const deviceId = this.#deviceIds.get(deviceNo);
+      if (deviceId !== undefined) this.#values.delete(deviceId);
+      if (this.#readsUnderWay > 0) this.#changedAt.set(deviceNo, this.#changes);
+    }
+    for (const deviceId of deviceIds) {
+      this.#values.delete(deviceId);
+      if (this.#readsUnderWay > 0) this.#changedAt.set(deviceId, this.#changes);
     }
   }
 
-  #forget(deviceNo: number): void {
-    const deviceId = this.#deviceIds.get(deviceNo);
-    if (deviceId !== undefined) this.#values.delete(deviceId);
-  }
-
-  #forgetAll(): void {
+  forgetAll(): void {
+    this.#allChangedAt = ++this.#changes;
     this.#values.clear();
     this.#deviceIds.clear();
   }
 }
+
+const devicesOf = ([{ readings }]: [TelemetryBatch]): Iterable<number> =>
+  readings instanceof Float64Array
+    ? devicesInPacked(readings)
+    : new Set(readings.map(({ deviceNo }) => deviceNo));

@@ -200,7 +200,7 @@ describeEachEngine('telemetry', (engine) => {
           assert.deepEqual(await wholeHistory(deviceNo, channel, interval), expected);
         }
       }
-      const newest = newestValues(rollUp(distinctReadings(readings)));
+      const newest = newestValues(distinctReadings(readings));
       const latest = newest.map(({ group, slot, value, tsMs }) => {
         const isHere = (name: ChannelName) => {
           const { lane } = STANDARD_SENSORS[name];

@@ -5,7 +5,7 @@ import { distinctReadings, missingPart } from '@granary/core/telemetry/distinct-
 import { joinParts } from '@granary/core/telemetry/history';
 import { type PackedReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
 import { goodValueIn, type Reading } from '@granary/core/telemetry/readings';
-import { newestValues, rollUpMinutes, withCoarser } from '@granary/core/telemetry/rollup';
+import { newestValues, withCoarser } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
 import {
   type LastSeenUpdate,
@@ -37,7 +37,7 @@ import {
 } from '@granary/store/tables/telemetry/tracks';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
-import { addToOpenBuckets } from './open-buckets.ts';
+import { updateOpenBuckets } from './open-buckets.ts';
 
 /** The sum of this many of the largest values is still an exact whole number in floating point. */
 export const READINGS_PER_APPEND_MAX = 50_000;
@@ -90,7 +90,7 @@ export const reads = {
 };
 
 export const preparations = {
-  append: (sql: Sql, batch: TelemetryBatch) => sql.prepareReadings(readingsOf(batch).map(({ tsMs }) => tsMs)),
+  append: (sql: Sql, batch: TelemetryBatch) => sql.prepareReadings(timesOf(batch)),
 };
 
 export const writes = {
@@ -101,12 +101,11 @@ export const writes = {
       throw new RangeError(`a batch holds ${readings.length} readings; ${READINGS_PER_APPEND_MAX} fit`);
     }
     const news = await storeReadings(sql, distinctReadings(readings));
-    const fiveMinutes = rollUpMinutes(news);
-    await addToBuckets(sql, withCoarser(await addToOpenBuckets(sql, fiveMinutes)));
+    await addToBuckets(sql, withCoarser(await updateOpenBuckets(sql, news)));
     await addToTracks(sql, news.flatMap(placeIn));
     await recordSeen(sql, batch.seen);
     await recordRejections(sql, batch.rejections);
-    const toEvaluate = await markForEvaluation(sql, newestValues(fiveMinutes), batch.seen);
+    const toEvaluate = await markForEvaluation(sql, newestValues(news), batch.seen);
     const receipt = { stored: news.length, repeated: readings.length - news.length };
     return committed(receipt, ...alertEvaluation(toEvaluate));
   },
@@ -129,6 +128,11 @@ export const writes = {
 
 const readingsOf = ({ readings }: TelemetryBatch): readonly Reading[] =>
   readings instanceof Float64Array ? unpackReadings(readings) : readings;
+
+/** Only read where there are partitions. */
+function* timesOf(batch: TelemetryBatch): Generator<number, void> {
+  for (const { tsMs } of readingsOf(batch)) yield tsMs;
+}
 
 /** Readings without a plausible part of a position are left out. */
 function placeIn(reading: Reading): NewPlace[] {

@@ -204,6 +204,7 @@ export const EVERY_WRITE: EveryWrite = {
       round.alerts.map((address) => round.app.alerts.unshelve({ ...address, nowMs: atMs(round) })),
   },
   events: {
+    number: ({ app }) => [app.numberEvents()],
     expire: (round) => [round.app.events.expire({ beforeMs: atMs(round) - 5 * SECOND_MS, rowsMax: LIMIT })],
   },
   idempotency: {

@@ -16,8 +16,8 @@ export class GranaryProcess {
   readonly #child;
   #moreOutput = Promise.withResolvers<void>();
 
-  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
-    this.#child = spawn(process.execPath, [GRANARY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(args: readonly string[], env: Readonly<Record<string, string>>, program: string) {
+    this.#child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout.on('data', (chunk: Buffer) => {
       this.stdout += chunk;
       this.#moreOutput.resolve();
@@ -52,8 +52,14 @@ export class GranaryProcess {
   }
 }
 
-export function granary(t: TestContext, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = new GranaryProcess(args, env);
+/** From the sources, unless another program is given. */
+export function granary(
+  t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  program = GRANARY,
+) {
+  const child = new GranaryProcess(args, env, program);
   t.after(async () => {
     child.signal('SIGKILL');
     await child.exited;

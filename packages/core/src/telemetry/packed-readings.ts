@@ -1,7 +1,7 @@
 import type { Reading } from './readings.ts';
 
 /** Readings as numbers one after another, which pass between threads at a fraction of the cost of objects. */
-export type PackedReadings = Float64Array;
+export type PackedReadings = Float64Array<ArrayBuffer>;
 
 /** A missing value is not a number; every stored number is whole. */
 const FIELDS = 7;

@@ -53,63 +53,31 @@ export function withCoarser(fiveMinutes: readonly Rollup[]): Rollup[] {
 const isSameSeries = (one: Rollup, other: Rollup): boolean =>
   one.deviceNo === other.deviceNo && one.group === other.group && one.slot === other.slot;
 
-/** Groups consecutive roll-ups of the same sensor of the same device. */
-export function seriesOf(rollups: readonly Rollup[]): [Rollup, ...Rollup[]][] {
-  const runs: [Rollup, ...Rollup[]][] = [];
-  for (const rollup of rollups) {
-    const run = runs.at(-1);
-    if (run !== undefined && isSameSeries(run[0], rollup)) run.push(rollup);
-    else runs.push([rollup]);
-  }
-  return runs;
-}
-
-/** The open bucket of a sensor: the five minutes with its latest value, good or bad. */
-export type OpenBucket = Figures;
-
-/**
- * Adds roll-ups of five minutes, ordered by time, to the open bucket of their sensor. Late roll-ups, and buckets before a
- * later one, are closed.
- */
-export function rollOver(
-  stored: OpenBucket | undefined,
-  series: readonly [Rollup, ...Rollup[]],
-): { open: OpenBucket; closed: Rollup[] } {
-  const [{ deviceNo, group, slot, interval }] = series;
-  const closed: Rollup[] = [];
-  let open: Growing | undefined = stored && {
-    ...{ deviceNo, group, slot, interval, startMs: startOf(newestTsMs(stored), '5m') },
-    ...stored,
-  };
-  for (const rollup of series) {
-    if (open === undefined) open = { ...rollup };
-    else if (rollup.startMs < open.startMs) closed.push(rollup);
-    else if (rollup.startMs === open.startMs) fold(open, rollup);
-    else {
-      closed.push(open);
-      open = { ...rollup };
+/** The latest value, good or bad, of each sensor of each device in readings that are ordered by time. */
+export function newestValues(readings: readonly Reading[]): NewestValue[] {
+  const devices = new Map<number, NewestValue[]>();
+  for (const reading of readings) {
+    let newest = devices.get(reading.deviceNo);
+    if (newest === undefined) {
+      newest = [];
+      devices.set(reading.deviceNo, newest);
     }
+    if (reading.a !== null) putNewest(newest, reading, 0, reading.a);
+    if (reading.b !== null) putNewest(newest, reading, 1, reading.b);
+    if (reading.c !== null) putNewest(newest, reading, 2, reading.c);
   }
-  return { open: open ?? series[0], closed };
+  return [...devices.values()].flat();
 }
 
-const newestTsMs = ({ lastTsMs, bad }: Figures): number =>
-  bad === null ? lastTsMs : Math.max(lastTsMs, bad.lastTsMs);
-
-/** The latest value, good or bad, of each sensor of each device in the roll-ups. */
-export function newestValues(rollups: readonly Rollup[]): NewestValue[] {
-  const newest: NewestValue[] = [];
-  let previous: Rollup | undefined;
-  for (const rollup of rollups) {
-    if (rollup.interval !== '5m') continue;
-    if (previous !== undefined && isSameSeries(previous, rollup)) newest.pop();
-    const { deviceNo, group, slot, last, lastTsMs, bad } = rollup;
-    const isBad = bad !== null && bad.lastTsMs > lastTsMs;
-    const [value, tsMs] = isBad ? [bad.last, bad.lastTsMs] : [last, lastTsMs];
-    newest.push({ deviceNo, group, slot, value, tsMs, isBad });
-    previous = rollup;
-  }
-  return newest;
+function putNewest(
+  newest: NewestValue[],
+  { deviceNo, group, tsMs, badMask }: Reading,
+  slot: Slot,
+  value: number,
+): void {
+  let index = 0;
+  while (index < newest.length && (newest[index]?.group !== group || newest[index]?.slot !== slot)) index++;
+  newest[index] = { deviceNo, group, slot, value, tsMs, isBad: (badMask & (1 << slot)) !== 0 };
 }
 
 const startOf = (timeMs: number, interval: Interval): number =>

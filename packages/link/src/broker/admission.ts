@@ -58,7 +58,7 @@ export class Admission {
       this.#delayAfterFaults.delayMs(username, nowMs),
     );
     if (delayMs > 0) await pause(delayMs);
-    const device = await this.#authenticate(username, password.toString(), isGone);
+    const device = await this.#authenticate(username, password.toString(), remoteAddress, isGone);
     if (device === 'gone') return null;
     if (device === 'unavailable') return refused(3, 'storage did not answer whether the secret is right');
     if (device === null) {
@@ -73,13 +73,14 @@ export class Admission {
   async #authenticate(
     deviceId: string,
     secret: string,
+    remoteAddress: string,
     isGone: () => boolean,
   ): Promise<LinkDevice | null | 'gone' | 'unavailable'> {
     const { storageWaitMsMax, storageRetryMs } = this.#limits;
     const startedAtMs = performance.now();
     while (!isGone()) {
       try {
-        const device = await this.#handler.authenticate(deviceId, secret);
+        const device = await this.#handler.authenticate(deviceId, secret, remoteAddress);
         return isGone() ? 'gone' : device;
       } catch {
         if (performance.now() - startedAtMs + storageRetryMs > storageWaitMsMax) return 'unavailable';

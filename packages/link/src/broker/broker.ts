@@ -10,7 +10,6 @@ import type {
   BrokerAddresses,
   CommandOptions,
   Delivery,
-  DeviceLink,
   LinkConfiguration,
   LinkDevice,
   LinkHandler,
@@ -20,22 +19,15 @@ import type {
 import { Connection, type ConnectionEvents } from '../session/connection.ts';
 import { deliver } from '../session/deliver.ts';
 import { DeviceChannel } from '../session/device-channel.ts';
-import { AbsentSessions, newSession, type Session } from '../session/session.ts';
+import { AbsentSessions, newSession, resumable } from '../session/session.ts';
 import { SharedReading } from '../session/shared-reading.ts';
 import type { CertificatePair } from '../tls.ts';
 import { Admission, type Refused } from './admission.ts';
+import type { BrokerOptions } from './broker-options.ts';
 import { LinkRecords } from './link-records.ts';
 import { sessionType, stateOf } from './link-state.ts';
 import { Listener } from './listener.ts';
 import { startSilenceCheck } from './silence-check.ts';
-
-interface BrokerOptions {
-  readonly limits?: LinkLimits;
-  /** For the encrypted port. */
-  readonly certificate?: CertificatePair | null;
-  /** The clock for the expiry of commands. */
-  readonly now?: () => number;
-}
 
 const MS_PER_S = 1_000;
 const STOPS = 'the service stops';
@@ -44,7 +36,7 @@ const STOPS = 'the service stops';
  * An MQTT 3.1.1 server inside the process, for devices only: they exchange messages with the service, never with one
  * another, so the server does not route, retain or queue messages.
  */
-export class EmbeddedBroker implements DeviceLink {
+export class EmbeddedBroker {
   readonly #addresses: BrokerAddresses;
   readonly #certificate: CertificatePair | null;
   readonly #listener: Listener;
@@ -62,14 +54,14 @@ export class EmbeddedBroker implements DeviceLink {
   #silenceCheck: NodeJS.Timeout | null = null;
 
   constructor(addresses: BrokerAddresses, handler: LinkHandler, options: BrokerOptions = {}) {
-    const { limits = LINK_LIMITS, now = Date.now, certificate = null } = options;
+    const { limits = LINK_LIMITS, now = Date.now, certificate = null, sharesPorts = false } = options;
     this.#addresses = addresses;
     this.#certificate = certificate;
     this.#handler = handler;
     this.#limits = limits;
     this.#now = now;
     this.#admission = new Admission(handler, limits);
-    this.#reading = new SharedReading(this.#open, handler, limits);
+    this.#reading = new SharedReading(this.#open, handler, limits, options);
     this.#absentSessions = new AbsentSessions(limits);
     const failed = (remoteAddress: string, reason: string, cause?: Error): void => {
       this.#records.totals.faults += 1;
@@ -81,6 +73,7 @@ export class EmbeddedBroker implements DeviceLink {
     this.#listener = new Listener(
       { accepted: (socket) => this.accept(socket, socket.remoteAddress ?? 'unknown'), failed },
       limits,
+      sharesPorts,
     );
   }
 
@@ -127,15 +120,13 @@ export class EmbeddedBroker implements DeviceLink {
     return this.#live(deviceId)?.isSubscribed('command') ?? false;
   }
 
+  /** The message is written to the device's connection before this returns, or never: nothing is queued or redelivered. */
   sendCommand(deviceId: string, command: object, { expiresAtMs, repeatKey }: CommandOptions): Delivery {
     const delivery =
       expiresAtMs !== null && this.#now() >= expiresAtMs
         ? 'expired'
         : (this.#live(deviceId)?.sendCommand(command, repeatKey) ?? 'not_connected');
-    if (delivery === 'expired') this.#records.of(deviceId).droppedExpired += 1;
-    if (delivery === 'not_connected' || delivery === 'not_subscribed') {
-      this.#records.of(deviceId).droppedNotConnected += 1;
-    }
+    this.#records.countUnsent(deviceId, delivery);
     return delivery;
   }
 
@@ -145,6 +136,17 @@ export class EmbeddedBroker implements DeviceLink {
 
   disconnect(deviceId: string): void {
     this.#current.get(deviceId)?.parts.connection.end('closed', 'the service ended the session');
+  }
+
+  /** Ends the device's connection, because it has logged in elsewhere; its end is reported before this returns. */
+  release(deviceId: string, remoteAddress: string): boolean {
+    const channel = this.#current.get(deviceId);
+    if (channel === undefined) return false;
+    channel.parts.connection.end('replaced', replacedFrom(remoteAddress));
+    this.#current.delete(deviceId);
+    channel.parts.record.takeovers += 1;
+    this.#reportEnd(channel);
+    return true;
   }
 
   linkStatistics(deviceId: string): LinkStatistics {
@@ -193,8 +195,10 @@ export class EmbeddedBroker implements DeviceLink {
       .decide(packet, connection.remoteAddress, () => connection.hasEnded)
       .then((admitted) => {
         if (admitted === null || connection.hasEnded) return;
-        if ('device' in admitted) this.#admit(connection, packet, admitted.device);
-        else this.#refuse(connection, admitted);
+        connection.writeTogether(() => {
+          if ('device' in admitted) this.#admit(connection, packet, admitted.device);
+          else this.#refuse(connection, admitted);
+        });
       })
       .catch((error: unknown) => this.#failed(connection, error));
   }
@@ -211,8 +215,9 @@ export class EmbeddedBroker implements DeviceLink {
     const { deviceId } = device;
     const { remoteAddress } = connection;
     const previous = this.#current.get(deviceId);
-    previous?.parts.connection.end('replaced', `the device connected again from ${remoteAddress}`);
-    const resumed = this.#resume(device.deviceNo, packet.isClean, previous);
+    previous?.parts.connection.end('replaced', replacedFrom(remoteAddress));
+    const absentSession = this.#absentSessions.resume(device.deviceNo, performance.now());
+    const resumed = packet.isClean ? null : resumable(previous?.parts.session ?? absentSession);
     const session = resumed ?? newSession(!packet.isClean);
     const record = this.#records.of(deviceId);
     const channel = new DeviceChannel({
@@ -235,15 +240,6 @@ export class EmbeddedBroker implements DeviceLink {
     });
     channel.announceSubscriptions();
     connection.resumeReading((frame) => channel.receive(frame), packet.keepAliveS * MS_PER_S);
-  }
-
-  #resume(deviceNo: number, isClean: boolean, previous: DeviceChannel | undefined): Session | null {
-    const absentSession = this.#absentSessions.resume(deviceNo, performance.now());
-    if (isClean) return null;
-    const latest = previous?.parts.session ?? absentSession;
-    // After a restart of the service, a device whose CONNACK was lost would rely on subscriptions that no longer exist, and never receive a stop.
-    const hasContent = latest !== null && (latest.granted.size > 0 || latest.unreleased.size > 0);
-    return hasContent && latest.isPersistent ? latest : null;
   }
 
   /** A fault in a message ends the connection it came from, and no other. */
@@ -295,6 +291,8 @@ export class EmbeddedBroker implements DeviceLink {
     this.#handler.observed({ kind: 'disconnected', deviceId, remoteAddress, ending, detail });
   }
 }
+
+const replacedFrom = (remoteAddress: string): string => `the device connected again from ${remoteAddress}`;
 
 /** A message of a connection that has ended could not be stored, and no peer is left to answer. */
 const ignoreAfterClose = (): void => undefined;

@@ -1,5 +1,5 @@
 import { LINK_RECORDS_MAX, REFUSED_LOGINS_MAX } from '../limits.ts';
-import type { LinkStatistics, LinkTotals } from '../port.ts';
+import type { Delivery, LinkStatistics, LinkTotals } from '../port.ts';
 import { RejectionAllowance } from '../session/rejection-allowance.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -49,6 +49,13 @@ export class LinkRecords {
       refusedLogins: refused?.count ?? 0,
       lastRefusal: refused === undefined ? null : { atMs: refused.atMs, reason: refused.reason },
     };
+  }
+
+  countUnsent(deviceId: string, delivery: Delivery): void {
+    if (delivery === 'expired') this.of(deviceId).droppedExpired += 1;
+    if (delivery === 'not_connected' || delivery === 'not_subscribed') {
+      this.of(deviceId).droppedNotConnected += 1;
+    }
   }
 
   loginRefused(deviceId: string, reason: string, atMs: number): void {

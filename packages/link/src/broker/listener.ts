@@ -16,12 +16,14 @@ const SOCKET_OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 
 export class Listener {
   readonly #events: ListenerEvents;
   readonly #limits: LinkLimits;
+  readonly #sharesPorts: boolean;
   #servers: Server[] = [];
   #secureServer: SecureServer | null = null;
   /** The sockets below the encrypted connections, also of those whose handshake has not ended. */
   readonly #encrypted = new Set<Socket>();
 
-  constructor(events: ListenerEvents, limits: LinkLimits) {
+  constructor(events: ListenerEvents, limits: LinkLimits, sharesPorts: boolean) {
+    this.#sharesPorts = sharesPorts;
     this.#events = events;
     this.#limits = limits;
   }
@@ -83,7 +85,7 @@ export class Listener {
   async #listen(server: Server, address: BrokerAddress): Promise<BrokerAddress> {
     server.maxConnections = this.#limits.connectionsMax;
     this.#servers.push(server);
-    await listen(server, address);
+    await listen(server, { ...address, reusePort: this.#sharesPorts });
     // The process may be out of file descriptors for a moment, and the next connection may succeed.
     server.on('error', (cause) =>
       this.#events.failed('unknown', 'a connection could not be accepted', cause),
@@ -97,10 +99,10 @@ export class Listener {
 /** The text of OpenSSL names source files; its code is enough to find the cause. */
 const handshakeFault = (error: NodeJS.ErrnoException): string => error.code ?? error.message;
 
-function listen(server: Server, { host, port }: BrokerAddress): Promise<void> {
+function listen(server: Server, options: BrokerAddress & { readonly reusePort: boolean }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen(options, () => {
       server.off('error', reject);
       resolve();
     });

@@ -131,6 +131,27 @@ export class Connection {
     this.#pauseOrResumeSocket();
   }
 
+  /** Calls `acknowledge` now if this turn still has time, otherwise in a later one. */
+  acknowledgeInTurn(acknowledge: () => void): void {
+    const { acknowledging, serveFirst } = this.#shared;
+    const serveAndAcknowledge = (): void => {
+      serveFirst();
+      acknowledge();
+    };
+    if (acknowledging.mayBegin()) serveAndAcknowledge();
+    else acknowledging.wait(serveAndAcknowledge);
+  }
+
+  /** What is written meanwhile leaves when `work` has ended, so the peer cannot know of it before the service does. */
+  writeTogether(work: () => void): void {
+    this.#socket.cork();
+    try {
+      work();
+    } finally {
+      this.#socket.uncork();
+    }
+  }
+
   /** A peer that does not read is disconnected before its output fills the memory. */
   write(bytes: Buffer, written?: () => void): void {
     if (this.#end !== null) return;
@@ -186,6 +207,7 @@ export class Connection {
 
   #readInTurn(): void {
     const { turns } = this.#shared;
+    this.#shared.serveFirst();
     try {
       for (let packets = 0; this.#mayRead; packets++) {
         const frame = this.#reader.next();

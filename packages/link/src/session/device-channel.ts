@@ -105,7 +105,7 @@ export class DeviceChannel {
         this.#released(decodePacketId(frame, 2));
         break;
       case SUBSCRIBE:
-        this.#subscribe(frame);
+        connection.writeTogether(() => this.#subscribe(frame));
         break;
       case UNSUBSCRIBE:
         this.#unsubscribe(frame);
@@ -224,12 +224,14 @@ export class DeviceChannel {
   #planFlush(): void {
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;
-    process.nextTick(() => {
-      this.#isFlushPlanned = false;
-      const bytes = this.#acknowledgements.takeReady();
-      if (bytes !== null) this.parts.connection.write(bytes);
-    });
+    process.nextTick(() => this.parts.connection.acknowledgeInTurn(this.#flush));
   }
+
+  readonly #flush = (): void => {
+    this.#isFlushPlanned = false;
+    const bytes = this.#acknowledgements.takeReady();
+    if (bytes !== null) this.parts.connection.write(bytes);
+  };
 
   #subscribe(frame: Frame): void {
     const { connection, device, session, handler } = this.parts;
@@ -257,13 +259,14 @@ export class DeviceChannel {
   }
 
   #unsubscribe(frame: Frame): void {
-    const { connection, device, session } = this.parts;
+    const { connection, device, session, handler } = this.parts;
     const { packetId, topics } = decodeUnsubscribe(frame);
     for (const topic of topics) {
       const subject = ownSubject(device.deviceId, topic);
       if (subject === null || !isDownSubject(subject)) continue;
       session.granted.delete(subject);
       this.#announced.delete(subject);
+      if (subject === 'command') handler.unreachable(device);
     }
     connection.write(unsuback(packetId));
   }

@@ -56,3 +56,12 @@ export const newSession = (isPersistent: boolean): Session => ({
   granted: new Map(),
   unreleased: new Map(),
 });
+
+/**
+ * Only a session with content is resumed: after a restart of the service, a device whose CONNACK was lost would rely on
+ * subscriptions that no longer exist, and never receive a stop.
+ */
+export function resumable(latest: Session | null): Session | null {
+  const hasContent = latest !== null && (latest.granted.size > 0 || latest.unreleased.size > 0);
+  return hasContent && latest.isPersistent ? latest : null;
+}

@@ -1,10 +1,17 @@
 import { IN_FLIGHT_BYTES_MAX, IN_FLIGHT_BYTES_MIN, type LinkLimits } from '../limits.ts';
 import type { LinkHandler } from '../port.ts';
-import { ReadingTurns } from './reading-turns.ts';
+import { BoundedTurns } from './bounded-turns.ts';
 
-/** What the connections of the link share when they are read. */
+export interface SharedReadingOptions {
+  /** Called before a connection is read and before its acknowledgements are written: what is more urgent is done then. */
+  readonly serveFirst?: () => void;
+}
+
+/** What the connections of the link share when they are read and acknowledged. */
 export class SharedReading {
-  readonly turns = new ReadingTurns();
+  readonly turns = new BoundedTurns();
+  readonly acknowledging = new BoundedTurns();
+  readonly serveFirst: () => void;
   readonly #open: { readonly size: number };
   readonly #handler: Pick<LinkHandler, 'isHolding'>;
 
@@ -14,7 +21,9 @@ export class SharedReading {
     open: { readonly size: number },
     handler: Pick<LinkHandler, 'isHolding'>,
     limits: Pick<LinkLimits, 'inFlightBytesTotal'>,
+    { serveFirst = () => undefined }: SharedReadingOptions = {},
   ) {
+    this.serveFirst = serveFirst;
     this.#bytesTotal = limits.inFlightBytesTotal;
     this.#open = open;
     this.#handler = handler;

@@ -30,6 +30,7 @@ export class RecordingHandler implements LinkHandler {
   readonly rejections: (LinkRejection & { readonly deviceId: string })[] = [];
   readonly observations: LinkEvent[] = [];
   readonly reachableDevices: string[] = [];
+  readonly unreachableDevices: string[] = [];
   readonly configurationRequests: string[] = [];
   /** The numbers of the devices that have logged in. */
   readonly deviceNos = new Map<string, number>();
@@ -76,6 +77,11 @@ export class RecordingHandler implements LinkHandler {
 
   reachable({ deviceId }: LinkDevice): void {
     this.reachableDevices.push(deviceId);
+    this.#checkConditions();
+  }
+
+  unreachable({ deviceId }: LinkDevice): void {
+    this.unreachableDevices.push(deviceId);
     this.#checkConditions();
   }
 

@@ -90,6 +90,7 @@ test('a running service makes backups and shows them, and a failure does not mak
     const service = createService(
       readSettings({
         ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+        GRANARY_LINK_THREADS: '0',
         ...{ GRANARY_DATA_DIR: dataDir, GRANARY_BACKUP_DIR: backupDir },
       }),
     );

@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { codeOf, fileFault } from '@granary/store/errors';
 import type { Logger } from '../logging/logger.ts';
+import type { Settings } from '../settings.ts';
 import { newestBackupMs, tidyBackups } from './backup-folder.ts';
 import { runBackup } from './run-backup.ts';
 
@@ -23,6 +24,16 @@ export interface BackupStatus {
   readonly lastBackupMs: number | null;
   /** The last attempt failed. */
   readonly isFailing: boolean;
+}
+
+/** `null` where no backups are scheduled. */
+export function backupScheduleOf(
+  settings: Settings,
+  logger: Logger,
+  now: () => number,
+): BackupSchedule | null {
+  const { dataDir, backupDir: folder, backupEveryHours: everyHours, backupKeep: keep } = settings;
+  return folder === null ? null : new BackupSchedule({ dataDir, folder, everyHours, keep, logger, now });
 }
 
 /** Makes a backup at regular times. The newest file in the folder tells when the next is due, so a restart changes nothing. */

@@ -1,12 +1,12 @@
 import type { StoredConfiguration } from '@granary/app/configuration/configuration';
 import { sentConfiguration } from '@granary/contract/link/configuration-message';
-import type { Delivery, DeviceLink } from '@granary/link/port';
+import type { DeviceLink } from '@granary/link/port';
 
 /** A connected device receives the configuration now; any other receives it when it connects and subscribes. */
 export function sendConfiguration(
   link: Pick<DeviceLink, 'sendConfiguration'>,
   deviceId: string,
   { configuration, version }: StoredConfiguration,
-): Delivery {
-  return link.sendConfiguration(deviceId, { version, ...sentConfiguration(configuration) });
+): void {
+  link.sendConfiguration(deviceId, { version, ...sentConfiguration(configuration) });
 }

@@ -30,15 +30,15 @@ test('a message with an unreadable expiry has expired', () => {
   assert.deepEqual(commandOptions({ ...START, expires_at: 'soon' }), { expiresAtMs: 0, repeatKey: null });
 });
 
-test('a message that was not sent is answered, counted, and logged with its device, as a warning if it is not repeated', () => {
+test('a message that was not sent is answered, counted, and logged with its device, as a warning if it is not repeated', async () => {
   const lines: { level: number; delivery: string; device_id: string }[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const deliveries: Delivery[] = ['sent', 'not_connected', 'expired', 'in_flight'];
-  const sendCommand = (_deviceId: string, _command: object, _options: CommandOptions) =>
+  const sendCommand = async (_deviceId: string, _command: object, _options: CommandOptions) =>
     deliveries.shift() ?? 'sent';
   const commands = new DeviceMessages({ sendCommand } as unknown as DeviceLink, logger, () => false);
   const answers = [START, START, START, STOP].map((command) => commands.send('silo-1', command));
-  assert.deepEqual(answers, ['sent', 'not_connected', 'expired', 'in_flight']);
+  assert.deepEqual(await Promise.all(answers), ['sent', 'not_connected', 'expired', 'in_flight']);
   assert.deepEqual(commands.unsent, { not_connected: 1, not_subscribed: 0, expired: 1, in_flight: 1 });
   assert.deepEqual(
     lines.map(({ level, device_id, delivery }) => [level, device_id, delivery]),
@@ -48,4 +48,19 @@ test('a message that was not sent is answered, counted, and logged with its devi
       [20, 'silo-1', 'in_flight'],
     ],
   );
+});
+
+test('a message is passed to the link before the caller continues, although its result comes later', async () => {
+  const passed: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<Delivery>();
+  const sendCommand = (deviceId: string) => {
+    passed.push(deviceId);
+    return promise;
+  };
+  const link = { sendCommand } as unknown as DeviceLink;
+  const commands = new DeviceMessages(link, pino({ level: 'silent' }), () => false);
+  const sent = commands.send('silo-1', STOP);
+  assert.deepEqual(passed, ['silo-1']);
+  resolve('not_connected');
+  assert.equal(await sent, 'not_connected');
 });

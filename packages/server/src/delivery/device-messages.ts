@@ -27,12 +27,15 @@ export class DeviceMessages {
     return this.#link.isReachable(deviceId);
   }
 
-  /** Must be called only after the decision to send is stored; returns whether the command was written to the connection. */
-  send(deviceId: string, command: DeviceMessage): Delivery {
+  /**
+   * Must be called only after the decision to send is stored. The command is passed to the link before this returns; the
+   * promise tells whether it was written to the connection, and never rejects.
+   */
+  async send(deviceId: string, command: DeviceMessage): Promise<Delivery> {
     const delivery =
       setsInMotion(command) && this.#isMotionBlocked(deviceId)
         ? 'expired'
-        : this.#link.sendCommand(deviceId, command, commandOptions(command));
+        : await this.#link.sendCommand(deviceId, command, commandOptions(command));
     if (delivery === 'sent') return delivery;
     this.#unsent[delivery] += 1;
     // A stop or report request is tried every few seconds while a device is disconnected, which is not worth a log line.

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { App } from '@granary/app/app';
 import { declareSensors } from '@granary/core/sensors/declare-sensors';
 import { NO_SENSORS, SENSORS_DOCUMENT } from '@granary/core/sensors/declared-sensors';
-import { DeclaredSensorsCache, type SensorsById, sensorsById } from './declared-sensors-cache.ts';
+import { readDeclaredSensors, sensorsById } from './declared-sensors.ts';
+import { DeclaredSensorsCache, type SensorsById } from './declared-sensors-cache.ts';
 
 type StoredDevice = NonNullable<Awaited<ReturnType<App['devices']['find']>>>;
 
@@ -29,9 +30,9 @@ function heldDevices() {
 
 test('sensors that were looked up are cached until they change', async () => {
   const devices = heldDevices();
-  const sensors = new DeclaredSensorsCache(devices);
+  const sensors = new DeclaredSensorsCache(readDeclaredSensors(devices));
   assert.equal(sensors.cached('silo-1'), undefined);
-  const found = sensors.lookUp('silo-1');
+  const found = sensors.lookUp({ deviceId: 'silo-1', deviceNo: 1 });
   devices.answer(documentOf('co2'));
   assert.deepEqual(idsOf(await found), ['co2']);
   assert.deepEqual(idsOf(sensors.cached('silo-1')), ['co2']);
@@ -45,8 +46,8 @@ test('sensors that were looked up are cached until they change', async () => {
 
 test('sensors that change while they are looked up are not cached', async () => {
   const devices = heldDevices();
-  const sensors = new DeclaredSensorsCache(devices);
-  const found = sensors.lookUp('silo-1');
+  const sensors = new DeclaredSensorsCache(readDeclaredSensors(devices));
+  const found = sensors.lookUp({ deviceId: 'silo-1', deviceNo: 1 });
   sensors.drop('silo-1');
   devices.answer(documentOf('co2'));
   assert.deepEqual(idsOf(await found), ['co2']);
@@ -55,12 +56,14 @@ test('sensors that change while they are looked up are not cached', async () => 
 
 test('a device without sensors is cached too, and a device that is unknown has none', async () => {
   const devices = heldDevices();
-  const sensors = new DeclaredSensorsCache(devices);
-  const found = sensors.lookUp('silo-1');
+  const sensors = new DeclaredSensorsCache(readDeclaredSensors(devices));
+  const found = sensors.lookUp({ deviceId: 'silo-1', deviceNo: 1 });
   devices.answer(null);
   assert.deepEqual(idsOf(await found), []);
   assert.deepEqual(idsOf(sensors.cached('silo-1')), []);
-  const unknown = await new DeclaredSensorsCache({ find: async () => undefined }).lookUp('nobody');
+  const unknown = await new DeclaredSensorsCache(readDeclaredSensors({ find: async () => undefined })).lookUp(
+    { deviceId: 'nobody', deviceNo: 1 },
+  );
   assert.deepEqual(idsOf(unknown), []);
 });
 

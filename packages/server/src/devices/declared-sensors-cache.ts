@@ -1,6 +1,5 @@
-import type { App } from '@granary/app/app';
-import { sensorsInUse } from '@granary/core/sensors/declared-sensors';
 import type { Sensor } from '@granary/core/sensors/sensor';
+import type { LinkDevice } from '@granary/link/port';
 import type { StoredEvent } from '@granary/store/tables/events';
 
 /** A further device replaces the one that was looked up longest ago. */
@@ -11,14 +10,20 @@ const CHANGES_SENSORS: ReadonlySet<StoredEvent['type']> = new Set(['device.updat
 
 export type SensorsById = ReadonlyMap<string, Sensor>;
 
+type Device = Pick<LinkDevice, 'deviceId' | 'deviceNo'>;
+type ReadSensors = (device: Device) => Promise<SensorsById>;
+
 /** Caches the declared sensors of devices, because every message with values of such sensors needs them. */
 export class DeclaredSensorsCache {
-  readonly #devices: Pick<App['devices'], 'find'>;
+  readonly #read: ReadSensors;
+  readonly #dropped: (deviceId: string) => void;
   readonly #cached = new Map<string, SensorsById>();
   #changesSeen = 0;
 
-  constructor(devices: Pick<App['devices'], 'find'>) {
-    this.#devices = devices;
+  /** `dropped` is called when the sensors of a device may have changed. */
+  constructor(read: ReadSensors, dropped: (deviceId: string) => void = () => undefined) {
+    this.#read = read;
+    this.#dropped = dropped;
   }
 
   /** The sensors of a device if they are cached. */
@@ -30,6 +35,7 @@ export class DeclaredSensorsCache {
   drop(deviceId: string): void {
     this.#changesSeen++;
     this.#cached.delete(deviceId);
+    this.#dropped(deviceId);
   }
 
   observe(events: readonly StoredEvent[]): void {
@@ -39,11 +45,10 @@ export class DeclaredSensorsCache {
   }
 
   /** Sensors that were read before a change may be outdated, so they are not cached. */
-  async lookUp(deviceId: string): Promise<SensorsById> {
+  async lookUp(device: Device): Promise<SensorsById> {
     const changesSeen = this.#changesSeen;
-    const device = await this.#devices.find(deviceId);
-    const found = sensorsById(device?.sensorDocument ?? null);
-    if (changesSeen === this.#changesSeen) this.#keep(deviceId, found);
+    const found = await this.#read(device);
+    if (changesSeen === this.#changesSeen) this.#keep(device.deviceId, found);
     return found;
   }
 
@@ -53,17 +58,5 @@ export class DeclaredSensorsCache {
       if (this.#cached.size <= DEVICES_CACHED_MAX) break;
       this.#cached.delete(oldest);
     }
-  }
-}
-
-export const sensorsById = (sensorDocument: string | null): SensorsById =>
-  new Map(readableSensors(sensorDocument).map((sensor) => [sensor.sensorId, sensor]));
-
-/** Damaged ones count as not declared, so that the other values of the device are stored; the alert evaluation logs them. */
-function readableSensors(sensorDocument: string | null): readonly Sensor[] {
-  try {
-    return sensorsInUse(sensorDocument);
-  } catch {
-    return [];
   }
 }

@@ -37,7 +37,7 @@ function startDispatcher({
   dispatcher.start({
     app: { operations: { notSent }, commands: { notSent }, missions: { notSent } },
     commands: {
-      send: (deviceId, message) => {
+      send: async (deviceId, message) => {
         done.push(['send', deviceId, message.command]);
         return delivery;
       },
@@ -45,7 +45,6 @@ function startDispatcher({
     link: {
       sendConfiguration: (deviceId, { version }) => {
         done.push(['configure', deviceId, version]);
-        return 'sent';
       },
       disconnect: (deviceId) => void done.push(['disconnect', deviceId]),
     },

@@ -31,6 +31,11 @@ interface DispatcherParts {
 
 type SendMessage = Extract<Effect, { readonly kind: 'send_message' }>;
 
+interface Sending {
+  readonly message: SendMessage;
+  readonly sent: Promise<Delivery>;
+}
+
 interface Unsent extends SendMessage {
   readonly delivery: Exclude<Delivery, 'sent'>;
 }
@@ -54,20 +59,23 @@ export class EffectDispatcher {
   readonly carryOut: CarryOut = async (effects) => {
     if (this.#parts === null) return;
     const parts = this.#parts;
-    const unsent = effects.flatMap((effect) => perform(parts, effect) ?? []);
-    const recorded = await Promise.allSettled(unsent.map((one) => recordNotSent(parts, one)));
+    const sending = effects.flatMap((effect) => perform(parts, effect) ?? []);
+    const recorded = await Promise.allSettled(
+      sending.map(async ({ message, sent }) => {
+        const delivery = await sent;
+        if (delivery !== 'sent') await recordNotSent(parts, { ...message, delivery });
+      }),
+    );
     const failed = recorded.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   };
 }
 
-/** Returns the message if it was not sent. */
-function perform(parts: DispatcherParts, effect: Effect): Unsent | null {
+/** Returns a message that was passed to the link. */
+function perform(parts: DispatcherParts, effect: Effect): Sending | null {
   switch (effect.kind) {
-    case 'send_message': {
-      const delivery = parts.commands.send(effect.deviceId, effect.message);
-      return delivery === 'sent' ? null : { ...effect, delivery };
-    }
+    case 'send_message':
+      return { message: effect, sent: parts.commands.send(effect.deviceId, effect.message) };
     case 'send_configuration':
       sendConfiguration(parts.link, effect.deviceId, effect);
       return null;

@@ -29,7 +29,7 @@ export class EventFeed {
 
   async start(): Promise<void> {
     this.#position = (await this.#app.events.bounds()).newest;
-    this.#timer = setInterval(() => this.wake(), POLL_MS);
+    this.#timer = setInterval(() => void this.#poll(), POLL_MS);
   }
 
   async stop(): Promise<void> {
@@ -48,6 +48,13 @@ export class EventFeed {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = null;
     });
+  }
+
+  /** Another node may have ended before its events had numbers. */
+  async #poll(): Promise<void> {
+    const { events } = this.#app;
+    if (await events.hasUnnumbered().catch(() => false)) await this.#app.numberEvents();
+    this.wake();
   }
 
   /** Sends a stream the missing events and then every new one, without a gap. */

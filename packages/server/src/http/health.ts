@@ -4,6 +4,7 @@ import { toIsoOrNull } from '@granary/contract/time';
 import type { FastifyInstance } from 'fastify';
 import type { BackupStatus } from '../backup/backup-schedule.ts';
 import type { IngestCounters } from '../ingest/counters.ts';
+import type { IngestFigures } from '../ingest/ingest-monitor.ts';
 import { LATE, within } from '../urgent/within.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -12,25 +13,26 @@ const CHECK_MS_MAX = 2_000;
 
 /** Health checks without a key, so they disclose nothing about devices. */
 export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, link, pipeline, ingestCounters, setAside, backups } = parts;
+  const { app, link, ingest, setAside, backups } = parts;
   const checks = {
     storage: async () => app.health().then(() => 'ok'),
-    device_link: async () => (link.isListening ? 'ok' : 'not listening'),
-    ingest: async () => {
-      if (pipeline.isHolding) return 'readings are held back until the storage is available';
-      return pipeline.hasRoom() ? 'ok' : 'the queue is full';
+    device_link: async () => (link.isListening ? link.health().then(() => 'ok') : 'not listening'),
+    ingest: async ({ isHolding, hasRoom }: IngestFigures) => {
+      if (isHolding) return 'readings are held back until the storage is available';
+      return hasRoom ? 'ok' : 'the queue is full';
     },
   };
 
   register(routes, endpoints.health.live, async () => ({ status: 'ok' as const }));
 
   register(routes, endpoints.health.ready, async (_request, reply): Promise<Readiness> => {
-    const [storage, device_link, ingest] = await Promise.all([
+    const figures = ingest.figures();
+    const [storage, device_link, taking] = await Promise.all([
       resultOf(checks.storage),
       resultOf(checks.device_link),
-      resultOf(checks.ingest),
+      resultOf(async () => checks.ingest(await figures)),
     ]);
-    const results: Readiness['checks'] = { storage, device_link, ingest };
+    const results: Readiness['checks'] = { storage, device_link, ingest: taking };
     const ready = Object.values(results).every((result) => result === 'ok');
     reply.code(ready ? 200 : 503);
     // Items that are set aside do not affect others, so they do not make the service unready.
@@ -39,7 +41,7 @@ export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies):
       checks: results,
       set_aside: setAside.count,
       ...(backups === null ? {} : { backup: shownBackup(backups.status) }),
-      ingest: shown(ingestCounters),
+      ingest: shown((await figures).counters),
     };
   });
 }

@@ -73,11 +73,14 @@ export class HttpListeners {
     this.#routes.addHook('preClose', async () => end());
   }
 
+  /** Registers the routes, which takes most of the time of a start. */
+  async prepare(): Promise<void> {
+    await this.#routes.ready();
+  }
+
   async listenPlain(): Promise<string | null> {
     const { httpHost: host, httpPort: port } = this.#settings;
-    if (port !== null) return this.#routes.listen({ host, port });
-    await this.#routes.ready();
-    return null;
+    return port === null ? null : this.#routes.listen({ host, port });
   }
 
   async listenSecure(): Promise<string | null> {

@@ -7,7 +7,7 @@ import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import type { ExportRunner } from '../exports/export-runner.ts';
-import type { IngestCounters } from '../ingest/counters.ts';
+import type { IngestMonitor } from '../ingest/ingest-monitor.ts';
 import type { IngestPipeline } from '../ingest/pipeline.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -29,7 +29,7 @@ export interface RouteDependencies {
   readonly changes: Changes;
   readonly link: DeviceLink;
   readonly pipeline: IngestPipeline;
-  readonly ingestCounters: IngestCounters;
+  readonly ingest: IngestMonitor;
   readonly keyring: Keyring;
   readonly directory: DeviceDirectory;
   readonly idempotency: Idempotency;

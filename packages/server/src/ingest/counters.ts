@@ -1,4 +1,4 @@
-import { Histogram } from '../metrics/histogram.ts';
+import { Histogram, type HistogramFigures } from '../metrics/histogram.ts';
 
 /** Counts messages of devices since the start of the service; each fault is also logged. */
 export interface IngestCounters {
@@ -36,3 +36,31 @@ export const newIngestCounters = (): IngestCounters => ({
   refusedWhenFull: 0,
   suppressedLogLines: 0,
 });
+
+/** The counters as data that can pass between threads. */
+export type IngestCounts = {
+  readonly [Name in keyof IngestCounters]: IngestCounters[Name] extends Histogram ? HistogramFigures : number;
+};
+
+export const countsOf = (counters: IngestCounters): IngestCounts => ({
+  ...counters,
+  batchReadings: counters.batchReadings.figures,
+  batchSeconds: counters.batchSeconds.figures,
+});
+
+export function sumOf(all: readonly IngestCounts[]): IngestCounters {
+  const sum = newIngestCounters();
+  for (const { batchReadings, batchSeconds, ...counts } of all) {
+    sum.batchReadings.add(batchReadings);
+    sum.batchSeconds.add(batchSeconds);
+    sum.storedMessages += counts.storedMessages;
+    sum.storedReadings += counts.storedReadings;
+    sum.rejectedMessages += counts.rejectedMessages;
+    sum.unstorableArrivals += counts.unstorableArrivals;
+    sum.failedReplies += counts.failedReplies;
+    sum.storageFaults += counts.storageFaults;
+    sum.refusedWhenFull += counts.refusedWhenFull;
+    sum.suppressedLogLines += counts.suppressedLogLines;
+  }
+  return sum;
+}

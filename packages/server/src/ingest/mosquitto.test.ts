@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { topicOf } from '@granary/contract/link/messages';
-import { describeService, siloNamed } from '../testing/service.ts';
+import { describeLinkService, siloNamed } from '../testing/service.ts';
 
 const run = promisify(execFile);
 const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')
   ? 'mosquitto_pub is not installed here'
   : false;
 
-describeService('a third-party client', (api) => {
+describeLinkService('a third-party client', (api) => {
   test('mosquitto_pub changes what the sensors endpoint answers, with the right secret only', {
     skip: without,
   }, async () => {

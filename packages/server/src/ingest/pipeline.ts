@@ -3,7 +3,6 @@ import { SECOND_MS } from '@granary/contract/time';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/tables/presence';
-import type { Logger } from '../logging/logger.ts';
 import type { Batch, BatchWriter } from './batches.ts';
 import type { IngestCounters } from './counters.ts';
 
@@ -15,12 +14,12 @@ const BATCH_READINGS_OF_DEVICE_MAX = 100;
 /** One batch is written while the next is already prepared, so that the writer never waits for this thread. */
 const INCOMPLETE_BATCHES_MAX = 2;
 /** Beyond this, HTTP callers are refused and asked to try again. */
-const QUEUE_READINGS_MAX = 50_000;
+export const QUEUE_READINGS_MAX = 50_000;
 /**
  * Beyond this, messages of the link are refused, which closes their connection; devices send unacknowledged messages again.
  * Before that, reading from each device is paused. About 200 MiB, or minutes of an outage with thousands of devices.
  */
-const HELD_READINGS_MAX = 400_000;
+export const HELD_READINGS_MAX = 400_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2 * SECOND_MS;
 
@@ -49,8 +48,10 @@ interface Part {
 }
 
 interface PipelineParts extends BatchWriter {
+  readonly heldReadingsMax?: number;
   readonly counters: IngestCounters;
-  readonly logger: Logger;
+  /** The logger, or what passes its lines to another thread. */
+  readonly logger: Readonly<Record<'error' | 'info', (fields: object, text: string) => void>>;
 }
 
 /** A message without readings also takes a place in the batch. */
@@ -100,7 +101,8 @@ export class IngestPipeline {
 
   /** Waits while the storage is not available. */
   submitHeld(arrival: Arrival): Promise<void> {
-    if (this.#queuedReadings < HELD_READINGS_MAX) return this.#enqueue(arrival, true);
+    const { heldReadingsMax = HELD_READINGS_MAX } = this.#parts;
+    if (this.#queuedReadings < heldReadingsMax) return this.#enqueue(arrival, true);
     this.#parts.counters.refusedWhenFull++;
     return Promise.reject(new Refusal('ingest_busy', 'too many readings are waiting to be written'));
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { eventually } from '../testing/eventually.ts';
-import { type Api, describeService, siloNamed } from '../testing/service.ts';
+import { type Api, describeLinkService, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 
@@ -24,7 +24,7 @@ const nextMessage = (device: MqttClient) =>
     device.once('message', (topic, payload) => resolve({ topic, payload: payload.toString() }));
   });
 
-describeService('devices on the link', (api) => {
+describeLinkService('devices on the link', (api) => {
   const statusOf = async (deviceId: string): Promise<string> =>
     (await api.get(`${SILOS}/${deviceId}`)).body.data.status;
   const rejectionsOf = async (deviceId: string) =>

@@ -1,5 +1,11 @@
 import type { Labels, Sample } from './exposition.ts';
 
+/** What a histogram has counted, as data that can pass between threads. */
+export interface HistogramFigures {
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
 /** Counts values by their size; an observation costs a short search and two additions. */
 export class Histogram {
   readonly #bounds: readonly number[];
@@ -17,6 +23,16 @@ export class Histogram {
     while (index < this.#bounds.length && value > (this.#bounds[index] ?? 0)) index++;
     this.#counts[index] = (this.#counts[index] ?? 0) + 1;
     this.#sum += value;
+  }
+
+  get figures(): HistogramFigures {
+    return { counts: [...this.#counts], sum: this.#sum };
+  }
+
+  /** Adds what a histogram with the same bounds has counted. */
+  add({ counts, sum }: HistogramFigures): void {
+    for (const [index, count] of counts.entries()) this.#counts[index] = (this.#counts[index] ?? 0) + count;
+    this.#sum += sum;
   }
 
   samples(labels: Labels = {}): Sample[] {

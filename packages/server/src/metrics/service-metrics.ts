@@ -1,13 +1,13 @@
-import type { App } from '@granary/app/app';
+import type { App, WriteFigures } from '@granary/app/app';
 import { SECOND_MS } from '@granary/contract/time';
-import type { DeviceLink } from '@granary/link/port';
+import type { LinkFigures } from '@granary/link/port';
 import type { RefusedAttempts } from '../audit/refused-attempts.ts';
 import type { BackupSchedule } from '../backup/backup-schedule.ts';
+import type { LinkGroup } from '../device-link/link-group.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import type { ExportRunner } from '../exports/export-runner.ts';
-import type { IngestCounters } from '../ingest/counters.ts';
-import type { IngestPipeline } from '../ingest/pipeline.ts';
+import type { IngestFigures, IngestMonitor } from '../ingest/ingest-monitor.ts';
 import type { Settings } from '../settings.ts';
 import type { Certificate } from '../tls/certificate.ts';
 import { VERSION } from '../version.ts';
@@ -20,9 +20,8 @@ import { ProcessMetrics } from './process-metrics.ts';
 interface Parts {
   readonly settings: Settings;
   readonly app: App;
-  readonly link: DeviceLink;
-  readonly pipeline: IngestPipeline;
-  readonly ingestCounters: IngestCounters;
+  readonly link: Pick<LinkGroup, 'figures' | 'memberFigures'>;
+  readonly ingest: IngestMonitor;
   readonly feed: EventFeed;
   readonly subscribers: Subscribers;
   readonly setAside: SetAsideLog;
@@ -61,6 +60,11 @@ export class ServiceMetrics {
 
   async metrics(): Promise<Metric[]> {
     const { settings, certificate } = this.#parts;
+    const [ingest, link, writes] = await Promise.all([
+      this.#parts.ingest.figures(),
+      this.#parts.link.figures(),
+      writeFigures(this.#parts),
+    ]);
     return [
       gauge('granary_build_info', 'The version of Granary and of Node, and the type of storage.', [
         {
@@ -72,10 +76,10 @@ export class ServiceMetrics {
           value: 1,
         },
       ]),
-      ...ingestMetrics(this.#parts),
-      ...storageMetrics(this.#parts),
-      ...linkMetrics(this.#parts),
-      ...eventMetrics(this.#parts),
+      ...ingestMetrics(ingest),
+      ...storageMetrics(writes),
+      ...linkMetrics(link),
+      ...eventMetrics(this.#parts, ingest),
       ...(await this.#fleet.metrics()),
       ...tlsMetrics(certificate()),
       ...backupMetrics(this.#parts),
@@ -86,7 +90,7 @@ export class ServiceMetrics {
   }
 }
 
-function ingestMetrics({ pipeline, ingestCounters: counters }: Parts): Metric[] {
+function ingestMetrics({ counters, queuedReadings, isHolding }: IngestFigures): Metric[] {
   return [
     counter(
       'granary_ingest_messages_total',
@@ -119,11 +123,11 @@ function ingestMetrics({ pipeline, ingestCounters: counters }: Parts): Metric[] 
       'Messages that were refused because too many waited for the storage.',
       counters.refusedWhenFull,
     ),
-    gauge('granary_ingest_queued_readings', 'Readings that wait to be written.', pipeline.queuedReadings),
+    gauge('granary_ingest_queued_readings', 'Readings that wait to be written.', queuedReadings),
     gauge(
       'granary_ingest_holding',
       'Whether messages are held back until the storage is available.',
-      pipeline.isHolding ? 1 : 0,
+      isHolding ? 1 : 0,
     ),
     {
       name: 'granary_ingest_batch_readings',
@@ -140,8 +144,19 @@ function ingestMetrics({ pipeline, ingestCounters: counters }: Parts): Metric[] 
   ];
 }
 
-function storageMetrics({ app }: Parts): Metric[] {
-  const { commits, pendingWrites, writes, failedWrites, writeMs } = app.writeFigures();
+/** The writes of all threads. */
+async function writeFigures({ app, link }: Parts): Promise<WriteFigures> {
+  const figures = { ...app.writeFigures() };
+  for (const { writes } of await link.memberFigures()) {
+    figures.writes += writes?.writes ?? 0;
+    figures.failedWrites += writes?.failedWrites ?? 0;
+    figures.writeMs += writes?.writeMs ?? 0;
+    figures.pendingWrites += writes?.pendingWrites ?? 0;
+  }
+  return figures;
+}
+
+function storageMetrics({ commits, pendingWrites, writes, failedWrites, writeMs }: WriteFigures): Metric[] {
   return [
     counter('granary_storage_commits_total', 'Transactions of the database.', commits),
     counter('granary_storage_failed_writes_total', 'Writes that were refused or failed.', failedWrites),
@@ -158,11 +173,11 @@ function storageMetrics({ app }: Parts): Metric[] {
   ];
 }
 
-function linkMetrics({ link }: Parts): Metric[] {
-  const { logins, refusedLogins, messagesIn, messagesOut, faults } = link.totals;
+function linkMetrics({ openCount, connectedCount, totals }: LinkFigures): Metric[] {
+  const { logins, refusedLogins, messagesIn, messagesOut, faults } = totals;
   return [
-    gauge('granary_link_connections', 'Open connections of the device link.', link.openCount),
-    gauge('granary_link_connected_devices', 'Devices with a live session.', link.connectedCount),
+    gauge('granary_link_connections', 'Open connections of the device link.', openCount),
+    gauge('granary_link_connected_devices', 'Devices with a live session.', connectedCount),
     counter('granary_link_logins_total', 'Accepted logins of devices.', logins),
     counter('granary_link_refused_logins_total', 'Refused logins on the device link.', refusedLogins),
     counter('granary_link_received_messages_total', 'Messages from devices.', messagesIn),
@@ -175,8 +190,8 @@ function linkMetrics({ link }: Parts): Metric[] {
   ];
 }
 
-function eventMetrics(parts: Parts): Metric[] {
-  const { feed, subscribers, setAside, ingestCounters, refusedAttempts } = parts;
+function eventMetrics(parts: Parts, { counters }: IngestFigures): Metric[] {
+  const { feed, subscribers, setAside, refusedAttempts } = parts;
   return [
     gauge('granary_event_log_position', 'The number of the newest event.', feed.position),
     gauge('granary_event_streams', 'Open event streams.', subscribers.count),
@@ -193,7 +208,7 @@ function eventMetrics(parts: Parts): Metric[] {
     counter(
       'granary_suppressed_log_lines_total',
       'Log lines about a device beyond its limit.',
-      ingestCounters.suppressedLogLines,
+      counters.suppressedLogLines,
     ),
   ];
 }

@@ -4,7 +4,8 @@ import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { StoredNotification } from '@granary/core/notifications/record';
 import type { Logger } from '../logging/logger.ts';
 import { Rounds } from '../workers/rounds.ts';
-import { isPermanentFailure, type Mailer } from './mailer.ts';
+import { isPermanentFailure } from './mail-failures.ts';
+import type { Mailer } from './mailer.ts';
 
 const ROUND_MS = SECOND_MS;
 /** Messages that are sent at the same time. */

@@ -48,6 +48,7 @@ export class ExampleService {
     const env = {
       GRANARY_ADMIN_KEY: EXAMPLE_KEY,
       ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_RATE_LIMIT: 'off' },
+      GRANARY_LINK_THREADS: '0',
       // Nobody listens there: the examples create rules, and no alert of theirs reaches anybody.
       ...{ GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@example.com' },
     };

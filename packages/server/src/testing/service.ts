@@ -109,6 +109,8 @@ export function describeService(
       const settings = readSettings({
         GRANARY_HTTP_PORT: '0',
         GRANARY_MQTT_PORT: '0',
+        // A thread takes longer to start than the rest of the service.
+        GRANARY_LINK_THREADS: '0',
         GRANARY_RATE_LIMIT: 'off',
         GRANARY_LOG_LEVEL: 'silent',
         GRANARY_DATA_DIR: dataDir,
@@ -137,6 +139,10 @@ export function describeService(
     );
   });
 }
+
+/** For suites that are about devices on the link, which has a thread here as it usually has. */
+export const describeLinkService: typeof describeService = (name, tests, env = {}, parts = {}) =>
+  describeService(name, tests, { GRANARY_LINK_THREADS: '1', ...env }, parts);
 
 export const siloNamed = (deviceId: string, facility = 'north') => ({
   device_id: deviceId,

@@ -10,6 +10,8 @@ const UNSTORED_MAX = 10_000;
 const RETRIED_AT_ONCE_MAX = 100;
 /** Of each command as many requests are stored later, so that the audit log names everybody who asked for it. */
 const UNSTORED_OF_COMMAND_MAX = 50;
+/** How long an answer waits to know whether the message was written to the connection. */
+const DELIVERY_MS_MAX = 50;
 /** After this time every request that the storage accepted before the emergency stop has been answered. */
 const BLOCKED_AFTER_STORED_MS = 5_000;
 
@@ -20,8 +22,8 @@ export interface PriorityCommand {
   readonly deviceId: string;
   /** No message that can cause movement is sent to the device before this command is stored. */
   readonly blocksMotion: boolean;
-  /** Sends the message; may be called repeatedly. */
-  send(): Delivery;
+  /** Passes the message to the link before it returns; may be called repeatedly, and never rejects. */
+  send(): Promise<Delivery>;
   /** Stores the command after the first attempt has failed. */
   store(): Promise<unknown>;
 }
@@ -42,6 +44,9 @@ interface Unstored {
   readonly command: PriorityCommand;
   readonly requests: Set<PriorityCommand>;
 }
+
+/** `LATE` while the link has not answered. */
+type KnownDelivery = Delivery | typeof LATE;
 
 interface Storing<State> {
   readonly deadline: UrgentDeadline;
@@ -66,12 +71,12 @@ export class PriorityCommands {
     command: PriorityCommand,
     { deadline, store, assumedState }: Storing<State>,
   ): Promise<SendResult<State>> {
-    const sending = setTimeout(() => command.send(), deadline.left('sendMs'));
+    const sending = setTimeout(() => void command.send(), deadline.left('sendMs'));
     const storing = store();
     try {
       const stored = await within(deadline.left('storeMs'), storing);
       if (stored !== LATE) {
-        if (stored.isToSend) command.send();
+        if (stored.isToSend) void command.send();
         return { state: stored.state, unstoredDetail: null };
       }
     } catch (error) {
@@ -82,14 +87,15 @@ export class PriorityCommands {
     }
     const { state, isToSend } = await assumedState();
     if (!isToSend) return { state, unstoredDetail: null };
-    const delivery = this.#keep(command, storing);
-    const isSent = delivery === 'sent' || delivery === 'in_flight';
+    const delivery = await this.#keep(command, storing);
+    // A link that has not answered yet has the message, and the device may have it, too.
+    const isSent = delivery === 'sent' || delivery === 'in_flight' || delivery === LATE;
     return { state, unstoredDetail: unstoredStopDetail(isSent) };
   }
 
   /** Sends the commands again that could not be stored. */
   repeat(): void {
-    for (const { command } of this.#unstored.values()) command.send();
+    for (const { command } of this.#unstored.values()) void command.send();
   }
 
   /** Stores the commands that could not be stored before; each is tried, also when another fails. */
@@ -109,13 +115,11 @@ export class PriorityCommands {
     if (failed !== undefined) throw failed.reason;
   }
 
-  #keep(command: PriorityCommand, storing: Promise<unknown>): Delivery {
-    const delivery = command.send();
+  /** Everything but the result of sending is done before this returns. */
+  #keep(command: PriorityCommand, storing: Promise<unknown>): Promise<KnownDelivery> {
+    const delivery = within(DELIVERY_MS_MAX, command.send());
     if (this.#unstored.size >= UNSTORED_MAX) {
-      throw new Refusal(
-        'storage_unavailable',
-        `the stop is ${delivery}, but too many wait to be stored: send it again`,
-      );
+      return delivery.then(refuseUnstored);
     }
     const unstored = this.#unstored.get(command.name) ?? { command, requests: new Set() };
     if (unstored.requests.size < UNSTORED_OF_COMMAND_MAX) unstored.requests.add(command);
@@ -135,4 +139,12 @@ export class PriorityCommands {
     if (unstored?.requests.size === 0) this.#unstored.delete(command.name);
     setTimeout(() => this.#blocking.delete(command), BLOCKED_AFTER_STORED_MS).unref();
   }
+}
+
+function refuseUnstored(delivery: KnownDelivery): never {
+  const shown = delivery === LATE ? 'on its way' : delivery;
+  throw new Refusal(
+    'storage_unavailable',
+    `the stop is ${shown}, but too many wait to be stored: send it again`,
+  );
 }

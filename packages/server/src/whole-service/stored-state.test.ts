@@ -93,6 +93,7 @@ function describeStored(
       await restoreOldDatabase(location, schema);
       const settings = readSettings({
         ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_RATE_LIMIT: 'off' },
+        GRANARY_LINK_THREADS: '0',
         GRANARY_DATA_DIR: location.engine === 'sqlite' ? location.folder : dataDir,
         GRANARY_DATABASE_URL: location.engine === 'postgres' ? location.url : '',
       });

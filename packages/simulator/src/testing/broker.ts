@@ -81,6 +81,7 @@ export class RecordingBroker {
       connected: () => undefined,
       disconnected: () => undefined,
       reachable: () => undefined,
+      unreachable: () => undefined,
       observed: () => undefined,
       awaitsConfiguration: ({ deviceId }) => this.#sendConfiguration(deviceId),
       isHolding: false,

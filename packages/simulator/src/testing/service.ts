@@ -20,6 +20,7 @@ export async function startService(
     GRANARY_DATA_DIR: folder,
     GRANARY_HTTP_PORT: '0',
     GRANARY_MQTT_PORT: '0',
+    GRANARY_LINK_THREADS: '0',
     GRANARY_LOG_LEVEL: 'silent',
     ...env,
   });

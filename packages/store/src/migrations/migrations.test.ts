@@ -93,6 +93,14 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: '6d002c786d8d7cf6964fc9d7f9c3d58591cc64bc2466ab31851363343f686760',
     postgres: '6e249430e786e8df14e92995dfff29d37a269d164036c1318f9edd7b0d4f792e',
   },
+  {
+    sqlite: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    postgres: 'c8e45a9ac86677aca5e5db4ce29085a9e4b299c3f5b4a886576b9bae7a04e3ce',
+  },
+  {
+    sqlite: 'b3e4db271e8da757f6f09dc91c2bb1c5c6ead961f779a12e3e37343f187fe3e7',
+    postgres: '39023e2ad38c92c727def22130a2ab3c0395dfc9a56da70a448557130eda96ba',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

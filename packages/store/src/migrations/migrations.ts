@@ -23,6 +23,8 @@ import { CONFIGURATION_VERSIONS } from './v18-configuration-versions.ts';
 import { DEVICE_PURGE } from './v19-device-purge.ts';
 import { SESSIONS } from './v20-sessions.ts';
 import { READING_CHUNKS } from './v21-reading-chunks.ts';
+import { UNNUMBERED_EVENTS } from './v22-unnumbered-events.ts';
+import { OPEN_BUCKET_BYTES } from './v23-open-bucket-bytes.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -50,6 +52,8 @@ export const MIGRATIONS: readonly Migration[] = [
   DEVICE_PURGE,
   SESSIONS,
   READING_CHUNKS,
+  UNNUMBERED_EVENTS,
+  OPEN_BUCKET_BYTES,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { FINISH_MS_MAX } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
 
 /** Calls that may wait for a connection; more are refused, so that a frozen server cannot fill the memory. */
@@ -20,6 +21,7 @@ export class Connections {
   readonly #pool: Pool;
   readonly #limitMs: number;
   #pending = 0;
+  #finishAtMs = Number.POSITIVE_INFINITY;
 
   constructor(pool: Pool, limitMs: number) {
     this.#pool = pool;
@@ -27,7 +29,8 @@ export class Connections {
   }
 
   /** The limit covers the wait for a connection and the work on it; one promise and one timer, because every query pays for them. */
-  use<T>(work: (client: PoolClient) => Promise<T>, limitMs: number = this.#limitMs): Promise<T> {
+  use<T>(work: (client: PoolClient) => Promise<T>, wantedMs: number = this.#limitMs): Promise<T> {
+    const limitMs = Math.max(0, Math.min(wantedMs, this.#finishAtMs - performance.now()));
     if (this.#pending >= CALLS_PENDING_MAX) {
       return Promise.reject(storageUnavailable('too many calls are waiting'));
     }
@@ -63,6 +66,11 @@ export class Connections {
       );
     });
     return promise;
+  }
+
+  /** For the calls that begin from now on. */
+  finishSoon(): void {
+    this.#finishAtMs = performance.now() + FINISH_MS_MAX;
   }
 
   async end(): Promise<void> {

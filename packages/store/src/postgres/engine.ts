@@ -11,6 +11,7 @@ import {
 import { StoreOpenError, storageUnavailable } from '../errors.ts';
 import { POSTGRES_DIALECT } from '../migrations/dialect.ts';
 import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
+import { PostgresAnnouncements } from './announcements.ts';
 import { Connections } from './connections.ts';
 import { isConflict, isMissingPartition, isTimeLimit, reasonOf, translate } from './errors.ts';
 import { Partitions } from './partitions.ts';
@@ -74,7 +75,7 @@ export async function openPostgres(
       cause: error,
     });
   }
-  return new PostgresEngine(connections, urgent, limits, callUseCase);
+  return new PostgresEngine(connections, urgent, new PostgresAnnouncements(url), limits, callUseCase);
 }
 
 /** A server that starts together with the service, or is busy, may answer its first calls late. */
@@ -113,6 +114,8 @@ function makePool(url: string, limits: TimeLimits, connectionsMax: number): Pool
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       types: NUMBERS,
+      // Statements of a transaction that do not depend on each other are sent together.
+      pipeline: true,
     });
     // A connection that is lost while idle is replaced at the next use; without a listener the event would end the process.
     pool.on('error', () => undefined);
@@ -133,6 +136,8 @@ function addressOf(url: string): string {
 class PostgresEngine implements Engine {
   readonly reader: PostgresSql;
   readonly urgent: Engine['urgent'];
+  readonly announcements: PostgresAnnouncements;
+  readonly openWriterPort = null;
   readonly #connections: Connections;
   readonly #urgentConnections: Connections;
   readonly #limits: TimeLimits;
@@ -145,10 +150,12 @@ class PostgresEngine implements Engine {
   constructor(
     connections: Connections,
     urgentConnections: Connections,
+    announcements: PostgresAnnouncements,
     limits: TimeLimits,
     callUseCase: UseCases['callUseCase'],
   ) {
     this.#callUseCase = callUseCase;
+    this.announcements = announcements;
     this.#connections = connections;
     this.#urgentConnections = urgentConnections;
     this.#limits = limits;
@@ -167,6 +174,11 @@ class PostgresEngine implements Engine {
   /** Reads and writes share the server, so one query checks both. */
   async health(): Promise<void> {
     await this.reader.query('SELECT version FROM schema_version');
+  }
+
+  finishSoon(): void {
+    this.#connections.finishSoon();
+    this.#urgentConnections.finishSoon();
   }
 
   close(): Promise<void> {
@@ -219,6 +231,7 @@ class PostgresEngine implements Engine {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#pending);
+    this.announcements.close();
     await Promise.all([this.#connections.end(), this.#urgentConnections.end()]);
   }
 }

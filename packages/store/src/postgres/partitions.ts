@@ -14,7 +14,7 @@ export class Partitions {
   readonly #knownDays = new Set<number>();
 
   /** Commits the empty transaction before the batch, so that other nodes do not wait for the new partitions. */
-  async prepare(execute: Execute, timesMs: readonly number[]): Promise<void> {
+  async prepare(execute: Execute, timesMs: Iterable<number>): Promise<void> {
     const days = new Set<number>();
     for (const timeMs of timesMs) days.add(Math.floor(timeMs / DAY_MS));
     const missing = [...days.difference(this.#knownDays)].toSorted((a, b) => a - b);

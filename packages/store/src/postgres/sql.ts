@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Actor } from '@granary/contract/audit';
 import type { QueryArrayConfig, QueryArrayResult } from 'pg';
-import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
+import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { inOrder, type RawRow } from '../tables/telemetry/raw-row.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';
@@ -11,8 +11,12 @@ export interface Queryable {
   query(config: QueryArrayConfig): Promise<QueryArrayResult>;
 }
 
+const NAMES_MAX = 1_000;
+
 export class PostgresSql implements Sql {
   actor: Actor | null = null;
+  readonly hasOneWriter = false;
+  readonly memory = null;
   readonly forUpdate = 'FOR NO KEY UPDATE';
   readonly skipLocked = 'SKIP LOCKED';
   readonly #connection: Queryable;
@@ -47,17 +51,19 @@ export class PostgresSql implements Sql {
     );
   }
 
-  async upsertMany({ table, columns, key, update }: BulkUpsert, rows: readonly NumberRow[]): Promise<void> {
+  async upsertMany(target: BulkUpsert, rows: readonly BulkRow[]): Promise<void> {
     if (rows.length === 0) return;
+    const { table, columns, key, update } = target;
     await this.run(
-      `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${unnest(columns)}
+      `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${unnest(columns, target.bytes)}
        ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${update}`,
       byColumn(columns, rows),
     );
   }
 
-  async lockMany({ table, columns, key }: BulkTarget, keys: readonly NumberRow[]): Promise<NumberRow[]> {
-    return await this.query<(number | null)[]>(
+  async lockMany<Row extends BulkRow>(target: BulkTarget, keys: readonly NumberRow[]): Promise<Row[]> {
+    const { table, columns, key } = target;
+    return await this.query<Row>(
       `SELECT ${columns.map((column) => `stored.${column}`).join(', ')}
        FROM ${unnest(key)} WITH ORDINALITY AS wanted (${key.join(', ')}, position)
        JOIN ${table} AS stored USING (${key.join(', ')})
@@ -79,7 +85,7 @@ export class PostgresSql implements Sql {
     return `strpos(lower(${column} COLLATE "C"), ${placeholder}) > 0`;
   }
 
-  async prepareReadings(timesMs: readonly number[]): Promise<void> {
+  async prepareReadings(timesMs: Iterable<number>): Promise<void> {
     await this.#partitions.prepare((text) => this.#execute(text), timesMs);
   }
 
@@ -111,17 +117,40 @@ export class PostgresSql implements Sql {
   async #execute(text: string, values?: readonly Value[]): Promise<QueryArrayResult> {
     try {
       if (values === undefined) return await this.#connection.query({ text, rowMode: 'array' });
-      const name = createHash('sha1').update(text).digest('base64url');
-      return await this.#connection.query({ name, text, values: [...values], rowMode: 'array' });
+      return await this.#connection.query({
+        name: nameOf(text),
+        text,
+        values: [...values],
+        rowMode: 'array',
+      });
     } catch (error) {
       throw translate(error);
     }
   }
 }
 
-/** The bulk tables have whole numbers only, so every column is sent as one array. */
-const unnest = (columns: readonly string[]): string =>
-  `unnest(${columns.map((_, i) => `$${i + 1}::bigint[]`).join(', ')})`;
+const names = new Map<string, string>();
 
-const byColumn = (columns: readonly string[], rows: readonly NumberRow[]): string[] =>
-  columns.map((_, i) => `{${rows.map((row) => row[i] ?? 'NULL').join()}}`);
+/** Of the statements in use; a few are made of their parameters, so their number is limited. */
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name !== undefined) return name;
+  name = createHash('sha1').update(text).digest('base64url');
+  if (names.size >= NAMES_MAX) names.clear();
+  names.set(text, name);
+  return name;
+}
+
+/** Every column is sent as one array. */
+function unnest(columns: readonly string[], bytes: readonly string[] = []): string {
+  const types = columns.map((column) => (bytes.includes(column) ? 'bytea[]' : 'bigint[]'));
+  return `unnest(${types.map((type, i) => `$${i + 1}::${type}`).join(', ')})`;
+}
+
+const byColumn = (columns: readonly string[], rows: readonly BulkRow[]): string[] =>
+  columns.map((_, i) => `{${rows.map((row) => arrayElement(row[i] ?? null)).join()}}`);
+
+function arrayElement(value: number | Uint8Array | null): number | string {
+  if (value instanceof Uint8Array) return `"\\\\x${Buffer.from(value).toString('hex')}"`;
+  return value ?? 'NULL';
+}

@@ -10,6 +10,7 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANNOT_OPEN = 14;
 const NOT_A_DATABASE = 26;
+const TAKEN_PRIMARY_KEY = 1_555;
 
 /** A WAL index that cannot grow also means a full disk. */
 const IO_ERROR_SHARED_MEMORY_SIZE = 4_874;
@@ -38,6 +39,8 @@ export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code !== undefined && plain(code) === BUSY;
 }
+
+export const isTakenKey = (error: unknown): boolean => resultCode(error) === TAKEN_PRIMARY_KEY;
 
 export function reasonOf(error: unknown): string {
   const code = resultCode(error);

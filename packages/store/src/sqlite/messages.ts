@@ -1,6 +1,6 @@
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
-import type { UseCaseCall } from '../engine.ts';
+import type { UseCaseCall, WriterPort } from '../engine.ts';
 
 /** A request to the writer thread; one without a call only checks that the writer works. */
 export interface Job {
@@ -15,11 +15,16 @@ export interface Job {
 /** A monotonic time that is the same in every thread. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-export type Request = Job | 'close';
+/** A port is that of another thread, which sends jobs over it. */
+export type Request = Job | WriterPort | 'close';
 
 export type Outcome =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly failure: Failure };
+
+/** Each port has its own range of ids, so that an outcome tells to which port it belongs; the main thread has number 0. */
+export const IDS_PER_PORT = 2 ** 40;
+export const portNumberOf = ({ id }: Pick<Job, 'id'>): number => Math.floor(id / IDS_PER_PORT);
 
 /** Errors lose their class between threads, so they are sent as data. */
 export type Failure =

@@ -1,23 +1,29 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Actor } from '@granary/contract/audit';
-import type { BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
+import type { RowMemory } from '../row-memory.ts';
+import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { inOrder, type RawRow } from '../tables/telemetry/raw-row.ts';
-import { translate } from './errors.ts';
+import { isTakenKey, translate } from './errors.ts';
 
 const STATEMENTS_KEPT_MAX = 256;
 /** Rows per statement: in statements of ten a row costs two thirds of a single row; longer statements gain nothing. */
 const ROWS_PER_UPSERT = 10;
+/** An insert of new rows gains until about a hundred. */
+const ROWS_PER_INSERT = 100;
 
 /** SQLite is synchronous, so a statement blocks its thread until it ends. */
 export class SqliteSql implements Sql {
   actor: Actor | null = null;
+  readonly hasOneWriter = true;
   readonly forUpdate = '';
   readonly skipLocked = '';
+  readonly memory: RowMemory | null;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, memory: RowMemory | null = null) {
     this.#database = database;
+    this.memory = memory;
   }
 
   async query<Row extends readonly Value[]>(text: string, params: readonly Value[] = []): Promise<Row[]> {
@@ -28,25 +34,32 @@ export class SqliteSql implements Sql {
     return this.#run(this.#prepare(text), params);
   }
 
+  /** Nearly always all keys are new; one that is not makes its statement fail, and its rows are inserted one by one. */
   async insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]> {
-    const statement = this.#prepare(`${insertText(target, 1)} ON CONFLICT DO NOTHING`);
     const taken: number[] = [];
-    for (const [position, row] of rows.entries()) {
-      if (this.#run(statement, row) === 0) taken.push(position);
+    for (let from = 0; from < rows.length; ) {
+      const size =
+        rows.length - from >= ROWS_PER_INSERT
+          ? ROWS_PER_INSERT
+          : Math.min(rows.length - from, ROWS_PER_UPSERT);
+      const part = rows.slice(from, from + size);
+      if (size === 1 || !this.#insertAll(target, part)) this.#insertEach(target, part, from, taken);
+      from += size;
     }
     return taken;
   }
 
-  async upsertMany(target: BulkUpsert, rows: readonly NumberRow[]): Promise<void> {
+  async upsertMany(target: BulkUpsert, rows: readonly BulkRow[]): Promise<void> {
     const whole = rows.length - (rows.length % ROWS_PER_UPSERT);
     this.#upsertInParts(target, rows, 0, whole, ROWS_PER_UPSERT);
     this.#upsertInParts(target, rows, whole, rows.length, 1);
   }
 
-  async lockMany({ table, columns, key }: BulkTarget, keys: readonly NumberRow[]): Promise<NumberRow[]> {
+  async lockMany<Row extends BulkRow>(target: BulkTarget, keys: readonly NumberRow[]): Promise<Row[]> {
+    const { table, columns, key } = target;
     const condition = key.map((column, i) => `${column} = $${i + 1}`).join(' AND ');
     const text = `SELECT ${columns.join(', ')} FROM ${table} WHERE ${condition}`;
-    return keys.flatMap((values) => this.#all<(number | null)[]>(text, values));
+    return keys.flatMap((values) => this.#all<Row>(text, values));
   }
 
   isOneOf(column: string, placeholder: string): string {
@@ -85,13 +98,26 @@ export class SqliteSql implements Sql {
     );
   }
 
-  #upsertInParts(
-    target: BulkUpsert,
-    rows: readonly NumberRow[],
-    from: number,
-    to: number,
-    size: number,
-  ): void {
+  /** False: one of the keys exists, and nothing was inserted. */
+  #insertAll(target: BulkTarget, rows: readonly NumberRow[]): boolean {
+    const statement = this.#prepare(insertText(target, rows.length));
+    try {
+      statement.run(...rows.flat());
+      return true;
+    } catch (error) {
+      if (isTakenKey(error)) return false;
+      throw translate(error);
+    }
+  }
+
+  #insertEach(target: BulkTarget, rows: readonly NumberRow[], first: number, taken: number[]): void {
+    const statement = this.#prepare(`${insertText(target, 1)} ON CONFLICT DO NOTHING`);
+    for (const [index, row] of rows.entries()) {
+      if (this.#run(statement, row) === 0) taken.push(first + index);
+    }
+  }
+
+  #upsertInParts(target: BulkUpsert, rows: readonly BulkRow[], from: number, to: number, size: number): void {
     if (from === to) return;
     const conflict = `ON CONFLICT (${target.key.join(', ')}) DO UPDATE SET ${target.update}`;
     const statement = this.#prepare(`${insertText(target, size)} ${conflict}`);
@@ -139,7 +165,16 @@ export class SqliteSql implements Sql {
   }
 }
 
-function insertText({ table, columns }: BulkTarget, rows: number): string {
+/** The texts for each number of rows: making one takes as long as inserting some rows. */
+const INSERT_TEXTS = new WeakMap<BulkTarget, Map<number, string>>();
+
+function insertText(target: BulkTarget, rows: number): string {
+  const ofTarget = INSERT_TEXTS.get(target) ?? new Map<number, string>();
+  const known = ofTarget.get(rows);
+  if (known !== undefined) return known;
+  const { table, columns } = target;
   const row = `(${columns.map(() => '?').join(', ')})`;
-  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array(rows).fill(row).join(', ')}`;
+  const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array(rows).fill(row).join(', ')}`;
+  INSERT_TEXTS.set(target, ofTarget.set(rows, text));
+  return text;
 }

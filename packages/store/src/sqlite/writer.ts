@@ -1,55 +1,56 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { CALL_MS_MAX, type EngineFigures, type UseCaseCall, WRITES_PENDING_MAX } from '../engine.ts';
-import { outcomeUnknown, storageUnavailable } from '../errors.ts';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { EngineFigures, UseCaseCall, WriterPort } from '../engine.ts';
 import { reasonOf } from './errors.ts';
-import { monotonicMs, type Outcome, type Request, unpackError } from './messages.ts';
+import type { Outcome, Request } from './messages.ts';
+import { WriterClient } from './writer-client.ts';
 
-type Waiting = PromiseWithResolvers<unknown>;
+/** A quarter of what V8 allows: many writes at once made it grow to 32 MiB, which it keeps although almost nothing in it is used. */
+const YOUNG_GENERATION_MB_MAX = 24;
 
-interface SubmitOptions {
-  readonly isUrgent?: boolean;
-  readonly limitMs?: number;
-}
-
-/** The main thread's side of the writer thread: sends calls and waits for their results. */
+/** The main thread's side of the writer thread. */
 export class Writer {
   readonly #thread: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #lastId = 0;
-  #commits = 0;
-  #ended: string | undefined;
+  readonly #client: WriterClient;
+  /** Counted by the writer, because it knows which writes share a commit. */
+  readonly #commits = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #ports = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(file: string, useCasesUrl: string) {
-    const workerData = { file, useCasesUrl };
-    this.#thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData });
-    this.#thread.on('message', (outcomes: Outcome[]) => this.#settle(outcomes));
-    this.#thread.on('error', (error) => this.#end(`its writer failed: ${reasonOf(error)}`));
-    this.#thread.on('exit', () => this.#end('its writer has ended'));
+  constructor(file: string, threadUrl: URL) {
+    const thread = new Worker(threadUrl, {
+      workerData: { file, commits: this.#commits },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB_MAX },
+    });
+    const client = new WriterClient((job) => thread.postMessage(job satisfies Request));
+    thread.on('message', (outcomes: readonly Outcome[]) => client.settle(outcomes));
+    thread.on('error', (error) => client.end(`its writer failed: ${reasonOf(error)}`));
+    thread.on('exit', () => client.end('its writer has ended'));
+    this.#thread = thread;
+    this.#client = client;
   }
 
-  /** Without a call it only passes through the queue and a transaction, which proves that the writer works. */
-  async submit(call: UseCaseCall | null, options: SubmitOptions = {}): Promise<unknown> {
-    const { isUrgent = false, limitMs = CALL_MS_MAX } = options;
-    if (this.#ended !== undefined) throw storageUnavailable(this.#ended);
-    if (!isUrgent && this.#waiting.size >= WRITES_PENDING_MAX) {
-      throw storageUnavailable('too many writes are waiting');
-    }
-    const id = ++this.#lastId;
-    this.#post({ id, call, isUrgent, expiresAtMs: monotonicMs() + limitMs });
-    const waiting: Waiting = Promise.withResolvers();
-    this.#waiting.set(id, waiting);
-    const timer = setTimeout(() => this.#giveUp(id, limitMs), limitMs);
-    try {
-      return await waiting.promise;
-    } finally {
-      clearTimeout(timer);
-    }
+  submit(
+    call: UseCaseCall | null,
+    options?: { readonly isUrgent?: boolean; readonly limitMs?: number },
+  ): Promise<unknown> {
+    return this.#client.submit(call, options);
+  }
+
+  /** A way to the writer for another thread, whose writes do not pass through this one. */
+  openPort(): WriterPort {
+    const { port1, port2 } = new MessageChannel();
+    this.#ports++;
+    this.#thread.postMessage({ port: port1, number: this.#ports } satisfies Request, [port1]);
+    return { port: port2, number: this.#ports };
   }
 
   figures(): EngineFigures {
-    return { commits: this.#commits, pendingWrites: this.#waiting.size };
+    return { commits: Atomics.load(this.#commits, 0), pendingWrites: this.#client.pendingWrites };
+  }
+
+  finishSoon(): void {
+    this.#client.finishSoon();
   }
 
   /** Calls submitted before are still written. */
@@ -59,36 +60,10 @@ export class Writer {
   }
 
   async #close(): Promise<void> {
-    if (this.#ended !== undefined) return;
-    this.#ended = 'it is closed';
+    if (this.#client.hasEnded) return;
+    this.#client.refuseFurther('it is closed');
     const exit = once(this.#thread, 'exit');
-    this.#post('close');
+    this.#thread.postMessage('close' satisfies Request);
     await exit;
-  }
-
-  #post(request: Request): void {
-    this.#thread.postMessage(request);
-  }
-
-  /** A write that has already begun is still completed. */
-  #giveUp(id: number, limitMs: number): void {
-    this.#waiting.get(id)?.reject(outcomeUnknown(`its writer did not answer within ${limitMs} ms`));
-    this.#waiting.delete(id);
-  }
-
-  #settle(outcomes: readonly Outcome[]): void {
-    this.#commits++;
-    for (const outcome of outcomes) {
-      const waiting = this.#waiting.get(outcome.id);
-      this.#waiting.delete(outcome.id);
-      if ('failure' in outcome) waiting?.reject(unpackError(outcome.failure));
-      else waiting?.resolve(outcome.result);
-    }
-  }
-
-  #end(why: string): void {
-    this.#ended ??= why;
-    for (const waiting of this.#waiting.values()) waiting.reject(storageUnavailable(this.#ended));
-    this.#waiting.clear();
   }
 }

@@ -34,32 +34,57 @@ type EventRow = [
   ...[atMs: number, actor: string | null, data: string],
 ];
 
+const LOGGED_COLUMNS = ['at_ms', 'type', 'device_no', 'actor', 'data'];
+
 /**
- * Numbers the events and writes them with the actor of the write. The number comes from a row that stays locked until the transaction ends, so numbers
- * have no gaps and no reader sees one before all smaller ones. It must be the last step of a write, so that a transaction
- * with this lock waits only for the disk.
+ * Writes the events with the actor of the write. Where writes run at the same time they get their numbers after the commit, by
+ * `numberEvents`: a number that is taken before it would be held until the commit, and every other write would wait for it.
  */
 export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const [row] = await sql.query<[lastSequence: number]>(
+  const actor = sql.actor === null ? null : JSON.stringify(sql.actor);
+  const rows = events.map(({ atMs, type, deviceNo, data }) => [
+    ...[atMs, type, deviceNo],
+    ...[actor, JSON.stringify(data)],
+  ]);
+  if (!sql.hasOneWriter) {
+    await insertRows(sql, { table: 'unnumbered_events', columns: LOGGED_COLUMNS }, rows);
+    return;
+  }
+  const [counter] = await sql.query<[lastSequence: number]>(
     'UPDATE event_counter SET last_sequence = last_sequence + $1 RETURNING last_sequence',
     [events.length],
   );
-  if (row === undefined) throw new Error('the event counter is missing');
-  const actor = sql.actor === null ? null : JSON.stringify(sql.actor);
-  const firstSequence = row[0] - events.length + 1;
+  if (counter === undefined) throw new Error('the event counter is missing');
+  const firstSequence = counter[0] - events.length + 1;
   await insertRows(
     sql,
-    { table: 'events', columns: ['sequence', 'at_ms', 'type', 'device_no', 'actor', 'data'] },
-    events.map(({ atMs, type, deviceNo, data }, i) => [
-      firstSequence + i,
-      atMs,
-      type,
-      deviceNo,
-      actor,
-      JSON.stringify(data),
-    ]),
+    { table: 'events', columns: ['sequence', ...LOGGED_COLUMNS] },
+    rows.map((row, i) => [firstSequence + i, ...row]),
   );
+}
+
+/**
+ * Gives committed events their numbers, in the order in which they were logged, and returns how many. The row of the counter is
+ * locked first, so numbers have no gaps, and no reader sees one before all smaller ones. Whoever logs an event of a device holds
+ * the device until the commit, so the events of a device are numbered in the order of their changes.
+ */
+export async function numberEvents(sql: Sql): Promise<number> {
+  if (sql.hasOneWriter) return 0;
+  await sql.query(`SELECT last_sequence FROM event_counter ${sql.forUpdate}`);
+  const columns = LOGGED_COLUMNS.join(', ');
+  return await sql.run(
+    `WITH taken AS (DELETE FROM unnumbered_events RETURNING event_no, ${columns}),
+     counted AS (UPDATE event_counter SET last_sequence = last_sequence + (SELECT COUNT(*) FROM taken)
+                 RETURNING last_sequence - (SELECT COUNT(*) FROM taken) AS before)
+     INSERT INTO events (sequence, ${columns})
+     SELECT before + ROW_NUMBER() OVER (ORDER BY event_no), ${columns} FROM taken CROSS JOIN counted`,
+    [],
+  );
+}
+
+export async function hasUnnumberedEvents(sql: Sql): Promise<boolean> {
+  return !sql.hasOneWriter && (await sql.query('SELECT 1 FROM unnumbered_events LIMIT 1', [])).length > 0;
 }
 
 const SELECT_EVENT = `

@@ -17,6 +17,7 @@ describe("the operators' page", () => {
   async function start(name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
     const settings = readSettings({
       ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+      GRANARY_LINK_THREADS: '0',
       ...{ GRANARY_DATA_DIR: join(folder, name), ...env },
     });
     const service = createService(settings, { consoleFolder: join(folder, `${name}-page`) });
@@ -118,7 +119,7 @@ describe("the operators' page", () => {
   test('that is built while the service runs is shown without a restart', async () => {
     url = await start('later');
     const before = await get('/');
-    assert.match(before.text, /npm run build:console/);
+    assert.match(before.text, /npm run build/);
     assert.equal((await get('/icon.svg')).status, 404);
     await writeBuiltConsole(join(folder, 'later-page'));
     assert.match((await get('/')).text, /index-Bk2f8QxT/);
@@ -127,7 +128,7 @@ describe("the operators' page", () => {
     await rm(join(folder, 'later-page/index.html.br'));
     await rm(join(folder, 'later-page/index.html.gz'));
     await rm(join(folder, 'later-page/built-from'));
-    assert.match((await get('/')).text, /npm run build:console/);
+    assert.match((await get('/')).text, /npm run build/);
     await writeFile(join(folder, 'later-page/built-from'), 'newer');
     assert.equal((await get('/')).text, 'newer');
   });

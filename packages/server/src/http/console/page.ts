@@ -23,7 +23,7 @@ const NOT_BUILT = Buffer.from(`<!doctype html>
 <meta charset="utf-8">
 <title>Granary</title>
 <h1>The operators' page is not built</h1>
-<p>The service is running. To build the page, run <code>npm run build:console</code> in its folder, and load this page again.</p>
+<p>The service is running. To build the page, run <code>npm run build</code> in its folder, and load this page again.</p>
 <p>The <a href="/docs">reference of the API</a> works without it.</p>
 </html>
 `);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
 import { connect } from 'mqtt';
 import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeService, siloNamed } from '../../testing/service.ts';
+import { type Api, describeLinkService, siloNamed } from '../../testing/service.ts';
 
 interface Login {
   readonly username: string;
@@ -14,7 +14,7 @@ async function register(api: Api, deviceId: string): Promise<Login> {
   return (await api.post('/v1/siloscale/devices', siloNamed(deviceId))).body.data.credentials;
 }
 
-describeService('a configuration on its way to the device', (api) => {
+describeLinkService('a configuration on its way to the device', (api) => {
   test('arrives once per connection, whether the session is new, resumed, or subscribes again', async (t) => {
     const login = await register(api, 'silo-1');
     const topics = [topicOf('silo-1', 'config'), topicOf('silo-1', 'command')];

@@ -17,7 +17,7 @@ export function linkRoutes(
   register(routes, endpoints.devices[group].link, async (request) => {
     const { deviceId, deviceNo } = await findDevice(request, app, group);
     const { total } = await app.devices.rejections(deviceNo);
-    return success(linkStatus(link.linkStatistics(deviceId), total));
+    return success(linkStatus(await link.linkStatistics(deviceId), total));
   });
 }
 

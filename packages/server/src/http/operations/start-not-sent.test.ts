@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { holdStorage } from '@granary/app/testing/held-storage';
 import { startSilo } from '../../testing/devices/scripted-silo.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { describeService } from '../../testing/service.ts';
+import { describeLinkService } from '../../testing/service.ts';
 
 const FEED = { amount: 100, rate: 50 };
 /** Long enough for a request to reach the storage, and for a closed connection to be noticed. */
 const NOTICED_MS = 300;
 
-describeService('a start whose device disconnects while it is being stored', (api, location) => {
+describeLinkService('a start whose device disconnects while it is being stored', (api, location) => {
   test('has failed immediately, the next start is accepted, and each repetition of the request has the same answer', async () => {
     const silo = await startSilo(api, 'disconnected');
     const path = `${silo.path}/operations`;
@@ -43,7 +43,7 @@ describeService('a start whose device disconnects while it is being stored', (ap
   });
 });
 
-describeService('a stop that waits for its device', (api) => {
+describeLinkService('a stop that waits for its device', (api) => {
   test('is sent once the device is connected again', async () => {
     const silo = await startSilo(api, 'returning');
     const { operation_id: id } = (await api.post(`${silo.path}/operations/feed`, FEED)).body.data;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSilo } from '../../testing/devices/scripted-silo.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeService } from '../../testing/service.ts';
+import { type Api, describeLinkService } from '../../testing/service.ts';
 
 const FEED = { amount: 100, rate: 50 };
 
@@ -16,7 +16,7 @@ async function feeding(api: Api, deviceId: string) {
   return { silo, id, path, stop, status };
 }
 
-describeService('stop', (api) => {
+describeLinkService('stop', (api) => {
   test('before the device has acknowledged the start', async () => {
     const { silo, id, stop, status } = await feeding(api, 'before');
     assert.equal(await stop(), 'stopping');
@@ -105,7 +105,7 @@ describeService('stop', (api) => {
   });
 });
 
-describeService(
+describeLinkService(
   'stop under a request limit',
   (api) => {
     test('is never limited', async () => {

@@ -14,7 +14,8 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const own = (name: string): Promise<string> => readFile(new URL(`page/${name}`, import.meta.url), 'utf8');
+const OWN_FILES = new URL('./page/', import.meta.url);
+const own = (name: string): Promise<string> => readFile(new URL(name, OWN_FILES), 'utf8');
 const ofSwaggerUi = (name: string): Promise<string> => readFile(join(folderOfSwaggerUi(), name), 'utf8');
 
 export const pageText = (): Promise<string> => own('page.html');

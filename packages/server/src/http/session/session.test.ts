@@ -220,6 +220,7 @@ describeService('two nodes', (api, location) => {
     t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }));
     const settings = readSettings({
       ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+      GRANARY_LINK_THREADS: '0',
       ...{ GRANARY_DATA_DIR: dataDir, GRANARY_DATABASE_URL: place.url },
     });
     const other = createService(settings);

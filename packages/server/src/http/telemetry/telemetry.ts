@@ -18,8 +18,8 @@ import {
 } from '@granary/core/telemetry/readings';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyInstance } from 'fastify';
-import { sensorsById } from '../../devices/declared-sensors-cache.ts';
-import { readingWindow } from '../../ingest/uplink.ts';
+import { sensorsById } from '../../devices/declared-sensors.ts';
+import { readingWindow } from '../../ingest/telemetry-intake.ts';
 import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts';
 import { accept, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -86,11 +86,17 @@ function acceptAll(source: ReadingSource, sent: DeviceTelemetry, window: Reading
   const readings: Reading[] = [];
   const faults: ValidationIssue[] = [];
   const isArray = Array.isArray(sent);
-  for (const [index, one] of (isArray ? sent : [sent]).entries()) {
+  let index = -1;
+  for (const one of isArray ? sent : [sent]) {
+    index++;
     if (faults.length >= ISSUES_MAX) break;
     const result = acceptReading(source, one, window);
+    if (!isFault(result)) {
+      for (const reading of result) readings.push(reading);
+      // Most readings have no values of declared sensors.
+      if (one.sensors === undefined) continue;
+    }
     const found = isFault(result) ? [result] : undeclaredIn(source, one).map(undeclaredFault);
-    if (!isFault(result)) for (const reading of result) readings.push(reading);
     for (const fault of found) faults.push(isArray ? { ...fault, path: `/${index}${fault.path}` } : fault);
   }
   if (faults.length > 0) throw new Refusal('invalid_input', 'the telemetry is not valid', faults);

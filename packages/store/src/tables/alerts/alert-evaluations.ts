@@ -146,6 +146,7 @@ export async function saveEvaluations(sql: Sql, evaluations: readonly Evaluation
   const changed = evaluations
     .filter(({ before, after }) => !isSameEvaluation(before, after))
     .toSorted((a, b) => a.after.deviceNo - b.after.deviceNo);
+  for (const { after } of changed) sql.memory?.noChangeRanges.delete(after.deviceNo);
   await sql.upsertMany(
     EVALUATIONS,
     changed.map(({ after }) => toRow(after)),
@@ -181,6 +182,21 @@ export interface DeviceRanges {
 
 /** In the order of the devices' numbers. */
 export async function noChangeRangesOf(sql: Sql, deviceNos: readonly number[]): Promise<DeviceRanges[]> {
+  const { memory } = sql;
+  if (memory === null) return await readRanges(sql, deviceNos);
+  const unknown = deviceNos.filter((deviceNo) => !memory.noChangeRanges.has(deviceNo));
+  for (const { deviceNo, noChangeRanges } of unknown.length === 0 ? [] : await readRanges(sql, unknown)) {
+    memory.keepNoChangeRanges(deviceNo, noChangeRanges);
+  }
+  const known: DeviceRanges[] = [];
+  for (const deviceNo of deviceNos) {
+    const noChangeRanges = memory.noChangeRanges.get(deviceNo);
+    if (noChangeRanges !== undefined) known.push({ deviceNo, noChangeRanges });
+  }
+  return known.sort((a, b) => a.deviceNo - b.deviceNo);
+}
+
+async function readRanges(sql: Sql, deviceNos: readonly number[]): Promise<DeviceRanges[]> {
   const rows = await sql.query<[deviceNo: number, ...RangeColumns]>(
     `SELECT device_no, no_change_min_g, no_change_max_g, no_change_ranges FROM alert_evaluations
      WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,

@@ -144,6 +144,7 @@ const REMAINING = [
 
 /** The few rows that every device has, without which it is not found any more. Answers how many there were. */
 export async function purgeRemainingRows(sql: Sql, deviceNo: number): Promise<number> {
+  sql.memory?.clear();
   let rows = 0;
   for (const table of REMAINING) {
     rows += await sql.run(`DELETE FROM ${table} WHERE device_no = $1`, [deviceNo]);

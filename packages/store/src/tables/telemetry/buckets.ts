@@ -1,10 +1,11 @@
 import type { Interval } from '@granary/contract/telemetry/telemetry';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
-import type { Lane } from '@granary/core/sensors/sensor';
+import type { Lane, Slot } from '@granary/core/sensors/sensor';
 import type { Bucket } from '@granary/core/telemetry/history';
 import type { Rollup } from '@granary/core/telemetry/rollup';
 import type { BulkUpsert, NumberRow, Sql } from '../../sql.ts';
 import { SLOTS, slotColumns, slotOffset, whenNewer } from './lanes.ts';
+import { openBucketFigures } from './open-buckets.ts';
 
 /**
  * Buckets are stored in time chunks of this many consecutive ones per series, ordered by time. The buckets that all devices
@@ -115,8 +116,6 @@ export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket
   const sizeMs = INTERVAL_MS[interval];
   const { group } = lane;
   const slot = SLOTS[lane.slot];
-  // Good and bad values there are of the same five minutes, so either time tells which.
-  const newestMs = `COALESCE(${slot}_ts_ms, ${slot}_bad_ts_ms)`;
   // One statement sees one moment: five minutes that are just being closed are neither missed nor counted twice. A sum
   // may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read.
   const rows = await sql.query<BucketRow>(
@@ -124,22 +123,36 @@ export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket
        SELECT CAST($4 AS BIGINT) UNION ALL SELECT time_chunk + 1 FROM wanted WHERE time_chunk < $5
      )
      SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last,
-            ${slot}_bad_count, 0
+            ${slot}_bad_count, NULL
      FROM wanted CROSS JOIN buckets
      WHERE size_ms = $1 AND buckets.time_chunk = wanted.time_chunk AND device_no = $2 AND sensor_group = $3
        AND start_ms >= $6 AND start_ms < $7 AND (${slot}_count > 0 OR ${slot}_bad_count > 0)
      UNION ALL
-     SELECT ${newestMs} - ${newestMs} % $1, COALESCE(CAST(${slot}_sum AS DOUBLE PRECISION), 0),
-            COALESCE(${slot}_count, 0), ${slot}_min, ${slot}_max, ${slot}_value, COALESCE(${slot}_bad_count, 0), 1
-     FROM open_buckets WHERE device_no = $2 AND sensor_group = $3
-       AND ${newestMs} - ${newestMs} % $1 >= $6 AND ${newestMs} - ${newestMs} % $1 < $7`,
+     SELECT 0, 0, 0, NULL, NULL, NULL, 0, body FROM open_buckets
+     WHERE device_no = $2 AND sensor_group = $3 AND body IS NOT NULL`,
     [sizeMs, deviceNo, group, chunkOf(fromMs, sizeMs), chunkOf(toMs, sizeMs), fromMs, toMs],
   );
-  return rows
-    .sort((a, b) => a[0] - b[0] || a[7] - b[7])
-    .map(([startMs, sum, count, min, max, last, badCount]) => {
-      return { startMs, sum, count, min, max, last, badCount };
-    });
+  const buckets: Bucket[] = [];
+  let open: Bucket | null = null;
+  for (const [startMs, sum, count, min, max, last, badCount, body] of rows) {
+    if (body === null) buckets.push({ startMs, sum, count, min, max, last, badCount });
+    else open = openBucketIn(body, lane.slot, sizeMs);
+  }
+  if (open !== null && open.startMs >= fromMs && open.startMs < toMs) buckets.push(open);
+  // The sort is stable, so the open bucket stays after the stored one.
+  return buckets.sort((a, b) => a.startMs - b.startMs);
+}
+
+/** Good and bad values there are of the same five minutes, so either time tells which. */
+function openBucketIn(body: Uint8Array, slot: Slot, sizeMs: number): Bucket | null {
+  const figures = openBucketFigures(body)[slot];
+  const newestMs = figures?.tsMs ?? figures?.badTsMs;
+  if (figures === undefined || newestMs == null) return null;
+  const { value, sum, count, min, max, badCount } = figures;
+  return {
+    startMs: newestMs - (newestMs % sizeMs),
+    ...{ sum: sum ?? 0, count: count ?? 0, min, max, last: value, badCount: badCount ?? 0 },
+  };
 }
 
 type BucketRow = [
@@ -151,7 +164,7 @@ type BucketRow = [
     max: number | null,
     last: number | null,
   ],
-  ...[badCount: number, isNewest: number],
+  ...[badCount: number, openBuckets: Uint8Array | null],
 ];
 
 export interface BucketBounds {
@@ -162,10 +175,9 @@ export interface BucketBounds {
 /** A range that has all buckets of an interval, also the open ones; `null` when there are none. */
 export async function bucketBounds(sql: Sql, interval: Interval): Promise<BucketBounds | null> {
   const sizeMs = INTERVAL_MS[interval];
-  const times = SLOTS.flatMap((slot) => [`${slot}_ts_ms`, `${slot}_bad_ts_ms`]);
   const [row = []] = await sql.query<(number | null)[]>(
     `SELECT (SELECT MIN(time_chunk) FROM buckets WHERE size_ms = $1), (SELECT MAX(time_chunk) FROM buckets WHERE size_ms = $1),
-            ${times.map((time) => `MIN(${time}), MAX(${time})`).join(', ')} FROM open_buckets`,
+            MIN(oldest_ms), MAX(newest_ms) FROM open_buckets`,
     [sizeMs],
   );
   const [oldest, newest, ...open] = row;

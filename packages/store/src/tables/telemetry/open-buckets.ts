@@ -1,37 +1,36 @@
-import type { Lane, Slot } from '@granary/core/sensors/sensor';
-import type { OpenBucket } from '@granary/core/telemetry/rollup';
-import type { BulkUpsert, NumberRow, Sql } from '../../sql.ts';
-import { SLOTS, slotColumns, slotOffset } from './lanes.ts';
+import type { Slot } from '@granary/core/sensors/sensor';
+import type { OpenBuckets } from '@granary/core/telemetry/open-bucket';
+import type { Reading } from '@granary/core/telemetry/readings';
+import type { OpenBucketRow } from '../../row-memory.ts';
+import type { BulkRow, BulkUpsert, NumberRow, Sql } from '../../sql.ts';
+import { SLOTS, slotOffset } from './lanes.ts';
+import { OpenBucketBytes, openBucketsIn } from './open-bucket-bytes.ts';
 
 const KEY = ['device_no', 'sensor_group'];
-const FIELDS = ['value', 'ts_ms', 'sum', 'count', 'min', 'max'];
-const COLUMNS = [...KEY, ...slotColumns(FIELDS)];
-/** The last columns of a row: few devices have bad values, and rows without them are written without these columns. */
-const BAD_FIELDS = ['bad_value', 'bad_ts_ms', 'bad_count'];
-const BAD_COLUMNS = slotColumns(BAD_FIELDS);
+/** The numbers of each slot in the order of `OpenBuckets`: first those of the good values, after them those of the bad ones. */
+const GOOD_FIELDS = ['value', 'tsMs', 'sum', 'count', 'min', 'max'] as const;
+const BAD_FIELDS = ['badValue', 'badTsMs', 'badCount'] as const;
+const GOOD_NUMBERS = SLOTS.length * GOOD_FIELDS.length;
+const NUMBERS = GOOD_NUMBERS + SLOTS.length * BAD_FIELDS.length;
 
 /** The table has a device's latest values and the open bucket they belong to. */
-const openBucketsWith = (columns: readonly string[]): BulkUpsert => ({
+const OPEN_BUCKETS: BulkUpsert = {
   table: 'open_buckets',
   key: KEY,
-  columns,
-  update: columns
-    .slice(KEY.length)
-    .map((column) => `${column} = excluded.${column}`)
-    .join(', '),
-});
-const OPEN_BUCKETS = openBucketsWith(COLUMNS);
-const OPEN_BUCKETS_WITH_BAD = openBucketsWith([...COLUMNS, ...BAD_COLUMNS]);
+  columns: [...KEY, 'oldest_ms', 'newest_ms', 'body'],
+  bytes: ['body'],
+  update: ['oldest_ms', 'newest_ms', 'body'].map((column) => `${column} = excluded.${column}`).join(', '),
+};
+const ONLY_KEY = { ...OPEN_BUCKETS, columns: KEY };
+const STORED = { ...OPEN_BUCKETS, columns: [...KEY, 'body'] };
 
-/** A row of up to three sensors, changed in place; it has the columns of bad values only if there were any. */
-export type OpenBucketRow = (number | null)[];
+type Series = Pick<Reading, 'deviceNo' | 'group'>;
 
-interface Series extends Lane {
-  readonly deviceNo: number;
-}
+/** More than the groups that a device can have. */
+const GROUPS_MAX = 2 ** 20;
 
-/** The key of the row with a sensor of a device. */
-export const openBucketKey = ({ deviceNo, group }: Series): string => `${deviceNo} ${group}`;
+/** The key of the row with a reading. */
+export const openBucketKey = ({ deviceNo, group }: Series): number => deviceNo * GROUPS_MAX + group;
 
 /**
  * The rows of these series, by key, locked in the same order everywhere. A device that reports for the first time, perhaps
@@ -40,65 +39,89 @@ export const openBucketKey = ({ deviceNo, group }: Series): string => `${deviceN
 export async function lockOpenBuckets(
   sql: Sql,
   series: readonly Series[],
-): Promise<Map<string, OpenBucketRow>> {
-  const keys = new Map<string, [deviceNo: number, group: number]>();
-  for (const one of series) keys.set(openBucketKey(one), [one.deviceNo, one.group]);
-  const wanted = [...keys.values()].sort(([a, groupA], [b, groupB]) => a - b || groupA - groupB);
-  let rows = await sql.lockMany(OPEN_BUCKETS_WITH_BAD, wanted);
-  if (rows.length < wanted.length) {
-    await sql.insertNew({ ...OPEN_BUCKETS, columns: KEY }, wanted);
-    rows = await sql.lockMany(OPEN_BUCKETS_WITH_BAD, wanted);
+): Promise<ReadonlyMap<number, OpenBucketRow>> {
+  const rows = new Map<number, OpenBucketRow>();
+  const unknown = new Map<number, [deviceNo: number, group: number]>();
+  for (const one of series) {
+    const key = openBucketKey(one);
+    const kept = rows.get(key) ?? sql.memory?.openBuckets.get(key);
+    if (kept === undefined) unknown.set(key, [one.deviceNo, one.group]);
+    else rows.set(key, kept);
   }
-  const byKey = (a: NumberRow, b: NumberRow) => Number(a[0]) - Number(b[0]) || Number(a[1]) - Number(b[1]);
-  const inOrder = rows.toSorted(byKey);
-  return new Map(
-    inOrder.map((row) => [`${row[0]} ${row[1]}`, hasBad(row) ? [...row] : row.slice(0, COLUMNS.length)]),
-  );
+  if (unknown.size === 0) return rows;
+  const wanted = [...unknown.values()].sort(([a, groupA], [b, groupB]) => a - b || groupA - groupB);
+  for (const [deviceNo, group, body] of await lockWanted(sql, wanted)) {
+    const row = { deviceNo, group, open: openBucketsIn(body, NUMBERS) };
+    const key = openBucketKey(row);
+    rows.set(key, row);
+    sql.memory?.keepOpenBuckets(key, row);
+  }
+  return rows;
 }
 
-export async function saveOpenBuckets(sql: Sql, rows: readonly OpenBucketRow[]): Promise<void> {
-  const isUsual = (row: OpenBucketRow) => row.length === COLUMNS.length;
-  // The rows are locked already, so the order of the two statements cannot make two nodes wait for each other.
-  await sql.upsertMany(OPEN_BUCKETS, rows.filter(isUsual));
-  await sql.upsertMany(
-    OPEN_BUCKETS_WITH_BAD,
-    rows.filter((row) => !isUsual(row)),
-  );
+type StoredRow = [deviceNo: number, group: number, body: Uint8Array | null];
+
+async function lockWanted(sql: Sql, wanted: readonly NumberRow[]): Promise<StoredRow[]> {
+  const rows = await sql.lockMany<StoredRow>(STORED, wanted);
+  if (rows.length === wanted.length) return rows;
+  await sql.insertNew(ONLY_KEY, wanted);
+  return await sql.lockMany<StoredRow>(STORED, wanted);
 }
 
-const hasBad = (row: NumberRow): boolean =>
-  SLOTS.some((_, index) => row[COLUMNS.length + index * BAD_FIELDS.length + 1] !== null);
-
-/** Without a good value there are only the bad ones; `undefined`: there is no value at all. */
-export function openBucketIn(row: NumberRow, slot: Slot): OpenBucket | Pick<OpenBucket, 'bad'> | undefined {
-  const at = slotOffset(slot, KEY.length, FIELDS.length);
-  const tsMs = row[at + 1] ?? null;
-  const bad = badIn(row, slot);
-  if (tsMs === null) return bad === null ? undefined : { bad };
-  const [last, , sum, count, min, max] = row.slice(at, at + FIELDS.length).map(Number);
-  return { last, lastTsMs: tsMs, sum, count, min, max, bad } as OpenBucket;
+/** In the order in which they were locked, though it does not matter any more. */
+export async function saveOpenBuckets(sql: Sql, rows: ReadonlyMap<number, OpenBucketRow>): Promise<void> {
+  const bytes = new OpenBucketBytes(rows.size, NUMBERS);
+  const stored: BulkRow[] = [];
+  for (const { deviceNo, group, open } of rows.values()) {
+    const [oldestMs, newestMs] = timesOf(open);
+    const body = bytes.add(open, hasBad(open) ? NUMBERS : GOOD_NUMBERS);
+    stored.push([deviceNo, group, oldestMs, newestMs, body]);
+  }
+  await sql.upsertMany(OPEN_BUCKETS, stored);
 }
 
-function badIn(row: NumberRow, slot: Slot): OpenBucket['bad'] {
-  const at = slotOffset(slot, COLUMNS.length, BAD_FIELDS.length);
-  const tsMs = row[at + 1] ?? null;
-  return tsMs === null ? null : { last: Number(row[at]), lastTsMs: tsMs, count: Number(row[at + 2]) };
+function timesOf(open: OpenBuckets): [oldestMs: number | null, newestMs: number | null] {
+  let oldestMs = Number.POSITIVE_INFINITY;
+  let newestMs = Number.NEGATIVE_INFINITY;
+  for (const at of TIMES) {
+    const tsMs = open[at] ?? Number.NaN;
+    if (tsMs < oldestMs) oldestMs = tsMs;
+    if (tsMs > newestMs) newestMs = tsMs;
+  }
+  return newestMs < oldestMs ? [null, null] : [oldestMs, newestMs];
 }
 
-export function putOpenBucket(row: OpenBucketRow, slot: Slot, bucket: OpenBucket): void {
-  const { last, lastTsMs, sum, count, min, max, bad } = bucket;
-  const at = slotOffset(slot, KEY.length, FIELDS.length);
-  const hasGood = count > 0;
-  row[at] = hasGood ? last : null;
-  row[at + 1] = hasGood ? lastTsMs : null;
-  row[at + 2] = hasGood ? sum : null;
-  row[at + 3] = hasGood ? count : null;
-  row[at + 4] = hasGood ? min : null;
-  row[at + 5] = hasGood ? max : null;
-  if (bad === null && row.length === COLUMNS.length) return;
-  while (row.length < COLUMNS.length + BAD_COLUMNS.length) row.push(null);
-  const badAt = slotOffset(slot, COLUMNS.length, BAD_FIELDS.length);
-  row[badAt] = bad?.last ?? null;
-  row[badAt + 1] = bad?.lastTsMs ?? null;
-  row[badAt + 2] = bad?.count ?? null;
+function hasBad(open: OpenBuckets): boolean {
+  for (let at = GOOD_NUMBERS; at < NUMBERS; at++) if (!Number.isNaN(open[at])) return true;
+  return false;
+}
+
+const goodAt = (slot: Slot): number => slotOffset(slot, 0, GOOD_FIELDS.length);
+const badAt = (slot: Slot): number => slotOffset(slot, GOOD_NUMBERS, BAD_FIELDS.length);
+
+/** The places of the times in `OpenBuckets`. */
+const TIMES = ([0, 1, 2] as const).flatMap((slot) => [goodAt(slot) + 1, badAt(slot) + 1]);
+
+/** The numbers of one slot; `null` where there are none. */
+export type OpenBucketFigures = Record<
+  (typeof GOOD_FIELDS)[number] | (typeof BAD_FIELDS)[number],
+  number | null
+>;
+
+/** The open buckets of a stored row, one for each slot. */
+export function openBucketFigures(body: Uint8Array | null): OpenBucketFigures[] {
+  const open = openBucketsIn(body, NUMBERS);
+  return SLOTS.map((_, slot) => {
+    const figures: Partial<OpenBucketFigures> = {};
+    for (const [index, field] of GOOD_FIELDS.entries())
+      figures[field] = numberAt(open, goodAt(slot as Slot) + index);
+    for (const [index, field] of BAD_FIELDS.entries())
+      figures[field] = numberAt(open, badAt(slot as Slot) + index);
+    return figures as OpenBucketFigures;
+  });
+}
+
+function numberAt(open: OpenBuckets, at: number): number | null {
+  const number = open[at];
+  return number === undefined || Number.isNaN(number) ? null : number;
 }

@@ -24,7 +24,7 @@ const NOTHING: StoredValues = { a: null, b: null, c: null };
 export async function lockReadings(sql: Sql, readings: readonly Reading[]): Promise<StoredValues[]> {
   const stored = new Map<string, StoredValues>();
   const keys = readings.map(({ tsMs, deviceNo, group }) => [tsMs, deviceNo, group]);
-  for (const row of await sql.lockMany(READINGS, keys)) {
+  for (const row of await sql.lockMany<(number | null)[]>(READINGS, keys)) {
     const [tsMs, deviceNo, group, a = null, b = null, c = null] = row;
     stored.set(`${tsMs} ${deviceNo} ${group}`, { a, b, c });
   }
@@ -35,7 +35,7 @@ export async function lockReadings(sql: Sql, readings: readonly Reading[]): Prom
 export const addMissingValues = (sql: Sql, parts: readonly Reading[]): Promise<void> =>
   sql.upsertMany({ ...READINGS, update: FILL }, parts.map(toRow));
 
-const toRow = ({ tsMs, deviceNo, group, a, b, c, badMask }: Reading): NumberRow => [
-  ...[tsMs, deviceNo, group, a, b, c],
-  badMask === 0 ? null : badMask,
-];
+function toRow({ tsMs, deviceNo, group, a, b, c, badMask }: Reading): NumberRow {
+  const mask = badMask === 0 ? null : badMask;
+  return [tsMs, deviceNo, group, a, b, c, mask];
+}

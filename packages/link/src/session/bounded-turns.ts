@@ -1,7 +1,7 @@
-/** The time that reading may take in one turn of the event loop, before requests and results of the storage have theirs. */
-export const READING_MS_MAX = 5;
+/** The time that reading, or writing acknowledgements, may take in one turn of the event loop before other work has its time. */
+export const TURN_MS_MAX = 5;
 
-type Read = () => void;
+type Work = () => void;
 
 interface Surroundings {
   readonly nowMs: () => number;
@@ -11,13 +11,13 @@ interface Surroundings {
 const PROCESS: Surroundings = { nowMs: () => performance.now(), nextTurn: (begin) => setImmediate(begin) };
 
 /**
- * Shares the thread between the connections and the rest of the service: when the time of a turn is over, connections with
- * unread packets wait in a row and continue in later turns.
+ * Shares the thread between the connections and the rest of its work: when the time of a turn is over, connections with more
+ * to do wait in a row and continue in later turns.
  */
-export class ReadingTurns {
+export class BoundedTurns {
   readonly #surroundings: Surroundings;
-  readonly #row: Read[] = [];
-  /** `null` when nothing was read since the last turn. */
+  readonly #row: Work[] = [];
+  /** `null` when nothing was done since the last turn. */
   #startedMs: number | null = null;
 
   constructor(surroundings: Surroundings = PROCESS) {
@@ -34,13 +34,13 @@ export class ReadingTurns {
   hasTime(): boolean {
     const nowMs = this.#surroundings.nowMs();
     this.#startedMs ??= nowMs;
-    return nowMs - this.#startedMs < READING_MS_MAX;
+    return nowMs - this.#startedMs < TURN_MS_MAX;
   }
 
-  /** Calls `read` in a later turn, after those that wait already. */
-  wait(read: Read): void {
+  /** Calls `work` in a later turn, after those that wait already. */
+  wait(work: Work): void {
     if (this.#row.length === 0 && this.#startedMs === null) this.#planTurn();
-    this.#row.push(read);
+    this.#row.push(work);
   }
 
   #planTurn(): void {
@@ -54,7 +54,7 @@ export class ReadingTurns {
     this.#planTurn();
     const waiting = this.#row;
     let next = 0;
-    // A connection that has more to read joins the row again, behind the others.
+    // A connection that has more to do joins the row again, behind the others.
     while (next < waiting.length && this.hasTime()) waiting[next++]?.();
     waiting.splice(0, next);
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { READING_MS_MAX, ReadingTurns } from './reading-turns.ts';
+import { BoundedTurns, TURN_MS_MAX } from './bounded-turns.ts';
 
 function fakeTurns() {
   const planned: (() => void)[] = [];
   const clock = { nowMs: 0 };
-  const turns = new ReadingTurns({ nowMs: () => clock.nowMs, nextTurn: (begin) => planned.push(begin) });
+  const turns = new BoundedTurns({ nowMs: () => clock.nowMs, nextTurn: (begin) => planned.push(begin) });
   const nextTurn = (): void => {
     for (const begin of planned.splice(0)) begin();
   };
@@ -16,7 +16,7 @@ describe('the turns of reading', () => {
   it('end after a limited time, and begin again in the next turn of the event loop', () => {
     const { turns, clock, nextTurn } = fakeTurns();
     assert.ok(turns.mayBegin());
-    clock.nowMs += READING_MS_MAX;
+    clock.nowMs += TURN_MS_MAX;
     assert.deepEqual([turns.hasTime(), turns.mayBegin()], [false, false]);
     nextTurn();
     assert.ok(turns.mayBegin());
@@ -27,7 +27,7 @@ describe('the turns of reading', () => {
     const served: string[] = [];
     const read = (name: string) => (): void => {
       served.push(name);
-      clock.nowMs += READING_MS_MAX - 1;
+      clock.nowMs += TURN_MS_MAX - 1;
     };
     for (const name of ['a', 'b', 'c']) turns.wait(read(name));
     assert.equal(planned.length, 1);

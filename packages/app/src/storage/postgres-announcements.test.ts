@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { it, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Announcement } from '@granary/store/announcements';
+import { PostgresAnnouncements } from '@granary/store/postgres/announcements';
+import { describePostgres, type TestEngine } from '../testing/engines.ts';
+import { batchOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
+
+interface Received {
+  readonly deviceNos: number[];
+  readonly deviceIds: string[];
+  events: number;
+  resumed: number;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await wait(5);
+}
+
+async function openNode(t: TestContext, { location }: TestEngine) {
+  if (location.engine !== 'postgres') throw new Error('not a PostgreSQL database');
+  const announcements = new PostgresAnnouncements(location.url);
+  const received: Received = { deviceNos: [], deviceIds: [], events: 0, resumed: 0 };
+  announcements.start({
+    received: ({ deviceNos, deviceIds, hasEvents }: Announcement) => {
+      received.deviceNos.push(...deviceNos);
+      received.deviceIds.push(...deviceIds);
+      if (hasEvents) received.events++;
+    },
+    resumed: () => received.resumed++,
+  });
+  t.after(() => announcements.close());
+  await until(() => announcements.isReceiving);
+  return { announcements, received };
+}
+
+describePostgres('announcements between nodes', (engine) => {
+  it('reach every other node, whatever their number of devices', async (t) => {
+    const nodes = [await openNode(t, engine), await openNode(t, engine), await openNode(t, engine)] as const;
+    const [sender, ...others] = nodes;
+    const deviceNos = Array.from({ length: 5_000 }, (_, i) => 2_000_000_000 + i);
+    const deviceIds = Array.from({ length: 300 }, (_, i) => `${i}`.padStart(64, 'd'));
+    sender.announcements.post({ deviceNos, deviceIds, hasEvents: true });
+    for (const { received } of others) {
+      await until(() => received.deviceNos.length === 5_000 && received.deviceIds.length === 300);
+      assert.deepEqual(received.deviceNos, deviceNos);
+      assert.deepEqual(received.deviceIds, deviceIds);
+      assert(received.events > 0);
+    }
+    assert.deepEqual(sender.received.deviceNos, []);
+  });
+
+  it('arrive again after the loss of a connection, which is reported', async (t) => {
+    const [sender, reader] = [await openNode(t, engine), await openNode(t, engine)];
+    await engine.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()`,
+    );
+    await until(() => sender.received.resumed === 2 && reader.received.resumed === 2);
+    sender.announcements.post({ deviceNos: [5], deviceIds: [], hasEvents: false });
+    await until(() => reader.received.deviceNos.includes(5));
+  });
+
+  it('of other programs are ignored', async (t) => {
+    const node = await openNode(t, engine);
+    for (const text of ['', 'nonsense', '{}', '[1]', 'null']) {
+      await engine.query(`SELECT pg_notify('granary_announcements', '${text}')`);
+    }
+    await engine.query(`SELECT pg_notify('granary_announcements', '["other node",[9],[],false]')`);
+    await until(() => node.received.deviceNos.length > 0);
+    assert.deepEqual(node.received.deviceNos, [9]);
+  });
+
+  it('make a node read the values that another one has stored', async () => {
+    const [writer, reader] = [await engine.open(), await engine.open()];
+    const deviceNo = await registerDevice(writer, { deviceId: 'silo-1' });
+    for (let weight = 1; weight <= 20; weight++) {
+      await writer.telemetry.append(batchOf({ readings: [reading(deviceNo, NOW_MS + weight, { weight })] }));
+      let shown: number | undefined;
+      do shown = (await reader.telemetry.current('silo-1'))?.latest.weight?.tsMs;
+      while (shown !== NOW_MS + weight);
+    }
+  });
+});

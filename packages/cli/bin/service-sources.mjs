@@ -1,0 +1,8 @@
+const PACKAGES = ['app', 'cli', 'client', 'contract', 'core', 'link', 'server', 'simulator', 'store'];
+
+/** Everything that the built service depends on. */
+export const SERVICE_SOURCES = [
+  ...PACKAGES.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
+  'tools/service-build',
+  'package-lock.json',
+];

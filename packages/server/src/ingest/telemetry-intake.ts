@@ -1,0 +1,119 @@
+import { Refusal } from '@granary/contract/errors';
+import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
+import { DAY_MS } from '@granary/contract/time';
+import { CLOCK_AHEAD_MS_MAX } from '@granary/core/devices/time-limits';
+import type { ReadingSource, ReadingWindow } from '@granary/core/telemetry/readings';
+import type { LinkDevice, LinkRejection, MessageOutcome } from '@granary/link/port';
+import { isStorageFault } from '@granary/store/errors';
+import type { NewRejection } from '@granary/store/tables/presence';
+import type { SensorsById } from '../devices/declared-sensors-cache.ts';
+import type { DeviceLog } from '../devices/device-log.ts';
+import type { IngestCounters } from './counters.ts';
+import type { Arrival, IngestPipeline } from './pipeline.ts';
+import { sortReadings } from './telemetry-message.ts';
+
+interface IntakeParts {
+  /** The declared sensors of a device; a look-up may wait for the storage. */
+  readonly sensorsOf: (device: LinkDevice) => SensorsById | Promise<SensorsById>;
+  readonly pipeline: Pick<IngestPipeline, 'submitHeld'>;
+  readonly log: Pick<DeviceLog, 'warn' | 'error'>;
+  readonly counters: IngestCounters;
+  readonly now: () => number;
+  readonly rawRetentionDays: number;
+}
+
+/** Readings older than the raw retention are rejected, because a repeated one could not be recognised. */
+export const readingWindow = (nowMs: number, rawRetentionDays: number): ReadingWindow => ({
+  oldestMs: nowMs - rawRetentionDays * DAY_MS,
+  newestMs: nowMs + CLOCK_AHEAD_MS_MAX,
+});
+
+/** The rejection does not show details of a fault of the service; they are in the log. */
+export const SERVICE_FAULT = 'the service could not process this message; its log says why';
+
+const NONE: readonly never[] = [];
+const asUsed = (): MessageOutcome => 'used';
+const asRejected = (): MessageOutcome => 'rejected';
+
+/** The message must be sent again: the storage is not available, or too many messages wait for it. */
+export const isTemporary = (error: unknown): boolean =>
+  isStorageFault(error) || (error instanceof Refusal && error.code === 'ingest_busy');
+
+/** Takes in the telemetry of devices and their rejected messages. */
+export class TelemetryIntake {
+  readonly #parts: IntakeParts;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  /** Most devices have no declared sensors, and their messages do not wait for a look-up. In an outage the others wait. */
+  telemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<MessageOutcome> {
+    for (const { sensors } of sent) if (sensors !== undefined) return this.#declaredTelemetry(device, sent);
+    try {
+      return this.#storeReadings(device, device, sent);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {
+    return this.#submit(device, this.#arrival(device, { rejections: [this.#storable(device, rejection)] }));
+  }
+
+  seen(device: LinkDevice): Promise<void> {
+    return this.#submit(device, this.#arrival(device, {}));
+  }
+
+  async #declaredTelemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<MessageOutcome> {
+    const declared = await this.#parts.sensorsOf(device);
+    return await this.#storeReadings(device, { ...device, declared }, sent);
+  }
+
+  /** Not an async function, because each one costs every message further promises. */
+  #storeReadings(
+    device: LinkDevice,
+    source: ReadingSource,
+    sent: readonly DeviceReading[],
+  ): Promise<MessageOutcome> {
+    const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
+    const { readings, rejection } = sortReadings(source, sent, window);
+    const rejections = rejection === null ? NONE : [this.#storable(device, rejection)];
+    const stored = this.#submit(device, this.#arrival(device, { readings, rejections }));
+    return stored.then(rejection === null ? asUsed : asRejected);
+  }
+
+  #arrival(
+    { deviceNo }: LinkDevice,
+    { readings = NONE, rejections = NONE }: Partial<Pick<Arrival, 'readings' | 'rejections'>>,
+  ): Arrival {
+    return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections };
+  }
+
+  #submit(device: LinkDevice, arrival: Arrival): Promise<void> {
+    const stored = this.#parts.pipeline.submitHeld(arrival);
+    return stored.catch((error: unknown) => this.#unstorable(device, arrival, error));
+  }
+
+  /** A message that cannot be stored because of a fault is rejected; if the rejection cannot be stored either, it is logged. */
+  async #unstorable(device: LinkDevice, arrival: Arrival, error: unknown): Promise<void> {
+    if (isTemporary(error)) throw error;
+    this.#parts.log.error(device.deviceId, { err: error }, 'a message from a device cannot be stored');
+    if (arrival.readings.length === 0) return;
+    const payloadExcerpt = `${arrival.readings.length} readings`;
+    await this.rejected(device, { topic: 'telemetry', reason: SERVICE_FAULT, payloadExcerpt });
+  }
+
+  #storable(device: LinkDevice, { topic, reason, payloadExcerpt }: LinkRejection): NewRejection {
+    const { log, counters } = this.#parts;
+    counters.rejectedMessages++;
+    log.warn(device.deviceId, { topic, reason }, 'message from device rejected');
+    return {
+      deviceNo: device.deviceNo,
+      receivedAtMs: this.#parts.now(),
+      topic,
+      reason,
+      payload: payloadExcerpt,
+    };
+  }
+}

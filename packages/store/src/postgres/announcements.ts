@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import type { Announcement, AnnouncementReader, Announcements } from '../announcements.ts';
+
+const CHANNEL = 'granary_announcements';
+/** The server takes at most 8,000 bytes in a message; an id has at most 64 characters. */
+const IDS_PER_MESSAGE = 40;
+const NUMBERS_PER_MESSAGE = 400;
+const RECONNECT_MS_MIN = 100;
+const RECONNECT_MS_MAX = 5_000;
+/** A connection that is silently lost is found by this. */
+const PROBE_EVERY_MS = 5_000;
+const ANSWER_MS_MAX = 4_000;
+
+type Message = [from: string, deviceNos: number[], deviceIds: string[], hasEvents: boolean];
+
+/**
+ * Announcements between nodes over LISTEN and NOTIFY, on a connection of their own. They are sent after the commit and not in it, because
+ * the server lets transactions with announcements commit one after another, each with its wait for the disk.
+ */
+export class PostgresAnnouncements implements Announcements {
+  isReceiving = false;
+  readonly #connect: () => Client;
+  readonly #node = randomUUID();
+  readonly #deviceNos = new Set<number>();
+  readonly #deviceIds = new Set<string>();
+  #hasEvents = false;
+  #reader: AnnouncementReader | null = null;
+  #client: Client | null = null;
+  #isSending = false;
+  #reconnectMs = RECONNECT_MS_MIN;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(url: string) {
+    this.#connect = () =>
+      new Client({
+        ...{ connectionString: url, connectionTimeoutMillis: ANSWER_MS_MAX, query_timeout: ANSWER_MS_MAX },
+        keepAlive: true,
+      });
+  }
+
+  start(reader: AnnouncementReader): void {
+    this.#reader = reader;
+    void this.#open();
+  }
+
+  post({ deviceNos, deviceIds, hasEvents }: Announcement): void {
+    if (!this.isReceiving) return;
+    for (const deviceNo of deviceNos) this.#deviceNos.add(deviceNo);
+    for (const deviceId of deviceIds) this.#deviceIds.add(deviceId);
+    this.#hasEvents ||= hasEvents;
+    if (!this.#isSending) void this.#send();
+  }
+
+  /** Not awaited, because a connection that is silently lost does not confirm its end. */
+  close(): void {
+    this.#isClosed = true;
+    this.isReceiving = false;
+    clearTimeout(this.#timer);
+    this.#client?.end().catch(() => undefined);
+  }
+
+  async #open(): Promise<void> {
+    const client = this.#connect();
+    this.#client = client;
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
+    client.on('error', () => this.#lose(client));
+    client.on('end', () => this.#lose(client));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch {
+      this.#lose(client);
+      return;
+    }
+    if (this.#isClosed || this.#client !== client) return;
+    this.#reconnectMs = RECONNECT_MS_MIN;
+    this.isReceiving = true;
+    this.#reader?.resumed();
+    this.#planProbe(client);
+  }
+
+  #planProbe(client: Client): void {
+    this.#timer = setTimeout(() => {
+      client.query('SELECT 1').then(
+        () => {
+          if (this.#client === client && !this.#isClosed) this.#planProbe(client);
+        },
+        () => this.#lose(client),
+      );
+    }, PROBE_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** Called once or several times for a connection that ends. */
+  #lose(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    this.isReceiving = false;
+    clearTimeout(this.#timer);
+    client.end().catch(() => undefined);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.#open(), this.#reconnectMs);
+    this.#timer.unref();
+    this.#reconnectMs = Math.min(2 * this.#reconnectMs, RECONNECT_MS_MAX);
+  }
+
+  /** What is posted while one statement is under way goes into the next one. */
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    for (let client = this.#client; client !== null && this.#hasWaiting; client = this.#client) {
+      const messages = this.#takeMessages();
+      await client
+        .query({
+          name: 'notify',
+          text: `SELECT pg_notify('${CHANNEL}', m) FROM unnest($1::text[]) m`,
+          values: [messages],
+        })
+        .catch(() => this.#lose(client));
+    }
+    this.#isSending = false;
+  }
+
+  get #hasWaiting(): boolean {
+    return this.#hasEvents || this.#deviceNos.size > 0 || this.#deviceIds.size > 0;
+  }
+
+  #takeMessages(): string[] {
+    const deviceNos = [...this.#deviceNos];
+    const deviceIds = [...this.#deviceIds];
+    const messages: string[] = [];
+    const count = Math.max(deviceNos.length / NUMBERS_PER_MESSAGE, deviceIds.length / IDS_PER_MESSAGE, 1);
+    for (let i = 0; i < count; i++) {
+      const message: Message = [
+        this.#node,
+        deviceNos.slice(i * NUMBERS_PER_MESSAGE, (i + 1) * NUMBERS_PER_MESSAGE),
+        deviceIds.slice(i * IDS_PER_MESSAGE, (i + 1) * IDS_PER_MESSAGE),
+        this.#hasEvents,
+      ];
+      messages.push(JSON.stringify(message));
+    }
+    this.#deviceNos.clear();
+    this.#deviceIds.clear();
+    this.#hasEvents = false;
+    return messages;
+  }
+
+  #receive(payload: string): void {
+    const announcement = readMessage(payload);
+    if (announcement === null || announcement[0] === this.#node) return;
+    const [, deviceNos, deviceIds, hasEvents] = announcement;
+    this.#reader?.received({ deviceNos, deviceIds, hasEvents });
+  }
+}
+
+/** `null` for a message of another program or version. */
+function readMessage(payload: string): Message | null {
+  try {
+    const message = JSON.parse(payload);
+    return Array.isArray(message) && Array.isArray(message[1]) && Array.isArray(message[2])
+      ? (message as Message)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  CALL_MS_MAX,
+  FINISH_MS_MAX,
+  type UseCaseCall,
+  WRITES_PENDING_MAX,
+  type WriterPort,
+} from '../engine.ts';
+import { outcomeUnknown, storageUnavailable } from '../errors.ts';
+import { IDS_PER_PORT, type Job, monotonicMs, type Outcome, unpackError } from './messages.ts';
+
+type Waiting = PromiseWithResolvers<unknown>;
+type Post = (job: Job, transferred: readonly ArrayBuffer[]) => void;
+
+interface SubmitOptions {
+  readonly isUrgent?: boolean;
+  readonly limitMs?: number;
+  /** Parts of the call that are moved to the writer instead of being copied. */
+  readonly transferred?: readonly ArrayBuffer[];
+}
+
+/** Sends calls to the writer thread, from any thread, and waits for their results. */
+export class WriterClient {
+  readonly #post: Post;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId: number;
+  #ended: string | undefined;
+  #finishAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(post: Post, lastId = 0) {
+    this.#post = post;
+    this.#lastId = lastId;
+  }
+
+  get pendingWrites(): number {
+    return this.#waiting.size;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** Without a call it only passes through the queue and a transaction, which proves that the writer works. */
+  async submit(call: UseCaseCall | null, options: SubmitOptions = {}): Promise<unknown> {
+    const { isUrgent = false, transferred = [] } = options;
+    const limitMs = Math.max(0, Math.min(options.limitMs ?? CALL_MS_MAX, this.#finishAtMs - monotonicMs()));
+    if (this.#ended !== undefined) throw storageUnavailable(this.#ended);
+    if (!isUrgent && this.#waiting.size >= WRITES_PENDING_MAX) {
+      throw storageUnavailable('too many writes are waiting');
+    }
+    const id = ++this.#lastId;
+    this.#post({ id, call, isUrgent, expiresAtMs: monotonicMs() + limitMs }, transferred);
+    const waiting: Waiting = Promise.withResolvers();
+    this.#waiting.set(id, waiting);
+    const timer = setTimeout(() => this.#giveUp(id, limitMs), limitMs);
+    try {
+      return await waiting.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  settle(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes) {
+      const waiting = this.#waiting.get(outcome.id);
+      this.#waiting.delete(outcome.id);
+      if ('failure' in outcome) waiting?.reject(unpackError(outcome.failure));
+      else waiting?.resolve(outcome.result);
+    }
+  }
+
+  /** For the calls that begin from now on. */
+  finishSoon(): void {
+    this.#finishAtMs = monotonicMs() + FINISH_MS_MAX;
+  }
+
+  /** Further calls are refused; those that were sent before are still written. */
+  refuseFurther(why: string): void {
+    this.#ended ??= why;
+  }
+
+  /** Nobody will answer any more. */
+  end(why: string): void {
+    this.refuseFurther(why);
+    for (const waiting of this.#waiting.values()) waiting.reject(storageUnavailable(this.#ended ?? why));
+    this.#waiting.clear();
+  }
+
+  /** A write that has already begun is still completed. */
+  #giveUp(id: number, limitMs: number): void {
+    this.#waiting.get(id)?.reject(outcomeUnknown(`its writer did not answer within ${limitMs} ms`));
+    this.#waiting.delete(id);
+  }
+}
+
+/** A client in a thread that was given a port to the writer; when the writer ends, its calls fail as in an outage. */
+export function clientOver({ port, number }: WriterPort): WriterClient {
+  const client = new WriterClient(
+    (job, transferred) => port.postMessage(job, [...transferred]),
+    number * IDS_PER_PORT,
+  );
+  port.on('message', (outcomes: readonly Outcome[]) => client.settle(outcomes));
+  port.on('close', () => client.end('its writer has ended'));
+  return client;
+}

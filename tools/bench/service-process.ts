@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { ensureService } from '../service-build/ensure.ts';
+
+/** The launcher beside the built service and without the sources, as in the package that users install. */
+const INSTALLED = join(REPOSITORY_ROOT, 'dist/installed');
+const GRANARY = join(INSTALLED, 'bin/granary.mjs');
+
+export interface ServiceProcess {
+  readonly pid: number;
+  readonly httpUrl: string;
+  readonly mqttUrl: string;
+  readonly adminKey: { readonly key: string };
+  /** Ends the process with SIGKILL. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Env extends Readonly<Record<string, string>> {
+  readonly GRANARY_DATA_DIR: string;
+}
+
+/** Once, so that it is no part of later starts, which may be measured. */
+let built: Promise<void> | undefined;
+
+/** Starts the service as users do, by its command and in its built form, on free ports. */
+export async function startServiceProcess(env: Env): Promise<ServiceProcess> {
+  built ??= install();
+  await built;
+  const child = spawn(process.execPath, [GRANARY, 'serve'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_OPTIONS: process.env['NODE_OPTIONS'] },
+      // As in deploy/granary.service and in the container.
+      MALLOC_ARENA_MAX: '1',
+      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'error', ...env },
+    },
+  });
+  // A measurement that is ended leaves no service behind.
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const exited = once(child, 'exit').finally(() => process.off('exit', kill));
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await exited;
+  };
+  const printed = await startMessageOf(child.stdout);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the process has no id');
+  return {
+    pid,
+    httpUrl: addressIn(printed, /HTTP +(\S+)/),
+    mqttUrl: addressIn(printed, /MQTT +(\S+)/),
+    adminKey: { key: (await readFile(join(env.GRANARY_DATA_DIR, 'admin-key'), 'utf8')).trim() },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  };
+}
+
+async function install(): Promise<void> {
+  await ensureService();
+  await rm(INSTALLED, { recursive: true, force: true });
+  await mkdir(dirname(GRANARY), { recursive: true });
+  await copyFile(join(REPOSITORY_ROOT, 'packages/cli/bin/granary.mjs'), GRANARY);
+  await symlink('..', join(INSTALLED, 'dist'));
+}
+
+/** What follows it, such as lines of the log, is read and dropped. */
+function startMessageOf(output: NodeJS.ReadableStream): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const read = (chunk: Buffer): void => {
+      text += chunk;
+      if (!text.includes('Ctrl+C')) return;
+      output.off('data', read).resume();
+      resolve(text);
+    };
+    output.on('data', read).once('end', () => reject(new Error(`the service ended: ${text}`)));
+  });
+}
+
+function addressIn(text: string, pattern: RegExp): string {
+  const address = pattern.exec(text)?.[1];
+  if (address === undefined) throw new Error(`no address in ${text}`);
+  return address;
+}
