@@ -114,7 +114,7 @@ export async function openApp(
   announcements?.start({
     received: (announcement) => {
       cache.forget(announcement);
-      if (announcement.hasEvents) void carryOut([{ kind: 'events_logged' }]);
+      if (announcement.hasEvents) void carryOut([{ kind: 'events_logged' }], performance.now());
     },
     resumed: () => cache.forgetAll(),
   });
@@ -127,17 +127,19 @@ export async function openApp(
     return done;
   };
   const numbering = new EventNumbering(async () => {
+    const begunAtMs = performance.now();
     const { effects } = await commit(engine.write(NUMBER_EVENTS), NUMBER_EVENTS);
-    if (effects.length > 0) await carryOut(effects);
+    if (effects.length > 0) await carryOut(effects, begunAtMs);
   });
   const access = ({ reader, write }: Engine['urgent'], isUrgent: boolean): AppAccess => {
     const writeAndCarryOut: Engine['write'] = async (call) => {
+      const begunAtMs = performance.now();
       const { result, effects } = await commit(write(call), call);
       const isUnnumbered = announcements !== null && logsEvents(effects);
       const now = isUnnumbered ? effects.filter(({ kind }) => kind !== 'events_logged') : effects;
       // Messages to devices do not wait for numbers, and a stop does not wait for them at all.
       const numbered = isUnnumbered ? numbering.run() : undefined;
-      if (now.length > 0) await carryOut(now);
+      if (now.length > 0) await carryOut(now, begunAtMs);
       if (!isUrgent) await numbered;
       return result;
     };
@@ -153,7 +155,8 @@ export async function openApp(
     openPort: openWriterPort,
     async written({ deviceNos, effects }) {
       cache.forget({ deviceNos, deviceIds: [] });
-      if (effects.length > 0) await carryOut(effects);
+      // The thread knows when its write began, but readings send nothing to devices.
+      if (effects.length > 0) await carryOut(effects, 0);
     },
     beforeCachedReads: (take) => {
       takeReports = take;

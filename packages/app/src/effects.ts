@@ -45,8 +45,11 @@ export const committed = <Result>(result: Result, ...effects: readonly Effect[])
   effects,
 });
 
-/** Carries out the effects of one write; the caller of the write waits for it and gets its errors. */
-export type CarryOut = (effects: readonly Effect[]) => Promise<void>;
+/**
+ * Carries out the effects of one write; the caller of the write waits for it and gets its errors. `begunAtMs` is the time by
+ * `performance.now()` when the write began: it has seen everything that was stored before then.
+ */
+export type CarryOut = (effects: readonly Effect[], begunAtMs: number) => Promise<void>;
 
 export const alertEvaluation = (deviceNos: readonly number[]): Effect[] =>
   deviceNos.length === 0 ? [] : [{ kind: 'evaluate_alerts', deviceNos }];

@@ -183,8 +183,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const ingest = new IngestMonitor(pipeline, ingestCounters, link);
     sessionEndings.start(link);
     const priorityCommands = new PriorityCommands();
-    const commands = new DeviceMessages(link, logger, (deviceId) =>
-      priorityCommands.isMotionBlocked(deviceId),
+    const commands = new DeviceMessages(link, logger, (deviceId, begunAtMs) =>
+      priorityCommands.isMotionBlocked(deviceId, begunAtMs),
     );
     const sendStoredConfiguration = async ({ deviceId, deviceNo }: LinkDevice): Promise<void> => {
       const stored = await app.configuration.get(deviceNo);

@@ -2,6 +2,7 @@ import type { DeviceMessage } from '@granary/app/effects';
 import { parseTime } from '@granary/contract/time';
 import type { CommandOptions, Delivery, DeviceLink } from '@granary/link/port';
 import type { Logger } from '../logging/logger.ts';
+import type { PriorityCommands } from '../urgent/priority-commands.ts';
 
 /** Sends commands to devices that have a live session, and logs and counts what was not sent. */
 export class DeviceMessages {
@@ -9,10 +10,9 @@ export class DeviceMessages {
   readonly #logger: Logger;
   readonly #unsent = { not_connected: 0, not_subscribed: 0, expired: 0, in_flight: 0 };
 
-  readonly #isMotionBlocked: (deviceId: string) => boolean;
+  readonly #isMotionBlocked: PriorityCommands['isMotionBlocked'];
 
-  /** `isMotionBlocked` returns true for a device with an emergency stop that could not be stored yet. */
-  constructor(link: DeviceLink, logger: Logger, isMotionBlocked: (deviceId: string) => boolean) {
+  constructor(link: DeviceLink, logger: Logger, isMotionBlocked: PriorityCommands['isMotionBlocked']) {
     this.#link = link;
     this.#logger = logger;
     this.#isMotionBlocked = isMotionBlocked;
@@ -29,11 +29,12 @@ export class DeviceMessages {
 
   /**
    * Must be called only after the decision to send is stored. The command is passed to the link before this returns; the
-   * promise tells whether it was written to the connection, and never rejects.
+   * promise tells whether it was written to the connection, and never rejects. A message that can cause movement is not sent
+   * if its write began, at `begunAtMs`, before an emergency stop was stored.
    */
-  async send(deviceId: string, command: DeviceMessage): Promise<Delivery> {
+  async send(deviceId: string, command: DeviceMessage, begunAtMs = 0): Promise<Delivery> {
     const delivery =
-      setsInMotion(command) && this.#isMotionBlocked(deviceId)
+      setsInMotion(command) && this.#isMotionBlocked(deviceId, begunAtMs)
         ? 'expired'
         : await this.#link.sendCommand(deviceId, command, commandOptions(command));
     if (delivery === 'sent') return delivery;

@@ -66,15 +66,18 @@ function startDispatcher({
 test('each effect is carried out once, in order', async () => {
   const { dispatcher, done } = startDispatcher();
   const configuration = initialConfiguration(NOW_MS);
-  await dispatcher.carryOut([
-    sending(START),
-    { kind: 'send_configuration', deviceId: 'd-7', configuration, version: 3 },
-    { kind: 'evaluate_alerts', deviceNos: [7, 8] },
-    { kind: 'credentials_replaced', deviceId: 'd-7' },
-    { kind: 'key_ended', keyId: 'key_1' },
-    { kind: 'sessions_ended', hashes: ['hash'] },
-    { kind: 'events_logged' },
-  ]);
+  await dispatcher.carryOut(
+    [
+      sending(START),
+      { kind: 'send_configuration', deviceId: 'd-7', configuration, version: 3 },
+      { kind: 'evaluate_alerts', deviceNos: [7, 8] },
+      { kind: 'credentials_replaced', deviceId: 'd-7' },
+      { kind: 'key_ended', keyId: 'key_1' },
+      { kind: 'sessions_ended', hashes: ['hash'] },
+      { kind: 'events_logged' },
+    ],
+    0,
+  );
   assert.deepEqual(done, [
     ['send', 'd-7', 'start'],
     ['configure', 'd-7', 3],
@@ -88,7 +91,7 @@ test('each effect is carried out once, in order', async () => {
 });
 
 test('effects before the start are ignored', async () => {
-  await new EffectDispatcher().carryOut([sending(START), { kind: 'events_logged' }]);
+  await new EffectDispatcher().carryOut([sending(START), { kind: 'events_logged' }], 0);
 });
 
 test('a message that causes movement and is not sent is recorded as not sent, and no other message is', async () => {
@@ -113,7 +116,7 @@ test('a message that causes movement and is not sent is recorded as not sent, an
   ];
   for (const [message, unsent] of cases) {
     const { dispatcher, done } = startDispatcher({ delivery });
-    await dispatcher.carryOut([sending(message)]);
+    await dispatcher.carryOut([sending(message)], 0);
     assert.deepEqual(done.slice(1), unsent === null ? [] : [{ notSent: unsent }], message.command);
   }
 });
@@ -123,7 +126,7 @@ test('every message is sent before anything is recorded, and a fault in recordin
   const stop: DeviceMessage = { command: 'stop', operation_id: 'op_2' };
   const hold = executing('hold', EXPIRES_AT);
   const effects: Effect[] = [sending(START), sending(stop), sending(hold), { kind: 'events_logged' }];
-  await assert.rejects(dispatcher.carryOut(effects), /the disk is full/);
+  await assert.rejects(dispatcher.carryOut(effects, 0), /the disk is full/);
   const sent = ['start', 'stop', 'execute'].map((command) => ['send', 'd-7', command]);
   assert.deepEqual(done.slice(0, 4), [...sent, ['feed']]);
   // Each is recorded, although the first one failed.

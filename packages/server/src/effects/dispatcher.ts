@@ -56,10 +56,10 @@ export class EffectDispatcher {
    * All messages are passed to the link before the first wait, so that none is delayed by the storage. A message of which
    * it cannot be recorded that it was not sent does not prevent this for the others.
    */
-  readonly carryOut: CarryOut = async (effects) => {
+  readonly carryOut: CarryOut = async (effects, begunAtMs) => {
     if (this.#parts === null) return;
     const parts = this.#parts;
-    const sending = effects.flatMap((effect) => perform(parts, effect) ?? []);
+    const sending = effects.flatMap((effect) => perform(parts, effect, begunAtMs) ?? []);
     const recorded = await Promise.allSettled(
       sending.map(async ({ message, sent }) => {
         const delivery = await sent;
@@ -72,10 +72,10 @@ export class EffectDispatcher {
 }
 
 /** Returns a message that was passed to the link. */
-function perform(parts: DispatcherParts, effect: Effect): Sending | null {
+function perform(parts: DispatcherParts, effect: Effect, begunAtMs: number): Sending | null {
   switch (effect.kind) {
     case 'send_message':
-      return { message: effect, sent: parts.commands.send(effect.deviceId, effect.message) };
+      return { message: effect, sent: parts.commands.send(effect.deviceId, effect.message, begunAtMs) };
     case 'send_configuration':
       sendConfiguration(parts.link, effect.deviceId, effect);
       return null;

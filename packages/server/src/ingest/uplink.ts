@@ -161,7 +161,7 @@ export class Uplink implements LinkHandler {
   async #updatePresence(device: LinkDevice): Promise<void> {
     await this.#intake.seen(device);
     // The batch requests an evaluation only for readings that can change an alert; a connection always can.
-    await this.#parts.carryOut(alertEvaluation([device.deviceNo]));
+    await this.#parts.carryOut(alertEvaluation([device.deviceNo]), performance.now());
   }
 
   /** No caller waits for these writes; a failure is logged, and the next message repeats the update. */

@@ -124,6 +124,27 @@ test('a command after an emergency stop that is not stored yet does not move the
   assert.deepEqual(new Set(names), new Set(['emergency_stop']));
 });
 
+test('a release and a command after it are sent at once, although the emergency stop was stored late', async (t) => {
+  const { api, block, release } = await startService(t);
+  const rover = await startRover(api, 'released-soon');
+  t.after(() => rover.leave());
+  const issue = async (command: string) =>
+    (await api.post(`${rover.path}/remote/command`, { command })).body.data;
+
+  block();
+  const { command_id: id } = await issue('emergency_stop');
+  release();
+  const path = `${rover.path}/remote/commands/${id}`;
+  await eventually(async () => (await api.get(path)).body.data?.status, 'sent');
+  await rover.commandProgress({ command_id: id, state: 'succeeded' });
+  await issue('release_emergency_stop');
+  const { command_id: returning } = await issue('return_to_base');
+  let taken = await rover.take('execute');
+  while (taken.name === 'emergency_stop') taken = await rover.take('execute');
+  assert.equal(taken.name, 'release_emergency_stop');
+  assert.equal((await rover.take('execute')).command_id, returning);
+});
+
 test('an emergency stop reaches a device whose stored configuration is damaged', async (t) => {
   const { api, damageConfigurations } = await startService(t);
   const rover = await startRover(api, 'damaged');

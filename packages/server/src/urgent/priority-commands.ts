@@ -12,7 +12,7 @@ const RETRIED_AT_ONCE_MAX = 100;
 const UNSTORED_OF_COMMAND_MAX = 50;
 /** How long an answer waits to know whether the message was written to the connection. */
 const DELIVERY_MS_MAX = 50;
-/** After this time every request that the storage accepted before the emergency stop has been answered. */
+/** After this time every write that began before the emergency stop was stored has ended. */
 const BLOCKED_AFTER_STORED_MS = 5_000;
 
 /** A message that is sent to a device even while nothing can be stored. */
@@ -20,7 +20,7 @@ export interface PriorityCommand {
   /** Equal commands have the same name, so that each is sent once, however many requests ask for it. */
   readonly name: string;
   readonly deviceId: string;
-  /** No message that can cause movement is sent to the device before this command is stored. */
+  /** No message that can cause movement is sent to the device unless its write began after this command was stored. */
   readonly blocksMotion: boolean;
   /** Passes the message to the link before it returns; may be called repeatedly, and never rejects. */
   send(): Promise<Delivery>;
@@ -59,12 +59,15 @@ interface Storing<State> {
 /** Sends stops without waiting for the storage; a stop that cannot be stored is kept in memory and repeated until it is stored. */
 export class PriorityCommands {
   readonly #unstored = new Map<string, Unstored>();
-  readonly #blocking = new Set<PriorityCommand>();
+  /** When each was stored, by `performance.now()`. */
+  readonly #blocking = new Map<PriorityCommand, number>();
 
-  /** Blocks movement that was accepted while an emergency stop could not be stored. */
-  isMotionBlocked(deviceId: string): boolean {
+  /** Blocks movement whose write began, at `begunAtMs`, while an emergency stop was not stored: it has not seen the stop. */
+  isMotionBlocked(deviceId: string, begunAtMs: number): boolean {
     if (this.#blocking.size === 0) return false;
-    return [...this.#blocking].some((command) => command.deviceId === deviceId);
+    return [...this.#blocking].some(
+      ([command, storedAtMs]) => command.deviceId === deviceId && begunAtMs <= storedAtMs,
+    );
   }
 
   async sendAndStore<State>(
@@ -124,7 +127,7 @@ export class PriorityCommands {
     const unstored = this.#unstored.get(command.name) ?? { command, requests: new Set() };
     if (unstored.requests.size < UNSTORED_OF_COMMAND_MAX) unstored.requests.add(command);
     this.#unstored.set(command.name, unstored);
-    if (command.blocksMotion) this.#blocking.add(command);
+    if (command.blocksMotion) this.#blocking.set(command, Number.POSITIVE_INFINITY);
     // The first attempt may still succeed after its time limit.
     storing.then(
       () => this.#stored(command),
@@ -137,6 +140,7 @@ export class PriorityCommands {
     const unstored = this.#unstored.get(command.name);
     unstored?.requests.delete(command);
     if (unstored?.requests.size === 0) this.#unstored.delete(command.name);
+    if (this.#blocking.has(command)) this.#blocking.set(command, performance.now());
     setTimeout(() => this.#blocking.delete(command), BLOCKED_AFTER_STORED_MS).unref();
   }
 }

@@ -3,6 +3,9 @@ import { topicOf, type UpSubject } from '@granary/contract/link/messages';
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { Api } from '../service.ts';
 
+/** Minutes, because a busy machine is slow; a test that passes does not wait for them. */
+const PATIENCE_MS = 180_000;
+
 interface Credentials {
   readonly username: string;
   readonly secret: string;
@@ -54,13 +57,14 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
   async take<Kind extends Command['command']>(kind: Kind): Promise<Command & { command: Kind }> {
     const isNext = (command: Command): command is Command & { command: Kind } =>
       command.command === kind && !this.#taken.has(command);
+    const tooLate = new Error(`no further ${kind} arrived`);
     for (;;) {
       const next = this.commands.find(isNext);
       if (next !== undefined) {
         this.#taken.add(next);
         return next;
       }
-      await new Promise<void>((resolve) => this.#arrived.push(resolve));
+      await this.#arrival(tooLate);
     }
   }
 
@@ -91,6 +95,16 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
   ts(): number {
     this.#lastTsMs = Math.max(Date.now(), this.#lastTsMs + 1);
     return this.#lastTsMs;
+  }
+
+  #arrival(tooLate: Error): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(tooLate), PATIENCE_MS).unref();
+      this.#arrived.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   #receive(command: unknown): void {
