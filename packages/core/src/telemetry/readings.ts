@@ -79,7 +79,7 @@ type Growing = { -readonly [K in keyof Reading]: Reading[K] };
 
 /** Collects the values of one time in the rows of their groups. */
 class GroupRows {
-  readonly readings: Growing[] = [];
+  readings: Growing[] = [];
   readonly #source: ReadingSource;
   readonly #tsMs: number;
 
@@ -107,7 +107,9 @@ class GroupRows {
     }
     const { deviceNo } = this.#source;
     const row: Growing = { deviceNo, tsMs: this.#tsMs, group, a: null, b: null, c: null, badMask: 0 };
-    this.readings.push(row);
+    // An array that grows by `push` has room for many rows, and most readings have one.
+    if (this.readings.length === 0) this.readings = [row];
+    else this.readings.push(row);
     return row;
   }
 }

@@ -167,7 +167,9 @@ export class DeviceChannel {
     const { connection, record } = this.parts;
     record.messagesIn += 1;
     record.totals.messagesIn += 1;
-    const bytes = packet.payload.length + MESSAGE_OVERHEAD_BYTES;
+    // The functions below keep what they use until the message is stored: a number, not the bytes that were read.
+    const payloadBytes = packet.payload.length;
+    const bytes = payloadBytes + MESSAGE_OVERHEAD_BYTES;
     connection.messageAccepted(bytes);
     const acknowledgement =
       packet.qos === 0
@@ -175,7 +177,7 @@ export class DeviceChannel {
         : this.#acknowledgements.add(packet.qos === 1 ? PUBACK_HEADER : PUBREC_HEADER, packet.packetId);
     this.#store(packet).then(
       (outcome) => {
-        if (outcome === 'rejected') this.#slowDown(packet.payload.length);
+        if (outcome === 'rejected') this.#slowDown(payloadBytes);
         connection.messageStored(bytes);
         if (acknowledgement === null) return;
         acknowledgement.isReady = true;

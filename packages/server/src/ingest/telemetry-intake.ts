@@ -34,6 +34,7 @@ export const SERVICE_FAULT = 'the service could not process this message; its lo
 const NONE: readonly never[] = [];
 const asUsed = (): MessageOutcome => 'used';
 const asRejected = (): MessageOutcome => 'rejected';
+const done = (): void => undefined;
 
 /** The message must be sent again: the storage is not available, or too many messages wait for it. */
 export const isTemporary = (error: unknown): boolean =>
@@ -58,11 +59,15 @@ export class TelemetryIntake {
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {
-    return this.#submit(device, this.#arrival(device, { rejections: [this.#storable(device, rejection)] }));
+    return this.#submit(
+      device,
+      this.#arrival(device, { rejections: [this.#storable(device, rejection)] }),
+      done,
+    );
   }
 
   seen(device: LinkDevice): Promise<void> {
-    return this.#submit(device, this.#arrival(device, {}));
+    return this.#submit(device, this.#arrival(device, {}), done);
   }
 
   async #declaredTelemetry(device: LinkDevice, sent: readonly DeviceReading[]): Promise<MessageOutcome> {
@@ -79,8 +84,8 @@ export class TelemetryIntake {
     const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
     const { readings, rejection } = sortReadings(source, sent, window);
     const rejections = rejection === null ? NONE : [this.#storable(device, rejection)];
-    const stored = this.#submit(device, this.#arrival(device, { readings, rejections }));
-    return stored.then(rejection === null ? asUsed : asRejected);
+    const arrival = this.#arrival(device, { readings, rejections });
+    return this.#submit(device, arrival, rejection === null ? asUsed : asRejected);
   }
 
   #arrival(
@@ -90,9 +95,11 @@ export class TelemetryIntake {
     return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections };
   }
 
-  #submit(device: LinkDevice, arrival: Arrival): Promise<void> {
-    const stored = this.#parts.pipeline.submitHeld(arrival);
-    return stored.catch((error: unknown) => this.#unstorable(device, arrival, error));
+  /** One promise for each message and not two, because all of them are kept until the commit. */
+  #submit<Result>(device: LinkDevice, arrival: Arrival, result: () => Result): Promise<Result> {
+    return this.#parts.pipeline
+      .submitHeld(arrival)
+      .then(result, (error: unknown) => this.#unstorable(device, arrival, error).then(result));
   }
 
   /** A message that cannot be stored because of a fault is rejected; if the rejection cannot be stored either, it is logged. */

@@ -33,7 +33,7 @@ export function sortReadings(
   sent: readonly DeviceReading[],
   window: ReadingWindow,
 ): SortedReadings {
-  const readings: Reading[] = [];
+  let readings: Reading[] = [];
   let firstFault: { readonly reading: DeviceReading; readonly reason: string } | null = null;
   let faultCount = 0;
   let isPartlyStored = false;
@@ -42,7 +42,10 @@ export function sortReadings(
     index++;
     const result = acceptReading(source, reading, window);
     const reason = isFault(result) ? `${result.path} ${result.message}` : undeclaredFault(source, reading);
-    if (!isFault(result)) for (const row of result) readings.push(row);
+    if (!isFault(result)) {
+      if (readings.length === 0) readings = result;
+      else for (const row of result) readings.push(row);
+    }
     if (reason === null) continue;
     faultCount++;
     isPartlyStored ||= !isFault(result);
