@@ -13,6 +13,7 @@ import {
   listNotifications,
   type NotificationClaim,
   type NotificationPage,
+  renewNotification,
 } from '@granary/store/tables/notifications/notifications';
 import { lockPosition } from '@granary/store/tables/notifications/position';
 import { listRules, type RulePage } from '@granary/store/tables/notifications/rules';
@@ -28,6 +29,8 @@ import { failureEvents, isPassedOn, writeNotifications } from './write-notificat
 export interface AdvanceReceipt {
   /** There are more events, or more notices that are due. */
   readonly hasMore: boolean;
+  /** Another node was doing it. */
+  readonly isBusy: boolean;
   readonly setAside: readonly SetAside[];
 }
 
@@ -70,19 +73,25 @@ export const writes = {
   async advance(sql: Sql, { nowMs, publicUrl }: Sender): Promise<Committed<AdvanceReceipt>> {
     const setAside: SetAside[] = [];
     const position = await lockPosition(sql, { isWaiting: false });
-    if (position === undefined) return committed({ hasMore: false, setAside });
+    if (position === undefined) return committed({ hasMore: false, isBusy: true, setAside });
     const onUnreadable = (item: SetAside): void => void setAside.push(item);
     const all = { afterRuleId: null, limit: NOTIFICATION_RULES_MAX };
     const rules = await listRules(sql, RULE_DOCUMENT, all, onUnreadable);
     const hasMoreEvents = await planNotices(sql, { rules, position, nowMs });
     const { written, hasMore } = await composeDue(sql, { rules, publicUrl, nowMs }, onUnreadable);
     const effects = await logFailures(sql, written, nowMs);
-    return committed({ hasMore: hasMoreEvents || hasMore, setAside }, ...effects);
+    return committed({ hasMore: hasMoreEvents || hasMore, isBusy: false, setAside }, ...effects);
   },
 
   /** Takes notifications that are due; they are due again after the lease unless the attempt is recorded. */
   claim: async (sql: Sql, claim: NotificationClaim): Promise<Committed<StoredNotification[]>> =>
     committed(await claimNotifications(sql, NOTIFICATION_DOCUMENT, claim)),
+
+  /** The sender still works on it. */
+  renew: async (
+    sql: Sql,
+    lease: { readonly notificationId: string; readonly fromMs: number; readonly toMs: number },
+  ): Promise<Committed<boolean>> => committed(await renewNotification(sql, lease)),
 
   recordAttempt,
 

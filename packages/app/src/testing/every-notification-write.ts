@@ -31,6 +31,9 @@ export const EVERY_NOTIFICATION_WRITE: EveryWrite['notifications'] = {
   claim: (round) => [
     round.app.notifications.claim({ nowMs: atMs(round), leasedUntilMs: atMs(round) + SECOND_MS, limit: 5 }),
   ],
+  renew: (round) => [
+    round.app.notifications.renew({ notificationId: 'ntf_unknown', fromMs: 0, toMs: atMs(round) }),
+  ],
   recordAttempt: (round) => [sendOne(round)],
   removeRule: (round) => [
     round.app.notifications.removeRule({ ruleId: `nr_${round.round - 3}_0`, nowMs: atMs(round) }),

@@ -72,6 +72,9 @@ export const EVERY_WEBHOOK_WRITE: EveryWrite['webhooks'] = {
     ofWebhooks(round, (webhookId) => round.app.webhooks.test(webhookId, `test_${round.round}`, atMs(round))),
   ],
   distribute: (round) => [distributeAll(round.app, atMs(round)), distributeAll(round.app, atMs(round))],
+  renew: (round) => [
+    round.app.webhooks.renew({ deliveryNo: round.round, fromMs: 0, toMs: atMs(round) - SECOND_MS }),
+  ],
   take: (round) => [sendDue(round, 500), sendDue(round, 500)],
   record: (round) => [sendDue(round, 200), sendDue(round, 410)],
   expire: (round) => [

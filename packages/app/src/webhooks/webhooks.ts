@@ -18,6 +18,7 @@ import {
   findDelivery,
   listDeliveries,
   makePendingDue,
+  renewDelivery,
   repeatDeadDeliveries,
 } from '@granary/store/tables/webhooks/deliveries';
 import {
@@ -168,6 +169,13 @@ export const writes = {
 
   distribute,
   take: takeDue,
+
+  /** The sender still works on it. */
+  renew: async (
+    sql: Sql,
+    lease: { readonly deliveryNo: number; readonly fromMs: number; readonly toMs: number },
+  ): Promise<Committed<boolean>> => committed(await renewDelivery(sql, lease)),
+
   record: recordAttempt,
 
   async expire(sql: Sql, expiry: DeliveryExpiry): Promise<Committed<number>> {

@@ -1,8 +1,9 @@
 import type { App } from '@granary/app/app';
 import type { AttemptOutcome } from '@granary/app/notifications/attempts';
-import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { SECOND_MS } from '@granary/contract/time';
 import type { StoredNotification } from '@granary/core/notifications/record';
 import type { Logger } from '../logging/logger.ts';
+import { keepingLease, LEASE_MS } from '../workers/lease.ts';
 import { Rounds } from '../workers/rounds.ts';
 import { isPermanentFailure } from './mail-failures.ts';
 import type { Mailer } from './mailer.ts';
@@ -10,13 +11,11 @@ import type { Mailer } from './mailer.ts';
 const ROUND_MS = SECOND_MS;
 /** Messages that are sent at the same time. */
 const SENT_AT_ONCE_MAX = 5;
-/** Longer than an attempt takes; another node sends the message when this one has crashed. */
-const LEASE_MS = 2 * MINUTE_MS;
 const ERROR_CHARS_MAX = 500;
 
 interface SenderParts {
   readonly app: {
-    readonly notifications: Pick<App['notifications'], 'hasUnsent' | 'claim' | 'recordAttempt'>;
+    readonly notifications: Pick<App['notifications'], 'hasUnsent' | 'claim' | 'renew' | 'recordAttempt'>;
   };
   /** `null`: no mail server is set. */
   readonly mailer: Pick<Mailer, 'send' | 'stop'> | null;
@@ -57,19 +56,22 @@ export class NotificationSender {
     const { app, now } = this.#parts;
     while (!this.#isStopped && (await app.notifications.hasUnsent(now()))) {
       const nowMs = now();
-      const taken = await app.notifications.claim({
-        ...{ nowMs, leasedUntilMs: nowMs + LEASE_MS, limit: SENT_AT_ONCE_MAX },
-      });
-      const attempts = await Promise.allSettled(taken.map((one) => this.#attempt(one)));
+      const leasedUntilMs = nowMs + LEASE_MS;
+      const taken = await app.notifications.claim({ nowMs, leasedUntilMs, limit: SENT_AT_ONCE_MAX });
+      const attempts = await Promise.allSettled(taken.map((one) => this.#attempt(one, leasedUntilMs)));
       const failed = attempts.find(({ status }) => status === 'rejected');
       if (failed?.status === 'rejected') throw failed.reason;
     }
   }
 
-  async #attempt(notification: StoredNotification): Promise<void> {
+  async #attempt(notification: StoredNotification, leasedUntilMs: number): Promise<void> {
     const { app, logger, now } = this.#parts;
     const { notificationId, ruleId } = notification;
-    const outcome = await this.#outcomeOf(notification);
+    const lease = {
+      ...{ untilMs: leasedUntilMs, leaseMs: LEASE_MS, now },
+      renew: (fromMs: number, toMs: number) => app.notifications.renew({ notificationId, fromMs, toMs }),
+    };
+    const outcome = await keepingLease(lease, () => this.#outcomeOf(notification));
     // Whether a message that was interrupted has arrived is not known.
     if (this.#isStopped && !outcome.isSent) return;
     const after = await app.notifications.recordAttempt({ notificationId, outcome, nowMs: now() });

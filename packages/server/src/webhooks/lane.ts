@@ -3,6 +3,7 @@ import type { TakenDeliveries, TakenDelivery } from '@granary/app/webhooks/sendi
 import { type AttemptOutcome, isSuccess, type RetrySchedule } from '@granary/core/webhooks/attempts';
 import { loggedEvent } from '../events/frame.ts';
 import type { Logger } from '../logging/logger.ts';
+import { keepingLease } from '../workers/lease.ts';
 import type { WebhookSender } from './sender.ts';
 import { signatureHeaders } from './signature.ts';
 
@@ -12,14 +13,18 @@ const ATTEMPTS_AT_ONCE_MAX = 8;
 const FAILURES_IN_A_ROW_MAX = 10;
 
 export interface LaneParts {
-  readonly webhooks: Pick<App['webhooks'], 'take' | 'record'>;
+  readonly webhooks: Pick<App['webhooks'], 'take' | 'renew' | 'record'>;
   readonly sender: WebhookSender;
   readonly logger: Logger;
   readonly now: () => number;
   readonly schedule: RetrySchedule;
-  /** Longer than an attempt takes. */
+  /** Renewed while an attempt is under way. */
   readonly leaseMs: number;
   readonly signal: AbortSignal;
+}
+
+interface Leased extends TakenDeliveries {
+  readonly leasedUntilMs: number;
 }
 
 /** The attempts of one webhook, so that a receiver that hangs delays no other. */
@@ -69,16 +74,18 @@ export class WebhookLane {
         const limit = (this.#isFailing ? 1 : ATTEMPTS_AT_ONCE_MAX) - this.#running.size;
         if (limit <= 0) return;
         const nowMs = now();
-        const request = { webhookNo: this.#webhookNo, limit, nowMs, leasedUntilMs: nowMs + leaseMs };
-        const taken = await webhooks.take(request);
-        for (const delivery of taken?.deliveries ?? []) if (taken !== null) this.#begin(taken, delivery);
+        const leasedUntilMs = nowMs + leaseMs;
+        const taken = await webhooks.take({ webhookNo: this.#webhookNo, limit, nowMs, leasedUntilMs });
+        for (const delivery of taken?.deliveries ?? []) {
+          if (taken !== null) this.#begin({ ...taken, leasedUntilMs }, delivery);
+        }
       }
     } catch (error) {
       logger.warn({ err: error }, 'taking webhook deliveries failed');
     }
   }
 
-  #begin(taken: TakenDeliveries, delivery: TakenDelivery): void {
+  #begin(taken: Leased, delivery: TakenDelivery): void {
     const running = this.#attempt(taken, delivery).finally(() => {
       this.#running.delete(running);
       if (!this.#isFailing) this.wake();
@@ -86,16 +93,21 @@ export class WebhookLane {
     this.#running.add(running);
   }
 
-  async #attempt(taken: TakenDeliveries, delivery: TakenDelivery): Promise<void> {
-    const { webhooks, now, schedule, signal, logger } = this.#parts;
-    const outcome = await this.#send(taken, delivery).catch((error: unknown): AttemptOutcome => {
+  async #attempt(taken: Leased, delivery: TakenDelivery): Promise<void> {
+    const { webhooks, now, schedule, signal, logger, leaseMs } = this.#parts;
+    const { deliveryNo } = delivery;
+    const lease = {
+      ...{ untilMs: taken.leasedUntilMs, leaseMs, now },
+      renew: (fromMs: number, toMs: number) => webhooks.renew({ deliveryNo, fromMs, toMs }),
+    };
+    const sending = keepingLease(lease, () => this.#send(taken, delivery));
+    const outcome = await sending.catch((error: unknown): AttemptOutcome => {
       logger.error({ err: error }, 'a webhook message could not be sent');
       return { kind: 'failed', error: 'the message could not be sent' };
     });
     // The service stops: the message is sent again after the lease, because nobody knows whether it arrived.
     if (signal.aborted && !isSuccess(outcome)) return;
     this.#failuresInARow = isSuccess(outcome) ? 0 : this.#failuresInARow + 1;
-    const { deliveryNo } = delivery;
     const attempt = { webhookNo: this.#webhookNo, deliveryNo, outcome, nowMs: now() };
     try {
       await webhooks.record({ ...attempt, random: Math.random(), schedule });

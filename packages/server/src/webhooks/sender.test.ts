@@ -41,7 +41,7 @@ describe('a message that is sent to a receiver', () => {
     }: { attemptMs?: number; guard?: AddressGuard } = {},
   ): Promise<AttemptOutcome> {
     const request = { url, headers: { 'webhook-id': 'evt_1' }, body: '{"ü":1}' };
-    return new WebhookSender(guard, attemptMs).send(request, new AbortController().signal);
+    return new WebhookSender(guard, attemptMs, Date.now).send(request, new AbortController().signal);
   }
 
   const errorOf = (outcome: AttemptOutcome): string => (outcome.kind === 'failed' ? outcome.error : '');

@@ -19,11 +19,13 @@ export interface WebhookRequest {
 export class WebhookSender {
   readonly #guard: AddressGuard;
   readonly #attemptMs: number;
+  readonly #now: () => number;
   /** Agents of their own, because the global ones may use a proxy of the environment, which would evade the guard. */
   readonly #httpAgent = new http.Agent({ keepAlive: false });
   readonly #httpsAgent = new https.Agent({ keepAlive: false });
 
-  constructor(guard: AddressGuard, attemptMs: number) {
+  constructor(guard: AddressGuard, attemptMs: number, now: () => number) {
+    this.#now = now;
     this.#guard = guard;
     this.#attemptMs = attemptMs;
   }
@@ -57,7 +59,7 @@ export class WebhookSender {
       const timer = setTimeout(() => finish(late), this.#attemptMs);
       request.on('error', (error) => finish(explain(error)));
       request.on('response', (response) => {
-        answer = answerOf(response);
+        answer = answerOf(response, this.#now());
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
@@ -71,17 +73,17 @@ export class WebhookSender {
   }
 }
 
-const answerOf = ({ statusCode = 0, headers }: IncomingMessage): AttemptOutcome => ({
+const answerOf = ({ statusCode = 0, headers }: IncomingMessage, nowMs: number): AttemptOutcome => ({
   kind: 'answered',
   status: statusCode,
-  retryAfterMs: retryAfterMs(headers['retry-after']),
+  retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
 });
 
-function retryAfterMs(text: string | undefined): number | null {
+function retryAfterMs(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND_MS;
   const atMs = Date.parse(text);
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - Date.now());
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

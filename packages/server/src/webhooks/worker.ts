@@ -2,13 +2,13 @@ import type { App } from '@granary/app/app';
 import { SECOND_MS } from '@granary/contract/time';
 import { RETRY_SCHEDULE, type RetrySchedule } from '@granary/core/webhooks/attempts';
 import type { Logger } from '../logging/logger.ts';
+import { LEASE_MS } from '../workers/lease.ts';
 import type { AddressGuard, Resolve } from './address-guard.ts';
 import { type LaneParts, WebhookLane } from './lane.ts';
 import { ATTEMPT_MS_MAX, WebhookSender } from './sender.ts';
 
 /** How soon retries and the work of other nodes are found; new events wake the worker. */
 const POLL_MS = SECOND_MS;
-const LEASE_MS = 2 * ATTEMPT_MS_MAX;
 /** How long the stop of the service waits for attempts that are under way. */
 const STOP_MS_MAX = 3 * SECOND_MS;
 
@@ -43,7 +43,7 @@ export class WebhookWorker {
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     const { schedule = RETRY_SCHEDULE, leaseMs = LEASE_MS, attemptMs = ATTEMPT_MS_MAX } = parts.options;
-    const sender = new WebhookSender(parts.addressGuard, attemptMs);
+    const sender = new WebhookSender(parts.addressGuard, attemptMs, parts.now);
     this.#laneParts = { ...parts, sender, schedule, leaseMs, signal: this.#aborted.signal };
   }
 

@@ -97,6 +97,19 @@ export async function claimNotifications(
   return rows.map((row) => toNotification(document, row));
 }
 
+/** A lease that still ends at `fromMs` ends later; returns whether it does. */
+export async function renewNotification(
+  sql: Sql,
+  { notificationId, fromMs, toMs }: { notificationId: string; fromMs: number; toMs: number },
+): Promise<boolean> {
+  const renewed = await sql.run(
+    `UPDATE notifications SET next_attempt_at_ms = $3
+     WHERE notification_id = $1 AND next_attempt_at_ms = $2 AND status = 'pending'`,
+    [notificationId, fromMs, toMs],
+  );
+  return renewed === 1;
+}
+
 /** Locks it; `undefined` when it is no longer pending. */
 export async function lockPendingNotification(
   sql: Sql,

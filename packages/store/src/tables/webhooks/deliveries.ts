@@ -162,6 +162,19 @@ export async function leaseDeliveries(
   );
 }
 
+/** A lease that still ends at `fromMs` ends later; returns whether it does. */
+export async function renewDelivery(
+  sql: Sql,
+  { deliveryNo, fromMs, toMs }: { deliveryNo: number; fromMs: number; toMs: number },
+): Promise<boolean> {
+  const renewed = await sql.run(
+    `UPDATE webhook_deliveries SET leased_until_ms = $3
+     WHERE delivery_no = $1 AND leased_until_ms = $2 AND status = 'pending'`,
+    [deliveryNo, fromMs, toMs],
+  );
+  return renewed === 1;
+}
+
 /** Locks a pending delivery until the end of the transaction. */
 export async function lockPendingDelivery(sql: Sql, deliveryNo: number): Promise<StoredDelivery | undefined> {
   const [row] = await sql.query<DeliveryRow>(
