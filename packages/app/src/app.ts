@@ -34,7 +34,7 @@ const logsEvents = (effects: readonly Effect[]): boolean =>
 /** The place of the data: a file in a folder, or a PostgreSQL database. */
 export type StoreLocation =
   | { readonly engine: 'sqlite'; readonly folder: string }
-  | { readonly engine: 'postgres'; readonly url: string };
+  | { readonly engine: 'postgres'; readonly url: string; readonly connections?: number };
 
 /** The writes that callers ask for; readings are data and have no attempt. */
 export interface CallerWrites {
@@ -72,7 +72,7 @@ export interface ThreadWrites {
 }
 
 /** The use cases over one database. */
-export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | 'close'> {
+export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | 'close' | 'nodes'> {
   /** The same use cases for calls that must not wait for other work, such as a stop and its look-ups. */
   readonly urgent: AppAccess;
   writeFigures(): WriteFigures;
@@ -88,9 +88,12 @@ export interface AppReads extends ReadSlices, Pick<Engine, 'health'> {
 }
 
 /** Loaded only where it is used. */
-async function openPostgres(url: string, onUpgrade: OnUpgrade | undefined): Promise<Engine> {
+async function openPostgres(
+  { url, connections }: Extract<StoreLocation, { readonly engine: 'postgres' }>,
+  onUpgrade: OnUpgrade | undefined,
+): Promise<Engine> {
   const postgres = await import('@granary/store/postgres/engine');
-  return await postgres.openPostgres(url, USE_CASES, { onUpgrade });
+  return await postgres.openPostgres(url, USE_CASES, { onUpgrade, connections });
 }
 
 /**
@@ -105,7 +108,7 @@ export async function openApp(
   const engine =
     location.engine === 'sqlite'
       ? await openSqlite(location.folder, USE_CASES, onUpgrade)
-      : await openPostgres(location.url, onUpgrade);
+      : await openPostgres(location, onUpgrade);
   const { announcements } = engine;
   const cache =
     announcements === null
@@ -176,6 +179,7 @@ export async function openApp(
       },
     },
     urgent: access(engine.urgent, true),
+    nodes: engine.nodes,
     numberEvents: () => numbering.run(),
     writeFigures: () => ({ ...engine.figures(), ...meter.figures() }),
     health: () => engine.health(),

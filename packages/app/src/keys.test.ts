@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { NewStoredKey } from '@granary/store/tables/keys';
 import type { App } from './app.ts';
-import { describeEachEngine } from './testing/engines.ts';
+import { describeEachEngine, describePostgres } from './testing/engines.ts';
 import { isRefusal, NOW_MS } from './testing/fixtures.ts';
 
 const newKey = (keyId: string, fields: Partial<NewStoredKey> = {}): NewStoredKey => ({
@@ -129,5 +129,41 @@ describeEachEngine('keys', (engine) => {
       ),
     );
     assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1);
+  });
+
+  it('creates a first admin key only while there is no other, also for many nodes at once', async () => {
+    const other = await engine.open();
+    const createFirst = (at: App, keyId: string) =>
+      at.keys.createFirst(newKey(keyId, { scopes: ['read', 'admin'], facilities: null }));
+    for (const { keyId } of await app.keys.list({ afterKeyId: null, limit: 1_000 })) {
+      await app.keys.revoke(keyId, NOW_MS);
+    }
+    const limited = newKey('limited', { scopes: ['admin'], facilities: ['North'] });
+    await app.keys.create(limited);
+    const created = await Promise.all([app, other, app, other].map((at, n) => createFirst(at, `first_${n}`)));
+    assert.equal(created.filter((key) => key !== undefined).length, 1);
+    assert.equal(await createFirst(other, 'second'), undefined);
+  });
+});
+
+describePostgres('preset keys of several nodes', (engine) => {
+  it('stay while a live node has them in its settings', async () => {
+    const app = await engine.open();
+    const nodes = app.nodes;
+    assert(nodes !== null);
+    const node = (nodeId: string, presetHash: string) => ({
+      ...{ nodeId, folderId: nodeId, host: 'barn', broker: 'external' as const, version: '1', presetHash },
+    });
+    const preset = (keyId: string, hash: string) =>
+      app.keys.preset(newKey(keyId, { name: 'rolling', hash, createdAtMs: Date.now() }));
+    await nodes.join(node('one', 'today'), () => []);
+    await preset('a', 'today');
+    await nodes.join(node('two', 'tomorrow'), () => []);
+    assert.equal(await preset('b', 'tomorrow'), 'created');
+    assert.equal((await app.keys.findByHash('today'))?.revokedAtMs, null);
+    await nodes.leave('one');
+    await nodes.join(node('one', 'tomorrow'), () => []);
+    assert.equal(await preset('c', 'tomorrow'), 'unchanged');
+    assert.notEqual((await app.keys.findByHash('today'))?.revokedAtMs, null);
   });
 });

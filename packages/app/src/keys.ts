@@ -7,10 +7,12 @@ import {
   countKeys,
   endKeyBy,
   findKeyByHash,
+  hasFullKey,
   insertKey,
   type KeyPage,
   type KeySecret,
   listKeys,
+  lockAdminKeys,
   lockKey,
   lockKeyByHash,
   lockKeysNamed,
@@ -19,6 +21,7 @@ import {
   recordRevocation,
   saveKey,
 } from '@granary/store/tables/keys';
+import { presetHashesOfNodes } from '@granary/store/tables/nodes';
 import { removeSignInsOf } from '@granary/store/tables/sessions';
 import { type Committed, committed, eventsLogged } from './effects.ts';
 
@@ -46,10 +49,13 @@ export const writes = {
         { path: '/expires_at', message: 'has passed' },
       ]);
     }
-    const created = await insert(sql, key);
-    const issued = keyEvent('key.issued', created, created.createdAtMs);
-    await logEvents(sql, [issued]);
-    return committed(created, ...eventsLogged([issued]));
+    return await issue(sql, key);
+  },
+
+  /** The admin key of a new database; `undefined` if there is a valid one already. */
+  async createFirst(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey | undefined>> {
+    await lockAdminKeys(sql);
+    return (await hasFullKey(sql, key.createdAtMs)) ? committed(undefined) : await issue(sql, key);
   },
 
   /** A repeated revocation changes nothing: the first time is kept. */
@@ -77,20 +83,24 @@ export const writes = {
 
   /**
    * Makes the preset key valid, also if it was revoked, and revokes all others of its name: an operator who changes the
-   * setting wants the former key to end, and one who sets it wants access.
+   * setting wants the former key to end, and one who sets it wants access. Those that other live nodes have in their settings
+   * stay until these have been started with the new one.
    */
   async preset(sql: Sql, key: NewStoredKey): Promise<Committed<PresetOutcome>> {
     const { name, hash, scopes, facilities, deviceIds, createdAtMs: atMs, expiresAtMs } = key;
+    await lockAdminKeys(sql);
     // All rows in one order and the event log last, so that two nodes cannot deadlock.
-    const lockedIds = await lockKeysNamed(sql, key);
+    const inUse = await presetHashesOfNodes(sql, atMs);
+    const locked = await lockKeysNamed(sql, key);
     const isNew = await insertKey(sql, key);
     const before = await lockKeyByHash(sql, hash);
     if (before === undefined) throw new Error('a key that was just stored is missing');
     const { keyId } = before;
     const after = { ...before, name, scopes, facilities, deviceIds, expiresAtMs, revokedAtMs: null };
     const events: NewEvent[] = [];
-    for (const otherId of lockedIds) {
-      if (otherId !== keyId) events.push(...(await revokeHeld(sql, await lockKnownKey(sql, otherId), atMs)));
+    for (const other of locked) {
+      if (other.keyId === keyId || inUse.includes(other.hash)) continue;
+      events.push(...(await revokeHeld(sql, await lockKnownKey(sql, other.keyId), atMs)));
     }
     const isChanged = isNew || !isDeepStrictEqual(before, after);
     if (isChanged) {
@@ -108,6 +118,13 @@ export const writes = {
     return committed(undefined);
   },
 };
+
+async function issue(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey>> {
+  const created = await insert(sql, key);
+  const issued = keyEvent('key.issued', created, created.createdAtMs);
+  await logEvents(sql, [issued]);
+  return committed(created, ...eventsLogged([issued]));
+}
 
 async function insert(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
   if (!(await insertKey(sql, key))) throw new Error(`key ${key.keyId} has the secret of another`);

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type App, openApp, type StoreLocation } from '@granary/app/app';
+import type { App } from '@granary/app/app';
 import type { LinkDevice } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
 import { lockDataFolder } from '@granary/store/data-folder';
@@ -37,6 +37,8 @@ import { endedKeyIds, Keyring } from './keys/keyring.ts';
 import { createAccessLog, createLogger, isReadableFormat } from './logging/logger.ts';
 import { ServiceMetrics } from './metrics/service-metrics.ts';
 import { NewestValues } from './newest-values/newest-values.ts';
+import { openStore } from './nodes/open-store.ts';
+import { ServiceClock } from './nodes/service-clock.ts';
 import { openMailer } from './notifications/open-mailer.ts';
 import { NotificationSender } from './notifications/sender.ts';
 import { NotificationWorker } from './notifications/worker.ts';
@@ -74,11 +76,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const storeLocation = ({ databaseUrl, dataDir }: Settings): StoreLocation =>
-  databaseUrl === null ? { engine: 'sqlite', folder: dataDir } : { engine: 'postgres', url: databaseUrl };
-
-const UPGRADE =
-  'the database was written by an older version and is upgraded; with many raw readings this takes minutes and as much free disk space as they use';
 /** Limits of log lines per device, for its messages and for its connections. */
 const FAULT_LINES_PER_MINUTE_MAX = 5;
 const LINK_LINES_PER_MINUTE_MAX = 20;
@@ -87,7 +84,9 @@ const LINK_LINES_PER_MINUTE_MAX = 20;
 type Undo = () => Promise<void> | void;
 
 export function createService(settings: Settings, surroundings: Environment = {}): Service {
-  const { now = Date.now, webhooks: options = {} } = surroundings;
+  const { webhooks: options = {}, broker = 'embedded' } = surroundings;
+  const clock = new ServiceClock({ fixed: surroundings.now, system: surroundings.systemNow });
+  const { now } = clock;
   const { logger = createLogger(settings.logLevel, isReadableFormat(settings.logFormat)) } = surroundings;
   const undos: Undo[] = [];
   let certificateFiles: CertificateFiles | null = null;
@@ -109,16 +108,18 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const effects = new EffectDispatcher();
     // Loaded when the writer thread has been started, which loads its own code on another processor meanwhile.
     const loadingHttp = setImmediate().then(() => import('./http/server.ts'));
-    const opened = await explainStart('the storage', () =>
-      openApp(storeLocation(settings), effects.carryOut, (from, to) => logger.warn({ from, to }, UPGRADE)),
+    const { opened, nodes } = await explainStart('the storage', () =>
+      openStore({
+        ...{ settings, broker, clock, logger, carryOut: effects.carryOut },
+        onStop: (undo) => undos.push(undo),
+      }),
     );
-    undos.push(() => opened.close());
     const directory = new DeviceDirectory(opened, now);
     // Every device that is looked up is cached for the time when the storage does not answer.
     const find: App['devices']['find'] = (deviceId) => directory.find(deviceId);
     const app: App = { ...opened, devices: { ...opened.devices, find } };
     const adminKey = await explainStart('the admin key', () =>
-      ensureAdminKey({ app, logger, nowMs: now() }, settings.dataDir, settings.adminKey),
+      ensureAdminKey({ app, logger, nowMs: now(), settings, nodes }),
     );
 
     const keyring = new Keyring(app, now);
@@ -147,7 +148,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
     await explainStart('the event log', () => feed.start());
     undos.push(() => feed.stop());
 
-    const uptime = new Uptime(app, now);
+    const isReceiving = broker === 'external' ? () => link.isListening : null;
+    const uptime = new Uptime({ app, now, isReceiving });
     await explainStart('the storage', () => uptime.begin());
     const evaluator = new AlertEvaluator({ app, uptime, setAside, logger });
     undos.push(() => evaluator.drain());
@@ -177,7 +179,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
       observed: (event) => logLinkEvent(linkLog, event),
     });
     const link = createDeviceLink(settings, {
-      ...{ app, uplink, logger, log, now, certificate },
+      ...{ app, uplink, logger, log, clock, certificate },
       threadEnded: surroundings.threadEnded ?? endProcess(logger),
     });
     const ingest = new IngestMonitor(pipeline, ingestCounters, link);
@@ -218,14 +220,14 @@ export function createService(settings: Settings, surroundings: Environment = {}
     });
     const metrics = new ServiceMetrics({
       ...{ settings, app, link, ingest, feed, subscribers, setAside, refusedAttempts, now },
-      ...{ exports, backups, compressor },
+      ...{ exports, backups, compressor, clock, nodes },
       certificate: () => certificates?.current ?? null,
     });
     const http = (await loadingHttp).createHttpServer(
       {
         ...{ settings, app, link, pipeline, ingest, keyring, directory, idempotency, commands },
         ...{ stops, emergencyStops, feed, newestValues, subscribers, exports, setAside, backups },
-        ...{ addressGuard, metrics, refusedAttempts },
+        ...{ addressGuard, metrics, refusedAttempts, nodes },
         accessLog: settings.accessLog
           ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
           : null,
@@ -243,16 +245,11 @@ export function createService(settings: Settings, surroundings: Environment = {}
     reconciler.start();
     undos.push(() => reconciler.stop());
     const retention = new Retention({ app, settings, logger, now });
-    for (const worker of [retention, new Purger({ app, logger, now }), compressor]) {
+    const purger = new Purger({ app, logger, now });
+    for (const worker of [retention, purger, compressor, notificationSender, notifications, webhooks]) {
       worker.start();
       undos.push(() => worker.stop());
     }
-    notificationSender.start();
-    undos.push(() => notificationSender.stop());
-    notifications.start();
-    undos.push(() => notifications.stop());
-    webhooks.start();
-    undos.push(() => webhooks.stop());
     backups?.start();
     undos.push(() => backups?.stop());
     subscribers.start();

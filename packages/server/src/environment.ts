@@ -1,9 +1,14 @@
+import type { BrokerKind } from '@granary/core/nodes/live-nodes';
 import type { Logger } from './logging/logger.ts';
 import type { WebhookOptions } from './webhooks/worker.ts';
 
 /** What surrounds a service; tests replace parts of it. */
 export interface Environment {
   readonly now?: () => number;
+  /** The clock of the machine. */
+  readonly systemNow?: () => number;
+  /** Where devices connect; without it to the service itself. */
+  readonly broker?: BrokerKind;
   readonly logger?: Logger;
   readonly webhooks?: WebhookOptions;
   /** Used where the settings demand an access log. */

@@ -29,6 +29,9 @@ export function conflictsOf(settings: Combined, isGiven: (name: string) => boole
   if (isGiven('GRANARY_BACKUP_DIR') && isGiven('GRANARY_DATABASE_URL')) {
     faults.push('GRANARY_BACKUP_DIR is for the embedded store only; use pg_dump for PostgreSQL');
   }
+  if (isGiven('GRANARY_DATABASE_CONNECTIONS') && !isGiven('GRANARY_DATABASE_URL')) {
+    faults.push('GRANARY_DATABASE_CONNECTIONS needs GRANARY_DATABASE_URL');
+  }
   for (const name of isGiven('GRANARY_BACKUP_DIR') ? [] : BACKUP_ONLY.filter(isGiven)) {
     faults.push(`${name} needs GRANARY_BACKUP_DIR`);
   }

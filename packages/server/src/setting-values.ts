@@ -46,6 +46,16 @@ export function asCount(text: string): number | Error {
     : new Error(`must be a whole number from 1 to 999999, not "${text}"`);
 }
 
+const CONNECTIONS_MIN = 2;
+const CONNECTIONS_MAX = 200;
+
+export function asConnections(text: string): number | Error {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return count >= CONNECTIONS_MIN && count <= CONNECTIONS_MAX
+    ? count
+    : new Error(`must be a whole number from ${CONNECTIONS_MIN} to ${CONNECTIONS_MAX}, not "${text}"`);
+}
+
 const THREADS_MAX = 8;
 
 export function asThreads(text: string): number | Error {

@@ -23,6 +23,7 @@ test('without settings the defaults of the embedded database apply', () => {
     tlsCert: null,
     tlsKey: null,
     databaseUrl: null,
+    databaseConnections: 10,
     dataDir: '.granary',
     backupDir: null,
     backupEveryHours: 24,

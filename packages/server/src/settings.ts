@@ -8,6 +8,7 @@ import {
 } from './notifications/mail-settings.ts';
 import { conflictsOf } from './setting-conflicts.ts';
 import {
+  asConnections,
   asCount,
   asDatabaseUrl,
   asDays,
@@ -55,6 +56,8 @@ export interface Settings {
   readonly tlsCert: string | null;
   readonly tlsKey: string | null;
   readonly databaseUrl: string | null;
+  /** The connections to PostgreSQL that all work but urgent work shares. */
+  readonly databaseConnections: number;
   readonly dataDir: string;
   /** Where scheduled backups go; `null`: none are made. */
   readonly backupDir: string | null;
@@ -143,6 +146,7 @@ export function readSettings(env: Env): Settings {
     tlsCert: read<string | null>('GRANARY_TLS_CERT', null, asText),
     tlsKey: read<string | null>('GRANARY_TLS_KEY', null, asText),
     databaseUrl: read<string | null>('GRANARY_DATABASE_URL', null, asDatabaseUrl),
+    databaseConnections: read('GRANARY_DATABASE_CONNECTIONS', 10, asConnections),
     dataDir: read('GRANARY_DATA_DIR', '.granary', asText),
     backupDir: read<string | null>('GRANARY_BACKUP_DIR', null, asText),
     backupEveryHours: read('GRANARY_BACKUP_EVERY_HOURS', 24, asHours),

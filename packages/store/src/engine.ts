@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Announcements } from './announcements.ts';
+import type { NodeTable } from './nodes.ts';
 import type { Sql } from './sql.ts';
 
 /** A call of a use case by name; its arguments are structured clones, because another thread may run it. */
@@ -54,6 +55,8 @@ export interface Engine {
   readonly urgent: Pick<Engine, 'reader' | 'write'>;
   /** `null` where no other process can use the database. */
   readonly announcements: Announcements | null;
+  /** `null` where no other process can use the database. */
+  readonly nodes: NodeTable | null;
   /** Rejects when reads or writes would fail. */
   health(): Promise<void>;
   /** The service is about to end, and a frozen database must not hold that up: calls have `FINISH_MS_MAX` together. */

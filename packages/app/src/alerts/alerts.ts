@@ -10,9 +10,11 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import {
   type AlertEvaluation,
+  continueObservation,
   lockDevice,
   lockDevices,
   lockDueDevices,
+  type Observing,
   saveObservedSince,
 } from '@granary/store/tables/alerts/alert-evaluations';
 import {
@@ -54,6 +56,12 @@ export const writes = {
   /** Records that the service is running from now on; silence before this time raises no alert. */
   async beginObservation(sql: Sql, nowMs: number): Promise<Committed<void>> {
     await saveObservedSince(sql, nowMs);
+    return committed(undefined);
+  },
+
+  /** The same for several nodes: silence counts while at least one of them hears the devices. */
+  async continueObservation(sql: Sql, observing: Observing): Promise<Committed<void>> {
+    await continueObservation(sql, observing);
     return committed(undefined);
   },
 

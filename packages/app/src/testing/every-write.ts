@@ -157,6 +157,12 @@ export const EVERY_WRITE: EveryWrite = {
         ...{ name: 'key', scopes: ['read'], facilities: null, deviceIds: null, expiresAtMs: null },
       }),
     ],
+    createFirst: (round) => [
+      round.app.keys.createFirst({
+        ...secret(`${keyId(round)}_${round.node}_first`, atMs(round)),
+        ...{ name: 'first', scopes: ['admin'], facilities: null, deviceIds: null, expiresAtMs: null },
+      }),
+    ],
     revoke: ({ app, round }) => [app.keys.revoke('key_shared', NOW_MS + round)],
     rotate: (round) => [
       round.app.keys.rotate(
@@ -177,6 +183,9 @@ export const EVERY_WRITE: EveryWrite = {
   alerts: {
     expire: (round) => [round.app.alerts.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
     beginObservation: (round) => [round.app.alerts.beginObservation(NOW_MS - DAY_MS)],
+    continueObservation: ({ app }) => [
+      app.alerts.continueObservation({ nowMs: NOW_MS - DAY_MS, gapMs: SECOND_MS, isReceiving: true }),
+    ],
     evaluate: (round) =>
       [[...round.silos, ...round.rovers], [...round.rovers, ...round.silos].toReversed()].map((deviceNos) =>
         round.app.alerts.evaluate({ deviceNos, nowMs: atMs(round) }),

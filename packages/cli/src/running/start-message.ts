@@ -4,7 +4,7 @@ import type { Started } from '@granary/server/compose';
 export function startMessage(started: Started, siloSegment: string): string {
   const { httpUrl, adminKey, consoleUrl } = started;
   const { key, isNew, file } = adminKey;
-  const keptIn = file === null ? 'as set in GRANARY_ADMIN_KEY' : `kept in ${file}`;
+  const keptIn = whereIs(adminKey);
   const bearer = file === null ? '$GRANARY_ADMIN_KEY' : `$(cat ${file})`;
   return `
 Granary is running.
@@ -19,6 +19,14 @@ Try it:
 
 Ctrl+C stops it.
 `;
+}
+
+const ELSEWHERE =
+  'made by another node; use that one, or set GRANARY_ADMIN_KEY to one of your own, which is then valid';
+
+function whereIs({ file, isElsewhere }: Started['adminKey']): string {
+  if (isElsewhere) return ELSEWHERE;
+  return file === null ? 'as set in GRANARY_ADMIN_KEY' : `kept in ${file}`;
 }
 
 const bothOf = (url: string, secureUrl: string | null): string =>

@@ -9,6 +9,7 @@ import { openApp } from '@granary/app/app';
 import { registerDevice } from '@granary/app/testing/fixtures';
 import { LINK_LIMITS } from '@granary/link/limits';
 import { HOST, RecordingHandler, secretOf } from '@granary/link/testing/fixture';
+import { newSharedClock } from '../nodes/service-clock.ts';
 import type { WaitingDeviceData } from '../testing/devices/waiting-device.ts';
 import { ThreadLink } from './thread-link.ts';
 
@@ -36,7 +37,7 @@ async function start(t: TestContext) {
     },
     {
       ...{ limits: LINK_LIMITS, sharesPorts: false, rawRetentionDays: 30 },
-      ...{ clockAheadMs: 0, heldReadingsMax: 1_000 },
+      ...{ clock: newSharedClock(), heldReadingsMax: 1_000 },
     },
     null,
   );

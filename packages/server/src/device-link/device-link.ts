@@ -6,6 +6,7 @@ import { linkLimits } from '../ingest/batches.ts';
 import { HELD_READINGS_MAX } from '../ingest/pipeline.ts';
 import type { Uplink } from '../ingest/uplink.ts';
 import type { Logger } from '../logging/logger.ts';
+import type { ServiceClock } from '../nodes/service-clock.ts';
 import type { Settings } from '../settings.ts';
 import { linkAddresses } from '../tls/ports.ts';
 import { LinkGroup } from './link-group.ts';
@@ -19,7 +20,7 @@ interface LinkParts {
   readonly logger: Logger;
   /** For lines about one device. */
   readonly log: DeviceLog;
-  readonly now: () => number;
+  readonly clock: ServiceClock;
   /** For the encrypted port; `null` without TLS. */
   readonly certificate: CertificatePair | null;
   /** A thread has ended by itself, and with it the connections of its devices. */
@@ -28,14 +29,14 @@ interface LinkParts {
 
 /** The device link in as many threads as set; MQTT over WebSocket comes through the HTTP server, so it stays in this thread. */
 export function createDeviceLink(settings: Settings, parts: LinkParts): LinkGroup {
-  const { app, uplink, logger, log, now, certificate, threadEnded: failed } = parts;
+  const { app, uplink, logger, log, clock, certificate, threadEnded: failed } = parts;
   const { linkThreads, rawRetentionDays } = settings;
   const addresses = linkAddresses(settings);
   const count = addresses.plain === null && addresses.secure === null ? 0 : linkThreads;
   const threadSettings = {
     ...{ rawRetentionDays, limits: linkLimits(settings, count), sharesPorts: count > 1 },
     heldReadingsMax: Math.ceil(HELD_READINGS_MAX / Math.max(1, count)),
-    clockAheadMs: now === Date.now ? 0 : now() - Date.now(),
+    clock: clock.forThreads(),
   };
   const threads: ThreadLink[] = [];
   const mainThread = {
@@ -52,7 +53,7 @@ export function createDeviceLink(settings: Settings, parts: LinkParts): LinkGrou
     addresses,
     local: (handler) => {
       const listening = count === 0 ? addresses : { plain: null, secure: null };
-      const options = { now, certificate, limits: linkLimits(settings) };
+      const options = { now: clock.now, certificate, limits: linkLimits(settings) };
       return new LocalLink(new EmbeddedBroker(listening, handler, options));
     },
     threads: Array.from({ length: count }, () => (handler) => {

@@ -17,6 +17,7 @@ import type { CertificatePair } from '@granary/link/tls';
 import type { WriterPort } from '@granary/store/engine';
 import type { SensorsById } from '../devices/declared-sensors-cache.ts';
 import type { IngestCounts } from '../ingest/counters.ts';
+import type { SharedClock } from '../nodes/service-clock.ts';
 import type { CountedChannel } from './counted-port.ts';
 
 /** Telemetry is stored by the thread of the link itself; the main thread decides about everything else. */
@@ -106,6 +107,5 @@ export interface LinkThreadData {
   readonly rawRetentionDays: number;
   /** The readings that may wait while the storage is not available. */
   readonly heldReadingsMax: number;
-  /** How much the clock of the service is ahead of that of the system; not 0 in tests only. */
-  readonly clockAheadMs: number;
+  readonly clock: SharedClock;
 }

@@ -8,6 +8,7 @@ import { type BatchWriter, toMainThread, toWriterPort } from '../ingest/batches.
 import { countsOf, newIngestCounters } from '../ingest/counters.ts';
 import { IngestPipeline } from '../ingest/pipeline.ts';
 import { TelemetryIntake } from '../ingest/telemetry-intake.ts';
+import { readClock } from '../nodes/service-clock.ts';
 import { CountedReceiver, sendCounted } from './counted-port.ts';
 import { PortCalls, type PortMessage, passable } from './port-calls.ts';
 import type { LinkThreadCalls, LinkThreadData, ListenResult, LogLine, MainThreadCalls } from './protocol.ts';
@@ -15,8 +16,8 @@ import { ThreadHandler } from './thread-handler.ts';
 
 /** Accepts the connections of devices, decodes and stores their telemetry, and passes the rest to the main thread. */
 export function runLinkThread(data: LinkThreadData): void {
-  const { limits, certificate, sharesPorts, rawRetentionDays, heldReadingsMax, clockAheadMs } = data;
-  const now = (): number => Date.now() + clockAheadMs;
+  const { limits, certificate, sharesPorts, rawRetentionDays, heldReadingsMax, clock } = data;
+  const now = (): number => readClock(clock);
 
   const own: LinkThreadCalls = {
     start: () => broker.start().then(asBound, asFault),

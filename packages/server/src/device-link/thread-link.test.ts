@@ -7,6 +7,7 @@ import { topicOf } from '@granary/contract/link/messages';
 import { LINK_LIMITS } from '@granary/link/limits';
 import type { BrokerAddresses } from '@granary/link/port';
 import { connectDevice, connectRaw, HOST, READING, RecordingHandler } from '@granary/link/testing/fixture';
+import { newSharedClock } from '../nodes/service-clock.ts';
 import { ThreadLink } from './thread-link.ts';
 
 const ANY_PORT: BrokerAddresses = { plain: { host: HOST, port: 0 }, secure: null };
@@ -29,7 +30,7 @@ async function createLink(t: TestContext, threadUrl?: URL) {
         limits: LINK_LIMITS,
         sharesPorts: false,
         rawRetentionDays: 30,
-        clockAheadMs: 0,
+        clock: newSharedClock(),
         heldReadingsMax: 1_000,
       },
       ...(threadUrl === undefined ? {} : { threadUrl }),

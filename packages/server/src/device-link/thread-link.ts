@@ -48,10 +48,7 @@ export interface MainThreadParts {
 }
 
 interface ThreadSettings
-  extends Pick<
-    LinkThreadData,
-    'limits' | 'sharesPorts' | 'rawRetentionDays' | 'heldReadingsMax' | 'clockAheadMs'
-  > {
+  extends Pick<LinkThreadData, 'limits' | 'sharesPorts' | 'rawRetentionDays' | 'heldReadingsMax' | 'clock'> {
   /** Tests replace it by one that fails. */
   readonly threadUrl?: URL;
 }

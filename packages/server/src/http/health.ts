@@ -13,10 +13,13 @@ const CHECK_MS_MAX = 2_000;
 
 /** Health checks without a key, so they disclose nothing about devices. */
 export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, link, ingest, setAside, backups } = parts;
+  const { app, link, ingest, setAside, backups, nodes } = parts;
   const checks = {
     storage: async () => app.health().then(() => 'ok'),
-    device_link: async () => (link.isListening ? link.health().then(() => 'ok') : 'not listening'),
+    device_link: async () => {
+      if (nodes.conflict !== null) return nodes.conflict;
+      return link.isListening ? link.health().then(() => 'ok') : 'not listening';
+    },
     ingest: async ({ isHolding, hasRoom }: IngestFigures) => {
       if (isHolding) return 'readings are held back until the storage is available';
       return hasRoom ? 'ok' : 'the queue is full';

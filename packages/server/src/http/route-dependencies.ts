@@ -13,6 +13,7 @@ import type { Keyring } from '../keys/keyring.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { NewestValues } from '../newest-values/newest-values.ts';
+import type { Nodes } from '../nodes/nodes.ts';
 import type { Settings } from '../settings.ts';
 import type { EmergencyStops } from '../urgent/emergency-stops.ts';
 import type { OperationStopper } from '../urgent/operation-stopper.ts';
@@ -45,6 +46,7 @@ export interface RouteDependencies {
   readonly backups: Pick<BackupSchedule, 'status'> | null;
   readonly addressGuard: AddressGuard;
   readonly metrics: ServiceMetrics;
+  readonly nodes: Pick<Nodes, 'liveCount' | 'conflict'>;
   /** The built operators' page. */
   readonly consoleFolder: string;
   readonly accessLog: Logger | null;

@@ -117,7 +117,9 @@ export function createHttpServer(
   acceptJsonBodies(app, readJson);
   app.setErrorHandler(errorHandler(logger, answerError, recordRefusal));
 
-  const limiter = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit, now);
+  const { rateLimit: perSecond } = settings;
+  const limiter =
+    perSecond === null ? null : new RateLimiter({ perSecond, now, liveNodes: () => parts.nodes.liveCount });
   const accessChecks = {
     ...{ keyring: parts.keyring, limiter, settings },
     failedLogins: new FailedLogins(logger, now),

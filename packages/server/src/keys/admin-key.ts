@@ -1,43 +1,75 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '@granary/app/app';
 import { SCOPES } from '@granary/contract/keys';
 import type { Logger } from '../logging/logger.ts';
+import type { Nodes } from '../nodes/nodes.ts';
+import type { Settings } from '../settings.ts';
+import { patiently } from '../start-patience.ts';
 import { draftKey } from './keyring.ts';
 import { hashSecret, newKey } from './secrets.ts';
 
 const FIRST_NAME = 'first admin key';
 const PRESET_NAME = 'admin key preset by GRANARY_ADMIN_KEY';
+const RESTORED = 'the key in GRANARY_ADMIN_KEY had been revoked, limited or had ended; it is valid again';
+const OTHER_PRESET =
+  'another node has another GRANARY_ADMIN_KEY; both keys are valid until it is started with the same one';
+const ELSEWHERE =
+  'the database has an admin key already, so this node makes no other; use that one, or set GRANARY_ADMIN_KEY to one of your own';
 
 export interface AdminKey {
+  /** Empty when it is elsewhere. */
   readonly key: string;
   readonly isNew: boolean;
   /** The file with the key; `null` when the key was preset by a setting. */
   readonly file: string | null;
+  /** The database had an admin key before this data folder existed, and only its hash. */
+  readonly isElsewhere?: true;
+}
+
+interface KeyParts {
+  readonly app: App;
+  readonly logger: Logger;
+  readonly nowMs: number;
+  readonly settings: Pick<Settings, 'dataDir' | 'adminKey'>;
+  readonly nodes: Pick<Nodes, 'presetsOfOthers'>;
 }
 
 /** Makes sure that a valid admin key exists. */
-export async function ensureAdminKey(
-  { app, logger, nowMs }: { app: App; logger: Logger; nowMs: number },
-  dataDir: string,
-  preset: string | null,
-): Promise<AdminKey> {
-  if (preset !== null) {
-    const wanted = draftKey({ name: PRESET_NAME, scopes: [...SCOPES] }, nowMs, preset);
-    if ((await app.keys.preset(wanted.stored)) === 'restored') {
-      logger.warn('the key in GRANARY_ADMIN_KEY had been revoked, limited or had ended; it is valid again');
-    }
-    return { key: preset, isNew: false, file: null };
-  }
-  const file = join(dataDir, 'admin-key');
+export function ensureAdminKey(parts: KeyParts): Promise<AdminKey> {
+  const { adminKey } = parts.settings;
+  return adminKey === null ? keptOrNewKey(parts) : presetKey(parts, adminKey);
+}
+
+async function presetKey(parts: KeyParts, key: string): Promise<AdminKey> {
+  const { app, logger, nowMs } = parts;
+  const { presetsOfOthers } = parts.nodes;
+  const { stored } = draftKey({ name: PRESET_NAME, scopes: [...SCOPES] }, nowMs, key);
+  const outcome = await patiently(() => app.keys.preset(stored));
+  if (outcome === 'restored') logger.warn(RESTORED);
+  if (presetsOfOthers.some((hash) => hash !== stored.hash)) logger.warn(OTHER_PRESET);
+  return { key, isNew: false, file: null };
+}
+
+async function keptOrNewKey({ app, logger, nowMs, settings }: KeyParts): Promise<AdminKey> {
+  const file = join(settings.dataDir, 'admin-key');
   const kept = await readStored(file);
   const key = kept ?? newKey();
   if (kept === null) {
     await writeFile(file, `${key}\n`, { mode: 0o600, flag: 'wx' });
     await chmod(file, 0o600);
   }
-  await createUnlessKnown(app, key, FIRST_NAME, nowMs);
-  return { key, isNew: kept === null, file };
+  const isStored = async (): Promise<boolean> => (await app.keys.findByHash(hashSecret(key))) !== undefined;
+  if (!(await isStored())) {
+    const { stored } = draftKey({ name: FIRST_NAME, scopes: [...SCOPES] }, nowMs, key);
+    // The embedded store is in the same folder, so whoever removed the file wants another key.
+    if (app.nodes === null) await app.keys.create(stored);
+    else await patiently(() => app.keys.createFirst(stored));
+  }
+  if (await isStored()) return { key, isNew: kept === null, file };
+  if (kept === null) await rm(file);
+  logger.warn(ELSEWHERE);
+  return { key: '', isNew: false, file: null, isElsewhere: true };
 }
 
 async function readStored(file: string): Promise<string | null> {
@@ -47,9 +79,4 @@ async function readStored(file: string): Promise<string | null> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
-}
-
-async function createUnlessKnown(app: App, key: string, name: string, nowMs: number): Promise<void> {
-  if ((await app.keys.findByHash(hashSecret(key))) !== undefined) return;
-  await app.keys.create(draftKey({ name, scopes: [...SCOPES] }, nowMs, key).stored);
 }

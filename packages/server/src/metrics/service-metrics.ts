@@ -8,6 +8,8 @@ import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import type { ExportRunner } from '../exports/export-runner.ts';
 import type { IngestFigures, IngestMonitor } from '../ingest/ingest-monitor.ts';
+import type { Nodes } from '../nodes/nodes.ts';
+import type { ServiceClock } from '../nodes/service-clock.ts';
 import type { Settings } from '../settings.ts';
 import type { Certificate } from '../tls/certificate.ts';
 import { VERSION } from '../version.ts';
@@ -32,6 +34,8 @@ interface Parts {
   readonly refusedAttempts: Pick<RefusedAttempts, 'dropped'>;
   /** `null` without TLS. */
   readonly certificate: () => Certificate | null;
+  readonly nodes: Pick<Nodes, 'liveCount' | 'conflict'>;
+  readonly clock: Pick<ServiceClock, 'systemAheadMs'>;
   readonly now: () => number;
 }
 
@@ -84,6 +88,7 @@ export class ServiceMetrics {
       ...tlsMetrics(certificate()),
       ...backupMetrics(this.#parts),
       ...compressionMetrics(this.#parts),
+      ...nodeMetrics(this.#parts),
       gauge('granary_exports', 'Exports that are being sent.', this.#parts.exports.count),
       ...this.#process.metrics(),
     ];
@@ -235,6 +240,22 @@ function compressionMetrics({ compressor }: Parts): Metric[] {
       'granary_compression_backlog_seconds',
       'The time between the oldest raw reading that is due to be compressed and the newest one.',
       backlogMs / SECOND_MS,
+    ),
+  ];
+}
+
+function nodeMetrics({ nodes, clock }: Parts): Metric[] {
+  return [
+    gauge('granary_nodes', 'Nodes that live on the same database, with this one.', nodes.liveCount),
+    gauge(
+      'granary_node_conflict',
+      'Whether this node should not run beside another one on the same database.',
+      nodes.conflict === null ? 0 : 1,
+    ),
+    gauge(
+      'granary_clock_ahead_seconds',
+      'How much the clock of the machine is ahead of that of the database, which is used.',
+      clock.systemAheadMs / SECOND_MS,
     ),
   ];
 }

@@ -5,9 +5,14 @@ import type { WebhookOptions } from '../webhooks/worker.ts';
 /** The times of webhooks, which tests shorten. */
 const webhooks: WebhookOptions = JSON.parse(process.env['GRANARY_TEST_WEBHOOKS'] ?? '{}');
 
-/** A whole service in a separate process, which sends its addresses to its parent; its clock may be ahead. */
+/** A whole service in a separate process, which sends its addresses to its parent; the clock of its machine may be ahead. */
 const aheadMs = Number(process.env['GRANARY_TEST_CLOCK_AHEAD_MS'] ?? 0);
-const service = createService(readSettings(process.env), { now: () => Date.now() + aheadMs, webhooks });
+const service = createService(readSettings(process.env), {
+  ...(aheadMs === 0 ? {} : { systemNow: () => Date.now() + aheadMs }),
+  // Several nodes on one database need an external broker, or none of them has devices.
+  ...(process.env['GRANARY_TEST_BROKER'] === 'external' ? { broker: 'external' } : {}),
+  webhooks,
+});
 process.once('SIGTERM', () => {
   void service.stop().then(() => process.exit(0));
 });

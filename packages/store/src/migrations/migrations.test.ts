@@ -101,6 +101,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'b3e4db271e8da757f6f09dc91c2bb1c5c6ead961f779a12e3e37343f187fe3e7',
     postgres: '39023e2ad38c92c727def22130a2ab3c0395dfc9a56da70a448557130eda96ba',
   },
+  {
+    sqlite: 'f3643683fe6c0f8ea9e042ba270124bd42ef6cd553016e55f7526100cff4d472',
+    postgres: '8ecd4bbb99d26fe3004552b8864135bd5e6494b09c8b7f2162e4f988d3e10054',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

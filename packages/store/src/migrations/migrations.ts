@@ -25,6 +25,7 @@ import { SESSIONS } from './v20-sessions.ts';
 import { READING_CHUNKS } from './v21-reading-chunks.ts';
 import { UNNUMBERED_EVENTS } from './v22-unnumbered-events.ts';
 import { OPEN_BUCKET_BYTES } from './v23-open-bucket-bytes.ts';
+import { NODES } from './v24-nodes.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   READING_CHUNKS,
   UNNUMBERED_EVENTS,
   OPEN_BUCKET_BYTES,
+  NODES,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

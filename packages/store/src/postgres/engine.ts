@@ -14,11 +14,12 @@ import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { PostgresAnnouncements } from './announcements.ts';
 import { Connections } from './connections.ts';
 import { isConflict, isMissingPartition, isTimeLimit, reasonOf, translate } from './errors.ts';
+import { PostgresNodes } from './nodes.ts';
 import { Partitions } from './partitions.ts';
 import { PostgresSql } from './sql.ts';
 import { BEGIN, inTransaction } from './transaction.ts';
 
-const CONNECTIONS_MAX = 10;
+const CONNECTIONS_DEFAULT = 10;
 /** Stops and their look-ups have their own connections, because all others may be busy. */
 const URGENT_CONNECTIONS_MAX = 3;
 const ATTEMPTS_MAX = 5;
@@ -55,14 +56,16 @@ export const NUMBERS: CustomTypesConfig = {
 interface PostgresOptions {
   readonly limits?: TimeLimits;
   readonly onUpgrade?: OnUpgrade | undefined;
+  /** Shared by all work but urgent work. */
+  readonly connections?: number | undefined;
 }
 
 export async function openPostgres(
   url: string,
   { callUseCase }: UseCases,
-  { limits = TIME_LIMITS, onUpgrade }: PostgresOptions = {},
+  { limits = TIME_LIMITS, onUpgrade, connections: count = CONNECTIONS_DEFAULT }: PostgresOptions = {},
 ): Promise<Engine> {
-  const connections = new Connections(makePool(url, limits, CONNECTIONS_MAX), limits.callMs);
+  const connections = new Connections(makePool(url, limits, count), limits.callMs);
   const urgent = new Connections(makePool(url, limits, URGENT_CONNECTIONS_MAX), limits.callMs);
   try {
     await withPatience(() => migrateTables(connections, onUpgrade));
@@ -75,7 +78,8 @@ export async function openPostgres(
       cause: error,
     });
   }
-  return new PostgresEngine(connections, urgent, new PostgresAnnouncements(url), limits, callUseCase);
+  const peers = { announcements: new PostgresAnnouncements(url), nodes: new PostgresNodes(url) };
+  return new PostgresEngine(connections, urgent, peers, limits, callUseCase);
 }
 
 /** A server that starts together with the service, or is busy, may answer its first calls late. */
@@ -133,10 +137,17 @@ function addressOf(url: string): string {
   return parsed === null ? 'an address that is not a URL' : `${parsed.host}${parsed.pathname}`;
 }
 
+/** What connects a node with the others. */
+interface Peers {
+  readonly announcements: PostgresAnnouncements;
+  readonly nodes: PostgresNodes;
+}
+
 class PostgresEngine implements Engine {
   readonly reader: PostgresSql;
   readonly urgent: Engine['urgent'];
   readonly announcements: PostgresAnnouncements;
+  readonly nodes: PostgresNodes;
   readonly openWriterPort = null;
   readonly #connections: Connections;
   readonly #urgentConnections: Connections;
@@ -150,12 +161,13 @@ class PostgresEngine implements Engine {
   constructor(
     connections: Connections,
     urgentConnections: Connections,
-    announcements: PostgresAnnouncements,
+    { announcements, nodes }: Peers,
     limits: TimeLimits,
     callUseCase: UseCases['callUseCase'],
   ) {
     this.#callUseCase = callUseCase;
     this.announcements = announcements;
+    this.nodes = nodes;
     this.#connections = connections;
     this.#urgentConnections = urgentConnections;
     this.#limits = limits;
@@ -179,6 +191,7 @@ class PostgresEngine implements Engine {
   finishSoon(): void {
     this.#connections.finishSoon();
     this.#urgentConnections.finishSoon();
+    this.nodes.finishSoon();
   }
 
   close(): Promise<void> {
@@ -232,7 +245,7 @@ class PostgresEngine implements Engine {
   async #close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     this.announcements.close();
-    await Promise.all([this.#connections.end(), this.#urgentConnections.end()]);
+    await Promise.all([this.#connections.end(), this.#urgentConnections.end(), this.nodes.close()]);
   }
 }
 

@@ -16,7 +16,7 @@ const NO_PARTITION = '23514';
 const UNAVAILABLE = /^(08...|57P0.|57014|53...|55P03|25006|E[A-Z]+)$/;
 
 /** The client library sets no code for these errors. */
-const CONNECTION_TIME_LIMIT = 'timeout exceeded';
+const CONNECTION_TIME_LIMIT = /^(timeout exceeded|Connection terminated due to connection timeout)/;
 const UNAVAILABLE_MESSAGE =
   /^(timeout exceeded|Connection terminated|Client has encountered|Cannot use a pool|Query read timeout|Client was closed)/;
 
@@ -29,8 +29,7 @@ export const isMissingPartition = (error: unknown): boolean => codeOf(error) ===
 
 /** The server did not answer in time, or there was no connection to it in time. */
 export const isTimeLimit = (error: unknown): boolean =>
-  error instanceof TimeLimitError ||
-  (error instanceof Error && error.message.startsWith(CONNECTION_TIME_LIMIT));
+  error instanceof TimeLimitError || (error instanceof Error && CONNECTION_TIME_LIMIT.test(error.message));
 
 /** Turns errors of the server into refusals; an error in the SQL of the service stays a fault. */
 export function translate(error: unknown): unknown {

@@ -19,6 +19,7 @@ export async function openSqlite(folder: string, useCases: UseCases, onUpgrade?:
     write: (call) => writer.submit(call),
     urgent: { reader, write: (call) => writer.submit(call, { isUrgent: true }) },
     announcements: null,
+    nodes: null,
     async health() {
       await reader.query('SELECT version FROM schema_version');
       await writer.submit(null);

@@ -73,16 +73,31 @@ export async function lockKeyByHash(sql: Sql, hash: string): Promise<StoredKey |
   return row && toKey(row);
 }
 
-/** The ids of the keys with this name or this hash, locked in one order, or two nodes could wait for each other. */
+/** The keys with this name or this hash, locked in one order, or two nodes could wait for each other. */
 export async function lockKeysNamed(
   sql: Sql,
   { name, hash }: Pick<NewStoredKey, 'name' | 'hash'>,
-): Promise<string[]> {
-  const rows = await sql.query<[keyId: string]>(
-    `SELECT key_id FROM keys WHERE name = $1 OR hash = $2 ORDER BY key_id ${sql.forUpdate}`,
+): Promise<Pick<KeySecret, 'keyId' | 'hash'>[]> {
+  const rows = await sql.query<[keyId: string, hash: string]>(
+    `SELECT key_id, hash FROM keys WHERE name = $1 OR hash = $2 ORDER BY key_id ${sql.forUpdate}`,
     [name, hash],
   );
-  return rows.map(([keyId]) => keyId);
+  return rows.map(([keyId, keyHash]) => ({ keyId, hash: keyHash }));
+}
+
+/** Nodes that start at once make or preset their admin keys one after the other. */
+export async function lockAdminKeys(sql: Sql): Promise<void> {
+  await sql.query(`SELECT version FROM schema_version ${sql.forUpdate}`);
+}
+
+/** Whether there is a key that can do everything. */
+export async function hasFullKey(sql: Sql, nowMs: number): Promise<boolean> {
+  const rows = await sql.query(
+    `SELECT 1 FROM keys WHERE scopes LIKE '%"admin"%' AND facilities IS NULL AND device_ids IS NULL
+       AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $1) LIMIT 1`,
+    [nowMs],
+  );
+  return rows.length > 0;
 }
 
 export async function listKeys(sql: Sql, { afterKeyId, limit }: KeyPage): Promise<StoredKey[]> {

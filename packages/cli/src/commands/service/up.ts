@@ -1,6 +1,7 @@
 import { HOUR_MS } from '@granary/contract/time';
 import { createService } from '@granary/server/compose';
 import { readSettings } from '@granary/server/settings';
+import { StartError } from '@granary/server/start-error';
 import { startFarm } from '@granary/simulator/start-farm';
 import type { Define } from '../../frame/define.ts';
 import { withExamples } from '../../frame/options.ts';
@@ -34,6 +35,11 @@ export const up: Define = (command, { env, print }) => {
       const service = createService(settings, { signInLinkMs: SIGN_IN_MS });
       onStop(() => service.stop());
       const started = await service.start();
+      if (started.adminKey.isElsewhere) {
+        throw new StartError(
+          'the database has an admin key already; set GRANARY_ADMIN_KEY to one of your own',
+        );
+      }
       const farm = await startFarm({
         ...choices,
         historyDays: Math.min(choices.historyDays, settings.rawRetentionDays),

@@ -11,19 +11,31 @@ interface Bucket {
   filledAtMs: number;
 }
 
-/** A token bucket for each key: `perSecond` tokens are added per second, and two seconds' worth fit. */
+interface Limit {
+  /** For all nodes together. */
+  readonly perSecond: number;
+  readonly now: () => number;
+  readonly liveNodes: () => number;
+}
+
+/**
+ * A token bucket for each key: `perSecond` tokens are added per second, and two seconds' worth fit. Each live node has an equal share,
+ * because asking the database for every request would cost more than the request.
+ */
 export class RateLimiter {
-  readonly #perSecond: number;
-  readonly #burst: number;
-  readonly #policy: string;
-  readonly #now: () => number;
+  readonly #limit: Limit;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(perSecond: number, now: () => number) {
-    this.#perSecond = perSecond;
-    this.#burst = Math.max(1, perSecond * BURST_SECONDS);
-    this.#policy = `"key";q=${Math.floor(this.#burst)};w=${BURST_SECONDS}`;
-    this.#now = now;
+  constructor(limit: Limit) {
+    this.#limit = limit;
+  }
+
+  get #perSecond(): number {
+    return this.#limit.perSecond / Math.max(1, this.#limit.liveNodes());
+  }
+
+  get #burst(): number {
+    return Math.max(1, this.#perSecond * BURST_SECONDS);
   }
 
   /** Takes one token or refuses; in both cases the answer shows the remaining tokens. */
@@ -32,15 +44,21 @@ export class RateLimiter {
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;
     const untilFullS = Math.ceil((this.#burst - bucket.tokens) / this.#perSecond);
-    reply.header('ratelimit-policy', this.#policy);
+    reply.header('ratelimit-policy', `"key";q=${Math.floor(this.#burst)};w=${BURST_SECONDS}`);
     reply.header('ratelimit', `"key";r=${Math.floor(bucket.tokens)};t=${untilFullS}`);
     if (allowed) return;
     reply.header('retry-after', Math.max(1, Math.ceil((1 - bucket.tokens) / this.#perSecond)));
-    throw new Refusal('rate_limited', `this key may send ${this.#perSecond} requests per second`);
+    throw new Refusal('rate_limited', this.#explanation);
+  }
+
+  get #explanation(): string {
+    const nodes = this.#limit.liveNodes();
+    const shared = nodes > 1 ? `, shared by ${nodes} nodes` : '';
+    return `this key may send ${this.#limit.perSecond} requests per second${shared}`;
   }
 
   #refilled(keyId: string): Bucket {
-    const nowMs = this.#now();
+    const nowMs = this.#limit.now();
     let bucket = this.#buckets.get(keyId);
     if (bucket === undefined) {
       if (this.#buckets.size >= BUCKETS_MAX) this.#buckets.clear();

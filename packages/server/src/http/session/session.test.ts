@@ -211,43 +211,50 @@ describeService(
   { GRANARY_PUBLIC_URL: 'https://farm.example' },
 );
 
-describeService('two nodes', (api, location) => {
-  test('know the same sessions, and one browser of two signs in with a code', async (t) => {
-    const place = location();
-    // Nodes can share a PostgreSQL database only.
-    if (place.engine !== 'postgres') return;
-    const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
-    t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }));
-    const settings = readSettings({
-      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
-      GRANARY_LINK_THREADS: '0',
-      ...{ GRANARY_DATA_DIR: dataDir, GRANARY_DATABASE_URL: place.url },
+const ON_TWO_NODES = { broker: 'external' } as const;
+
+describeService(
+  'two nodes',
+  (api, location) => {
+    test('know the same sessions, and one browser of two signs in with a code', async (t) => {
+      const place = location();
+      // Nodes can share a PostgreSQL database only.
+      if (place.engine !== 'postgres') return;
+      const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
+      t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }));
+      const settings = readSettings({
+        ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+        GRANARY_LINK_THREADS: '0',
+        ...{ GRANARY_DATA_DIR: dataDir, GRANARY_DATABASE_URL: place.url },
+      });
+      const other = createService(settings, ON_TWO_NODES);
+      t.after(() => other.stop());
+      const started = await other.start();
+      const there = apiOf(
+        () => started,
+        () => adminKeyOf(api),
+      );
+      const statusThere = async (cookie: string): Promise<number> =>
+        (await there.raw('GET', SESSION, { headers: { cookie } })).status;
+
+      const { cookie } = await signedIn(api);
+      assert.equal(await statusThere(cookie), 200);
+      await api.raw('DELETE', SESSION, { headers: { cookie, ...OWN_PAGE } });
+      await eventually(() => statusThere(cookie), 401);
+
+      const revoked = await signedIn(api);
+      assert.equal(await statusThere(revoked.cookie), 200);
+      await api.delete(`/v1/keys/${revoked.keyId}`);
+      await eventually(() => statusThere(revoked.cookie), 401);
+
+      const { code } = (await api.post('/v1/session/codes')).body.data;
+      const answers = await Promise.all([signIn(api, { code }), signIn(there, { code })]);
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401]);
     });
-    const other = createService(settings);
-    t.after(() => other.stop());
-    const started = await other.start();
-    const there = apiOf(
-      () => started,
-      () => started.adminKey.key,
-    );
-    const statusThere = async (cookie: string): Promise<number> =>
-      (await there.raw('GET', SESSION, { headers: { cookie } })).status;
-
-    const { cookie } = await signedIn(api);
-    assert.equal(await statusThere(cookie), 200);
-    await api.raw('DELETE', SESSION, { headers: { cookie, ...OWN_PAGE } });
-    await eventually(() => statusThere(cookie), 401);
-
-    const revoked = await signedIn(api);
-    assert.equal(await statusThere(revoked.cookie), 200);
-    await api.delete(`/v1/keys/${revoked.keyId}`);
-    await eventually(() => statusThere(revoked.cookie), 401);
-
-    const { code } = (await api.post('/v1/session/codes')).body.data;
-    const answers = await Promise.all([signIn(api, { code }), signIn(there, { code })]);
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401]);
-  });
-});
+  },
+  {},
+  ON_TWO_NODES,
+);
 
 const clock = { aheadMs: 0 };
 

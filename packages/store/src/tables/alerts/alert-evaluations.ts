@@ -205,7 +205,24 @@ async function readRanges(sql: Sql, deviceNos: readonly number[]): Promise<Devic
   return rows.map(([deviceNo, ...ranges]) => ({ deviceNo, noChangeRanges: toRanges(ranges) }));
 }
 
-/** Records that the service is running without a gap from now on; a later call of another node wins. */
+/** Records that the service is running without a gap from now on. */
 export async function saveObservedSince(sql: Sql, sinceMs: number): Promise<void> {
-  await sql.run('UPDATE observation SET since_ms = $1', [sinceMs]);
+  await sql.run('UPDATE observation SET since_ms = $1, until_ms = $1', [sinceMs]);
+}
+
+export interface Observing {
+  readonly nowMs: number;
+  /** Without a node that hears the devices for longer than this, the observation begins anew. */
+  readonly gapMs: number;
+  /** Whether this node hears the devices now. */
+  readonly isReceiving: boolean;
+}
+
+/** Continues the observation of all nodes, or begins it anew after a gap; one statement, so that nodes do it one after the other. */
+export async function continueObservation(sql: Sql, { nowMs, gapMs, isReceiving }: Observing): Promise<void> {
+  const until = isReceiving ? 'CASE WHEN until_ms < $1 THEN $1 ELSE until_ms END' : 'until_ms';
+  await sql.run(
+    `UPDATE observation SET since_ms = CASE WHEN until_ms + $2 < $1 THEN $1 ELSE since_ms END, until_ms = ${until}`,
+    [nowMs, gapMs],
+  );
 }

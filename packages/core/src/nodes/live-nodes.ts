@@ -1,0 +1,33 @@
+/** Whether devices connect to the node itself or to a broker that all nodes share. */
+export type BrokerKind = 'embedded' | 'external';
+
+/** A process of the service on a shared database. */
+export interface NodeRecord {
+  readonly nodeId: string;
+  readonly host: string;
+  readonly broker: BrokerKind;
+  readonly version: string;
+  /** The hash of the admin key that was preset by a setting of this node. */
+  readonly presetHash: string | null;
+  readonly startedAtMs: number;
+  /** Since when it has said so without a gap. */
+  readonly liveSinceMs: number;
+  readonly lastSeenAtMs: number;
+}
+
+/** A node with an embedded broker must be alone: messages to devices leave only by the node that they are connected to. */
+export const conflictingNodes = (broker: BrokerKind, others: readonly NodeRecord[]): NodeRecord[] =>
+  others.filter((other) => broker === 'embedded' || other.broker === 'embedded');
+
+/** Nodes that have said that they live between two looks at them; the others may have crashed a moment ago. */
+export function provenAlive(before: readonly NodeRecord[], now: readonly NodeRecord[]): NodeRecord[] {
+  const seenAtMs = new Map(before.map(({ nodeId, lastSeenAtMs }) => [nodeId, lastSeenAtMs]));
+  return now.filter(({ nodeId, lastSeenAtMs }) => lastSeenAtMs > (seenAtMs.get(nodeId) ?? lastSeenAtMs));
+}
+
+/** Of nodes that must not run together, the one that came last gives way, also if it was only away for some time. */
+export const isLast = (own: NodeRecord, others: readonly NodeRecord[]): boolean =>
+  others.some(
+    ({ liveSinceMs, nodeId }) =>
+      liveSinceMs < own.liveSinceMs || (liveSinceMs === own.liveSinceMs && nodeId < own.nodeId),
+  );

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conflictingNodes, isLast, type NodeRecord, provenAlive } from '@granary/core/nodes/live-nodes';
+import type { NewNode, NodeTable } from '@granary/store/nodes';
+import type { Logger } from '../logging/logger.ts';
+import { StartError } from '../start-error.ts';
+import { patiently } from '../start-patience.ts';
+import { monotonicMs, type ServiceClock } from './service-clock.ts';
+
+const BEAT_MS = 1_000;
+const JOIN_AGAIN_MS = 250;
+/** More samples at the start, so that the first times are exact. */
+const FIRST_SAMPLES = 3;
+const SAID_AGAIN_MS = 30_000;
+const CLOCK_OFF_MS_MAX = 2_000;
+
+const CURE =
+  'several nodes need one broker for all devices: set GRANARY_BROKER_URL to it on every node, or stop the other node';
+const CLOCK_OFF =
+  'the clock of this machine differs from that of the database, which is used; set the clock of the machine';
+
+interface NodesParts {
+  /** `null` where no other process can use the database. */
+  readonly table: NodeTable | null;
+  readonly node: NewNode;
+  readonly clock: ServiceClock;
+  readonly logger: Logger;
+}
+
+/** Keeps this node in the table of nodes, knows the others, and measures the clock of the database. */
+export class Nodes {
+  /** The nodes that live, with this one; as last known while the database does not answer. */
+  liveCount = 1;
+  /** Why this node should not run beside another; `null` if it may. */
+  conflict: string | null = null;
+  readonly #parts: NodesParts;
+  #others: readonly NodeRecord[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #conflictSaidAtMs = Number.NEGATIVE_INFINITY;
+  #isClockOff = false;
+
+  constructor(parts: NodesParts) {
+    this.#parts = parts;
+  }
+
+  /** The hashes of the admin keys that settings of other live nodes have preset. */
+  get presetsOfOthers(): string[] {
+    return this.#others.flatMap(({ presetHash }) => presetHash ?? []);
+  }
+
+  /** Waits until a node that has crashed counts as ended; refuses to start beside one that is proven to live. */
+  async join(): Promise<void> {
+    const { table, node, clock } = this.#parts;
+    if (table === null) return;
+    for (let sample = 0; sample < FIRST_SAMPLES; sample++) {
+      clock.take(await patiently(() => table.askTime(monotonicMs)));
+    }
+    const conflicting = (others: readonly NodeRecord[]) => conflictingNodes(node.broker, others);
+    let before: readonly NodeRecord[] = [];
+    for (;;) {
+      const conflicts = await patiently(() => table.join(node, conflicting));
+      if (conflicts.length === 0) break;
+      const [alive] = provenAlive(before, conflicts);
+      if (alive !== undefined) throw new StartError(`the storage: ${this.#describe(alive)}; ${CURE}`);
+      before = conflicts;
+      await sleep(JOIN_AGAIN_MS);
+    }
+    await patiently(() => this.#beat(table));
+  }
+
+  start(): void {
+    const { table } = this.#parts;
+    if (table !== null) this.#plan(table);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    // Waits behind a beat that is under way, but not for long; a node that cannot leave counts as ended soon.
+    await this.#parts.table?.leave(this.#parts.node.nodeId).catch(() => undefined);
+  }
+
+  #plan(table: NodeTable): void {
+    this.#timer = setTimeout(() => {
+      // While the database does not answer, other parts say so.
+      void this.#beat(table)
+        .catch(() => undefined)
+        .then(() => {
+          if (!this.#isStopped) this.#plan(table);
+        });
+    }, BEAT_MS);
+  }
+
+  async #beat(table: NodeTable): Promise<void> {
+    const { node, clock } = this.#parts;
+    clock.take(await table.askTime(monotonicMs));
+    this.#judgeClock();
+    if (this.#isStopped) return;
+    const { own, others } = await table.beat(node);
+    this.#others = others;
+    this.liveCount = others.length + 1;
+    this.#judge(own, conflictingNodes(node.broker, others));
+  }
+
+  /** The node goes on, because devices may be connected to it and need their stops; people have to decide. */
+  #judge(own: NodeRecord, conflicts: readonly NodeRecord[]): void {
+    const [other] = conflicts;
+    this.conflict = other !== undefined && isLast(own, conflicts) ? this.#describe(other) : null;
+    if (other === undefined) {
+      this.#conflictSaidAtMs = Number.NEGATIVE_INFINITY;
+      return;
+    }
+    if (monotonicMs() - this.#conflictSaidAtMs < SAID_AGAIN_MS) return;
+    this.#conflictSaidAtMs = monotonicMs();
+    this.#parts.logger.error({ node: other.nodeId, host: other.host }, `${this.#describe(other)}; ${CURE}`);
+  }
+
+  #describe({ nodeId, host, broker }: NodeRecord): string {
+    return `node ${nodeId} on ${host} uses this database with an ${broker} broker, and this node has an ${this.#parts.node.broker} one`;
+  }
+
+  #judgeClock(): void {
+    const aheadMs = Math.round(this.#parts.clock.systemAheadMs);
+    const wasOff = this.#isClockOff;
+    this.#isClockOff = Math.abs(aheadMs) > CLOCK_OFF_MS_MAX;
+    if (this.#isClockOff && !wasOff) this.#parts.logger.warn({ ahead_ms: aheadMs }, CLOCK_OFF);
+  }
+}

@@ -1,0 +1,66 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type App, openApp, type StoreLocation } from '@granary/app/app';
+import type { CarryOut } from '@granary/app/effects';
+import { newId } from '@granary/app/ids';
+import type { BrokerKind } from '@granary/core/nodes/live-nodes';
+import { hashSecret } from '../keys/secrets.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { Settings } from '../settings.ts';
+import { VERSION } from '../version.ts';
+import { Nodes } from './nodes.ts';
+import type { ServiceClock } from './service-clock.ts';
+
+const FOLDER_ID_FILE = 'folder-id';
+const UPGRADE =
+  'the database was written by an older version and is upgraded; with many raw readings this takes minutes and as much free disk space as they use';
+
+interface StoreParts {
+  readonly settings: Settings;
+  readonly broker: BrokerKind;
+  readonly carryOut: CarryOut;
+  readonly clock: ServiceClock;
+  readonly logger: Logger;
+  /** Called with what must be undone when the service ends, in reverse order. */
+  readonly onStop: (undo: () => Promise<void>) => void;
+}
+
+export interface OpenedStore {
+  readonly opened: App;
+  readonly nodes: Nodes;
+}
+
+/** Opens the database, joins the nodes that use it, and takes over its clock. */
+export async function openStore(parts: StoreParts): Promise<OpenedStore> {
+  const { settings, broker, carryOut, clock, logger, onStop } = parts;
+  const opened = await openApp(storeLocation(settings), carryOut, (from, to) =>
+    logger.warn({ from, to }, UPGRADE),
+  );
+  onStop(() => opened.close());
+  const node = {
+    ...{ nodeId: newId('node', Date.now()), host: hostname(), broker, version: VERSION },
+    folderId: opened.nodes === null ? '' : await folderIdOf(settings.dataDir),
+    presetHash: settings.adminKey === null ? null : hashSecret(settings.adminKey),
+  };
+  const nodes = new Nodes({ table: opened.nodes, node, clock, logger });
+  await nodes.join();
+  nodes.start();
+  onStop(() => nodes.stop());
+  return { opened, nodes };
+}
+
+const storeLocation = ({ databaseUrl, databaseConnections, dataDir }: Settings): StoreLocation =>
+  databaseUrl === null
+    ? { engine: 'sqlite', folder: dataDir }
+    : { engine: 'postgres', url: databaseUrl, connections: databaseConnections };
+
+/** Made at the first start with this folder. */
+async function folderIdOf(dataDir: string): Promise<string> {
+  const file = join(dataDir, FOLDER_ID_FILE);
+  const kept = await readFile(file, 'utf8').catch(() => '');
+  if (kept.trim() !== '') return kept.trim();
+  const folderId = newId('folder', Date.now());
+  await writeFile(file, `${folderId}\n`, { mode: 0o600 });
+  return folderId;
+}

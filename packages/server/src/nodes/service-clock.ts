@@ -1,0 +1,89 @@
+import {
+  type ClockEstimates,
+  type ClockSample,
+  offsetOf,
+  withSample,
+} from '@granary/core/nodes/clock-offset';
+
+/** A larger correction means that somebody has set the clock of the database. */
+const SMALL_MS_MAX = 1_000;
+/** A clock that is a little ahead runs at half speed until it is right, because times that go back look like errors. */
+const SLOWED_BY = 0.5;
+
+/** A clock that nobody sets, the same in all threads of the process. */
+export function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1_000 + nanoseconds / 1e6;
+}
+
+/**
+ * What all threads need to tell the time: what is added to the clock of the system, and, unless that is not a number, instead of it
+ * to the monotonic clock; further the sum that was added to it before, and since when that is being corrected.
+ */
+export type SharedClock = Float64Array;
+
+export const newSharedClock = (): SharedClock =>
+  new Float64Array(new SharedArrayBuffer(4 * Float64Array.BYTES_PER_ELEMENT)).fill(Number.NaN, 1);
+
+export function readClock(shared: SharedClock): number {
+  const [aheadMs = 0, offsetMs = Number.NaN, formerMs = offsetMs, correctedSinceMs = 0] = shared;
+  if (Number.isNaN(offsetMs)) return Date.now() + aheadMs;
+  const nowMs = monotonicMs();
+  return Math.floor(nowMs + Math.max(offsetMs, formerMs - (nowMs - correctedSinceMs) * SLOWED_BY));
+}
+
+function correct(shared: SharedClock, offsetMs: number): void {
+  const nowMs = monotonicMs();
+  const shownMs = Number.isNaN(shared[1]) ? offsetMs : readClock(shared) - nowMs;
+  const isSmall = Math.abs(shownMs - offsetMs) <= SMALL_MS_MAX;
+  shared[2] = isSmall ? Math.max(shownMs, offsetMs) : offsetMs;
+  shared[3] = nowMs;
+  shared[1] = offsetMs;
+}
+
+interface ClockParts {
+  /** Replaces all clocks, in tests. */
+  readonly fixed?: (() => number) | undefined;
+  /** The clock of this machine. */
+  readonly system?: (() => number) | undefined;
+}
+
+/**
+ * The time by which the service decides. On a database that several nodes may share it is that of the database, because the clocks of
+ * their machines may differ; otherwise that of the machine.
+ */
+export class ServiceClock {
+  readonly now: () => number;
+  readonly #shared = newSharedClock();
+  readonly #fixed: (() => number) | undefined;
+  readonly #system: () => number;
+  #estimates: ClockEstimates = [];
+
+  constructor({ fixed, system = Date.now }: ClockParts = {}) {
+    this.#fixed = fixed;
+    this.#system = system;
+    this.now = fixed ?? (() => (this.#isOfDatabase ? readClock(this.#shared) : system()));
+  }
+
+  /** How much the clock of this machine is ahead of that of the database; 0 without one. */
+  get systemAheadMs(): number {
+    return this.#isOfDatabase ? this.#system() - this.now() : 0;
+  }
+
+  get #isOfDatabase(): boolean {
+    return !Number.isNaN(this.#shared[1]);
+  }
+
+  /** For the other threads of the process; in tests with a time of its own, as far ahead as that is now. */
+  forThreads(): SharedClock {
+    this.#shared[0] = this.#fixed === undefined && this.#system === Date.now ? 0 : this.now() - Date.now();
+    return this.#shared;
+  }
+
+  take(sample: ClockSample): void {
+    if (this.#fixed !== undefined) return;
+    this.#estimates = withSample(this.#estimates, sample);
+    const offsetMs = offsetOf(this.#estimates);
+    if (offsetMs !== null) correct(this.#shared, offsetMs);
+  }
+}
