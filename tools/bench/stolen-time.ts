@@ -18,10 +18,40 @@ export async function processorTime(): Promise<ProcessorTime | null> {
   return { total: ticks.reduce((sum, value) => sum + value, 0), stolen: ticks[COLUMNS - 1] ?? 0 };
 }
 
-/** Says which share of the processor time the host took away since then. */
-export async function stolenSince(start: ProcessorTime | null): Promise<string> {
-  const end = await processorTime();
-  if (start === null || end === null) return 'not known on this system';
-  const share = (end.stolen - start.stolen) / Math.max(1, end.total - start.total);
-  return `${(share * 100).toFixed(1)} %`;
+/** The share of the processor time that the host took away since then; `null` where it is not known. */
+export async function stolenSince(
+  start: ProcessorTime | null,
+  readTime = processorTime,
+): Promise<number | null> {
+  const end = await readTime();
+  if (start === null || end === null) return null;
+  return (end.stolen - start.stolen) / Math.max(1, end.total - start.total);
+}
+
+export const asPercent = (share: number | null): string =>
+  share === null ? 'not known' : `${(share * 100).toFixed(1)} %`;
+
+/** More than this distorts even a ratio, because the two sides of it do not lose the same share. */
+const STOLEN_SHARE_MAX = 0.1;
+const ATTEMPTS_MAX = 3;
+
+export interface Attempt<Result> {
+  readonly result: Result;
+  readonly stolen: number | null;
+}
+
+/** Measures again while the host takes much, and returns the attempt of which it took least, whatever its result is. */
+export async function leastDisturbed<Result>(
+  measure: () => Promise<Result>,
+  readTime = processorTime,
+): Promise<Attempt<Result>> {
+  let best: Attempt<Result> | null = null;
+  for (let attempt = 1; ; attempt++) {
+    const start = await readTime();
+    const result = await measure();
+    const stolen = await stolenSince(start, readTime);
+    if (best === null || (stolen ?? 0) < (best.stolen ?? 0)) best = { result, stolen };
+    if ((best.stolen ?? 0) <= STOLEN_SHARE_MAX || attempt === ATTEMPTS_MAX) return best;
+    console.log(`the host took ${asPercent(stolen)} of the processor time: measured again …`);
+  }
 }
