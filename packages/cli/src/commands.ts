@@ -56,6 +56,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/service/restore.ts')).restore,
   },
   {
+    name: 'migrate',
+    summary: 'copy the embedded store to PostgreSQL',
+    group: SERVICE,
+    survivesClosedOutput: true,
+    load: async () => (await import('./commands/service/migrate.ts')).migrate,
+  },
+  {
     name: 'console',
     summary: "print a link to the operators' page that signs in once",
     group: SERVICE,

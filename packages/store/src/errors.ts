@@ -16,6 +16,28 @@ export class BackupError extends Error {
   }
 }
 
+interface MoveErrorOptions extends ErrorOptions {
+  /** What a person can do about it. */
+  readonly cure?: string;
+  readonly kind?: MoveErrorKind;
+}
+
+/** `unreachable`: the database does not answer. */
+export type MoveErrorKind = 'failed' | 'unreachable' | 'interrupted';
+
+/** The move of an embedded store to PostgreSQL was refused or failed; the message is one line that tells an operator why. */
+export class MoveError extends Error {
+  readonly cure: string | undefined;
+  readonly kind: MoveErrorKind;
+
+  constructor(message: string, { cure, kind = 'failed', ...options }: MoveErrorOptions = {}) {
+    super(message, options);
+    this.name = 'MoveError';
+    this.cure = cure;
+    this.kind = kind;
+  }
+}
+
 export const storageFull = (): Refusal => new Refusal('storage_full', 'the storage is full');
 
 /** The reason is for the log only, because it may contain the address of the database or a path. */

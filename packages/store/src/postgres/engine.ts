@@ -18,6 +18,7 @@ import { PostgresNodes } from './nodes.ts';
 import { Partitions } from './partitions.ts';
 import { PostgresSql } from './sql.ts';
 import { BEGIN, inTransaction } from './transaction.ts';
+import { refuseUnfinishedMove } from './unfinished-move.ts';
 
 const CONNECTIONS_DEFAULT = 10;
 /** Stops and their look-ups have their own connections, because all others may be busy. */
@@ -25,7 +26,7 @@ const URGENT_CONNECTIONS_MAX = 3;
 const ATTEMPTS_MAX = 5;
 const KEEP_ALIVE_AFTER_MS = 5_000;
 /** Nodes that start together migrate one after the other, and a migration may take long. */
-const MIGRATION_LOCK = 7_281_540_001;
+export const MIGRATION_LOCK = 7_281_540_001;
 const MIGRATION_MS_MAX = 60 * 60_000;
 const OPENING_MS_MAX = 30_000;
 
@@ -100,6 +101,7 @@ async function migrateTables(connections: Connections, onUpgrade?: OnUpgrade): P
     connections,
     async (client) => {
       await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      await refuseUnfinishedMove(async (text) => (await client.query({ text, rowMode: 'array' })).rows);
       await migrate(new PostgresSql(client, new Partitions()), POSTGRES_DIALECT, Date.now(), onUpgrade);
     },
     { begin, limitMs: MIGRATION_MS_MAX },
@@ -132,7 +134,7 @@ function makePool(url: string, limits: TimeLimits, connectionsMax: number): Pool
 }
 
 /** The address without user name and password. */
-function addressOf(url: string): string {
+export function addressOf(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? 'an address that is not a URL' : `${parsed.host}${parsed.pathname}`;
 }

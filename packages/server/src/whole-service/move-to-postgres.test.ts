@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import { openApp } from '@granary/app/app';
+import { describePostgres } from '@granary/app/testing/engines';
+import { batchOf, reading, registerDevice } from '@granary/app/testing/fixtures';
+import { DAY_MS, HOUR_MS, MINUTE_MS, toIso } from '@granary/contract/time';
+import { createService } from '../compose.ts';
+import { openMove } from '../move/open-move.ts';
+import { readSettings } from '../settings.ts';
+import { EventReader, type ReadEvent } from '../testing/event-reader.ts';
+import { type Api, apiOf, siloNamed } from '../testing/service.ts';
+import { FIELD, ROVER, SILO, SILOS } from '../testing/tour/places.ts';
+import { tourAnswers } from '../testing/tour/tour.ts';
+
+const OLD_SILO = 'silo-with-a-history';
+const READINGS = 8_000;
+const PART = 1_000;
+const SPACING_MS = 2 * MINUTE_MS;
+
+/** The clock stands still while the answers are compared, because they contain ages and what follows from them. */
+const ASKED_MS = Date.now() + HOUR_MS;
+const RANGE = `from=${toIso(ASKED_MS - 20 * DAY_MS)}&to=${toIso(ASKED_MS)}`;
+
+const ofDevice = (path: string): string[] =>
+  ['', '/config', '/config/versions', '/rejections', '/alerts?status=all'].map((part) => path + part);
+const histories = (path: string, sensor: string): string[] =>
+  ['5m', '1h', '1d'].map(
+    (interval) => `${path}/sensors/history?sensor=${sensor}&interval=${interval}&${RANGE}`,
+  );
+
+const PATHS: readonly string[] = [
+  ...[
+    'devices',
+    'devices?removed=true',
+    'alerts?status=all',
+    'operations',
+    'missions',
+    'commands',
+    'overview',
+  ],
+  ...['audit?limit=100', 'keys', 'webhooks', 'notification-rules', 'notifications', 'export'],
+  ...[`readings?${RANGE}`, `readings?${RANGE}&format=ndjson`, `history?interval=1h&${RANGE}`],
+  `history?profile=silo_scale&interval=1d&tz=Europe/Berlin&unit=kg&format=ndjson&${RANGE}`,
+].map((path) => `/v1/${path}`);
+
+const ALL_PATHS: readonly string[] = [
+  ...PATHS,
+  ...[
+    '/sandbox/plants',
+    SILOS,
+    FIELD,
+    `${SILO}/sensors`,
+    `${SILO}/operations`,
+    `${SILOS}/${OLD_SILO}/sensors`,
+  ],
+  ...[SILO, ROVER, `${SILOS}/${OLD_SILO}`].flatMap(ofDevice),
+  ...[...histories(SILO, 'level'), ...histories(`${SILOS}/${OLD_SILO}`, 'temperature')],
+  ...histories(ROVER, 'soil_moisture'),
+  ...['/location', '/sensors/environmental', `/track?${RANGE}`, '/remote/commands', '/missions'].map(
+    (part) => ROVER + part,
+  ),
+];
+
+/** The text of every answer, without the id of its request; not checked against the contract, which other tests do. */
+async function answersOf({ started, authorization }: Api): Promise<Map<string, string>> {
+  const answers = new Map<string, string>();
+  for (const path of ALL_PATHS) {
+    const { status, headers, ...response } = await ask(started.httpUrl + path, authorization);
+    assert.equal(status, 200, `${path}: ${response.text}`);
+    const shown = response.text.replaceAll(/"request_id":"[^"]+"/g, '');
+    answers.set(path, `${headers.get('etag')} ${headers.get('content-type')}\n${shown}`);
+  }
+  return answers;
+}
+
+async function ask(url: string, authorization: Api['authorization']) {
+  const response = await fetch(url, { headers: authorization });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** The answers when the work that a start causes is done. */
+async function settledAnswers(api: Api): Promise<Map<string, string>> {
+  for (let answers = await answersOf(api); ; ) {
+    const again = await answersOf(api);
+    if ([...again].every(([path, text]) => answers.get(path) === text)) return again;
+    answers = again;
+  }
+}
+
+async function eventsOf(api: Api, lastEventId: number, count: number): Promise<ReadEvent[]> {
+  const reader = await EventReader.open(api, { lastEventId });
+  try {
+    return await reader.take(count);
+  } finally {
+    reader.close();
+  }
+}
+
+/** Readings of two weeks, those of the past compressed. */
+async function addHistory(folder: string): Promise<void> {
+  const app = await openApp({ engine: 'sqlite', folder });
+  const deviceNo = await registerDevice(app, { deviceId: OLD_SILO });
+  const startMs = ASKED_MS - 2 * HOUR_MS - READINGS * SPACING_MS;
+  for (let from = 0; from < READINGS; from += PART) {
+    const readings = Array.from({ length: PART }, (_, n) =>
+      reading(deviceNo, startMs + (from + n) * SPACING_MS, {
+        ...{ weight: (from + n) * 7, temperature: 15_000 + ((from + n) % 500), humidity: n },
+      }),
+    );
+    await app.telemetry.append(batchOf({ readings }));
+  }
+  for (let nextMs: number | null = 0; nextMs !== null; ) {
+    ({ nextMs } = await app.telemetry.compress({ beforeMs: ASKED_MS - 2 * DAY_MS }));
+  }
+  await app.close();
+}
+
+describePostgres('a service whose store was moved to PostgreSQL', (engine) => {
+  let dataDir = '';
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'granary-moved-'));
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
+
+  /** Runs a service on the data folder, or on the database, while something is done. */
+  async function withService<T>(
+    databaseUrl: string,
+    now: () => number,
+    work: (api: Api) => Promise<T>,
+  ): Promise<T> {
+    const settings = readSettings({
+      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LINK_THREADS: '0' },
+      ...{ GRANARY_RATE_LIMIT: 'off', GRANARY_LOG_LEVEL: 'silent', GRANARY_COMPRESS_AFTER_DAYS: 'off' },
+      ...{ GRANARY_DATA_DIR: dataDir, GRANARY_DATABASE_URL: databaseUrl },
+      // Nobody listens there, so nothing is sent.
+      ...{ GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@example.com' },
+    });
+    const service = createService(settings, { now });
+    try {
+      const started = await service.start();
+      const { key } = started.adminKey;
+      return await work(
+        apiOf(
+          () => started,
+          () => key,
+        ),
+      );
+    } finally {
+      await service.stop();
+    }
+  }
+
+  const lastEvent = (): number => {
+    const database = new DatabaseSync(join(dataDir, 'granary.db'), { readOnly: true });
+    const row = database.prepare('SELECT last_sequence FROM event_counter').get();
+    database.close();
+    return Number(row?.['last_sequence']);
+  };
+
+  test('answers the same to the byte, and its events go on with the same ids', async () => {
+    await withService('', Date.now, async ({ started: { httpUrl, mqttUrl, adminKey } }) => {
+      await tourAnswers({ httpUrl, mqttUrl, adminKey: adminKey.key });
+    });
+    await addHistory(dataDir);
+    const asked = () => ASKED_MS;
+    const [answers, firstEvents] = await withService('', asked, async (api) => {
+      const settled = await settledAnswers(api);
+      return [settled, await eventsOf(api, 0, lastEvent())] as const;
+    });
+    const last = lastEvent();
+    assert.ok(last >= firstEvents.length && firstEvents.length > 50);
+
+    if (engine.location.engine !== 'postgres') throw new Error('a store moves to PostgreSQL only');
+    const { url: databaseUrl } = engine.location;
+    const move = await openMove({ dataDir, databaseUrl }, { isDryRun: false });
+    const moved = new Map((await move.run()).map(({ name, rows }) => [name, rows]));
+    await move.close();
+    assert.ok((moved.get('reading_chunks') ?? 0) > 2);
+    assert.ok((moved.get('readings') ?? 0) > 1_000);
+
+    await withService(databaseUrl, asked, async (api) => {
+      const answersNow = await settledAnswers(api);
+      for (const [path, text] of answers) assert.equal(answersNow.get(path), text, path);
+      assert.deepEqual(await eventsOf(api, 0, firstEvents.length), firstEvents);
+      await api.post(SILOS, siloNamed('silo-after-the-move'));
+      const [next] = await eventsOf(api, last, 1);
+      assert.equal(next?.id, last + 1);
+      assert.equal(next?.data.type, 'device.registered');
+    });
+  });
+});

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { DAY_MS } from '@granary/contract/time';
+import { type DataFolderLock, lockDataFolder } from '../data-folder.ts';
+import { MoveError, StoreOpenError } from '../errors.ts';
+import { MIGRATIONS } from '../migrations/migrations.ts';
+import { readContents } from '../sqlite/backup/contents.ts';
+import { DATABASE_FILE, openReader, openWriter } from '../sqlite/database.ts';
+import { reasonOf } from '../sqlite/errors.ts';
+import { type CopiedTable, type Position, type Range, rowsPerBatch } from './copied-table.ts';
+import { arraysOf, checkedTextsOf, daysOf, lastKeyOf } from './source-sql.ts';
+
+/** The version is a part of the schema that the target gets by itself. */
+const NOT_COPIED = 'schema_version';
+
+/** Which store it is, and in which state. */
+export interface StoreIdentity {
+  /** The oldest API key, which a store keeps for ever. */
+  readonly store: string;
+  /** Another one after each write. */
+  readonly state: string;
+}
+
+export interface SourceTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
+  /** Others refer to this table, so it is copied before them. */
+  readonly isReferred: boolean;
+}
+
+interface Query {
+  readonly text: string;
+  readonly values: Position;
+}
+
+/** An embedded store that no service uses, read as it was at one moment. */
+export class MoveSource {
+  readonly folder: string;
+  readonly bytes: number;
+  readonly identity: StoreIdentity;
+  readonly #database: DatabaseSync;
+  readonly #lock: DataFolderLock | null;
+
+  private constructor(folder: string, database: DatabaseSync, lock: DataFolderLock | null) {
+    const { size, mtimeNs } = statSync(join(folder, DATABASE_FILE), { bigint: true });
+    this.folder = folder;
+    this.bytes = Number(size);
+    this.#database = database;
+    this.#lock = lock;
+    const [oldest] = this.#all({
+      text: 'SELECT key_id, created_at_ms FROM keys ORDER BY created_at_ms, key_id LIMIT 1',
+      values: [],
+    });
+    this.identity = { store: (oldest ?? ['none']).join(' '), state: `${size} ${mtimeNs}` };
+  }
+
+  /** Without a lock a service may go on writing, so the rows may be counted, but not copied. */
+  static open(folder: string, isLocked: boolean): MoveSource {
+    const file = join(folder, DATABASE_FILE);
+    if (!existsSync(file)) {
+      throw new MoveError(`there is no database in ${folder}`, {
+        cure: 'Name the data folder of the service with --from or GRANARY_DATA_DIR.',
+      });
+    }
+    const lock = isLocked ? takeLock(folder) : null;
+    let database: DatabaseSync | undefined;
+    try {
+      // Copies the WAL into the file, so that the file shows by its size and time whether the store has changed since.
+      if (isLocked) openWriter(file).close();
+      database = openReader(file);
+      database.exec('BEGIN');
+      refuseOtherVersion(readContents(database, file).schemaVersion, folder);
+      return new MoveSource(folder, database, lock);
+    } catch (error) {
+      database?.close();
+      lock?.release();
+      if (error instanceof MoveError) throw error;
+      throw new MoveError(`cannot read ${file}: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+
+  tables(): SourceTable[] {
+    const names = this.#all({
+      text: `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+             AND name <> '${NOT_COPIED}' ORDER BY name`,
+      values: [],
+    });
+    const tables = names.map(([name]) => this.#table(String(name)));
+    const referred = new Set(tables.flatMap(({ refersTo }) => refersTo));
+    return tables
+      .map(({ refersTo: _, ...table }) => ({ ...table, isReferred: referred.has(table.name) }))
+      .toSorted((one, other) => Number(other.isReferred) - Number(one.isReferred));
+  }
+
+  count(name: string): number {
+    const [[count] = []] = this.#all({ text: `SELECT COUNT(*) FROM ${name}`, values: [] });
+    return Number(count);
+  }
+
+  /** The ranges of a table in the order of its key, beginning after a position; the last one has no end. */
+  *ranges(table: CopiedTable, after: Position | null): Generator<Range> {
+    const size = rowsPerBatch(table);
+    for (let begin = after; ; ) {
+      const [key] =
+        table.key.length === 0 ? [] : this.#all(lastKeyOf(table, { after: begin, upTo: null }, size));
+      const upTo = key === undefined ? null : (key as Position);
+      yield { after: begin, upTo };
+      if (upTo === null) return;
+      begin = upTo;
+    }
+  }
+
+  /** Each column as an array in the text form of PostgreSQL; `null` for a range without rows. */
+  arrays(table: CopiedTable, range: Range): string[] | null {
+    const [row = []] = this.#all(arraysOf(table, range));
+    return row[0] === null ? null : row.map(String);
+  }
+
+  checksum(table: CopiedTable, range: Range): { readonly rows: number; readonly checksum: string } {
+    const [[rows, ...texts] = []] = this.#all(checkedTextsOf(table, range));
+    return { rows: Number(rows), checksum: rows === 0 ? '' : sha256(texts.join('|')) };
+  }
+
+  /** The first times of the days of a range. */
+  days(table: CopiedTable, range: Range, timeColumn: string): number[] {
+    return this.#all(daysOf(table, range, timeColumn, DAY_MS)).map(([day]) => Number(day));
+  }
+
+  close(): void {
+    this.#database.close();
+    this.#lock?.release();
+  }
+
+  #table(name: string) {
+    const columns = this.#all({
+      text: 'SELECT name, pk FROM pragma_table_info(?) ORDER BY cid',
+      values: [name],
+    });
+    const key = columns
+      .filter(([, pk]) => Number(pk) > 0)
+      .toSorted(([, one], [, other]) => Number(one) - Number(other));
+    const references = this.#all({
+      text: 'SELECT "table" FROM pragma_foreign_key_list(?)',
+      values: [name],
+    });
+    return {
+      name,
+      columns: columns.map(([column]) => String(column)),
+      key: key.map(([column]) => String(column)),
+      refersTo: references.map(([other]) => String(other)),
+    };
+  }
+
+  #all({ text, values }: Query): (number | string | null)[][] {
+    const statement = this.#database.prepare(text);
+    statement.setReturnArrays(true);
+    try {
+      return statement.all(...values) as unknown as (number | string | null)[][];
+    } catch (error) {
+      throw new MoveError(`cannot read ${join(this.folder, DATABASE_FILE)}: ${reasonOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+function takeLock(folder: string): DataFolderLock {
+  try {
+    return lockDataFolder(folder);
+  } catch (error) {
+    if (!(error instanceof StoreOpenError)) throw error;
+    throw new MoveError(error.message, {
+      cause: error,
+      cure: 'Stop the service first: what it stored during the copy would be missing.',
+    });
+  }
+}
+
+/** A newer version was refused before. */
+function refuseOtherVersion(version: number, folder: string): void {
+  if (version === MIGRATIONS.length) return;
+  throw new MoveError(
+    `the store in ${folder} was written by an older version (schema ${version}, this one has ${MIGRATIONS.length})`,
+    {
+      cure: 'Start this version once on it without GRANARY_DATABASE_URL, which upgrades it, and stop it again.',
+    },
+  );
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
