@@ -125,6 +125,18 @@ describeEachEngine('ticks of field devices', (engine) => {
     assert.equal(await missionStatus(deviceNo, missionId), 'in_progress');
   });
 
+  it('upload and start a mission once when two nodes tick at the same time', async () => {
+    const deviceNo = await readyFieldDevice(app);
+    const startMs = NOW_MS + 20 * SECOND_MS;
+    const missionId = await create(deviceNo, startMs);
+    const sentByBoth = async (nowMs: number): Promise<string[]> =>
+      (await Promise.all([sent(deviceNo, nowMs), sent(deviceNo, nowMs, { at: other })])).flat();
+    assert.deepEqual(await sentByBoth(startMs - UPLOAD_LEAD_MS), ['mission_upload']);
+    const ack = { mission_id: missionId, accepted: true };
+    await app.missions.acknowledged({ deviceNo, ack, nowMs: startMs - SECOND_MS });
+    assert.deepEqual(await sentByBoth(startMs), ['mission_start']);
+  });
+
   it('start a mission late within its tolerance, and raise an alert when it was missed', async () => {
     const late = { deviceNo: await readyFieldDevice(app), atMs: NOW_MS + HOUR_MS + START_TOLERANCE_MS };
     const missed = { deviceNo: await readyFieldDevice(app), atMs: late.atMs + 1 };

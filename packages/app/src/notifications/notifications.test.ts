@@ -217,6 +217,25 @@ describeEachEngine('notifications', (engine) => {
     );
   });
 
+  it('leaves a message to the node that renews its lease, and no lease to a node that has lost it', async () => {
+    await rule({ targets: [{ email: 'renewed@example.com' }] });
+    await lowSilo(NOW_MS);
+    await advance(NOW_MS);
+    const [taken] = await ofRule(claim(NOW_MS));
+    assert(taken !== undefined);
+    const { notificationId } = taken;
+    const [firstMs, secondMs] = [NOW_MS + MINUTE_MS, NOW_MS + 2 * MINUTE_MS];
+    const renew = (fromMs: number, toMs: number) =>
+      other.notifications.renew({ notificationId, fromMs, toMs });
+    assert.equal(await renew(firstMs, secondMs), true);
+    assert.equal(await renew(firstMs, secondMs + MINUTE_MS), false);
+    assert.equal((await ofRule(claim(secondMs - 1))).length, 0);
+    assert.equal((await ofRule(claim(secondMs))).length, 1);
+    const nowMs = secondMs;
+    await app.notifications.recordAttempt({ notificationId, outcome: { isSent: true }, nowMs });
+    assert.equal(await renew(secondMs + MINUTE_MS, secondMs + HOUR_MS), false);
+  });
+
   it('tries for a day, then the message has failed and an event says so', async () => {
     const id = await rule();
     await app.notifications.test({ ruleId: id, canSendMail: true, publicUrl: null, nowMs: NOW_MS });

@@ -135,6 +135,19 @@ describeEachEngine('webhooks', (engine) => {
       assert.equal((await take(webhookNo, NOW_MS + LEASE_MS))?.deliveries.length, 6);
     });
 
+    it('that stay with the sender that renews its lease, until it has lost it', async () => {
+      const { webhookNo } = await create();
+      await logEvent();
+      await distributeAll();
+      const deliveryNo = (await take(webhookNo))?.deliveries[0]?.deliveryNo ?? 0;
+      const renew = (fromMs: number, toMs: number) => twin.webhooks.renew({ deliveryNo, fromMs, toMs });
+      assert.equal(await renew(NOW_MS + LEASE_MS, NOW_MS + 2 * LEASE_MS), true);
+      assert.equal(await renew(NOW_MS + LEASE_MS, NOW_MS + 3 * LEASE_MS), false);
+      assert.equal(await take(webhookNo, NOW_MS + 2 * LEASE_MS - 1), null);
+      await record(webhookNo, deliveryNo, answered(204));
+      assert.equal(await renew(NOW_MS + 2 * LEASE_MS, NOW_MS + 3 * LEASE_MS), false);
+    });
+
     it('first attempts and repeated ones in turns', async () => {
       const { webhookNo } = await create();
       for (let i = 0; i < 4; i++) await logEvent();
