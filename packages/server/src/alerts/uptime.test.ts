@@ -87,5 +87,12 @@ describeEachEngine('the start of the observation', (engine) => {
     await evaluate();
     assert.equal(await sinceMs(), nowMs);
     assert.notEqual(await sinceMs(), beganMs);
+    // The clock of the database is set back.
+    nowMs -= 60 * SECOND_MS;
+    await evaluate();
+    assert.equal(await sinceMs(), nowMs);
+    nowMs += 2 * SECOND_MS;
+    await evaluate();
+    assert.equal(await sinceMs(), nowMs - 2 * SECOND_MS);
   });
 });

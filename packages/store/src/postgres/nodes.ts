@@ -19,7 +19,8 @@ const INSERT = `INSERT INTO nodes (folder_id, ${COLUMNS}) SELECT $2, $1, $3, $4,
 const BEAT = `${INSERT} ON CONFLICT (node_id) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms,
   live_since_ms = CASE WHEN nodes.last_seen_at_ms < excluded.last_seen_at_ms - ${LIVE_MS} THEN excluded.live_since_ms ELSE nodes.live_since_ms END
   RETURNING ${COLUMNS}`;
-const OTHERS = `SELECT ${COLUMNS} FROM nodes WHERE node_id <> $1 AND last_seen_at_ms >= ${NOW} - ${LIVE_MS} ORDER BY node_id`;
+/** A time ahead is of a node that ended before the clock of the database was set back. */
+const OTHERS = `SELECT ${COLUMNS} FROM nodes WHERE node_id <> $1 AND abs(last_seen_at_ms - ${NOW}) <= ${LIVE_MS} ORDER BY node_id`;
 
 /** The times are read as text. */
 type NodeRow = [
@@ -58,7 +59,7 @@ export class PostgresNodes implements NodeTable {
       await client.query('BEGIN');
       await client.query(`SELECT pg_advisory_xact_lock(${JOIN_LOCK})`);
       await client.query(
-        `DELETE FROM nodes WHERE (folder_id = $1 AND host = $2) OR last_seen_at_ms < ${NOW} - ${FORGOTTEN_AFTER_MS}`,
+        `DELETE FROM nodes WHERE (folder_id = $1 AND host = $2) OR abs(last_seen_at_ms - ${NOW}) > ${FORGOTTEN_AFTER_MS}`,
         [node.folderId, node.host],
       );
       const conflicts = conflicting(await othersOf(client, node.nodeId));

@@ -220,9 +220,12 @@ export interface Observing {
 
 /** Continues the observation of all nodes, or begins it anew after a gap; one statement, so that nodes do it one after the other. */
 export async function continueObservation(sql: Sql, { nowMs, gapMs, isReceiving }: Observing): Promise<void> {
-  const until = isReceiving ? 'CASE WHEN until_ms < $1 THEN $1 ELSE until_ms END' : 'until_ms';
+  // The clock of the database may have been set back.
+  const isAhead = 'until_ms - $2 > $1';
+  const until = isReceiving ? `CASE WHEN until_ms < $1 OR ${isAhead} THEN $1 ELSE until_ms END` : 'until_ms';
   await sql.run(
-    `UPDATE observation SET since_ms = CASE WHEN until_ms + $2 < $1 THEN $1 ELSE since_ms END, until_ms = ${until}`,
+    `UPDATE observation SET since_ms = CASE WHEN until_ms + $2 < $1 OR ${isAhead} THEN $1 ELSE since_ms END,
+       until_ms = ${until}`,
     [nowMs, gapMs],
   );
 }
