@@ -21,7 +21,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     nodeModules: true,
     testLibraries: ['pg'],
   },
-  link: { packages: ['contract'], libraries: [], nodeModules: true },
+  link: { packages: ['contract'], libraries: ['mqtt-packet'], nodeModules: true },
   server: {
     packages: ['contract', 'core', 'store', 'app', 'link'],
     libraries: ['fastify', 'nodemailer', 'pino', 'swagger-ui-dist', 'ws', 'yaml'],

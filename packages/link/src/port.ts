@@ -52,10 +52,10 @@ interface LinkPeer {
   readonly remoteAddress: string;
 }
 
-/** An event of the link for the log; its texts are printable and bounded, and contain no secret. */
+/** `session` is `null` where an external broker keeps it. An event of the link for the log; its texts are printable and bounded, and contain no secret. */
 export type LinkEvent = LinkPeer &
   (
-    | { readonly kind: 'connected'; readonly session: SessionType; readonly isTakeover: boolean }
+    | { readonly kind: 'connected'; readonly session: SessionType | null; readonly isTakeover: boolean }
     | { readonly kind: 'disconnected'; readonly ending: Ending; readonly detail: string }
     | { readonly kind: 'login_refused'; readonly reason: string }
     | { readonly kind: 'subscription_refused'; readonly reason: string }
@@ -205,8 +205,8 @@ export interface DeviceLink {
 
   readonly isListening: boolean;
 
-  /** Rejects when a part of the link does not answer. */
-  health(): Promise<void>;
+  /** Resolves with `ok` or with what is wrong; rejects when a part of the link does not answer. */
+  health(): Promise<string>;
 
   figures(): Promise<LinkFigures>;
 }

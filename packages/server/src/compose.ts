@@ -84,7 +84,8 @@ const LINK_LINES_PER_MINUTE_MAX = 20;
 type Undo = () => Promise<void> | void;
 
 export function createService(settings: Settings, surroundings: Environment = {}): Service {
-  const { webhooks: options = {}, broker = 'embedded' } = surroundings;
+  const { webhooks: options = {} } = surroundings;
+  const broker = surroundings.broker ?? (settings.broker === null ? 'embedded' : 'external');
   const clock = new ServiceClock({ fixed: surroundings.now, system: surroundings.systemNow });
   const { now } = clock;
   const { logger = createLogger(settings.logLevel, isReadableFormat(settings.logFormat)) } = surroundings;
@@ -179,7 +180,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
       observed: (event) => logLinkEvent(linkLog, event),
     });
     const link = createDeviceLink(settings, {
-      ...{ app, uplink, logger, log, clock, certificate },
+      ...{ app, uplink, directory, logger, log, clock, certificate },
       threadEnded: surroundings.threadEnded ?? endProcess(logger),
     });
     const ingest = new IngestMonitor(pipeline, ingestCounters, link);

@@ -1,4 +1,5 @@
 import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
+import { type BrokerAccess, parseBrokerUrl } from '@granary/link/external/connection/broker-address';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -104,6 +105,10 @@ export function asDatabaseUrl(text: string): string | Error {
     ? text
     : new Error('must be a postgres:// address');
 }
+
+/** The text may contain a password, so the message never repeats it. */
+export const asBrokerUrl = (text: string): BrokerAccess | Error =>
+  parseBrokerUrl(text) ?? new Error('must be an address such as mqtt://user:password@host:1883 or mqtts://…');
 
 /** Such as `https://tiles.example.com/{z}/{x}/{y}.png`; its host becomes part of a header, so it must be a plain one. */
 export function asTilesUrl(text: string): string | Error {

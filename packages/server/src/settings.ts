@@ -1,4 +1,5 @@
 import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/declaration/groups';
+import type { BrokerAccess } from '@granary/link/external/connection/broker-address';
 import {
   asMailAddress,
   asPublicUrl,
@@ -8,6 +9,7 @@ import {
 } from './notifications/mail-settings.ts';
 import { conflictsOf } from './setting-conflicts.ts';
 import {
+  asBrokerUrl,
   asConnections,
   asCount,
   asDatabaseUrl,
@@ -50,6 +52,8 @@ export interface Settings {
   readonly mqttPort: number | null;
   readonly mqttsHost: string;
   readonly mqttsPort: number | null;
+  /** Where devices connect instead of to this service; `null`: its own broker. */
+  readonly broker: BrokerAccess | null;
   /** The threads that accept the connections of devices; 0: the main thread does. */
   readonly linkThreads: number;
   /** Files in PEM format; without them there is no TLS, and the ports of HTTPS and MQTTS are not used. */
@@ -142,6 +146,7 @@ export function readSettings(env: Env): Settings {
     mqttPort: read<number | null>('GRANARY_MQTT_PORT', 1883, asPortOrOff),
     mqttsHost: read('GRANARY_MQTTS_HOST', mqttHost, asText),
     mqttsPort: read<number | null>('GRANARY_MQTTS_PORT', 8883, asPortOrOff),
+    broker: read<BrokerAccess | null>('GRANARY_BROKER_URL', null, asBrokerUrl),
     linkThreads: read('GRANARY_LINK_THREADS', 1, asThreads),
     tlsCert: read<string | null>('GRANARY_TLS_CERT', null, asText),
     tlsKey: read<string | null>('GRANARY_TLS_KEY', null, asText),

@@ -23,7 +23,15 @@ export const topicOf = (deviceId: string, subject: UpSubject | DownSubject): str
 export const LINK_PAYLOAD_BYTES_MAX = 512 * 1024;
 
 /** What a device says of itself on its retained status topic, and leaves as its last will. */
-export const DeviceState = closed({ state: Type.Enum(DEVICE_STATUSES) });
+export const DeviceState = closed({
+  state: Type.Enum(DEVICE_STATUSES),
+  session: Type.Optional(
+    described(
+      'A text that the device chooses for each connection, in its status messages and in its last will. An `offline` with another session than that of the newest `online` is the end of an older connection and is ignored where an external broker delivers it.',
+      Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\x20-\\x7e]*$' }),
+    ),
+  ),
+});
 export type DeviceState = Static<typeof DeviceState>;
 
 export const checkDeviceState = checker(DeviceState);

@@ -1,6 +1,7 @@
 import type { App } from '@granary/app/app';
 import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { CertificatePair } from '@granary/link/tls';
+import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { DeviceLog } from '../devices/device-log.ts';
 import { linkLimits } from '../ingest/batches.ts';
 import { HELD_READINGS_MAX } from '../ingest/pipeline.ts';
@@ -9,14 +10,18 @@ import type { Logger } from '../logging/logger.ts';
 import type { ServiceClock } from '../nodes/service-clock.ts';
 import type { Settings } from '../settings.ts';
 import { linkAddresses } from '../tls/ports.ts';
+import { brokerClientId } from './broker-client-id.ts';
+import { BrokeredLink } from './brokered-link.ts';
 import { LinkGroup } from './link-group.ts';
 import { LocalLink } from './local-link.ts';
 import type { LogLine } from './protocol.ts';
+import type { ServiceLink } from './service-link.ts';
 import { ThreadLink } from './thread-link.ts';
 
 interface LinkParts {
   readonly app: Pick<App, 'telemetry' | 'threadWrites'>;
   readonly uplink: Uplink;
+  readonly directory: Pick<DeviceDirectory, 'findForLink'>;
   readonly logger: Logger;
   /** For lines about one device. */
   readonly log: DeviceLog;
@@ -27,8 +32,19 @@ interface LinkParts {
   readonly threadEnded: (error: Error) => void;
 }
 
+/** Through the external broker where one is set, otherwise with a broker of our own. */
+export function createDeviceLink(settings: Settings, parts: LinkParts): ServiceLink {
+  const { broker, dataDir } = settings;
+  if (broker === null) return createEmbeddedLink(settings, parts);
+  const { uplink: handler, directory, logger, log, clock } = parts;
+  return new BrokeredLink(
+    { handler, directory, logger, log },
+    { broker, clientId: brokerClientId(dataDir), now: clock.now },
+  );
+}
+
 /** The device link in as many threads as set; MQTT over WebSocket comes through the HTTP server, so it stays in this thread. */
-export function createDeviceLink(settings: Settings, parts: LinkParts): LinkGroup {
+function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkGroup {
   const { app, uplink, logger, log, clock, certificate, threadEnded: failed } = parts;
   const { linkThreads, rawRetentionDays } = settings;
   const addresses = linkAddresses(settings);

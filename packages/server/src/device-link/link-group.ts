@@ -3,7 +3,6 @@ import type {
   BrokerAddresses,
   CommandOptions,
   Delivery,
-  DeviceLink,
   LinkConfiguration,
   LinkDevice,
   LinkEvent,
@@ -16,6 +15,7 @@ import { assertPortsFree } from './free-ports.ts';
 import type { LinkMember, MemberFigures } from './link-member.ts';
 import type { LocalLink } from './local-link.ts';
 import { MemberHandler } from './member-handler.ts';
+import type { ServiceLink } from './service-link.ts';
 import { sumOfStatistics, sumOfTotals } from './sums.ts';
 
 interface GroupParts {
@@ -30,7 +30,7 @@ interface GroupParts {
  * The device link of several members. Every login is checked in this thread, so a device has one session: when it logs in on
  * one member while it may have a session on another, that one ends first and is reported first.
  */
-export class LinkGroup implements DeviceLink {
+export class LinkGroup implements ServiceLink {
   readonly #handler: LinkHandler;
   readonly #addresses: BrokerAddresses;
   readonly #local: LocalLink;
@@ -131,8 +131,9 @@ export class LinkGroup implements DeviceLink {
     return figures.flat();
   }
 
-  async health(): Promise<void> {
+  async health(): Promise<string> {
     await Promise.all(this.#members.map((member) => member.figures()));
+    return 'ok';
   }
 
   async figures(): Promise<LinkFigures> {

@@ -84,6 +84,12 @@ export class DeviceDirectory {
     return matchesHash(secret, device.secretHash) ? linkDevice(device) : null;
   }
 
+  /** For a device that the broker has authenticated; `null` for an unknown or removed one. */
+  async findForLink(deviceId: string): Promise<LinkDevice | null> {
+    const device = await this.find(deviceId);
+    return device === undefined || device.removedAtMs !== null ? null : linkDevice(device);
+  }
+
   /** Called when the secret was replaced, on this node or on another. */
   dropSecret(deviceId: string): void {
     this.#replacementsSeen++;

@@ -16,6 +16,8 @@ const UNSUPPORTED_DATA = 1003;
 
 interface Parts {
   readonly link: DeviceLink;
+  /** Devices connect to an external broker only. */
+  readonly hasExternalBroker: boolean;
   readonly connections: ConnectionLimits;
   readonly nextRequestId: () => string;
 }
@@ -54,6 +56,9 @@ export class MqttUpgrade {
   #refusalOf(request: IncomingMessage, socket: Socket): Refusal | undefined {
     if (!this.shouldUpgrade(request)) {
       return new Refusal('malformed_request', `only ${PATH} can be upgraded, to WebSocket`);
+    }
+    if (this.#parts.hasExternalBroker) {
+      return new Refusal('malformed_request', 'devices of this service connect to its external MQTT broker');
     }
     if (this.#parts.connections.isReserved(socket)) {
       return new Refusal(

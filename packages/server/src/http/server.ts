@@ -66,7 +66,8 @@ export function createHttpServer(
     connectionsMax: settings.httpConnectionsMax,
     connectionsPerAddressMax: settings.httpConnectionsPerAddressMax,
   });
-  const mqtt = new MqttUpgrade({ link: parts.link, connections, nextRequestId });
+  const hasExternalBroker = settings.broker !== null;
+  const mqtt = new MqttUpgrade({ link: parts.link, hasExternalBroker, connections, nextRequestId });
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     genReqId: ({ headers }) => {

@@ -1,4 +1,4 @@
-import type { LinkGroup } from '../device-link/link-group.ts';
+import type { ServiceLink } from '../device-link/service-link.ts';
 import { countsOf, type IngestCounters, sumOf } from './counters.ts';
 import { type IngestPipeline, QUEUE_READINGS_MAX } from './pipeline.ts';
 
@@ -13,12 +13,12 @@ export interface IngestFigures {
 export class IngestMonitor {
   readonly #pipeline: Pick<IngestPipeline, 'queuedReadings' | 'isHolding'>;
   readonly #counters: IngestCounters;
-  readonly #link: Pick<LinkGroup, 'memberFigures'>;
+  readonly #link: Pick<ServiceLink, 'memberFigures'>;
 
   constructor(
     pipeline: Pick<IngestPipeline, 'queuedReadings' | 'isHolding'>,
     counters: IngestCounters,
-    link: Pick<LinkGroup, 'memberFigures'>,
+    link: Pick<ServiceLink, 'memberFigures'>,
   ) {
     this.#pipeline = pipeline;
     this.#counters = counters;

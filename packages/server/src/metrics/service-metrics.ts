@@ -3,7 +3,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import type { LinkFigures } from '@granary/link/port';
 import type { RefusedAttempts } from '../audit/refused-attempts.ts';
 import type { BackupSchedule } from '../backup/backup-schedule.ts';
-import type { LinkGroup } from '../device-link/link-group.ts';
+import type { ServiceLink } from '../device-link/service-link.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import type { ExportRunner } from '../exports/export-runner.ts';
@@ -22,7 +22,7 @@ import { ProcessMetrics } from './process-metrics.ts';
 interface Parts {
   readonly settings: Settings;
   readonly app: App;
-  readonly link: Pick<LinkGroup, 'figures' | 'memberFigures'>;
+  readonly link: Pick<ServiceLink, 'figures' | 'memberFigures'>;
   readonly ingest: IngestMonitor;
   readonly feed: EventFeed;
   readonly subscribers: Subscribers;

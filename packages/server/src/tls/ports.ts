@@ -38,11 +38,17 @@ export function urlOf(protocol: string, address: BrokerAddress | null): string |
 }
 
 export function warnOfExposedPorts(settings: Settings, logger: Logger): void {
-  const { httpHost, httpPort, mqttHost, mqttPort } = settings;
+  const { httpHost, httpPort, mqttHost, mqttPort, broker } = settings;
+  const isMqttClosed = mqttPort === null || broker !== null;
   const exposed = [
     ...(httpPort === null || isLoopback(httpHost) ? [] : [`HTTP on ${httpHost}:${httpPort}`]),
-    ...(mqttPort === null || isLoopback(mqttHost) ? [] : [`MQTT on ${mqttHost}:${mqttPort}`]),
+    ...(isMqttClosed || isLoopback(mqttHost) ? [] : [`MQTT on ${mqttHost}:${mqttPort}`]),
   ];
+  if (broker !== null && !broker.isSecure && !isLoopback(broker.host)) {
+    logger.warn(
+      `NOT ENCRYPTED: the connection to the broker ${broker.host}:${broker.port}, where the password of this service can be read on the way. Use mqtts:// in GRANARY_BROKER_URL`,
+    );
+  }
   if (exposed.length === 0) return;
   logger.warn(
     `NOT ENCRYPTED: other machines can reach ${exposed.join(' and ')} without TLS, where API keys and device secrets can be read on the way. Use GRANARY_TLS_CERT and GRANARY_TLS_KEY and switch these ports off or to 127.0.0.1, or put a proxy with TLS in front`,

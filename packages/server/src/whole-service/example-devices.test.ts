@@ -6,7 +6,8 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkOperationAck, checkOperationProgress } from '@granary/contract/link/messages';
-import { mayTestWith, pythonWithPaho } from '@granary/link/testing/outside-clients';
+import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
+import { hasProgram, mayTestWith, pythonWithPaho } from '@granary/link/testing/outside-clients';
 import { ExampleSilo } from '../testing/devices/example-silo.ts';
 import { eventually } from '../testing/eventually.ts';
 import { type Api, apiOf, siloNamed } from '../testing/service.ts';
@@ -31,15 +32,23 @@ const EXAMPLES = [
   { name: 'JavaScript', script: 'silo-device.mjs', findCommand: () => process.execPath, needs: null },
 ] as const;
 
-for (const { name, script, findCommand, needs } of EXAMPLES) {
-  describe(`the example silo in ${name}`, { timeout: 300_000 }, () => {
+const hasMosquitto = hasProgram('mosquitto');
+const CASES = EXAMPLES.flatMap((example) =>
+  ['the broker of the service', 'Mosquitto'].map((broker) => ({ ...example, broker })),
+);
+
+for (const { name, script, findCommand, needs, broker } of CASES) {
+  describe(`the example silo in ${name} with ${broker}`, { timeout: 300_000 }, () => {
+    const isExternal = broker === 'Mosquitto';
     const deviceId = `silo-${name.toLowerCase()}`;
     const path = `/v1/siloscale/devices/${deviceId}`;
     const command = findCommand();
     const isThere = (t: TestContext): boolean =>
-      needs === null || mayTestWith(t, needs, command !== undefined);
+      (needs === null || mayTestWith(t, needs, command !== undefined)) &&
+      (!isExternal || mayTestWith(t, 'mosquitto', hasMosquitto));
     let service: ServiceProcess | undefined;
     let silo: ExampleSilo | undefined;
+    let mosquitto: MosquittoBroker | undefined;
     let folder = '';
 
     const device = (): ExampleSilo => {
@@ -56,7 +65,11 @@ for (const { name, script, findCommand, needs } of EXAMPLES) {
 
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'granary-example-'));
-      service = await startServiceProcess({ GRANARY_DATA_DIR: join(folder, 'data') });
+      if (isExternal && !hasMosquitto) return;
+      mosquitto = isExternal ? await MosquittoBroker.start() : undefined;
+      service = await startServiceProcess({
+        ...{ GRANARY_DATA_DIR: join(folder, 'data'), GRANARY_BROKER_URL: mosquitto?.url ?? '' },
+      });
       const registered = await api.post('/v1/siloscale/devices', siloNamed(deviceId));
       assert.equal((await api.put(`${path}/config`, CONFIGURATION)).status, 200);
       if (command === undefined) return;
@@ -70,6 +83,7 @@ for (const { name, script, findCommand, needs } of EXAMPLES) {
     after(async () => {
       await silo?.remove();
       await service?.stop();
+      await mosquitto?.remove();
       await rm(folder, { recursive: true, force: true });
     });
 
@@ -211,7 +225,9 @@ for (const { name, script, findCommand, needs } of EXAMPLES) {
       await reaches(id, 'failed');
       assert.equal((await operation(id)).failure.message, 'the device was switched off');
       await eventually(async () => (await read('')).status, 'offline');
-      await eventually(async () => (await read('/link')).last_disconnect.reason, 'clean');
+      // Only its own broker sees how a connection ends.
+      const reason = isExternal ? 'lost' : 'clean';
+      await eventually(async () => (await read('/link')).last_disconnect.reason, reason);
     });
 
     it('has sent no message that was rejected, except answers to starts that the service did not send', async (t) => {

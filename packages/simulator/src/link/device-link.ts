@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { type DeviceState, topicOf, type UpSubject } from '@granary/contract/link/messages';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
@@ -33,6 +34,8 @@ export class DeviceLink {
   #state: 'stopped' | 'running' | 'cut' = 'stopped';
   /** The present connection, or the attempt to make one. */
   #client: MqttClient | undefined;
+  /** Names the present connection, so that the end of an older one is not taken for its end. */
+  #session = '';
   #up = nextConnection();
   #isUp = false;
   #failures = 0;
@@ -91,8 +94,10 @@ export class DeviceLink {
   }
 
   #open(): void {
-    const client = connect(this.#options.mqttUrl, this.#connectOptions());
+    const session = randomUUID();
+    const client = connect(this.#options.mqttUrl, this.#connectOptions(session));
     this.#client = client;
+    this.#session = session;
     let failure: Error | undefined;
     client.on('error', (error) => {
       failure = error;
@@ -113,7 +118,7 @@ export class DeviceLink {
     });
   }
 
-  #connectOptions(): IClientOptions {
+  #connectOptions(session: string): IClientOptions {
     const { username, secret } = this.#credentials;
     return {
       clientId: username,
@@ -126,7 +131,7 @@ export class DeviceLink {
       reconnectPeriod: 0,
       will: {
         topic: topicOf(username, 'status'),
-        payload: Buffer.from(JSON.stringify(stateMessage('offline'))),
+        payload: Buffer.from(JSON.stringify(stateMessage('offline', session))),
         qos: 1,
         retain: true,
       },
@@ -147,7 +152,12 @@ export class DeviceLink {
   }
 
   #announce(client: MqttClient, state: DeviceState['state']): Promise<void> {
-    return publish(client, topicOf(this.#credentials.username, 'status'), stateMessage(state), true);
+    return publish(
+      client,
+      topicOf(this.#credentials.username, 'status'),
+      stateMessage(state, this.#session),
+      true,
+    );
   }
 
   #connected(client: MqttClient): void {
@@ -197,7 +207,7 @@ async function publish(client: MqttClient, topic: string, payload: unknown, reta
   await client.publishAsync(topic, JSON.stringify(payload), { qos: 1, retain });
 }
 
-const stateMessage = (state: DeviceState['state']): DeviceState => ({ state });
+const stateMessage = (state: DeviceState['state'], session: string): DeviceState => ({ state, session });
 
 const isRefusal = (failure: Error | undefined): boolean =>
   failure !== undefined && 'code' in failure && REFUSED_CODES.includes(failure.code);

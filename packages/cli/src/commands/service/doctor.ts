@@ -78,15 +78,26 @@ async function examine(values: AccessValues, environment: Environment): Promise<
 /** Looks at what the settings name; the service that answers at an address may be another one than theirs. */
 async function machineFindings(env: Environment['env'], answeringUrl: string | null): Promise<Finding[]> {
   const settings = readSettings(env);
-  const { httpHost, httpPort, mqttHost, mqttPort } = settings;
+  const { httpHost, httpPort } = settings;
   const isRunning = answeringUrl !== null && (await isServiceOf(settings, answeringUrl));
   return [
     await portFinding('HTTP', httpHost, httpPort, isRunning),
-    await portFinding('MQTT', mqttHost, mqttPort, isRunning),
-    ...(isRunning && mqttPort !== null && mqttPort !== 0 ? [await brokerFinding(mqttHost, mqttPort)] : []),
+    ...(await linkFindings(settings, isRunning)),
     folderFinding(settings),
     ...(isRunning ? [] : [databaseFinding(settings)]),
     diskFinding(settings),
+  ];
+}
+
+/** With an external broker the service has no port for devices; its `/readyz` says whether it reaches the broker. */
+async function linkFindings(
+  { mqttHost, mqttPort, broker }: Settings,
+  isRunning: boolean,
+): Promise<Finding[]> {
+  if (broker !== null) return broker.isSecure ? [] : [await brokerFinding(broker.host, broker.port)];
+  return [
+    await portFinding('MQTT', mqttHost, mqttPort, isRunning),
+    ...(isRunning && mqttPort !== null && mqttPort !== 0 ? [await brokerFinding(mqttHost, mqttPort)] : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { asyncApiDocument } from '@granary/contract/reference/asyncapi';
+import { type AsyncApiOptions, asyncApiDocument } from '@granary/contract/reference/asyncapi';
 import { GUIDE_EXAMPLES } from '@granary/contract/reference/guide-examples';
 import { openApiDocument } from '@granary/contract/reference/openapi';
 import type { FastifyInstance } from 'fastify';
@@ -41,13 +41,22 @@ export function referenceRoutes(routes: FastifyInstance, settings: Settings): vo
   );
 }
 
-function asyncApiOf({ publicUrl, mqttPort, mqttsPort, httpPort, httpsPort, tlsCert }: Settings): object {
+const asyncApiOf = (settings: Settings): object =>
+  asyncApiDocument({ version: VERSION, ...linkPlaceOf(settings), examples: GUIDE_EXAMPLES });
+
+function linkPlaceOf(settings: Settings): Pick<AsyncApiOptions, 'host' | 'ports'> {
+  const { publicUrl, mqttPort, mqttsPort, httpPort, httpsPort, tlsCert, broker } = settings;
+  if (broker !== null) {
+    const { host, port, isSecure } = broker;
+    return {
+      host,
+      ports: { mqtt: isSecure ? null : port, mqtts: isSecure ? port : null, ws: null, wss: null },
+    };
+  }
   const withTls = (port: number | null): number | null => (tlsCert === null ? null : port);
-  return asyncApiDocument({
-    version: VERSION,
+  return {
     // The settings have the addresses on which the service listens, which are often not those that devices use.
     host: publicUrl === null ? '127.0.0.1' : new URL(publicUrl).hostname,
     ports: { mqtt: mqttPort, mqtts: withTls(mqttsPort), ws: httpPort, wss: withTls(httpsPort) },
-    examples: GUIDE_EXAMPLES,
-  });
+  };
 }

@@ -1,0 +1,99 @@
+import type { ExternalLimits } from '../limits.ts';
+import type { BrokerConnection } from './broker-connection.ts';
+
+interface KeptParts {
+  readonly limits: ExternalLimits;
+  /** Opens a connection that calls `closed` when it has ended. */
+  readonly open: (closed: (error: Error | null) => void) => Promise<BrokerConnection>;
+  /** What must succeed before the connection is used, such as subscribing. */
+  readonly prepare: (connection: BrokerConnection) => Promise<void>;
+  readonly mayOpen: () => boolean;
+  /** `null` when the connection is ready, otherwise why it ended or could not be opened. */
+  readonly changed: (error: Error | null) => void;
+}
+
+const DOUBLINGS_MAX = 10;
+
+/** A connection that is opened again when it has ended, until it is stopped. */
+export class KeptConnection {
+  readonly #parts: KeptParts;
+  #connection: BrokerConnection | null = null;
+  #isOpening = false;
+  #isStopped = false;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: KeptParts) {
+    this.#parts = parts;
+  }
+
+  /** `null` while it is not open, or not prepared. */
+  get ready(): BrokerConnection | null {
+    return !this.#isOpening && this.#connection?.isOpen ? this.#connection : null;
+  }
+
+  /** Rejects if the first attempt fails; later ones are repeated. */
+  async start(): Promise<void> {
+    await this.#open();
+  }
+
+  stop(end: (connection: BrokerConnection) => void): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    if (this.#connection !== null) end(this.#connection);
+  }
+
+  async #open(): Promise<void> {
+    const { open, prepare, changed } = this.#parts;
+    this.#isOpening = true;
+    try {
+      const connection = await open((error) => this.#closed(error));
+      this.#connection = connection;
+      if (this.#isStopped) connection.leave();
+      else await this.#prepared(connection, prepare);
+    } finally {
+      this.#isOpening = false;
+    }
+    this.#failures = 0;
+    if (!this.#isStopped) changed(null);
+  }
+
+  async #prepared(connection: BrokerConnection, prepare: KeptParts['prepare']): Promise<void> {
+    try {
+      await prepare(connection);
+    } catch (error) {
+      connection.fail(asError(error));
+      throw error;
+    }
+    if (!connection.isOpen) throw new Error('the connection to the broker has ended');
+  }
+
+  /** A connection that ends while it is being prepared makes its opening fail. */
+  #closed(error: Error | null): void {
+    if (this.#isOpening || this.#isStopped) return;
+    this.#parts.changed(error ?? new Error('the service left'));
+    this.#retryLater();
+  }
+
+  #retryLater(): void {
+    const { reconnectMs, reconnectMsMax } = this.#parts.limits;
+    const waitMs = Math.min(reconnectMsMax, reconnectMs * 2 ** Math.min(this.#failures, DOUBLINGS_MAX));
+    clearTimeout(this.#timer);
+    // Not all nodes return at the same time.
+    this.#timer = setTimeout(() => void this.#retry(), waitMs * (0.5 + Math.random() / 2));
+  }
+
+  async #retry(): Promise<void> {
+    try {
+      if (this.#parts.mayOpen()) await this.#open();
+      else this.#retryLater();
+    } catch (error) {
+      if (this.#isStopped) return;
+      this.#failures += 1;
+      this.#parts.changed(asError(error));
+      this.#retryLater();
+    }
+  }
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,86 @@
+import type { IPublishPacket } from 'mqtt-packet';
+import { PUBACK_HEADER } from '../../mqtt/packet-encoder.ts';
+import { AcknowledgementQueue } from '../../session/acknowledgements.ts';
+import { RECEIVE_MAX } from '../limits.ts';
+import type { BrokerConnection } from './broker-connection.ts';
+
+/** Resolves when the message may be acknowledged; rejects when it must be delivered again. */
+export type Take = (packet: IPublishPacket) => Promise<void>;
+
+/** Reads the messages of one connection and acknowledges them in their order, each when it is stored. */
+export class MessageReader {
+  readonly #take: Take;
+  readonly #acknowledgements = new AcknowledgementQueue();
+  #connection: BrokerConnection | null = null;
+  #inFlight = 0;
+  #isFlushPlanned = false;
+  #isStopped = false;
+  #lastReceivedMs = performance.now();
+
+  constructor(take: Take) {
+    this.#take = take;
+  }
+
+  /** Messages of a kept session come before the connection is known here. */
+  attach(connection: BrokerConnection): void {
+    this.#connection = connection;
+    this.#lastReceivedMs = performance.now();
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** How long nothing came and nothing waits to be stored. */
+  idleMs(nowMs: number): number {
+    return this.#inFlight > 0 ? 0 : nowMs - this.#lastReceivedMs;
+  }
+
+  /** Further messages are not taken; the broker delivers them again. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#connection?.pause();
+  }
+
+  readonly message = (packet: IPublishPacket): void => {
+    if (this.#isStopped) return;
+    this.#lastReceivedMs = performance.now();
+    this.#inFlight += 1;
+    // A broker of MQTT 3.1.1 knows no limit of the receiver.
+    if (this.#inFlight >= RECEIVE_MAX) this.#connection?.pause();
+    const acknowledgement =
+      packet.qos === 0 ? null : this.#acknowledgements.add(PUBACK_HEADER, packet.messageId ?? 0);
+    this.#take(packet).then(
+      () => {
+        this.#stored();
+        if (acknowledgement === null) return;
+        acknowledgement.isReady = true;
+        this.#planFlush();
+      },
+      (error: unknown) => {
+        this.#stored();
+        this.#connection?.fail(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  };
+
+  /** Writes the acknowledgements that are ready. */
+  readonly flush = (): void => {
+    this.#isFlushPlanned = false;
+    const bytes = this.#acknowledgements.takeReady();
+    if (bytes !== null) this.#connection?.acknowledge(bytes);
+  };
+
+  #stored(): void {
+    this.#inFlight -= 1;
+    this.#lastReceivedMs = performance.now();
+    if (this.#inFlight === RECEIVE_MAX - 1 && !this.#isStopped) this.#connection?.resume();
+  }
+
+  /** Collects all acknowledgements of one commit into one write. */
+  #planFlush(): void {
+    if (this.#isFlushPlanned) return;
+    this.#isFlushPlanned = true;
+    setImmediate(this.flush);
+  }
+}

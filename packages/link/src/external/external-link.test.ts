@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { topicOf, type UpSubject } from '@granary/contract/link/messages';
+import type { MqttClient } from 'mqtt';
+import { eventually, startNode } from '../testing/external-fixture.ts';
+import { closeOf, connectDevice, HOST, secretOf } from '../testing/fixture.ts';
+import { MosquittoBroker } from '../testing/mosquitto-broker.ts';
+import { hasProgram, mayTestWith } from '../testing/outside-clients.ts';
+
+const STOP = { expiresAtMs: null, repeatKey: 'stop op_1' };
+const RUNNING = new URL('../../../../docs/running.md', import.meta.url);
+const options = { timeout: 300_000 };
+
+/** A broker of its own for each test, because sessions remain there; `null` where Mosquitto is missing and may be. */
+async function brokerFor(
+  t: TestContext,
+  ...how: Parameters<typeof MosquittoBroker.start>
+): Promise<MosquittoBroker | null> {
+  if (!mayTestWith(t, 'mosquitto', hasProgram('mosquitto'))) return null;
+  const broker = await MosquittoBroker.start(...how);
+  t.after(() => broker.remove());
+  return broker;
+}
+
+const reading = (weight: number): string => JSON.stringify({ ts: 1_800_000_000_000 + weight, weight });
+
+async function publish(client: MqttClient, subject: UpSubject, payload: string | object): Promise<void> {
+  const { clientId = '' } = client.options;
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  await client.publishAsync(topicOf(clientId, subject), text, { qos: 1, retain: subject === 'status' });
+}
+
+test(
+  'the messages of a device are taken in their order; what cannot be used is rejected and acknowledged',
+  options,
+  async (t) => {
+    const broker = await brokerFor(t);
+    if (broker === null) return;
+    const { handler } = await startNode(t, broker, 'order');
+    const device = await connectDevice(t, broker.access.port, 'silo-order');
+    const stranger = await connectDevice(t, broker.access.port, 'unknown-device');
+    const count = 3_000;
+    const sent = Array.from({ length: count }, (_, weight) => publish(device, 'telemetry', reading(weight)));
+    await Promise.all([
+      ...sent,
+      publish(device, 'telemetry', '{"ts":'),
+      publish(stranger, 'telemetry', '{}'),
+    ]);
+    await publish(device, 'telemetry', reading(count));
+    await eventually(() => handler.weights.length > count);
+    assert.deepEqual(
+      handler.weights,
+      Array.from({ length: count + 1 }, (_, weight) => weight),
+    );
+    assert.equal(handler.rejections.length, 1);
+    assert.deepEqual(handler.brokerEvents.at(-1), {
+      ...{ kind: 'unusable', topic: topicOf('unknown-device', 'telemetry'), deviceId: 'unknown-device' },
+      reason: 'no such device',
+    });
+  },
+);
+
+test(
+  'what a node has not stored when it leaves is taken by another node, and nothing is left afterwards',
+  options,
+  async (t) => {
+    const broker = await brokerFor(t);
+    if (broker === null) return;
+    const leaving = await startNode(t, broker, 'leaving');
+    const device = await connectDevice(t, broker.access.port, 'silo-left');
+    const disk = Promise.withResolvers<void>();
+    leaving.handler.disk = disk.promise;
+    const weights = Array.from({ length: 50 }, (_, weight) => weight);
+    await Promise.all(weights.map((weight) => publish(device, 'telemetry', reading(weight))));
+    await eventually(() => leaving.handler.weights.length === weights.length);
+    await leaving.link.stop();
+
+    const staying = await startNode(t, broker, 'staying');
+    await eventually(() => staying.handler.weights.length === weights.length);
+    assert.deepEqual(staying.handler.weights, weights);
+    await eventually(() => staying.handler.brokerEvents.some(({ kind }) => kind === 'session_taken_over'));
+    await publish(device, 'telemetry', reading(50));
+    await eventually(() => staying.handler.weights.includes(50));
+
+    disk.resolve();
+    const returned = await startNode(t, broker, 'leaving');
+    const both = (): number => staying.handler.weights.length + returned.handler.weights.length;
+    await Promise.all([51, 52, 53, 54].map((weight) => publish(device, 'telemetry', reading(weight))));
+    await eventually(() => both() >= 55);
+    assert.equal(both(), 55, 'nothing came twice');
+  },
+);
+
+test('a node that starts again gets what came while it was away', options, async (t) => {
+  const broker = await brokerFor(t);
+  if (broker === null) return;
+  const first = await startNode(t, broker, 'alone');
+  await first.link.stop();
+  const device = await connectDevice(t, broker.access.port, 'silo-alone');
+  await publish(device, 'telemetry', reading(7));
+  const second = await startNode(t, broker, 'alone');
+  await eventually(() => second.handler.weights.includes(7));
+});
+
+test(
+  'while the storage is away a node leaves its messages to the others, and comes back by itself',
+  options,
+  async (t) => {
+    const broker = await brokerFor(t);
+    if (broker === null) return;
+    const cut = await startNode(t, broker, 'cut');
+    const device = await connectDevice(t, broker.access.port, 'silo-cut');
+    cut.handler.isStorageAway = true;
+    await publish(device, 'telemetry', reading(1));
+    await eventually(async () => (await cut.link.health()) === 'takes no messages from the broker now');
+    const other = await startNode(t, broker, 'not-cut');
+    await eventually(() => other.handler.weights.includes(1));
+    cut.handler.isStorageAway = false;
+    await eventually(async () => (await cut.link.health()) === 'ok');
+  },
+);
+
+test(
+  'the end of an older session does not hide a newer one, on any node, and is not stored',
+  options,
+  async (t) => {
+    const broker = await brokerFor(t);
+    if (broker === null) return;
+    const nodes = [await startNode(t, broker, 'known-1'), await startNode(t, broker, 'known-2')];
+    const device = await connectDevice(t, broker.access.port, 'silo-session');
+    const isConnected = (): boolean[] => nodes.map(({ link }) => link.isConnected('silo-session'));
+    const states = (): string[] =>
+      nodes.flatMap(({ handler }) =>
+        handler.messages.flatMap((one) => (one.subject === 'status' ? [one.state.state] : [])),
+      );
+    await publish(device, 'status', { state: 'online', session: 'one' });
+    await eventually(() => isConnected().every(Boolean) && states().length === 1);
+    await publish(device, 'status', { state: 'online', session: 'two' });
+    await publish(device, 'status', { state: 'offline', session: 'one' });
+    await publish(device, 'status', { state: 'maintenance', session: 'two' });
+    await eventually(() => states().includes('maintenance'));
+    assert.deepEqual(isConnected(), [true, true]);
+    assert.ok(!states().includes('offline'), 'the end of the older session is not stored');
+    await publish(device, 'status', { state: 'offline', session: 'two' });
+    await eventually(() => isConnected().every((is) => !is) && states().includes('offline'));
+    assert.equal(states().filter((state) => state === 'offline').length, 1);
+  },
+);
+
+test(
+  'a command is sent to a device that is connected; the broker says when nobody is subscribed',
+  options,
+  async (t) => {
+    const broker = await brokerFor(t);
+    if (broker === null) return;
+    const { link, handler } = await startNode(t, broker, 'commands');
+    const received: string[] = [];
+    const device = await connectDevice(t, broker.access.port, 'silo-cmd');
+    device.on('message', (_topic, payload) => received.push(payload.toString()));
+    const start = { expiresAtMs: Date.now() + 60_000, repeatKey: null };
+    assert.equal(await link.sendCommand('silo-cmd', { command: 'start' }, start), 'not_connected');
+    assert.equal(await link.sendCommand('silo-cmd', { command: 'stop' }, STOP), 'not_subscribed');
+
+    await device.subscribeAsync(topicOf('silo-cmd', 'command'), { qos: 1 });
+    await publish(device, 'status', { state: 'online', session: 'one' });
+    await eventually(() => handler.reachableDevices.includes('silo-cmd') && link.isReachable('silo-cmd'));
+    assert.equal(await link.sendCommand('silo-cmd', { command: 'start' }, start), 'sent');
+    const stops = [STOP, STOP].map((stop) => link.sendCommand('silo-cmd', { command: 'stop' }, stop));
+    assert.deepEqual(await Promise.all(stops), ['sent', 'in_flight']);
+    const late = { expiresAtMs: Date.now() - 1, repeatKey: null };
+    assert.equal(await link.sendCommand('silo-cmd', { command: 'start' }, late), 'expired');
+    await eventually(() => received.length === 2);
+    assert.deepEqual(received, ['{"command":"start"}', '{"command":"stop"}']);
+
+    await device.unsubscribeAsync(topicOf('silo-cmd', 'command'));
+    assert.equal(await link.sendCommand('silo-cmd', { command: 'start' }, start), 'not_subscribed');
+    assert.deepEqual([link.isReachable('silo-cmd'), link.isConnected('silo-cmd')], [false, true]);
+  },
+);
+
+test('the configuration is retained, and a newer stored one follows an older one', options, async (t) => {
+  const broker = await brokerFor(t);
+  if (broker === null) return;
+  const { link, handler } = await startNode(t, broker, 'configuration');
+  // Another node stores version 2 while this one publishes version 1.
+  let reads = 0;
+  handler.awaitsConfiguration = ({ deviceId }): void => {
+    reads += 1;
+    link.sendConfiguration(deviceId, { version: 2 });
+  };
+  link.sendConfiguration('silo-config', { version: 1 });
+  await eventually(() => reads === 2);
+  const device = await connectDevice(t, broker.access.port, 'silo-config');
+  const message = new Promise<string>((resolve) => {
+    device.once('message', (_topic, payload) => resolve(payload.toString()));
+  });
+  await device.subscribeAsync(topicOf('silo-config', 'config'), { qos: 1 });
+  assert.equal(await message, '{"version":2}');
+});
+
+test('the connection of a device is ended by its client id', options, async (t) => {
+  const broker = await brokerFor(t);
+  if (broker === null) return;
+  const { link } = await startNode(t, broker, 'ending');
+  const device = await connectDevice(t, broker.access.port, 'silo-ended');
+  await publish(device, 'status', { state: 'online' });
+  await eventually(() => link.isConnected('silo-ended'));
+  const closed = closeOf(device);
+  link.disconnect('silo-ended');
+  await closed;
+});
+
+test(
+  'the broker ends and returns: the node says so, takes messages again, and loses none',
+  options,
+  async (t) => {
+    const broker = await brokerFor(t);
+    if (broker === null) return;
+    const { link, handler } = await startNode(t, broker, 'restarted');
+    await broker.end();
+    await eventually(async () => (await link.health()) === 'not connected to the broker');
+    await broker.restart();
+    await eventually(async () => (await link.health()) === 'ok');
+    const device = await connectDevice(t, broker.access.port, 'silo-restarted');
+    await publish(device, 'telemetry', reading(3));
+    await eventually(() => handler.weights.includes(3));
+  },
+);
+
+test(
+  'a broker that refuses MQTT 5 is used with MQTT 3.1.1, also to take what a node left',
+  options,
+  async (t) => {
+    const broker = await brokerFor(t);
+    if (broker === null) return;
+    const old = { access: { ...broker.access, port: await onlyOldVersion(t, broker.access.port) } };
+    const leaving = await startNode(t, old, 'old-1');
+    assert.deepEqual(
+      leaving.handler.brokerEvents.map((event) => 'version' in event && event.version),
+      ['3.1.1', '3.1.1'],
+    );
+    leaving.handler.disk = new Promise(() => undefined);
+    const device = await connectDevice(t, broker.access.port, 'silo-old');
+    await publish(device, 'telemetry', reading(9));
+    await eventually(() => leaving.handler.weights.includes(9));
+    await leaving.link.stop();
+    const staying = await startNode(t, old, 'old-2');
+    await eventually(() => staying.handler.weights.includes(9));
+    await eventually(() => staying.handler.brokerEvents.some(({ kind }) => kind === 'session_taken_over'));
+  },
+);
+
+test('a wrong password is said at the start', options, async (t) => {
+  const broker = await brokerFor(t, () => ['allow_anonymous false']);
+  if (broker === null) return;
+  await assert.rejects(startNode(t, broker, 'refused'), /refuses the user name|does not allow this user/);
+});
+
+test('a user that may not publish is told at the start', options, async (t) => {
+  const settings = (folder: string) => ['allow_anonymous true', `acl_file ${folder}/rules`];
+  const broker = await brokerFor(t, settings, { rules: 'topic read granary/#\n' });
+  if (broker === null) return;
+  await assert.rejects(startNode(t, broker, 'silent'), /does not let this user publish on granary\/nodes/);
+});
+
+test(
+  'with the rules of docs/running.md a device reaches the service, and nothing of another device',
+  options,
+  async (t) => {
+    const rules =
+      /# \/etc\/mosquitto\/granary\.acl\n(.*?)```/s.exec(await readFile(RUNNING, 'utf8'))?.[1] ?? '';
+    const settings = (folder: string) => [
+      ...['allow_anonymous false', `acl_file ${folder}/rules`, `password_file ${folder}/passwords`],
+    ];
+    const broker = hasProgram('mosquitto')
+      ? await brokerFor(t, settings, { rules, passwords: await passwordsOf('granary', 'silo-1', 'silo-2') })
+      : await brokerFor(t);
+    if (broker === null) return;
+    const access = { ...broker.access, username: 'granary', password: secretOf('granary') };
+    const { link, handler } = await startNode(t, { access }, 'allowed');
+    const received: string[] = [];
+    const silo = await connectDevice(t, broker.access.port, 'silo-1', { protocolVersion: 5 });
+    silo.on('message', (topic, payload) => received.push(`${topic} ${payload}`));
+    const other = await connectDevice(t, broker.access.port, 'silo-2', { protocolVersion: 5 });
+    other.on('message', (topic) => received.push(`the other one got ${topic}`));
+    await other.subscribeAsync('#', { qos: 1 });
+    await silo.subscribeAsync(topicOf('silo-1', 'command'), { qos: 1 });
+    await publish(silo, 'status', { state: 'online', session: 'one' });
+    await eventually(() => link.isReachable('silo-1'));
+    const stolen = other.publishAsync(topicOf('silo-1', 'telemetry'), reading(666), { qos: 1 });
+    await assert.rejects(stolen, /Not authorized/);
+    await publish(silo, 'telemetry', reading(1));
+    assert.equal(await link.sendCommand('silo-1', { command: 'stop' }, STOP), 'sent');
+    await eventually(() => handler.weights.length > 0 && received.length > 0);
+    assert.deepEqual(handler.weights, [1]);
+    assert.deepEqual(received, [`${topicOf('silo-1', 'command')} {"command":"stop"}`]);
+  },
+);
+
+/** The text of a password file of Mosquitto, made by its own program. */
+async function passwordsOf(...users: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'granary-passwords-'));
+  const file = join(folder, 'passwords');
+  await writeFile(file, '', { mode: 0o600 });
+  for (const user of users) execFileSync('mosquitto_passwd', ['-b', file, user, secretOf(user)]);
+  const text = await readFile(file, 'utf8');
+  await rm(folder, { recursive: true });
+  return text;
+}
+
+/** A proxy that answers MQTT 5 as a broker of MQTT 3.1.1 does. */
+async function onlyOldVersion(t: TestContext, port: number): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (connectPacket: Buffer) => {
+      // The level is the byte after the name of the protocol.
+      if (connectPacket[connectPacket.indexOf('MQTT') + 4] === 5) {
+        socket.end(Buffer.from([0x20, 2, 0, 1]));
+        return;
+      }
+      const upstream = connect(port, HOST);
+      upstream.on('error', () => socket.destroy());
+      upstream.on('close', () => socket.destroy());
+      socket.on('close', () => upstream.destroy());
+      upstream.write(connectPacket);
+      socket.pipe(upstream);
+      upstream.pipe(socket);
+    });
+  }).listen(0, HOST);
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return address.port;
+}

@@ -1,0 +1,85 @@
+import { setTimeout } from 'node:timers/promises';
+import type { DeviceState } from '@granary/contract/link/messages';
+import type { IPublishPacket } from 'mqtt-packet';
+import type { LinkRecords } from '../broker/link-records.ts';
+import { decode, printable } from '../codec.ts';
+import { EXCERPT_CHARACTERS_MAX } from '../limits.ts';
+import type { LinkDevice } from '../port.ts';
+import { deliver } from '../session/deliver.ts';
+import { isUpSubject, parseTopic } from '../topics.ts';
+import type { ConnectedDevices } from './connected-devices.ts';
+import type { ExternalHandler } from './handler.ts';
+import type { KnownDevices } from './known-devices.ts';
+
+interface IncomingParts {
+  readonly handler: ExternalHandler;
+  readonly devices: KnownDevices;
+  readonly connected: ConnectedDevices;
+  readonly records: LinkRecords;
+  readonly settleMs: number;
+  /** False while the newest status messages may be unknown here. */
+  readonly isCurrent: () => boolean;
+}
+
+/** Passes the messages of the shared subscription to the service. The broker lets each device publish on its own topics only. */
+export class Incoming {
+  readonly #parts: IncomingParts;
+
+  constructor(parts: IncomingParts) {
+    this.#parts = parts;
+  }
+
+  readonly take = async ({ topic, payload }: IPublishPacket): Promise<void> => {
+    const { handler, devices, records } = this.#parts;
+    const parsed = parseTopic(topic);
+    if (parsed === null || !isUpSubject(parsed.subject))
+      return this.#unusable(topic, '', 'not a topic of devices');
+    const device = await devices.find(parsed.deviceId);
+    if (device === null) return this.#unusable(topic, parsed.deviceId, 'no such device');
+    const record = records.of(device.deviceId);
+    record.messagesIn += 1;
+    records.totals.messagesIn += 1;
+    const bytes = Buffer.isBuffer(payload) ? payload : Buffer.from(payload);
+    // An empty message only removes what the broker has retained.
+    if (parsed.subject === 'status' && bytes.length === 0) return;
+    const state = parsed.subject === 'status' ? stateIn(device, bytes) : null;
+    if (state === null) await deliver(handler, device, topic, bytes);
+    else await this.#status(device, state);
+  };
+
+  /**
+   * The messages of one device may go to different nodes and overtake one another there, or come late from the session of a node
+   * that left. Every node sees them in their order as well, so after a short time it is known whether this one is the newest.
+   */
+  async #status(device: LinkDevice, state: DeviceState): Promise<void> {
+    const { handler, connected, settleMs, isCurrent } = this.#parts;
+    const { deviceId } = device;
+    const isEnd = state.state === 'offline';
+    if (isEnd || connected.isNewest(deviceId, state) !== true) await setTimeout(settleMs);
+    if (isCurrent() && connected.isNewest(deviceId, state) === false) return;
+    await handler.received(device, { subject: 'status', state });
+    if (isEnd) return;
+    handler.connected(device);
+    handler.awaitsConfiguration(device);
+    if (connected.isReachable(deviceId)) handler.reachable(device);
+  }
+
+  #unusable(topic: string, deviceId: string, reason: string): void {
+    this.#parts.handler.brokerEvent({
+      kind: 'unusable',
+      topic: printable(topic, EXCERPT_CHARACTERS_MAX),
+      deviceId: printable(deviceId, EXCERPT_CHARACTERS_MAX),
+      reason,
+    });
+  }
+}
+
+/** `null` for a message that is rejected like any other. */
+function stateIn({ profile }: LinkDevice, payload: Buffer): DeviceState | null {
+  try {
+    const decoded = decode(profile, 'status', payload);
+    return 'subject' in decoded && decoded.subject === 'status' ? decoded.state : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,74 @@
+import { setTimeout } from 'node:timers/promises';
+import { checkDeviceId } from '@granary/contract/ids';
+import { LINK_LIMITS, LINK_RECORDS_MAX } from '../limits.ts';
+import type { LinkDevice } from '../port.ts';
+import type { ExternalHandler } from './handler.ts';
+
+/** The devices that have sent a message, so that not every message needs a look-up. */
+export class KnownDevices {
+  readonly #handler: Pick<ExternalHandler, 'find'>;
+  readonly #known = new Map<string, Promise<LinkDevice | null>>();
+  #waiting = 0;
+  #isStopped = false;
+
+  constructor(handler: Pick<ExternalHandler, 'find'>) {
+    this.#handler = handler;
+  }
+
+  /** True while a device cannot be looked up because the storage is not available. */
+  get isWaiting(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /**
+   * Callers continue in the order of their calls. An unknown device is looked up again, because it may be registered any
+   * time. While the storage is not available, this waits; it rejects only after the stop.
+   */
+  find(deviceId: string): Promise<LinkDevice | null> {
+    const known = this.#known.get(deviceId);
+    if (known !== undefined) return known;
+    if (!checkDeviceId.accepts(deviceId)) return Promise.resolve(null);
+    const found = this.#lookUp(deviceId);
+    this.#known.set(deviceId, found);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > LINK_RECORDS_MAX && oldest !== undefined) this.#known.delete(oldest);
+    const forget = (): void => {
+      if (this.#known.get(deviceId) === found) this.#known.delete(deviceId);
+    };
+    found.then((device) => (device === null ? forget() : undefined), forget);
+    return found;
+  }
+
+  forget(deviceId: string): void {
+    this.#known.delete(deviceId);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #lookUp(deviceId: string): Promise<LinkDevice | null> {
+    try {
+      return await this.#handler.find(deviceId);
+    } catch {
+      this.#waiting += 1;
+      try {
+        return await this.#lookUpAgain(deviceId);
+      } finally {
+        this.#waiting -= 1;
+      }
+    }
+  }
+
+  async #lookUpAgain(deviceId: string): Promise<LinkDevice | null> {
+    for (;;) {
+      await setTimeout(LINK_LIMITS.storageRetryMs, undefined, { ref: false });
+      if (this.#isStopped) throw new Error('the service stops');
+      try {
+        return await this.#handler.find(deviceId);
+      } catch {
+        // The storage is still not available.
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { topicOf } from '@granary/contract/link/messages';
+import { SECOND_MS } from '@granary/contract/time';
+import type { LinkRecords } from '../broker/link-records.ts';
+import type { CommandOptions, Delivery, LinkConfiguration } from '../port.ts';
+import type { ConnectedDevices } from './connected-devices.ts';
+import type { BrokerConnection } from './connection/broker-connection.ts';
+import { FIRST_ERROR, type Publication } from './connection/publish-window.ts';
+import type { ExternalLimits } from './limits.ts';
+
+/** The broker took the message, and nobody is subscribed to it. */
+const NO_SUBSCRIBERS = 16;
+
+interface OutgoingParts {
+  readonly limits: ExternalLimits;
+  readonly connected: ConnectedDevices;
+  readonly records: LinkRecords;
+  /** `null` while there is no connection to the broker. */
+  readonly connection: () => BrokerConnection | null;
+  readonly now: () => number;
+  /** Has the stored configuration sent again, to see whether it is still the newest. */
+  readonly verifyConfiguration: (deviceId: string) => void;
+}
+
+/** Sends messages to devices through the broker. */
+export class Outgoing {
+  readonly #parts: OutgoingParts;
+  readonly #unacknowledged = new Set<string>();
+  /** The configurations that the broker has acknowledged and that are being compared with the stored ones. */
+  readonly #verifying = new Map<string, number>();
+  /** Devices whose configuration the broker has not taken. */
+  readonly #missing = new Set<string>();
+
+  constructor(parts: OutgoingParts) {
+    this.#parts = parts;
+  }
+
+  async sendCommand(deviceId: string, command: object, options: CommandOptions): Promise<Delivery> {
+    const delivery = await this.#sendCommand(deviceId, command, options);
+    const { records } = this.#parts;
+    records.countUnsent(deviceId, delivery);
+    if (delivery !== 'sent') return delivery;
+    records.of(deviceId).messagesOut += 1;
+    records.totals.messagesOut += 1;
+    return delivery;
+  }
+
+  /** Retained, so that the device gets it whenever it subscribes. */
+  sendConfiguration(deviceId: string, configuration: LinkConfiguration): void {
+    const verified = this.#verifying.get(deviceId);
+    this.#verifying.delete(deviceId);
+    if (verified === configuration.version) return;
+    this.#missing.add(deviceId);
+    void this.#publishConfiguration(deviceId, configuration);
+  }
+
+  /** Called when the broker is connected again. */
+  sendMissing(): void {
+    for (const deviceId of this.#missing) this.#parts.verifyConfiguration(deviceId);
+  }
+
+  /** Another node may have published a newer version before; so the stored one is read again and sent if it is another. */
+  async #publishConfiguration(deviceId: string, configuration: LinkConfiguration): Promise<void> {
+    const { limits, connection, verifyConfiguration } = this.#parts;
+    const payload = JSON.stringify(configuration);
+    const message = { topic: topicOf(deviceId, 'config'), payload, isRetained: true, expiryS: null };
+    const publication = await connection()?.publish(message, limits.acknowledgementMs);
+    if (publication === undefined || !isTaken(publication)) return;
+    this.#missing.delete(deviceId);
+    this.#verifying.set(deviceId, configuration.version);
+    verifyConfiguration(deviceId);
+  }
+
+  async #sendCommand(deviceId: string, command: object, options: CommandOptions): Promise<Delivery> {
+    const { limits, connected, now, connection } = this.#parts;
+    const { expiresAtMs, repeatKey } = options;
+    const leftMs = expiresAtMs === null ? limits.repeatedExpiryS * SECOND_MS : expiresAtMs - now();
+    if (leftMs <= 0) return 'expired';
+    const broker = connection();
+    if (broker === null || !this.#maySend(deviceId, options, broker)) return 'not_connected';
+    const key = repeatKey === null ? null : `${deviceId} ${repeatKey}`;
+    if (key !== null && this.#unacknowledged.has(key)) return 'in_flight';
+    if (key !== null) this.#unacknowledged.add(key);
+    const topic = topicOf(deviceId, 'command');
+    const expiryS = Math.max(1, Math.floor(leftMs / SECOND_MS));
+    const message = { topic, payload: JSON.stringify(command), isRetained: false, expiryS };
+    const publication = await broker.publish(message, limits.acknowledgementMs);
+    if (key !== null) this.#unacknowledged.delete(key);
+    if (typeof publication === 'object' && publication.code === NO_SUBSCRIBERS) {
+      connected.notSubscribed(deviceId);
+      return 'not_subscribed';
+    }
+    // A message without an answer may have arrived; whoever sent it must not believe that nothing moves.
+    return publication === 'unanswered' || isTaken(publication) ? 'sent' : 'not_connected';
+  }
+
+  /**
+   * What can set something in motion is sent only to a device that is connected. What is repeated until the device answers is
+   * sent in any case where it expires, because the broker knows better who is connected.
+   */
+  #maySend(deviceId: string, { expiresAtMs, repeatKey }: CommandOptions, broker: BrokerConnection): boolean {
+    if (this.#parts.connected.isReachable(deviceId)) return true;
+    return expiresAtMs === null && repeatKey !== null && broker.login.version === 5;
+  }
+}
+
+const isTaken = (publication: Publication): boolean =>
+  typeof publication === 'object' && publication.code < FIRST_ERROR;

@@ -1,0 +1,100 @@
+import { ExternalLink, type ExternalLinkOptions } from '@granary/link/external/external-link';
+import type { BrokerEvent, ExternalHandler } from '@granary/link/external/handler';
+import type { BrokerAddresses, LinkDevice, LinkHandler } from '@granary/link/port';
+import type { DeviceDirectory } from '../devices/device-directory.ts';
+import type { DeviceLog } from '../devices/device-log.ts';
+import { isTemporary } from '../ingest/telemetry-intake.ts';
+import type { Logger } from '../logging/logger.ts';
+import { StartError } from '../start-error.ts';
+import type { MemberFigures } from './link-member.ts';
+import { MemberHandler } from './member-handler.ts';
+import type { ServiceLink } from './service-link.ts';
+
+interface BrokeredParts {
+  readonly handler: LinkHandler;
+  readonly directory: Pick<DeviceDirectory, 'findForLink'>;
+  readonly logger: Logger;
+  /** For lines about one device, of which there may be many. */
+  readonly log: DeviceLog;
+}
+
+/** The device link through an external broker, in the main thread. */
+export class BrokeredLink extends ExternalLink implements ServiceLink {
+  readonly #options: ExternalLinkOptions;
+
+  constructor(parts: BrokeredParts, options: ExternalLinkOptions) {
+    super(new BrokeredHandler(parts), options);
+    this.#options = options;
+  }
+
+  override async start(): Promise<BrokerAddresses> {
+    try {
+      return await super.start();
+    } catch (error) {
+      const { host, port } = this.#options.broker;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StartError(`GRANARY_BROKER_URL (${host}:${port}): ${reason}`, { cause: error });
+    }
+  }
+
+  forgetSensors(): void {
+    // The cache of this thread has forgotten them already.
+  }
+
+  async memberFigures(): Promise<MemberFigures[]> {
+    const { openCount, totals } = await this.figures();
+    return [{ openCount, totals, ingest: null, writes: null }];
+  }
+}
+
+class BrokeredHandler extends MemberHandler implements ExternalHandler {
+  readonly #parts: BrokeredParts;
+
+  constructor(parts: BrokeredParts) {
+    super(parts.handler, {
+      authenticate: () => Promise.resolve(null),
+      observed: (event) => parts.handler.observed(event),
+    });
+    this.#parts = parts;
+  }
+
+  /** A device that cannot be read because of a fault must not hold up the messages of the others. */
+  async find(deviceId: string): Promise<LinkDevice | null> {
+    const { directory, log } = this.#parts;
+    try {
+      return await directory.findForLink(deviceId);
+    } catch (error) {
+      if (isTemporary(error)) throw error;
+      log.error(deviceId, { err: error }, 'the device cannot be looked up, so its message is ignored');
+      return null;
+    }
+  }
+
+  brokerEvent(event: BrokerEvent): void {
+    const { logger, log } = this.#parts;
+    switch (event.kind) {
+      case 'connected':
+        logger.info({ connection: event.connection, mqtt: event.version }, 'connected to the broker');
+        break;
+      case 'lost':
+        logger.warn({ connection: event.connection, reason: event.reason }, 'no connection to the broker');
+        break;
+      case 'session_taken_over':
+        logger.info({ client_id: event.clientId }, 'took over the messages that another node had left');
+        break;
+      case 'takeover_failed':
+        logger.warn(
+          { client_id: event.clientId, reason: event.reason },
+          'could not take over all messages that another node had left',
+        );
+        break;
+      case 'unusable':
+        log.warn(
+          event.deviceId,
+          { topic: event.topic, reason: event.reason },
+          'message from the broker ignored',
+        );
+        break;
+    }
+  }
+}
