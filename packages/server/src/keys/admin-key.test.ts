@@ -4,7 +4,9 @@ import { describePostgres } from '@granary/app/testing/engines';
 import { NODE_ADMIN_KEY, nodeProcesses } from '../testing/node-processes.ts';
 import { IS_FULL_SIZE } from '../testing/rig-size.ts';
 
-const STARTS = IS_FULL_SIZE ? 18 : 6;
+const STARTS = IS_FULL_SIZE ? 12 : 6;
+/** All of them together must not use up the connections of the server. */
+const FEW_CONNECTIONS = { GRANARY_DATABASE_CONNECTIONS: '2' };
 const OTHER_KEY = 'another-admin-key-for-the-tests-of-several-nodes';
 
 const together = <T>(start: (n: number) => Promise<T>): Promise<T[]> =>
@@ -18,7 +20,7 @@ describePostgres('many nodes that start at once on a new database', (engine) => 
   const countKeys = async () => Number((await engine.query('SELECT count(*) FROM keys'))[0]?.[0]);
 
   it('make one admin key together, and only one of them knows it', async () => {
-    const nodes = await together(() => start({ GRANARY_ADMIN_KEY: '' }));
+    const nodes = await together(() => start({ ...FEW_CONNECTIONS, GRANARY_ADMIN_KEY: '' }));
     assert.equal(await countKeys(), 1);
     const known = nodes.filter(({ adminKey }) => adminKey.isElsewhere !== true);
     assert.equal(known.length, 1);
@@ -29,7 +31,7 @@ describePostgres('many nodes that start at once on a new database', (engine) => 
   });
 
   it('preset the same key, and another one only when no node has the first', async () => {
-    const nodes = await together(() => start());
+    const nodes = await together(() => start(FEW_CONNECTIONS));
     assert.equal(await countKeys(), 2);
     const [first, ...others] = nodes;
     assert(first !== undefined);

@@ -17,16 +17,19 @@ type Env = Readonly<Record<string, string>>;
 
 /** Starts nodes on one database, each with a data folder of its own unless one is given; they end with the tests. */
 export function nodeProcesses(engine: TestEngine): (env?: Env) => Promise<NodeProcess> {
-  const nodes: ServiceProcess[] = [];
+  const nodes: Promise<ServiceProcess>[] = [];
   const folders: string[] = [];
   after(async () => {
-    await Promise.all(nodes.map((node) => node.kill()));
+    // Also those that were still starting when a test failed.
+    for (const node of await Promise.allSettled(nodes)) {
+      if (node.status === 'fulfilled') await node.value.kill();
+    }
     for (const folder of folders) await rm(folder, { recursive: true, force: true });
   });
   return async (env = {}) => {
     const dataDir = env['GRANARY_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'granary-node-')));
     folders.push(dataDir);
-    const node = await startServiceProcess({
+    const starting = startServiceProcess({
       GRANARY_DATA_DIR: dataDir,
       GRANARY_DATABASE_URL: engine.location.engine === 'postgres' ? engine.location.url : '',
       GRANARY_ADMIN_KEY: NODE_ADMIN_KEY,
@@ -35,7 +38,8 @@ export function nodeProcesses(engine: TestEngine): (env?: Env) => Promise<NodePr
       GRANARY_TEST_BROKER: 'external',
       ...env,
     });
-    nodes.push(node);
+    nodes.push(starting);
+    const node = await starting;
     const api = apiOf(
       () => node,
       () => NODE_ADMIN_KEY,
