@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { ALERT_FILTERS } from '@granary/contract/alerts';
 import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { eventually } from '../testing/eventually.ts';
-import { describeService } from '../testing/service.ts';
+import { describeDeviceService } from '../testing/service.ts';
 
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-describeService('alerts', (api) => {
+describeDeviceService('alerts', (api) => {
   const alertsOf = async (path: string, query = '') => (await api.get(`${path}/alerts${query}`)).body.data;
   const shown = async (path: string, query = ''): Promise<string> =>
     (await alertsOf(path, query))

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { topicOf } from '@granary/contract/link/messages';
-import { describeLinkService, siloNamed } from '../testing/service.ts';
+import { describeEmbeddedLinkService, siloNamed } from '../testing/service.ts';
 
 const run = promisify(execFile);
 const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')
   ? 'mosquitto_pub is not installed here'
   : false;
 
-describeLinkService('a third-party client', (api) => {
+describeEmbeddedLinkService('a third-party client', (api) => {
   test('mosquitto_pub changes what the sensors endpoint answers, with the right secret only', {
     skip: without,
   }, async () => {

@@ -3,11 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import type { StoreLocation } from '@granary/app/app';
-import { describeEachEngine } from '@granary/app/testing/engines';
+import { describeEachEngine, type TestEngine } from '@granary/app/testing/engines';
 import { assertKeepsContract } from '@granary/contract/testing/answer-contract';
 import { createService, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
 import { assertAudited, type SentRequest } from './audit-check.ts';
+import {
+  type DeviceLink,
+  describeEachLink,
+  EMBEDDED,
+  type RunningLink,
+  type TestedLink,
+} from './links/device-links.ts';
 import { assertPublished } from './published/answer-check.ts';
 
 /** A parsed body of any form; the test asserts its fields. */
@@ -31,6 +38,8 @@ interface RawRequest {
 export interface Api {
   readonly authorization: HeaderMap;
   readonly started: Started;
+  /** Where devices connect. */
+  readonly link: DeviceLink;
   raw(method: string, path: string, request: RawRequest): Promise<Answer>;
   get(path: string, headers?: HeaderMap): Promise<Answer>;
   post(path: string, body?: unknown, headers?: HeaderMap): Promise<Answer>;
@@ -45,6 +54,7 @@ export function apiOf(
   started: () => Started,
   key: () => string,
   onAnswer: (sent: SentRequest) => void = () => undefined,
+  link: () => DeviceLink = () => EMBEDDED,
 ): Api {
   const raw: Api['raw'] = async (method, path, request) => {
     const response = await fetch(started().httpUrl + path, { method, ...request });
@@ -74,25 +84,58 @@ export function apiOf(
     get started() {
       return started();
     },
+    get link() {
+      return link();
+    },
     raw,
     get: (path, headers) => call('GET', path, undefined, headers),
     post: (path, body, headers) => call('POST', path, body, headers),
     put: (path, body, headers) => call('PUT', path, body, headers),
     patch: (path, body) => call('PATCH', path, body),
     delete: (path) => call('DELETE', path, undefined),
-    as: (other) => apiOf(started, () => other, onAnswer),
+    as: (other) => apiOf(started, () => other, onAnswer, link),
   };
 }
+
+type ServiceTests = (api: Api, location: () => StoreLocation) => void;
+type Surroundings = Parameters<typeof createService>[1];
 
 /** Runs the tests against a whole service on free ports, once for each database, and compares its audit log with the requests. */
 export function describeService(
   name: string,
-  tests: (api: Api, location: () => StoreLocation) => void,
+  tests: ServiceTests,
   env: HeaderMap = {},
-  parts: Parameters<typeof createService>[1] = {},
+  parts: Surroundings = {},
 ): void {
-  describeEachEngine(name, (engine) => {
+  describeEachEngine(
+    name,
+    serviceSuite(tests, env, parts, async () => EMBEDDED),
+  );
+}
+
+/** For suites that are about what devices report and what they are told. */
+export const describeDeviceService: typeof describeService = (name, tests, env = {}, parts = {}) =>
+  describeEachLink(name, (engine, { start }) => serviceSuite(tests, env, parts, start)(engine));
+
+/** The embedded broker has a thread here, as it usually has. */
+const THREAD = { GRANARY_LINK_THREADS: '1' };
+
+export const describeLinkService: typeof describeService = (name, tests, env = {}, parts = {}) =>
+  describeDeviceService(name, tests, { ...THREAD, ...env }, parts);
+
+/** For suites about the embedded broker itself. */
+export const describeEmbeddedLinkService: typeof describeService = (name, tests, env = {}, parts = {}) =>
+  describeService(name, tests, { ...THREAD, ...env }, parts);
+
+function serviceSuite(
+  tests: ServiceTests,
+  env: HeaderMap,
+  parts: Surroundings,
+  startLink: TestedLink['start'],
+): (engine: TestEngine) => void {
+  return (engine) => {
     let started: Started | undefined;
+    let link: RunningLink = EMBEDDED;
     let folder = '';
     const sent: SentRequest[] = [];
     const undos: (() => Promise<void>)[] = [];
@@ -105,6 +148,8 @@ export function describeService(
       const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
       folder = dataDir;
       undos.push(() => rm(dataDir, { recursive: true, force: true }));
+      link = await startLink();
+      undos.push(() => link.stop());
       const { location } = engine;
       const settings = readSettings({
         GRANARY_HTTP_PORT: '0',
@@ -116,6 +161,7 @@ export function describeService(
         GRANARY_DATA_DIR: dataDir,
         GRANARY_DATABASE_URL: location.engine === 'postgres' ? location.url : '',
         ...env,
+        ...link.env,
       });
       const service = createService(settings, parts);
       started = await service.start();
@@ -134,15 +180,12 @@ export function describeService(
         current,
         () => current().adminKey.key,
         (one) => sent.push(one),
+        () => link,
       ),
       locationOfService,
     );
-  });
+  };
 }
-
-/** For suites that are about devices on the link, which has a thread here as it usually has. */
-export const describeLinkService: typeof describeService = (name, tests, env = {}, parts = {}) =>
-  describeService(name, tests, { GRANARY_LINK_THREADS: '1', ...env }, parts);
 
 export const siloNamed = (deviceId: string, facility = 'north') => ({
   device_id: deviceId,

@@ -215,6 +215,8 @@ for (const { name, script, findCommand, needs, broker } of CASES) {
       await eventually(async () => repliesOn('op_slow').at(-1)?.payload['state'], 'failed');
       const { reason, amount_kg } = repliesOn('op_slow').at(-1)?.payload ?? {};
       assert.deepEqual([reason, amount_kg], ['max_duration_s has passed', 0.1]);
+      // The next operation can begin when the service knows of the end, too.
+      await eventually(async () => (await operation('op_slow'))?.status, 'failed');
     });
 
     it('closes its gate and disconnects cleanly when it is switched off', async (t) => {

@@ -5,7 +5,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { startSilo } from '../testing/devices/scripted-silo.ts';
 import { eventually } from '../testing/eventually.ts';
 import { localService } from '../testing/local-service.ts';
-import { type Api, describeLinkService, siloNamed } from '../testing/service.ts';
+import { type Api, describeEmbeddedLinkService, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 /** With two threads it is very unlikely that all of these connections reach the same one. */
@@ -81,7 +81,7 @@ describe('with two threads', { timeout: 300_000 }, () => {
   test('many connections of a device at the same time end with one', (t) => takeOverAtOnce(t, api, urls()));
 });
 
-describeLinkService('with a thread for the device link', (api) => {
+describeEmbeddedLinkService('with a thread for the device link', (api) => {
   test('a device that changes between TCP and WebSocket has one session', async (t) => {
     await takeOverAgain(t, api, [api.started.mqttUrl, `${api.started.httpUrl.replace(/^http/, 'ws')}/mqtt`]);
   });

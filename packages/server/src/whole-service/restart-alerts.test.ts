@@ -4,23 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { describeEachEngine } from '@granary/app/testing/engines';
 import { createService, type Service, type Started } from '../compose.ts';
 import { readSettings } from '../settings.ts';
 import { type ScriptedSilo, startSilo } from '../testing/devices/scripted-silo.ts';
 import { eventually } from '../testing/eventually.ts';
+import { describeEachLink, EMBEDDED, type RunningLink } from '../testing/links/device-links.ts';
 import { type Api, apiOf } from '../testing/service.ts';
 
 const DOWN_MS = 70_000;
 /** More than one round of the reconciler, so that it has looked before the devices are back. */
 const FIRST_ROUNDS_MS = 1_500;
 
-describeEachEngine('a service that was down while its devices continued', (engine) => {
+describeEachLink('a service that was down while its devices continued', (engine, testedLink) => {
   let dataDir = '';
   let offsetMs = 0;
   let service: Service | undefined;
   let started: Started | undefined;
   let adminKey = '';
+  let link: RunningLink = EMBEDDED;
   const now = () => Date.now() + offsetMs;
 
   async function start(): Promise<void> {
@@ -30,6 +31,7 @@ describeEachEngine('a service that was down while its devices continued', (engin
       GRANARY_LINK_THREADS: '0',
       GRANARY_DATA_DIR: dataDir,
       GRANARY_DATABASE_URL: location.engine === 'postgres' ? location.url : '',
+      ...link.env,
     };
     service = createService(readSettings(env), { now });
     started = await service.start();
@@ -38,11 +40,13 @@ describeEachEngine('a service that was down while its devices continued', (engin
 
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'granary-restart-'));
+    link = await testedLink.start();
     await start();
   });
 
   after(async () => {
     await service?.stop();
+    await link.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
 
@@ -52,6 +56,8 @@ describeEachEngine('a service that was down while its devices continued', (engin
       return started;
     },
     () => adminKey,
+    undefined,
+    () => link,
   );
 
   const report = (silo: ScriptedSilo) =>

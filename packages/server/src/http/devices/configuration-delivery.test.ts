@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
 import { connect } from 'mqtt';
+import { registerSilo } from '../../testing/devices/scripted-silo.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeLinkService, siloNamed } from '../../testing/service.ts';
+import {
+  type Api,
+  describeEmbeddedLinkService,
+  describeLinkService,
+  siloNamed,
+} from '../../testing/service.ts';
 
 interface Login {
   readonly username: string;
@@ -14,7 +20,7 @@ async function register(api: Api, deviceId: string): Promise<Login> {
   return (await api.post('/v1/siloscale/devices', siloNamed(deviceId))).body.data.credentials;
 }
 
-describeLinkService('a configuration on its way to the device', (api) => {
+describeEmbeddedLinkService('a configuration on its way to the device', (api) => {
   test('arrives once per connection, whether the session is new, resumed, or subscribes again', async (t) => {
     const login = await register(api, 'silo-1');
     const topics = [topicOf('silo-1', 'config'), topicOf('silo-1', 'command')];
@@ -46,19 +52,48 @@ describeLinkService('a configuration on its way to the device', (api) => {
       );
     }
   });
+});
 
-  test('has no threshold rules, which only the service applies', async (t) => {
-    const { username, secret } = await register(api, 'silo-2');
-    const rule = { sensor_id: 'temperature', above: 30, severity: 'warning' };
-    const { body } = await api.put('/v1/siloscale/devices/silo-2/config', { rules: [rule] });
+describeLinkService('a configuration at the device', (api) => {
+  const rule = { sensor_id: 'temperature', above: 30, severity: 'warning' };
+
+  test('has no threshold rules, which only the service applies', async () => {
+    const silo = await registerSilo(api, 'silo-2');
+    const { body } = await api.put(`${silo.path}/config`, { rules: [rule] });
     assert.deepEqual(body.data.rules, [rule]);
-    const client = connect(api.started.mqttUrl, { clientId: 'silo-2', username, password: secret });
-    t.after(() => client.end(true));
-    const received = new Promise<string>((resolve) => {
-      client.once('message', (_topic, payload) => resolve(payload.toString()));
-    });
-    await client.subscribeAsync(topicOf('silo-2', 'config'), { qos: 1 });
+    await silo.reconnect();
+    await silo.subscribeToConfigurations();
+    await eventually(async () => silo.configurations.length > 0, true);
     const { rules: _, ...sent } = body.data;
-    assert.deepEqual(JSON.parse(await received), { version: 2, ...sent });
+    assert.deepEqual(silo.configurations.at(-1), { version: 2, ...sent });
+    await silo.leave();
   });
+
+  test('is the newest one after many changes at once, and after each reconnect', async () => {
+    const silo = await registerSilo(api, 'silo-3');
+    const newest = async (): Promise<number> => silo.configurations.at(-1)?.thresholds.high_level;
+    for (const round of [0, 1, 2]) {
+      await silo.reconnect();
+      await silo.subscribeToConfigurations();
+      const levels = Array.from({ length: 8 }, (_, index) => 60 + 10 * round + index);
+      await Promise.all(
+        levels.map((high_level) => api.put(`${silo.path}/config`, { thresholds: { high_level } })),
+      );
+      const { version, data } = await stored(silo.path);
+      await eventually(async () => silo.configurations.at(-1)?.version, version);
+      assert.equal(await newest(), data.thresholds.high_level);
+      await silo.dropConnection();
+      const changed = await api.put(`${silo.path}/config`, { thresholds: { high_level: 95 - round } });
+      assert.equal(changed.status, 200);
+      await silo.reconnect();
+      await silo.subscribeToConfigurations();
+      await eventually(newest, 95 - round);
+      await silo.dropConnection();
+    }
+  });
+
+  const stored = async (path: string) => {
+    const { headers, body } = await api.get(`${path}/config`);
+    return { version: Number(headers.get('etag')?.replaceAll('"', '')), data: body.data };
+  };
 });

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { topicOf } from '@granary/contract/link/messages';
 import { HOUR_MS, toIso } from '@granary/contract/time';
-import { connectAsync } from 'mqtt';
 import { HOME, roverNamed, startRover } from '../../testing/devices/scripted-rover.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { describeService } from '../../testing/service.ts';
+import { describeDeviceService } from '../../testing/service.ts';
 
 const FIELDS = '/v1/fielddevice/devices';
 const TRIANGLE = [
@@ -14,7 +12,7 @@ const TRIANGLE = [
   { lat: 48.3, lng: 16.3 },
 ];
 
-describeService('configuration of field devices', (api) => {
+describeDeviceService('configuration of field devices', (api) => {
   test('starts with what is careful, merges deeply, and has a version', async () => {
     await api.post(FIELDS, roverNamed('merged'));
     const path = `${FIELDS}/merged/config`;
@@ -85,20 +83,16 @@ describeService('configuration of field devices', (api) => {
   });
 
   test('reaches the device: when it subscribes, and when it changes', async () => {
-    const { username, secret } = (await api.post(FIELDS, roverNamed('told'))).body.data.credentials;
-    const login = { clientId: username, username, password: secret };
-    const device = await connectAsync(api.started.mqttUrl, login);
-    const seen: { version: number; motion: { speed_m_s: number } }[] = [];
-    device.on('message', (_topic, payload) => seen.push(JSON.parse(payload.toString())));
-    await device.subscribeAsync(topicOf(username, 'config'), { qos: 1 });
-    await eventually(async () => seen.at(-1)?.version, 1);
+    const device = await startRover(api, 'told');
+    await device.subscribeToConfigurations();
+    await eventually(async () => device.configurations.at(-1)?.version, 1);
     await api.put(`${FIELDS}/told/config`, { motion: { speed_m_s: 3 } });
-    await eventually(async () => seen.at(-1)?.motion.speed_m_s, 3);
-    await device.endAsync();
+    await eventually(async () => device.configurations.at(-1)?.motion.speed_m_s, 3);
+    await device.leave();
   });
 });
 
-describeService('alerts of field devices', (api) => {
+describeDeviceService('alerts of field devices', (api) => {
   test('a battery that runs low, and one that is charged again', async () => {
     const rover = await startRover(api, 'tired', { ...HOME, battery_level: 24 });
     const alerts = async (status = 'open') =>

@@ -6,7 +6,7 @@ import { LinkStatus } from '@granary/contract/link/link-status';
 import { topicOf } from '@granary/contract/link/messages';
 import { connectAsync, type IClientOptions } from 'mqtt';
 import { eventually } from '../../testing/eventually.ts';
-import { type Api, describeLinkService, siloNamed } from '../../testing/service.ts';
+import { type Api, describeEmbeddedLinkService, siloNamed } from '../../testing/service.ts';
 
 const checkLinkStatus = checker(LinkStatus);
 
@@ -29,7 +29,7 @@ async function linkOf(api: Api, deviceId: string): Promise<LinkStatus> {
   return body.data;
 }
 
-describeLinkService('the link of a device over HTTP', (api) => {
+describeEmbeddedLinkService('the link of a device over HTTP', (api) => {
   test('a device that never connected', async () => {
     await register(api, 'never');
     assert.deepEqual(await linkOf(api, 'never'), {

@@ -4,12 +4,12 @@ import { MOTION_EXPIRY_MS } from '@granary/core/devices/polling';
 import { HOME, type ScriptedRover, startRover } from '../../testing/devices/scripted-rover.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { dispatched, running } from '../../testing/missions.ts';
-import { type Api, describeService } from '../../testing/service.ts';
+import { type Api, describeDeviceService } from '../../testing/service.ts';
 
 const alertTypes = async (api: Api, rover: ScriptedRover): Promise<string> =>
   (await api.get(`${rover.path}/alerts`)).body.data.map(({ type }: { type: string }) => type).join();
 
-describeService('missions that fail', (api) => {
+describeDeviceService('missions that fail', (api) => {
   test('the device refuses the upload', async () => {
     const rover = await startRover(api, 'refusing');
     const { id, mission } = await dispatched(api, rover);

@@ -1,6 +1,6 @@
 import type { Checker } from '@granary/contract/input/schema';
 import { topicOf, type UpSubject } from '@granary/contract/link/messages';
-import { connectAsync, type MqttClient } from 'mqtt';
+import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import type { Api } from '../service.ts';
 
 /** Minutes, because a busy machine is slow; a test that passes does not wait for them. */
@@ -23,10 +23,13 @@ interface DeviceParts<Command> {
 export class ScriptedDevice<Command extends { readonly command: string }> {
   /** Every command so far, in order. */
   readonly commands: Command[] = [];
+  /** Every configuration so far, in order; none before it has subscribed to them. */
+  readonly configurations: ReturnType<typeof JSON.parse>[] = [];
   readonly #parts: DeviceParts<Command>;
   readonly #taken = new Set<Command>();
   readonly #arrived: (() => void)[] = [];
   #client: MqttClient | undefined;
+  #session: ReturnType<Api['link']['session']> | undefined;
   #lastTsMs = 0;
 
   constructor(parts: DeviceParts<Command>) {
@@ -42,15 +45,18 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     return `${this.#parts.root}/${this.deviceId}`;
   }
 
-  async reconnect(): Promise<void> {
+  async reconnect(options: IClientOptions = {}): Promise<void> {
     const { api, credentials } = this.#parts;
     const { username, secret: password } = credentials;
+    const session = api.link.session(username);
     const login = { clientId: username, username, password, reconnectPeriod: 0 };
-    const client = await connectAsync(api.started.mqttUrl, login);
+    const client = await connectAsync(api.started.mqttUrl, { ...login, ...options, ...session.options });
     client.on('error', () => undefined);
-    client.on('message', (_topic, payload) => this.#receive(JSON.parse(payload.toString())));
+    client.on('message', (topic, payload) => this.#receive(topic, JSON.parse(payload.toString())));
     await client.subscribeAsync(topicOf(username, 'command'), { qos: 1 });
     this.#client = client;
+    this.#session = session;
+    await session.begin(client);
   }
 
   /** The first command of this kind that has not been taken yet. */
@@ -68,16 +74,27 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     }
   }
 
+  /** Resolves when the service has used the message. */
   async publish(subject: UpSubject, payload: unknown): Promise<void> {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
-    await this.#client?.publishAsync(topicOf(this.deviceId, subject), text, { qos: 1 });
+    if (this.#client !== undefined) await this.#session?.publish(this.#client, subject, text);
+  }
+
+  async subscribeToConfigurations(): Promise<void> {
+    await this.#client?.subscribeAsync(topicOf(this.deviceId, 'config'), { qos: 1 });
+  }
+
+  /** Resolves when the present connection has ended, whoever ended it. */
+  async closed(): Promise<void> {
+    const client = this.#client;
+    if (client?.connected) await new Promise<void>((resolve) => client.once('close', () => resolve()));
   }
 
   /** Closes the connection without DISCONNECT. */
   async dropConnection(): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
-    const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
+    const closed = this.closed();
     client.stream.destroy();
     await closed;
   }
@@ -107,7 +124,12 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     });
   }
 
-  #receive(command: unknown): void {
+  #receive(topic: string, message: unknown): void {
+    if (topic === topicOf(this.deviceId, 'config')) this.configurations.push(message);
+    else this.#receiveCommand(message);
+  }
+
+  #receiveCommand(command: unknown): void {
     const { checkCommand } = this.#parts;
     if (!checkCommand.accepts(command)) throw new Error(`not a command: ${JSON.stringify(command)}`);
     this.commands.push(command);

@@ -18,14 +18,19 @@ export class ScriptedSilo extends ScriptedDevice<SiloCommand> {
     this.publish('progress', { ...progress, ts: this.ts() });
 }
 
+/** Registers the silo; it is not connected. */
+export async function registerSilo(api: Api, deviceId: string): Promise<ScriptedSilo> {
+  const { credentials } = (await api.post(SILOS, siloNamed(deviceId))).body.data;
+  return new ScriptedSilo({ api, root: SILOS, credentials, checkCommand: checkSiloCommand });
+}
+
 /** Registers the silo, connects it, and reports that it is half full: 500 of 1,000 kg. */
 export async function startSilo(
   api: Api,
   deviceId: string,
   weightKg: number | null = 500,
 ): Promise<ScriptedSilo> {
-  const { credentials } = (await api.post(SILOS, siloNamed(deviceId))).body.data;
-  const silo = new ScriptedSilo({ api, root: SILOS, credentials, checkCommand: checkSiloCommand });
+  const silo = await registerSilo(api, deviceId);
   await silo.reconnect();
   if (weightKg === null) await silo.publish('status', { state: 'online' });
   else await silo.weigh(weightKg);
