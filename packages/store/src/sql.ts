@@ -17,6 +17,8 @@ export interface BulkTarget {
   /** The columns with bytes. */
   readonly bytes?: readonly string[];
   readonly key: readonly string[];
+  /** Nearly all rows that are inserted have a new key. */
+  readonly isUsuallyNew?: boolean;
 }
 
 export interface BulkUpsert extends BulkTarget {
@@ -40,7 +42,10 @@ export interface Sql {
   /** Returns the number of changed rows. */
   run(text: string, params?: readonly Value[]): Promise<number>;
 
-  /** Inserts the rows with a new key and returns the positions of the rows whose key existed. */
+  /** For a statement whose result is not needed: it may be sent together with the next ones; if it fails, the write fails. */
+  runUnawaited(text: string, params: readonly Value[]): Promise<void>;
+
+  /** Inserts the rows with a new key and returns the positions of the rows whose key existed before this transaction. */
   insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]>;
 
   /** Keys must be distinct and always in the same order, otherwise two nodes could deadlock. */

@@ -18,6 +18,7 @@ import {
 import { isSameRanges } from '@granary/store/tables/alerts/no-change-ranges';
 import type { NewEvent } from '@granary/store/tables/events';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
+import { together } from '../together.ts';
 import { type EvaluatedDevice, readEvaluatedDevices } from './evaluated-devices.ts';
 
 /**
@@ -60,7 +61,7 @@ export async function evaluateDevices(
   const setAside: SetAside[] = [];
   const onUnreadable = (item: SetAside): void => void setAside.push(item);
   const deviceNos = held.map(({ deviceNo }) => deviceNo);
-  const [found, { alerts, unreadable }] = await Promise.all([
+  const [found, { alerts, unreadable }] = await together([
     readEvaluatedDevices(sql, deviceNos, onUnreadable),
     openAlerts(sql, ALERT_DOCUMENT, deviceNos, onUnreadable),
   ]);

@@ -12,6 +12,7 @@ import {
   saveEntry,
 } from '@granary/store/tables/audit';
 import { type Committed, committed } from '../effects.ts';
+import { together } from '../together.ts';
 
 /** Refused attempts with the same caller, action, device and error code. */
 export interface RefusedAttempts {
@@ -29,8 +30,11 @@ export async function enterChange(
   attempt: Attempt,
   write: () => Promise<Committed<unknown>>,
 ): Promise<Committed<unknown>> {
-  const isNew = await saveEntry(sql, attempt, { result: 'done', code: null, count: 1 });
-  const done = await write();
+  // Its statement is given first; the write does not depend on its result.
+  const [isNew, done] = await together([
+    saveEntry(sql, attempt, { result: 'done', code: null, count: 1 }),
+    write(),
+  ]);
   if (isNew && done.result === undefined) await removeEntry(sql, attempt.attemptId);
   return done;
 }

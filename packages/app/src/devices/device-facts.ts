@@ -1,17 +1,18 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Capability } from '@granary/contract/profiles/profile';
 import { refuseRemoved } from '@granary/core/devices/removal';
-import { areFactsFor, hasCapability, unsupported } from '@granary/core/profiles/capabilities';
+import { areFactsFor, unsupported } from '@granary/core/profiles/capabilities';
 import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
 import type { Sql } from '@granary/store/sql';
 import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
-import { unfinishedCommands } from '@granary/store/tables/commands';
-import type { StoredDevice } from '@granary/store/tables/devices';
+import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
+import { readFactRows } from '@granary/store/tables/fact-rows';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
 import { COMMANDS } from '../commands/command-jobs.ts';
-import { currentMissions } from '../missions/mission-jobs.ts';
-import { currentOperations } from '../operations/operation-jobs.ts';
-import { parsedConfiguration, readDeviceSnapshots } from './device-snapshots.ts';
+import { currentMissionsIn } from '../missions/mission-jobs.ts';
+import { currentOperationsIn } from '../operations/operation-jobs.ts';
+import { together } from '../together.ts';
+import { parsedConfiguration, snapshotsOf } from './device-snapshots.ts';
 
 export interface DeviceWithFacts<Facts = DeviceFacts> {
   readonly device: StoredDevice;
@@ -27,13 +28,11 @@ export async function readDeviceFacts(
   deviceNos: readonly number[],
   onUnreadable?: OnUnreadable,
 ): Promise<DeviceWithFacts[]> {
-  const known = await readDeviceSnapshots(sql, deviceNos);
-  const devices = known.map(({ device }) => device);
-  const [operations, missions, commands] = await Promise.all([
-    jobsOf(devices, 'operations', (nos) => currentOperations(sql, nos, onUnreadable)),
-    jobsOf(devices, 'missions', (nos) => currentMissions(sql, nos)),
-    jobsOf(devices, 'commands', (nos) => unfinishedCommands(sql, COMMANDS, nos, onUnreadable)),
-  ]);
+  const [devices, rows] = await together([findDevices(sql, deviceNos), readFactRows(sql, deviceNos)]);
+  const known = snapshotsOf(devices, rows);
+  const operations = Map.groupBy(currentOperationsIn(rows, onUnreadable), ofDevice);
+  const missions = Map.groupBy(currentMissionsIn(rows), ofDevice);
+  const commands = Map.groupBy(COMMANDS.restored(rows.unfinishedCommands, onUnreadable), ofDevice);
   return known.flatMap(({ device, sensors, damagedSensors, latest, configuration }) => {
     const { deviceNo, profile, presence, capacityKg } = device;
     if (damagedSensors !== null && onUnreadable !== undefined) {
@@ -66,8 +65,10 @@ export async function lockDeviceFor<Wanted extends Capability>(
   deviceNo: number,
   capability: Wanted,
 ): Promise<LockedDevice<Wanted>> {
-  const evaluation = await lockDevice(sql, deviceNo);
-  const found = await readDeviceFor(sql, deviceNo, capability);
+  const [evaluation, found] = await together([
+    lockDevice(sql, deviceNo),
+    readDeviceFor(sql, deviceNo, capability),
+  ]);
   if (evaluation === undefined) throw noSuchDevice();
   return { ...found, evaluation };
 }
@@ -88,13 +89,4 @@ export async function readDeviceFor<Wanted extends Capability>(
 
 const noSuchDevice = (): Refusal => new Refusal('device_not_found', 'there is no such device');
 
-/** The jobs by device; only devices with the capability are asked for. */
-async function jobsOf<Job extends { readonly deviceNo: number }>(
-  devices: readonly StoredDevice[],
-  capability: Capability,
-  read: (deviceNos: readonly number[]) => Promise<Job[]>,
-): Promise<Map<number, Job[]>> {
-  const able = devices.filter(({ profile }) => hasCapability(profile, capability));
-  const jobs = able.length === 0 ? [] : await read(able.map(({ deviceNo }) => deviceNo));
-  return Map.groupBy(jobs, ({ deviceNo }) => deviceNo);
-}
+const ofDevice = ({ deviceNo }: { readonly deviceNo: number }): number => deviceNo;

@@ -6,6 +6,7 @@ import { standardSensorsOf } from '@granary/core/sensors/standard-sensors';
 import type { Sql } from '@granary/store/sql';
 import { configurationsOf } from '@granary/store/tables/configurations';
 import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
+import type { FactRows } from '@granary/store/tables/fact-rows';
 import { latestOfDevices } from '@granary/store/tables/telemetry/latest-values';
 import {
   type OnUnreadable,
@@ -32,6 +33,14 @@ export async function readDeviceSnapshots(sql: Sql, deviceNos: readonly number[]
     latestOfDevices(sql, deviceNos),
     configurationsOf(sql, deviceNos),
   ]);
+  return snapshotsOf(devices, { latest, configurations });
+}
+
+/** Of the devices that have a configuration. */
+export function snapshotsOf(
+  devices: readonly StoredDevice[],
+  { latest, configurations }: Pick<FactRows, 'latest' | 'configurations'>,
+): DeviceSnapshot[] {
   return devices.flatMap((device) => {
     const { deviceNo } = device;
     const configuration = configurations.get(deviceNo);

@@ -2,9 +2,8 @@ import { MISSION_DOCUMENT } from '@granary/core/missions/document';
 import { missionEvents } from '@granary/core/missions/events';
 import { isMissionFinished, isMissionOver, type MissionState } from '@granary/core/missions/state';
 import { UPLOAD_LEAD_MS } from '@granary/core/missions/transitions';
-import type { Sql } from '@granary/store/sql';
+import type { FactRows } from '@granary/store/tables/fact-rows';
 import { JobTable } from '@granary/store/tables/jobs';
-import { lastEndedMissions, missionsUnderWay } from '@granary/store/tables/missions';
 
 const AT_ONCE_MS = 0;
 
@@ -38,10 +37,7 @@ function claimOf(before: MissionState | null, after: MissionState): { claims_dev
 }
 
 /** For each device the missions that occupy it, and the one that ended last. */
-export async function currentMissions(sql: Sql, deviceNos: readonly number[]): Promise<MissionState[]> {
-  const [holding, ended] = await Promise.all([
-    missionsUnderWay(sql, MISSIONS, deviceNos),
-    lastEndedMissions(sql, MISSIONS, deviceNos),
-  ]);
-  return [...ended, ...holding];
-}
+export const currentMissionsIn = ({ missionsUnderWay, lastEndedMissions }: FactRows): MissionState[] => [
+  ...MISSIONS.restored(lastEndedMissions),
+  ...MISSIONS.restored(missionsUnderWay),
+];

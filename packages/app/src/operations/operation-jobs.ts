@@ -7,9 +7,11 @@ import {
   type OperationState,
 } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
+import type { FactRows } from '@granary/store/tables/fact-rows';
 import { JobTable } from '@granary/store/tables/jobs';
 import { newestOperations, unfinishedOperations } from '@granary/store/tables/operations';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
+import { together } from '../together.ts';
 
 export const OPERATIONS = new JobTable<OperationState>({
   name: 'operation',
@@ -39,10 +41,20 @@ export async function currentOperations(
   deviceNos: readonly number[],
   onUnreadable?: OnUnreadable,
 ): Promise<OperationState[]> {
-  const [newest, unfinished] = await Promise.all([
+  const [newest, unfinished] = await together([
     newestOperations(sql, OPERATIONS, deviceNos),
     unfinishedOperations(sql, OPERATIONS, deviceNos, onUnreadable),
   ]);
-  const distinct = new Map([...newest, ...unfinished].map((operation) => [operation.operationId, operation]));
-  return [...distinct.values()];
+  return distinct([...newest, ...unfinished]);
 }
+
+/** The same of facts that were read. */
+export const currentOperationsIn = (
+  { newestOperations: newest, unfinishedOperations: unfinished }: FactRows,
+  onUnreadable?: OnUnreadable,
+): OperationState[] =>
+  distinct([...OPERATIONS.restored(newest), ...OPERATIONS.restored(unfinished, onUnreadable)]);
+
+const distinct = (operations: readonly OperationState[]): OperationState[] => [
+  ...new Map(operations.map((operation) => [operation.operationId, operation])).values(),
+];

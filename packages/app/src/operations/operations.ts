@@ -45,6 +45,7 @@ import {
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
+import { together } from '../together.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
 import { OPERATIONS } from './operation-jobs.ts';
 import { requestOf, siloAtStart } from './start-facts.ts';
@@ -136,14 +137,12 @@ export const writes = {
     const plan = planOperation(requestOf(start), atStart, nowMs);
     const wanted = { operationId, deviceNo, type, plan, weightG: atStart.weight?.value ?? 0 };
     const operation = { ...beginOperation(wanted, nowMs), requestedBy: sql.actor };
-    if (!(await OPERATIONS.insert(sql, operation, nowMs))) {
-      throw operationInProgress((await claimingOperation(sql, deviceNo)) ?? 'of the same id');
-    }
-    const logged = await recordJobChange(sql, evaluation, OPERATIONS, {
-      before: null,
-      after: operation,
-      nowMs,
-    });
+    // Given together, in this order; if the first finds a conflict, the refusal takes the others back.
+    const [isInserted, logged] = await together([
+      OPERATIONS.insert(sql, operation, nowMs),
+      recordJobChange(sql, evaluation, OPERATIONS, { before: null, after: operation, nowMs }),
+    ]);
+    if (!isInserted) throw operationInProgress((await claimingOperation(sql, deviceNo)) ?? 'of the same id');
     const { deviceId } = device;
     const send = { kind: 'send_message', deviceNo, deviceId, message: startCommand(wanted) } as const;
     return committed({ operation }, send, ...alertEvaluation([deviceNo]), ...logged);
@@ -154,8 +153,10 @@ export const writes = {
     sql: Sql,
     { deviceNo, operationId, why, nowMs }: OperationAddress & { readonly why: NotSentReason },
   ): Promise<Committed<void>> {
-    const evaluation = await lockDevice(sql, deviceNo);
-    const before = await OPERATIONS.findOf(sql, deviceNo, operationId);
+    const [evaluation, before] = await together([
+      lockDevice(sql, deviceNo),
+      OPERATIONS.findOf(sql, deviceNo, operationId),
+    ]);
     if (evaluation === undefined || before === undefined) return committed(undefined);
     const { operation } = advanceOperation(before, { kind: 'not_sent', why }, nowMs);
     const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
@@ -167,8 +168,10 @@ export const writes = {
     sql: Sql,
     { deviceNo, operationId, nowMs }: OperationAddress,
   ): Promise<Committed<Stopped | undefined>> {
-    const evaluation = await lockDevice(sql, deviceNo);
-    const before = await findOrRebuild(sql, operationId, nowMs);
+    const [evaluation, before] = await together([
+      lockDevice(sql, deviceNo),
+      findOrRebuild(sql, operationId, nowMs),
+    ]);
     if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
     const { operation: advanced, send } = advanceOperation(before, { kind: 'stop' }, nowMs);
     const operation = stopAskedBy(before, advanced, sql.actor);
@@ -187,8 +190,10 @@ export const writes = {
       nowMs,
     }: OperationAddress & { readonly declaration: EndDeclaration },
   ): Promise<Committed<OperationState | undefined>> {
-    const evaluation = await lockDevice(sql, deviceNo);
-    const before = await findOrRebuild(sql, operationId, nowMs);
+    const [evaluation, before] = await together([
+      lockDevice(sql, deviceNo),
+      findOrRebuild(sql, operationId, nowMs),
+    ]);
     if (evaluation === undefined || before?.deviceNo !== deviceNo) return committed(undefined);
     refuseDeclaration(before, nowMs);
     const input = { kind: 'declare_ended', declaration: { ...declaration, by: sql.actor } } as const;
@@ -201,8 +206,10 @@ export const writes = {
     sql: Sql,
     { deviceNo, ack, nowMs }: { deviceNo: number; ack: OperationAck; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
-    const evaluation = await lockDevice(sql, deviceNo);
-    const before = await OPERATIONS.find(sql, ack.operation_id);
+    const [evaluation, before] = await together([
+      lockDevice(sql, deviceNo),
+      OPERATIONS.find(sql, ack.operation_id),
+    ]);
     if (evaluation === undefined || before === undefined)
       return unknownReference('answers to an operation that nobody started');
     if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
@@ -215,9 +222,11 @@ export const writes = {
     sql: Sql,
     { deviceNo, progress, nowMs }: { deviceNo: number; progress: OperationProgress; nowMs: number },
   ): Promise<Committed<ReplyResult>> {
-    const evaluation = await lockDevice(sql, deviceNo);
+    const [evaluation, before] = await together([
+      lockDevice(sql, deviceNo),
+      findOrRebuild(sql, progress.operation_id, nowMs),
+    ]);
     if (evaluation === undefined) return unknownReference(NO_SILO);
-    const before = await findOrRebuild(sql, progress.operation_id, nowMs);
     if (before === undefined) return await registerUnsolicited(sql, evaluation, progress, nowMs);
     if (before.deviceNo !== deviceNo) return unknownReference(OF_ANOTHER_DEVICE);
     const input = { kind: 'progress', ...deviceReport(progress) } as const;
@@ -284,10 +293,7 @@ async function registerUnsolicited(
   }
   // Another device may have reported the same id at the same time.
   if (!(await OPERATIONS.insert(sql, operation, nowMs))) return unknownReference(OF_ANOTHER_DEVICE);
-  const logged = await recordJobChange(sql, evaluation, OPERATIONS, {
-    before: null,
-    after: operation,
-    nowMs,
-  });
+  const change = { before: null, after: operation, nowMs };
+  const logged = await recordJobChange(sql, evaluation, OPERATIONS, change);
   return appliedReply(...alertEvaluation([deviceNo]), ...logged);
 }

@@ -26,6 +26,7 @@ import {
   ROWS_PER_CHUNK_MAX,
 } from '@granary/store/tables/telemetry/compress-readings';
 import { type CurrentRows, currentRows, latestOfDevice } from '@granary/store/tables/telemetry/latest-values';
+import { lockOpenBuckets } from '@granary/store/tables/telemetry/open-buckets';
 import { dropChunks, lockChunks } from '@granary/store/tables/telemetry/reading-chunks';
 import { addMissingValues, insertReadings, lockReadings } from '@granary/store/tables/telemetry/readings';
 import {
@@ -37,6 +38,7 @@ import {
 } from '@granary/store/tables/telemetry/tracks';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
+import { together } from '../together.ts';
 import { updateOpenBuckets } from './open-buckets.ts';
 
 /** The sum of this many of the largest values is still an exact whole number in floating point. */
@@ -100,8 +102,9 @@ export const writes = {
     if (readings.length > READINGS_PER_APPEND_MAX) {
       throw new RangeError(`a batch holds ${readings.length} readings; ${READINGS_PER_APPEND_MAX} fit`);
     }
-    const news = await storeReadings(sql, distinctReadings(readings));
-    await addToBuckets(sql, withCoarser(await updateOpenBuckets(sql, news)));
+    const distinct = distinctReadings(readings);
+    const [news, open] = await together([storeReadings(sql, distinct), lockOpenBuckets(sql, distinct)]);
+    await addToBuckets(sql, withCoarser(await updateOpenBuckets(sql, open, news)));
     await addToTracks(sql, news.flatMap(placeIn));
     await recordSeen(sql, batch.seen);
     await recordRejections(sql, batch.rejections);
@@ -149,15 +152,15 @@ function placeIn(reading: Reading): NewPlace[] {
 
 /**
  * Returns the new values: whole readings, and the missing parts of repeated ones. The chunks are read last, because a reading
- * that was in the table may be in a chunk by then. The row of a late reading that is in a chunk, too, stays until it is added
+ * that was in the table may be in a chunk by then; usually that is when all are stored. The row of a late reading that is in a chunk, too, stays until it is added
  * to the chunk, whose values count.
  */
 async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {
   if (readings.length === 0) return [];
-  const taken = await insertReadings(sql, readings);
+  const [taken, chunked] = await together([insertReadings(sql, readings), chunkedValues(sql, readings)]);
   const repeated = taken.flatMap((position) => readings[position] ?? []);
   const inTable = repeated.length === 0 ? [] : await lockReadings(sql, repeated);
-  const inChunks = await chunkedValues(sql, readings);
+  const inChunks = repeated.length === 0 ? chunked : await chunkedValues(sql, readings);
   if (repeated.length === 0 && inChunks.size === 0) return [...readings];
   const stored = new Map(taken.map((position, index) => [position, inTable[index] ?? NO_VALUES]));
   const fills: Reading[] = [];

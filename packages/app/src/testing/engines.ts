@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
-import { NUMBERS } from '@granary/store/postgres/engine';
+import { NUMBERS } from '@granary/store/postgres/types';
 import type { Value } from '@granary/store/sql';
 import { DATABASE_FILE, openWriter } from '@granary/store/sqlite/database';
 import { SqliteSql } from '@granary/store/sqlite/sql';

@@ -3,9 +3,11 @@ import { Client } from 'pg';
 import { MoveError } from '../errors.ts';
 import { POSTGRES_DIALECT } from '../migrations/dialect.ts';
 import { MIGRATIONS, migrate } from '../migrations/migrations.ts';
-import { addressOf, MIGRATION_LOCK, NUMBERS } from '../postgres/engine.ts';
+import { addressOf, MIGRATION_LOCK } from '../postgres/engine.ts';
 import { Partitions } from '../postgres/partitions.ts';
 import { PostgresSql } from '../postgres/sql.ts';
+import { queueOf } from '../postgres/statement-queue.ts';
+import { NUMBERS } from '../postgres/types.ts';
 import { hasUnfinishedMove, UNFINISHED_MOVE } from '../postgres/unfinished-move.ts';
 import type { CopiedTable, Position, Range } from './copied-table.ts';
 import type { StoreIdentity } from './source.ts';
@@ -52,7 +54,7 @@ export class MoveTarget {
   private constructor(address: string, client: Client) {
     this.address = address;
     this.#client = client;
-    this.#sql = new PostgresSql(client, new Partitions());
+    this.#sql = new PostgresSql(queueOf(client), new Partitions());
   }
 
   static async open(url: string): Promise<MoveTarget> {

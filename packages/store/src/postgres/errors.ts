@@ -9,6 +9,9 @@ const BAD_TEXT = '22021';
 /** Two transactions conflicted; when they are repeated one after the other, both succeed. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
 
+/** A row with the same key exists. */
+const REPEATED_KEY = '23505';
+
 /** Another node dropped a partition that this node still expected. */
 const NO_PARTITION = '23514';
 
@@ -24,6 +27,8 @@ export function isConflict(error: unknown): boolean {
   const code = codeOf(error);
   return code !== undefined && CONFLICTS.has(code);
 }
+
+export const isRepeatedKey = (error: unknown): boolean => codeOf(error) === REPEATED_KEY;
 
 export const isMissingPartition = (error: unknown): boolean => codeOf(error) === NO_PARTITION;
 

@@ -1,7 +1,7 @@
 import { DAY_MS, toIso } from '@granary/contract/time';
-import { BEGIN } from './transaction.ts';
+import type { StatementQueue } from './statement-queue.ts';
 
-type Execute = (text: string) => Promise<{ readonly rows: readonly (readonly unknown[])[] }>;
+type Scripts = Pick<StatementQueue, 'script'>;
 
 /** An arbitrary advisory lock number, so that only one node at a time adds a partition. */
 const PARTITION_LOCK = 7_281_540_002;
@@ -14,28 +14,28 @@ export class Partitions {
   readonly #knownDays = new Set<number>();
 
   /** Commits the empty transaction before the batch, so that other nodes do not wait for the new partitions. */
-  async prepare(execute: Execute, timesMs: Iterable<number>): Promise<void> {
+  async prepare(scripts: Scripts, timesMs: Iterable<number>): Promise<void> {
     const days = new Set<number>();
     for (const timeMs of timesMs) days.add(Math.floor(timeMs / DAY_MS));
     const missing = [...days.difference(this.#knownDays)].toSorted((a, b) => a - b);
     if (missing.length === 0) return;
-    await execute(`SELECT pg_advisory_xact_lock(${PARTITION_LOCK})`);
+    await scripts.script(`SELECT pg_advisory_xact_lock(${PARTITION_LOCK})`);
     for (const day of missing) {
-      await execute(`CREATE TABLE IF NOT EXISTS ${nameOf(day)} PARTITION OF readings
+      await scripts.script(`CREATE TABLE IF NOT EXISTS ${nameOf(day)} PARTITION OF readings
                      FOR VALUES FROM (${day * DAY_MS}) TO (${(day + 1) * DAY_MS})`);
     }
-    await execute(`COMMIT; ${BEGIN}`);
+    await scripts.script('COMMIT; BEGIN');
     for (const day of missing) this.#knownDays.add(day);
   }
 
   /** Drops the oldest day if it ends before the time, and returns the number of dropped days. */
-  async dropOldest(execute: Execute, beforeMs: number): Promise<number> {
-    const { rows } = await execute(
+  async dropOldest(scripts: Scripts, beforeMs: number): Promise<number> {
+    const { rows } = await scripts.script(
       `SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
        WHERE inhparent = 'readings'::regclass AND relname < '${nameOf(Math.floor(beforeMs / DAY_MS))}'
        ORDER BY relname LIMIT 1`,
     );
-    for (const [name] of rows) await execute(`DROP TABLE IF EXISTS ${name}`);
+    for (const [name] of rows) await scripts.script(`DROP TABLE IF EXISTS ${name}`);
     this.forget();
     return rows.length;
   }

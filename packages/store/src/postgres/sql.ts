@@ -1,17 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Actor } from '@granary/contract/audit';
-import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
 import { inOrder, type RawRow } from '../tables/telemetry/raw-row.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';
-
-/** A connection, or a pool that provides one for each query. */
-export interface Queryable {
-  query(config: QueryArrayConfig): Promise<QueryArrayResult>;
-}
-
-const NAMES_MAX = 1_000;
+import type { Statements } from './statement-queue.ts';
 
 export class PostgresSql implements Sql {
   actor: Actor | null = null;
@@ -19,42 +11,57 @@ export class PostgresSql implements Sql {
   readonly memory = null;
   readonly forUpdate = 'FOR NO KEY UPDATE';
   readonly skipLocked = 'SKIP LOCKED';
-  readonly #connection: Queryable;
+  readonly #statements: Statements;
   readonly #partitions: Partitions;
+  readonly #expectsRepeats: boolean;
 
-  constructor(connection: Queryable, partitions: Partitions) {
-    this.#connection = connection;
+  /** Without `expectsRepeats` a row that is repeated may fail the write, which then has to be tried again with it. */
+  constructor(statements: Statements, partitions: Partitions, expectsRepeats = true) {
+    this.#statements = statements;
     this.#partitions = partitions;
+    this.#expectsRepeats = expectsRepeats;
   }
 
   async query<Row extends readonly Value[]>(text: string, params: readonly Value[] = []): Promise<Row[]> {
-    const { rows } = await this.#execute(text, params);
+    const { rows } = await this.#translated(this.#statements.run(text, params));
     return rows as unknown as Row[];
   }
 
   async run(text: string, params: readonly Value[] = []): Promise<number> {
-    return (await this.#execute(text, params)).rowCount ?? 0;
+    return (await this.#translated(this.#statements.run(text, params))).rowCount;
   }
 
+  async runUnawaited(text: string, params: readonly Value[]): Promise<void> {
+    this.#statements.post(text, params);
+  }
+
+  /** Which keys are not new is asked for only if the number of inserted rows is smaller than that of the rows. */
   async insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]> {
-    const { table, columns, key } = target;
-    const inserted = await this.query<number[]>(
-      `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${unnest(columns)}
-       ON CONFLICT DO NOTHING RETURNING ${key.join(', ')}`,
+    const { table, columns, key, isUsuallyNew = false } = target;
+    // Looking for a conflict costs nearly as much as the insert.
+    const onConflict = isUsuallyNew && !this.#expectsRepeats ? '' : 'ON CONFLICT DO NOTHING';
+    const inserted = await this.run(
+      `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${unnest(columns)} ${onConflict}`,
       byColumn(columns, rows),
     );
-    if (inserted.length === rows.length) return [];
-    const isNew = new Set(inserted.map((values) => values.join(' ')));
+    if (inserted === rows.length) return [];
     const keyPositions = key.map((column) => columns.indexOf(column));
-    return rows.flatMap((row, position) =>
-      isNew.has(keyPositions.map((i) => row[i]).join(' ')) ? [] : [position],
+    const taken = await this.query<[position: number]>(
+      `SELECT position - 1 FROM ${unnest(key)} WITH ORDINALITY AS wanted (${key.join(', ')}, position)
+       JOIN ${table} AS stored USING (${key.join(', ')})
+       WHERE stored.xmin <> pg_current_xact_id()::xid ORDER BY position`,
+      byColumn(
+        key,
+        rows.map((row) => keyPositions.map((i) => row[i] ?? null)),
+      ),
     );
+    return taken.map(([position]) => position);
   }
 
   async upsertMany(target: BulkUpsert, rows: readonly BulkRow[]): Promise<void> {
     if (rows.length === 0) return;
     const { table, columns, key, update } = target;
-    await this.run(
+    await this.runUnawaited(
       `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${unnest(columns, target.bytes)}
        ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${update}`,
       byColumn(columns, rows),
@@ -86,7 +93,7 @@ export class PostgresSql implements Sql {
   }
 
   async prepareReadings(timesMs: Iterable<number>): Promise<void> {
-    await this.#partitions.prepare((text) => this.#execute(text), timesMs);
+    await this.#translated(this.#partitions.prepare(this.#statements, timesMs));
   }
 
   /**
@@ -110,35 +117,16 @@ export class PostgresSql implements Sql {
   }
 
   async dropReadings(beforeMs: number): Promise<number> {
-    return await this.#partitions.dropOldest((text) => this.#execute(text), beforeMs);
+    return await this.#translated(this.#partitions.dropOldest(this.#statements, beforeMs));
   }
 
-  /** A statement with parameters gets a name, so that the server plans it once per connection. */
-  async #execute(text: string, values?: readonly Value[]): Promise<QueryArrayResult> {
+  async #translated<T>(work: Promise<T>): Promise<T> {
     try {
-      if (values === undefined) return await this.#connection.query({ text, rowMode: 'array' });
-      return await this.#connection.query({
-        name: nameOf(text),
-        text,
-        values: [...values],
-        rowMode: 'array',
-      });
+      return await work;
     } catch (error) {
       throw translate(error);
     }
   }
-}
-
-const names = new Map<string, string>();
-
-/** Of the statements in use; a few are made of their parameters, so their number is limited. */
-function nameOf(text: string): string {
-  let name = names.get(text);
-  if (name !== undefined) return name;
-  name = createHash('sha1').update(text).digest('base64url');
-  if (names.size >= NAMES_MAX) names.clear();
-  names.set(text, name);
-  return name;
 }
 
 /** Every column is sent as one array. */

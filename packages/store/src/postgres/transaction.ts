@@ -1,9 +1,8 @@
-import type { PoolClient } from 'pg';
 import { codeOf } from '../errors.ts';
+import type { Value } from '../sql.ts';
 import type { Connections } from './connections.ts';
-
-/** A confirmed commit must be on disk, whatever the setting of the server. */
-export const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
+import type { StatementResult } from './statement-group.ts';
+import { queueOf, type StatementQueue, type Statements } from './statement-queue.ts';
 
 /** The answer to COMMIT is missing, so the server may or may not have committed. */
 export class OutcomeUnknownError extends Error {
@@ -13,35 +12,75 @@ export class OutcomeUnknownError extends Error {
   }
 }
 
-export interface TransactionOptions {
-  readonly limitMs?: number;
-  readonly begin?: string;
-}
-
-/** Runs the work in one transaction on its own connection. */
+/**
+ * Runs the work in one transaction on its own connection. The first statements of the work are sent with BEGIN, and those that it did
+ * not wait for with COMMIT, which the server ignores if one of them fails.
+ */
 export async function inTransaction<T>(
   connections: Connections,
-  work: (client: PoolClient) => Promise<T>,
-  { limitMs, begin = BEGIN }: TransactionOptions = {},
+  work: (statements: Statements) => Promise<T>,
+  limitMs?: number,
 ): Promise<T> {
   let isCommitting = false;
-  const transaction = async (client: PoolClient): Promise<T> => {
-    try {
-      await client.query(begin);
-      const result = await work(client);
-      isCommitting = true;
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      // A connection that cannot roll back is not idle and is closed.
-      await client.query('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
-  };
   try {
-    return await connections.use(transaction, limitMs);
+    return await connections.use(async (client) => {
+      const queue = queueOf(client);
+      const statements = new StatementsOfTransaction(queue);
+      try {
+        queue.takeFailure();
+        queue.post('BEGIN');
+        const result = await work(statements);
+        statements.end();
+        isCommitting = true;
+        const { command } = await queue.run('COMMIT');
+        // So the server answers if a statement had failed and the work went on.
+        if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+        return result;
+      } catch (error) {
+        statements.end();
+        const failure = queue.takeFailure();
+        // One of them could fail, and the server would ignore the ROLLBACK behind it.
+        queue.discard(error);
+        // A connection that cannot roll back is not idle and is closed.
+        await queue.run('ROLLBACK').catch(() => undefined);
+        throw failure === null ? error : failure.error;
+      }
+    }, limitMs);
   } catch (error) {
     throw isCommitting && !isAnswer(error) ? new OutcomeUnknownError(error) : error;
+  }
+}
+
+/** Refuses statements that come after the end: they would belong to no transaction, or to that of another write. */
+class StatementsOfTransaction implements Statements {
+  readonly #queue: StatementQueue;
+  #hasEnded = false;
+
+  constructor(queue: StatementQueue) {
+    this.#queue = queue;
+  }
+
+  run(text: string, values?: readonly Value[]): Promise<StatementResult> {
+    this.#refuseAfterEnd();
+    return this.#queue.run(text, values);
+  }
+
+  script(text: string): Promise<StatementResult> {
+    this.#refuseAfterEnd();
+    return this.#queue.script(text);
+  }
+
+  post(text: string, values?: readonly Value[]): void {
+    this.#refuseAfterEnd();
+    this.#queue.post(text, values);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  #refuseAfterEnd(): void {
+    if (this.#hasEnded) throw new Error('the transaction of this statement has ended');
   }
 }
 

@@ -34,6 +34,10 @@ export class SqliteSql implements Sql {
     return this.#run(this.#prepare(text), params);
   }
 
+  async runUnawaited(text: string, params: readonly Value[]): Promise<void> {
+    await this.run(text, params);
+  }
+
   /** Nearly always all keys are new; one that is not makes its statement fail, and its rows are inserted one by one. */
   async insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]> {
     const taken: number[] = [];

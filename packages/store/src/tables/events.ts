@@ -2,7 +2,7 @@ import type { Actor } from '@granary/contract/audit';
 import type { EventType } from '@granary/contract/events';
 import type { Expiry } from '../expiry.ts';
 import type { Sql } from '../sql.ts';
-import { insertRows } from './insert-rows.ts';
+import { insertRowsUnawaited } from './insert-rows.ts';
 
 export interface NewEvent {
   readonly type: EventType;
@@ -48,7 +48,7 @@ export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<
     ...[actor, JSON.stringify(data)],
   ]);
   if (!sql.hasOneWriter) {
-    await insertRows(sql, { table: 'unnumbered_events', columns: LOGGED_COLUMNS }, rows);
+    await insertRowsUnawaited(sql, { table: 'unnumbered_events', columns: LOGGED_COLUMNS }, rows);
     return;
   }
   const [counter] = await sql.query<[lastSequence: number]>(
@@ -57,7 +57,7 @@ export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<
   );
   if (counter === undefined) throw new Error('the event counter is missing');
   const firstSequence = counter[0] - events.length + 1;
-  await insertRows(
+  await insertRowsUnawaited(
     sql,
     { table: 'events', columns: ['sequence', ...LOGGED_COLUMNS] },
     rows.map((row, i) => [firstSequence + i, ...row]),
@@ -71,8 +71,8 @@ export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<
  */
 export async function numberEvents(sql: Sql): Promise<number> {
   if (sql.hasOneWriter) return 0;
-  await sql.query(`SELECT last_sequence FROM event_counter ${sql.forUpdate}`);
   const columns = LOGGED_COLUMNS.join(', ');
+  await sql.runUnawaited(`SELECT last_sequence FROM event_counter ${sql.forUpdate}`, []);
   return await sql.run(
     `WITH taken AS (DELETE FROM unnumbered_events RETURNING event_no, ${columns}),
      counted AS (UPDATE event_counter SET last_sequence = last_sequence + (SELECT COUNT(*) FROM taken)

@@ -57,6 +57,13 @@ export interface JobChange {
   readonly concernsAlerts: boolean;
 }
 
+/** A job that was read elsewhere. */
+export interface StoredJob {
+  readonly deviceNo: number;
+  readonly id: string;
+  readonly body: string;
+}
+
 type JobRow = [id: string, body: string];
 
 /** The rows of one kind of job; a transaction that changes one must have locked its device. */
@@ -87,6 +94,14 @@ export class JobTable<E extends DeviceJob> {
   ): Promise<E[]> {
     const rows = await this.#select(sql, `WHERE ${condition} ORDER BY ${this.#no}`, params);
     return this.#readable(rows, onUnreadable);
+  }
+
+  /** Without those that cannot be read. */
+  restored(rows: readonly StoredJob[], onUnreadable: OnUnreadable = () => undefined): E[] {
+    return this.#readable(
+      rows.map(({ id, body }) => [id, body]),
+      onUnreadable,
+    );
   }
 
   /** Ids are unique among all devices, so this may find a job of another device; throws `UnreadableRow`. */
@@ -145,7 +160,7 @@ export class JobTable<E extends DeviceJob> {
   async save(sql: Sql, { update }: JobChange): Promise<void> {
     if (update === null) return;
     const sets = Object.keys(update.columns).map((column, i) => `${column} = $${i + 2}`);
-    await sql.run(`UPDATE ${this.#table} SET ${sets.join(', ')} WHERE ${this.#id} = $1`, [
+    await sql.runUnawaited(`UPDATE ${this.#table} SET ${sets.join(', ')} WHERE ${this.#id} = $1`, [
       update.id,
       ...Object.values(update.columns),
     ]);

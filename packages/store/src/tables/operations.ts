@@ -1,6 +1,12 @@
 import type { Sql } from '../sql.ts';
+import { isUnfinished } from './commands.ts';
 import type { DeviceJob, JobTable } from './jobs.ts';
 import type { OnUnreadable } from './unreadable-row.ts';
+
+/** Of the newest operation of each of the devices in the parameter `$1`. */
+export const isNewestOperation = (sql: Sql): string => `operation_no IN (
+       SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = alert_evaluations.device_no)
+       FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')})`;
 
 /** The newest operation of each of these devices. */
 export async function newestOperations<Operation extends DeviceJob>(
@@ -8,13 +14,7 @@ export async function newestOperations<Operation extends DeviceJob>(
   operations: JobTable<Operation>,
   deviceNos: readonly number[],
 ): Promise<Operation[]> {
-  return await operations.where(
-    sql,
-    `operation_no IN (
-       SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = alert_evaluations.device_no)
-       FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')})`,
-    [JSON.stringify(deviceNos)],
-  );
+  return await operations.where(sql, isNewestOperation(sql), [JSON.stringify(deviceNos)]);
 }
 
 export async function unfinishedOperations<Operation extends DeviceJob>(
@@ -23,8 +23,7 @@ export async function unfinishedOperations<Operation extends DeviceJob>(
   deviceNos: readonly number[],
   onUnreadable?: OnUnreadable,
 ): Promise<Operation[]> {
-  const condition = `is_finished = 0 AND ${sql.isOneOfNumbers('device_no', '$1')}`;
-  return await operations.where(sql, condition, [JSON.stringify(deviceNos)], onUnreadable);
+  return await operations.where(sql, isUnfinished(sql), [JSON.stringify(deviceNos)], onUnreadable);
 }
 
 /** Works also for a row whose body cannot be read. */

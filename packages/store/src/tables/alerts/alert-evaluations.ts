@@ -2,7 +2,7 @@ import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/st
 import type { NoChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import type { Observation } from '@granary/core/alerts/observation';
 import type { BulkUpsert, NumberRow, Sql } from '../../sql.ts';
-import { insertRows } from '../insert-rows.ts';
+import { insertRowsUnawaited } from '../insert-rows.ts';
 import { isSameRanges, type RangeColumns, rangeColumns, toRanges } from './no-change-ranges.ts';
 
 /**
@@ -151,7 +151,7 @@ export async function saveEvaluations(sql: Sql, evaluations: readonly Evaluation
     EVALUATIONS,
     changed.map(({ after }) => toRow(after)),
   );
-  await insertRows(
+  await insertRowsUnawaited(
     sql,
     OTHER_RANGES,
     changed.flatMap(({ before, after }) => {

@@ -3,7 +3,7 @@ import type { AlertState } from '@granary/core/alerts/lifecycle';
 import type { DocumentKind } from '@granary/core/documents/versioned';
 import type { Expiry } from '../../expiry.ts';
 import type { Sql, Value } from '../../sql.ts';
-import { insertRows } from '../insert-rows.ts';
+import { insertRowsUnawaited } from '../insert-rows.ts';
 import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
 
 export interface AlertPage {
@@ -147,7 +147,7 @@ export async function saveAlerts(
   document: AlertDocument,
   alerts: readonly AlertState[],
 ): Promise<void> {
-  await insertRows(
+  await insertRowsUnawaited(
     sql,
     {
       table: 'alerts',

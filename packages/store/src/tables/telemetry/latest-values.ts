@@ -60,7 +60,7 @@ export async function currentRows(sql: Sql, deviceId: string): Promise<CurrentRo
 }
 
 /** Of a good and a bad value the later one counts; of the same time the bad one. */
-const toLatest = (rows: readonly LatestRow[]): GroupValues[] =>
+export const toLatest = (rows: readonly LatestRow[]): GroupValues[] =>
   rows.map(([group, body]) => ({
     group: group ?? 0,
     values: openBucketFigures(body).map(({ value, tsMs, badValue, badTsMs }) => {

@@ -5,6 +5,7 @@ const READINGS: BulkTarget = {
   table: 'readings',
   key: ['ts_ms', 'device_no', 'sensor_group'],
   columns: ['ts_ms', 'device_no', 'sensor_group', 'a', 'b', 'c', 'bad_mask'],
+  isUsuallyNew: true,
 };
 
 const FILL = [
