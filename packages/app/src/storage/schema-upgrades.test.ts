@@ -27,7 +27,8 @@ async function tablesOf(engine: TestEngine): Promise<unknown[]> {
   const rows = await engine.query(
     engine.name === 'sqlite'
       ? `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`
-      : `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename COLLATE "C"`,
+      : `SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+           AND NOT relispartition ORDER BY relname COLLATE "C"`,
   );
   return rows.map(([name]) => name);
 }

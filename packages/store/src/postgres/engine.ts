@@ -15,6 +15,7 @@ import { PostgresAnnouncements } from './announcements.ts';
 import { Connections } from './connections.ts';
 import { isConflict, isMissingPartition, isRepeatedKey, isTimeLimit, reasonOf, translate } from './errors.ts';
 import { PostgresNodes } from './nodes.ts';
+import { PartitionUpkeep } from './partition-upkeep.ts';
 import { Partitions } from './partitions.ts';
 import { PostgresSql } from './sql.ts';
 import { queueOf } from './statement-queue.ts';
@@ -84,7 +85,9 @@ export async function openPostgres(
     });
   }
   const peers = { announcements: new PostgresAnnouncements(url), nodes: new PostgresNodes(url) };
-  return new PostgresEngine(connections, urgent, peers, limits, callUseCase);
+  const engine = new PostgresEngine(connections, urgent, peers, limits, callUseCase);
+  await engine.start();
+  return engine;
 }
 
 /** A server that starts together with the service, or is busy, may answer its first calls late. */
@@ -160,6 +163,7 @@ class PostgresEngine implements Engine {
   readonly #limits: TimeLimits;
   readonly #callUseCase: UseCases['callUseCase'];
   readonly #partitions = new Partitions();
+  readonly #partitionUpkeep: PartitionUpkeep;
   readonly #pending = new Set<Promise<unknown>>();
   #commits = 0;
   #repeatsExpectedUntilMs = 0;
@@ -178,11 +182,16 @@ class PostgresEngine implements Engine {
     this.#connections = connections;
     this.#urgentConnections = urgentConnections;
     this.#limits = limits;
+    this.#partitionUpkeep = new PartitionUpkeep(connections, this.#partitions, limits.expiryMs);
     this.reader = this.#readerOn(connections);
     this.urgent = {
       reader: this.#readerOn(urgentConnections),
       write: (call) => this.#track(this.#run(urgentConnections, call)),
     };
+  }
+
+  async start(): Promise<void> {
+    await this.#partitionUpkeep.start();
   }
 
   async write(call: UseCaseCall): Promise<unknown> {
@@ -243,7 +252,7 @@ class PostgresEngine implements Engine {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const expectsRepeats = hasRepeats || performance.now() < this.#repeatsExpectedUntilMs;
       try {
-        return await inTransaction(
+        const done = await inTransaction(
           connections,
           async (queue) => {
             if (isExpiry(call)) queue.post(`SET LOCAL statement_timeout = ${limitMs}`);
@@ -251,6 +260,8 @@ class PostgresEngine implements Engine {
           },
           Math.max(1, endsAtMs - performance.now()),
         );
+        if (isExpiry(call)) await this.#partitionUpkeep.dropMarked();
+        return done;
       } catch (error) {
         if (isMissingPartition(error)) this.#partitions.forget();
         else if (isRepeatedKey(error) && !expectsRepeats) {
@@ -263,6 +274,7 @@ class PostgresEngine implements Engine {
   }
 
   async #close(): Promise<void> {
+    this.#partitionUpkeep.stop();
     await Promise.allSettled(this.#pending);
     this.announcements.close();
     await Promise.all([this.#connections.end(), this.#urgentConnections.end(), this.nodes.close()]);

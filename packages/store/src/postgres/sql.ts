@@ -117,7 +117,7 @@ export class PostgresSql implements Sql {
   }
 
   async dropReadings(beforeMs: number): Promise<number> {
-    return await this.#translated(this.#partitions.dropOldest(this.#statements, beforeMs));
+    return await this.#translated(this.#partitions.markOldest(this.#statements, beforeMs));
   }
 
   async #translated<T>(work: Promise<T>): Promise<T> {
