@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startPostgres } from '../test-setup/postgres.ts';
+import { measureAppend } from './case-append.ts';
 import { measureIngest } from './case-ingest.ts';
 import { measureReads } from './case-reads.ts';
 import { measureStarts } from './case-starts.ts';
@@ -9,9 +10,16 @@ import { measureStop } from './case-stop.ts';
 import type { Finding } from './report.ts';
 import type { Storage } from './storage.ts';
 
-const MEASUREMENTS = { reads: measureReads, ingest: measureIngest, stop: measureStop, starts: measureStarts };
+const MEASUREMENTS = {
+  reads: measureReads,
+  ingest: measureIngest,
+  append: measureAppend,
+  stop: measureStop,
+  starts: measureStarts,
+};
+const TARGETS = { reads: 0.45, stopMs: 50 };
 
-/** Repeats the measurements of reads, ingest, stop and starts with PostgreSQL, each with a database of its own. */
+/** Repeats the measurements of reads, ingest, stop and starts with PostgreSQL, and measures the storing of readings alone, each with a database of its own. */
 export async function measurePostgres(dataDir: string): Promise<Finding[]> {
   const server = await startPostgres();
   const findings: Finding[] = [];
@@ -22,6 +30,7 @@ export async function measurePostgres(dataDir: string): Promise<Finding[]> {
       const storage: Storage = {
         suffix: ' on PostgreSQL',
         databaseUrl: await newDatabase(server.url, name),
+        targets: TARGETS,
       };
       findings.push(await measure(folder, storage));
     }

@@ -5,6 +5,8 @@ export interface Storage {
   /** Follows the name of a measurement; empty for the default. */
   readonly suffix: string;
   readonly databaseUrl: string;
+  /** Where they differ from those of the default. */
+  readonly targets?: { readonly reads: number; readonly stopMs: number };
 }
 
 export const SQLITE: Storage = { suffix: '', databaseUrl: '' };
