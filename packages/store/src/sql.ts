@@ -69,6 +69,9 @@ export interface Sql {
   /** A condition that the column is one of the whole numbers in a JSON array. */
   isOneOfNumbers(column: string, placeholder: string): string;
 
+  /** A condition that the column is one of the few whole numbers that a query finds. */
+  isFound(column: string, query: string): string;
+
   /** A condition that the column contains the text, in which A to Z are lower case; other letters must be the same. */
   contains(column: string, placeholder: string): string;
 

@@ -87,6 +87,11 @@ export class PostgresSql implements Sql {
     return `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(${placeholder}::jsonb)::bigint))`;
   }
 
+  /** With IN the plan that is made for an empty table, and kept, would read all rows of it later. */
+  isFound(column: string, query: string): string {
+    return `${column} = ANY (ARRAY(${query}))`;
+  }
+
   /** With this collation only A to Z change, as in SQLite, whatever the locale of the database is. */
   contains(column: string, placeholder: string): string {
     return `strpos(lower(${column} COLLATE "C"), ${placeholder}) > 0`;

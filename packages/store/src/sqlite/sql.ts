@@ -74,6 +74,10 @@ export class SqliteSql implements Sql {
     return this.isOneOf(column, placeholder);
   }
 
+  isFound(column: string, query: string): string {
+    return `${column} IN (${query})`;
+  }
+
   contains(column: string, placeholder: string): string {
     return `instr(lower(${column}), ${placeholder}) > 0`;
   }

@@ -3,11 +3,14 @@ import type { DeviceJob, JobTable } from './jobs.ts';
 import type { OnUnreadable } from './unreadable-row.ts';
 
 /** Of the mission that ended last of each of the devices in the parameter `$1`. */
-export const isLastEnded = (sql: Sql): string => `mission_no IN (
-       SELECT (SELECT mission_no FROM missions AS own
-               WHERE own.device_no = alert_evaluations.device_no AND own.ended_at_ms IS NOT NULL
-               ORDER BY own.ended_at_ms DESC, own.mission_no DESC LIMIT 1)
-       FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')})`;
+export const isLastEnded = (sql: Sql): string =>
+  sql.isFound(
+    'mission_no',
+    `SELECT (SELECT mission_no FROM missions AS own
+             WHERE own.device_no = alert_evaluations.device_no AND own.ended_at_ms IS NOT NULL
+             ORDER BY own.ended_at_ms DESC, own.mission_no DESC LIMIT 1)
+     FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')}`,
+  );
 
 /** Of the missions of the devices in the parameter `$1` that were sent and have not ended. */
 export const isUnderWay = (sql: Sql): string =>

@@ -4,9 +4,12 @@ import type { DeviceJob, JobTable } from './jobs.ts';
 import type { OnUnreadable } from './unreadable-row.ts';
 
 /** Of the newest operation of each of the devices in the parameter `$1`. */
-export const isNewestOperation = (sql: Sql): string => `operation_no IN (
-       SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = alert_evaluations.device_no)
-       FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')})`;
+export const isNewestOperation = (sql: Sql): string =>
+  sql.isFound(
+    'operation_no',
+    `SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = alert_evaluations.device_no)
+     FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')}`,
+  );
 
 /** The newest operation of each of these devices. */
 export async function newestOperations<Operation extends DeviceJob>(
