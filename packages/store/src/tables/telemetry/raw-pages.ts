@@ -1,3 +1,4 @@
+import { DAY_MS } from '@granary/contract/time';
 import type { Sql } from '../../sql.ts';
 import { Parameters } from '../fleet/place.ts';
 import { rowsOfChunk } from './decoded-chunks.ts';
@@ -85,10 +86,24 @@ function firstAfter(rows: readonly RawRow[], after: RawPosition): number {
 }
 
 /**
+ * The next rows of the table, of one day if it has any: for a longer time PostgreSQL plans the partition of every day, which
+ * takes longer than reading a page.
+ */
+async function readPlainPage(sql: Sql, page: RawPageRequest): Promise<RawPage> {
+  const dayEndMs = startOfNextDay(page.after.tsMs);
+  if (page.toMs <= dayEndMs) return await readPlainRange(sql, page);
+  const { rows, next } = await readPlainRange(sql, { ...page, toMs: dayEndMs });
+  if (next !== null) return { rows, next };
+  return rows.length > 0 ? { rows, next: beforeTime(dayEndMs) } : await readPlainRange(sql, page);
+}
+
+const startOfNextDay = (tsMs: number): number => (Math.floor(tsMs / DAY_MS) + 1) * DAY_MS;
+
+/**
  * The next rows of the table. It is ordered by time and not by device, because all devices write at the same time; so the
  * rows of some devices are found by looking at those of all.
  */
-async function readPlainPage(sql: Sql, page: RawPageRequest): Promise<RawPage> {
+async function readPlainRange(sql: Sql, page: RawPageRequest): Promise<RawPage> {
   const { deviceNos, groups, rowsMax } = page;
   const isFiltered = deviceNos !== null || groups !== null;
   const end = isFiltered ? await endOfScan(sql, page) : null;
