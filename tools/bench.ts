@@ -14,6 +14,7 @@ import { measureHttpIngest } from './bench/case-http-ingest.ts';
 import { measureIngest } from './bench/case-ingest.ts';
 import { measureLongHistory } from './bench/case-long-history.ts';
 import { measureMosquitto } from './bench/case-mosquitto.ts';
+import { measureNodes } from './bench/case-nodes.ts';
 import { measureOverload } from './bench/case-overload.ts';
 import { measurePostgres } from './bench/case-postgres.ts';
 import { measureReads } from './bench/case-reads.ts';
@@ -40,6 +41,7 @@ const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Find
   starts: measureStarts,
   overload: measureOverload,
   postgres: measurePostgres,
+  nodes: measureNodes,
   alerts: measureAlerts,
   stream: measureStream,
   hostile: measureHostile,

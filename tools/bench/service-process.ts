@@ -54,7 +54,10 @@ export async function startServiceProcess(env: Env): Promise<ServiceProcess> {
     pid,
     httpUrl: addressIn(printed, /HTTP +(\S+)/),
     mqttUrl: addressIn(printed, /MQTT +(\S+)/),
-    adminKey: { key: (await readFile(join(env.GRANARY_DATA_DIR, 'admin-key'), 'utf8')).trim() },
+    adminKey: {
+      key:
+        env['GRANARY_ADMIN_KEY'] ?? (await readFile(join(env.GRANARY_DATA_DIR, 'admin-key'), 'utf8')).trim(),
+    },
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   };

@@ -14,6 +14,8 @@ import { killProcessTree, resumeProcessTree, suspendProcessTree } from './proces
 export interface Postgres {
   /** Connects as superuser, so that each test can create its own databases. */
   readonly url: string;
+  /** The process that starts all others of the server. */
+  pid(): number;
   /** Suspends the server and its backends: connections stay open and nothing is answered. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
@@ -45,6 +47,7 @@ export async function startPostgres(): Promise<Postgres> {
     let server = await serve(bin, data, port, runAs);
     return {
       url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
+      pid: () => pidOf(server),
       freeze: () => suspendProcessTree(pidOf(server)),
       thaw: () => resumeProcessTree(pidOf(server)),
       kill: async () => {

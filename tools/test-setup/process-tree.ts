@@ -19,7 +19,7 @@ export async function killProcessTree(pid: number): Promise<void> {
   for (const member of [...children, pid]) signal(member, 'SIGKILL');
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
+export async function childrenOf(pid: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
   return stdout.split('\n').flatMap((line) => {
     const [child, parent] = line.trim().split(/\s+/).map(Number);

@@ -33,6 +33,16 @@ export async function startPersistentMosquitto(folder: string): Promise<Referenc
   };
 }
 
+/** The broker as docs/running.md sets it up for several nodes, without passwords. */
+export async function startSharedMosquitto(folder: string): Promise<Reference & { readonly pid: number }> {
+  const port = await freePort();
+  const limits = ['max_queued_messages 0', 'max_inflight_messages 0'];
+  const lines = ['persistence true', `persistence_location ${folder}/`, ...limits];
+  const broker = await startBroker(folder, port, lines);
+  if (broker.pid === undefined) throw new Error('Mosquitto has no process id');
+  return { port, pid: broker.pid, stop: () => endPeer(broker) };
+}
+
 async function startBroker(folder: string, port: number, more: readonly string[]) {
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'mosquitto.conf');
