@@ -131,7 +131,8 @@ export async function openApp(
   };
   const numbering = new EventNumbering(async () => {
     const begunAtMs = performance.now();
-    const { effects } = await commit(engine.write(NUMBER_EVENTS), NUMBER_EVENTS);
+    // It is short, and whoever has logged events waits for it.
+    const { effects } = await commit(engine.urgent.write(NUMBER_EVENTS), NUMBER_EVENTS);
     if (effects.length > 0) await carryOut(effects, begunAtMs);
   });
   const access = ({ reader, write }: Engine['urgent'], isUrgent: boolean): AppAccess => {

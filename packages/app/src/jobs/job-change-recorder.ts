@@ -4,7 +4,7 @@ import { logEvents, type NewEvent } from '@granary/store/tables/events';
 import type { DeviceJob, JobChange, JobTable } from '@granary/store/tables/jobs';
 import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
 import { evaluateDevices } from '../alerts/evaluation.ts';
-import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
+import { alertEvaluation, type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 
 /** The result of handling a device's reply. */
 export type ReplyResult =
@@ -101,3 +101,7 @@ export async function recordJobChange<E extends DeviceJob>(
   await recorder.record(jobs, before, after);
   return await recorder.close([evaluationRow]);
 }
+
+/** A change that concerns alerts has evaluated them already. */
+export const evaluationAfter = <E extends DeviceJob>({ kind }: JobTable<E>, before: E, after: E): Effect[] =>
+  after !== before && kind.concernsAlerts(before, after) ? [] : alertEvaluation([after.deviceNo]);

@@ -73,7 +73,7 @@ describeEachEngine('operations', (engine) => {
     assert.equal(operation.weightAtStartG, 5_000_000);
     assert.deepEqual(
       effects.map(({ kind }) => kind),
-      ['send_message', 'evaluate_alerts', 'events_logged'],
+      ['send_message', 'events_logged'],
     );
     const { operationId: operation_id } = operation;
     assert.partialDeepStrictEqual(sentIn(effects)[0], {

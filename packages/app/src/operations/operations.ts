@@ -40,6 +40,7 @@ import {
 } from '../jobs/advance-due-jobs.ts';
 import {
   appliedReply,
+  evaluationAfter,
   type ReplyResult,
   recordJobChange,
   unknownReference,
@@ -145,7 +146,7 @@ export const writes = {
     if (!isInserted) throw operationInProgress((await claimingOperation(sql, deviceNo)) ?? 'of the same id');
     const { deviceId } = device;
     const send = { kind: 'send_message', deviceNo, deviceId, message: startCommand(wanted) } as const;
-    return committed({ operation }, send, ...alertEvaluation([deviceNo]), ...logged);
+    return committed({ operation }, send, ...logged);
   },
 
   /** Records that the start was not written to the device's connection, so nothing moved. */
@@ -273,7 +274,7 @@ async function applyReply(
   const { deviceNo, operationId } = operation;
   const sends = await messageEffects(sql, deviceNo, send && operationMessage(operationId, send));
   const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
-  return appliedReply(...sends, ...alertEvaluation([deviceNo]), ...logged);
+  return appliedReply(...sends, ...evaluationAfter(OPERATIONS, before, operation), ...logged);
 }
 
 async function registerUnsolicited(

@@ -77,7 +77,7 @@ describePostgres('time limits in the PostgreSQL client', (engine) => {
     }
   });
 
-  it('keeps connections free for urgent work while all others are busy', async () => {
+  it('keeps connections free for urgent work and for numbers of events while all others are busy', async () => {
     const app = await engine.open();
     const lockingClient = new Client(urlOf(engine.location));
     await lockingClient.connect();
@@ -87,6 +87,8 @@ describePostgres('time limits in the PostgreSQL client', (engine) => {
       const regular = app.devices.find('x').then(() => 'regular');
       const urgent = app.urgent.devices.find('x').then(() => 'urgent');
       assert.equal(await Promise.race([regular, urgent]), 'urgent');
+      const numbered = app.numberEvents().then(() => 'numbered');
+      assert.equal(await Promise.race([regular, numbered]), 'numbered');
       await lockingClient.query('ROLLBACK');
       await Promise.all([...waiting, regular]);
     } finally {

@@ -24,8 +24,8 @@ import { NUMBERS } from './types.ts';
 import { refuseUnfinishedMove } from './unfinished-move.ts';
 
 const CONNECTIONS_DEFAULT = 10;
-/** Stops and their look-ups have their own connections, because all others may be busy. */
-const URGENT_CONNECTIONS_MAX = 3;
+/** Three for stops and their look-ups, because all others may be busy, and one for the numbering of events. */
+const URGENT_CONNECTIONS_MAX = 4;
 const ATTEMPTS_MAX = 5;
 /** After a repeated reading, as many devices send them after an outage, others are expected for so long. */
 const REPEATS_EXPECTED_MS = 1_000;
