@@ -95,7 +95,7 @@ export class DeviceLink {
 
   #open(): void {
     const session = randomUUID();
-    const client = connect(this.#options.mqttUrl, this.#connectOptions(session));
+    const client = connect(this.#connectOptions(session));
     this.#client = client;
     this.#session = session;
     let failure: Error | undefined;
@@ -121,6 +121,7 @@ export class DeviceLink {
   #connectOptions(session: string): IClientOptions {
     const { username, secret } = this.#credentials;
     return {
+      ...addressIn(this.#options.mqttUrl),
       clientId: username,
       username,
       password: secret,
@@ -214,3 +215,13 @@ const isRefusal = (failure: Error | undefined): boolean =>
 
 const reasonOf = (failure: unknown): string =>
   failure instanceof Error ? failure.message : 'the connection was closed';
+
+/** Given an address as text, the library uses a function that is deprecated and warns about it. */
+function addressIn(mqttUrl: string): Pick<IClientOptions, 'protocol' | 'host' | 'port'> {
+  const { protocol, hostname, port } = new URL(mqttUrl);
+  return {
+    protocol: protocol === 'mqtts:' ? 'mqtts' : 'mqtt',
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    ...(port === '' ? {} : { port: Number(port) }),
+  };
+}
