@@ -223,6 +223,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'More readings are waiting to be written than the service accepts.',
     'Send them again after as many seconds as `Retry-After` says.',
   ),
+  broker_unavailable: text(
+    'The external broker of the devices did not take the credentials of a device.',
+    'Repeat the request with the same Idempotency-Key; the message says whether something was stored.',
+  ),
   internal_error: text(
     'The service has a fault.',
     'Report it with the request id; the log of the service has the details under it.',

@@ -68,6 +68,7 @@ export const STATUS_OF = {
   storage_unavailable: 503,
   storage_full: 503,
   ingest_busy: 503,
+  broker_unavailable: 503,
   internal_error: 500,
 } as const satisfies Record<string, number>;
 

@@ -1,3 +1,6 @@
+import type { BrokerAccess } from '@granary/link/external/connection/broker-address';
+import type { BrokerAccessMode } from './setting-values.ts';
+
 interface TlsSettings {
   readonly httpPort: number | null;
   readonly httpsPort: number | null;
@@ -8,6 +11,8 @@ interface TlsSettings {
 }
 
 interface Combined extends TlsSettings {
+  readonly broker: BrokerAccess | null;
+  readonly brokerAccess: BrokerAccessMode;
   readonly httpHeadersTimeoutS: number;
   readonly httpRequestTimeoutS: number;
   readonly siloSegment: string;
@@ -34,6 +39,11 @@ export function conflictsOf(settings: Combined, isGiven: (name: string) => boole
   }
   for (const name of isGiven('GRANARY_BACKUP_DIR') ? [] : BACKUP_ONLY.filter(isGiven)) {
     faults.push(`${name} needs GRANARY_BACKUP_DIR`);
+  }
+  if (isGiven('GRANARY_BROKER_ACCESS') && !isGiven('GRANARY_BROKER_URL')) {
+    faults.push('GRANARY_BROKER_ACCESS needs GRANARY_BROKER_URL');
+  } else if (settings.brokerAccess === 'dynamic-security' && settings.broker?.username === null) {
+    faults.push('GRANARY_BROKER_ACCESS=dynamic-security needs a user name in GRANARY_BROKER_URL');
   }
   return [...faults, ...tlsConflicts(settings, isGiven)];
 }

@@ -110,6 +110,16 @@ export function asDatabaseUrl(text: string): string | Error {
 export const asBrokerUrl = (text: string): BrokerAccess | Error =>
   parseBrokerUrl(text) ?? new Error('must be an address such as mqtt://user:password@host:1883 or mqtts://…');
 
+const BROKER_ACCESSES = ['manual', 'dynamic-security'] as const;
+export type BrokerAccessMode = (typeof BROKER_ACCESSES)[number];
+
+export function asBrokerAccess(text: string): BrokerAccessMode | Error {
+  return (
+    BROKER_ACCESSES.find((access) => access === text) ??
+    new Error(`must be one of ${BROKER_ACCESSES.join(', ')}, not "${text}"`)
+  );
+}
+
 /** Such as `https://tiles.example.com/{z}/{x}/{y}.png`; its host becomes part of a header, so it must be a plain one. */
 export function asTilesUrl(text: string): string | Error {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -20,6 +20,7 @@ test('without settings the defaults of the embedded database apply', () => {
     mqttsHost: '127.0.0.1',
     mqttsPort: 8883,
     broker: null,
+    brokerAccess: 'manual',
     linkThreads: 1,
     tlsCert: null,
     tlsKey: null,

@@ -9,6 +9,7 @@ import {
 } from './notifications/mail-settings.ts';
 import { conflictsOf } from './setting-conflicts.ts';
 import {
+  asBrokerAccess,
   asBrokerUrl,
   asConnections,
   asCount,
@@ -29,6 +30,7 @@ import {
   asText,
   asThreads,
   asTilesUrl,
+  type BrokerAccessMode,
   type LogFormat,
   type LogLevel,
   type MetricsAccess,
@@ -54,6 +56,8 @@ export interface Settings {
   readonly mqttsPort: number | null;
   /** Where devices connect instead of to this service; `null`: its own broker. */
   readonly broker: BrokerAccess | null;
+  /** How the external broker gets the secrets of devices; `manual`: people give them to it. */
+  readonly brokerAccess: BrokerAccessMode;
   /** The threads that accept the connections of devices; 0: the main thread does. */
   readonly linkThreads: number;
   /** Files in PEM format; without them there is no TLS, and the ports of HTTPS and MQTTS are not used. */
@@ -147,6 +151,7 @@ export function readSettings(env: Env): Settings {
     mqttsHost: read('GRANARY_MQTTS_HOST', mqttHost, asText),
     mqttsPort: read<number | null>('GRANARY_MQTTS_PORT', 8883, asPortOrOff),
     broker: read<BrokerAccess | null>('GRANARY_BROKER_URL', null, asBrokerUrl),
+    brokerAccess: read<BrokerAccessMode>('GRANARY_BROKER_ACCESS', 'manual', asBrokerAccess),
     linkThreads: read('GRANARY_LINK_THREADS', 1, asThreads),
     tlsCert: read<string | null>('GRANARY_TLS_CERT', null, asText),
     tlsKey: read<string | null>('GRANARY_TLS_KEY', null, asText),

@@ -84,8 +84,8 @@ export async function portFinding(
 
 export async function serviceFindings(client: Client, url: string): Promise<Finding[]> {
   try {
-    const { checks } = await client.health.ready();
-    return Object.entries({
+    const { checks, broker } = await client.health.ready();
+    const findings = Object.entries({
       database: checks.storage,
       broker: checks.device_link,
       ingest: checks.ingest,
@@ -97,6 +97,7 @@ export async function serviceFindings(client: Client, url: string): Promise<Find
         'The log of the service says more; GRANARY_DATABASE_URL and the data folder say where the data is.',
       ),
     );
+    return broker === undefined ? findings : [...findings, accessFinding(broker.unknown_devices)];
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : String(failure);
     return [
@@ -108,6 +109,16 @@ export async function serviceFindings(client: Client, url: string): Promise<Find
       ),
     ];
   }
+}
+
+export function accessFinding(unknownDevices: number): Finding {
+  if (unknownDevices === 0) return finding('access', 'ok', 'the broker knows the credentials of all devices');
+  return finding(
+    'access',
+    'warn',
+    `the broker does not know the credentials of ${unknownDevices} devices`,
+    'The log of the service names them; POST …/devices/{id}/credentials replaces them.',
+  );
 }
 
 export function databaseFinding({ dataDir, databaseUrl }: Settings): Finding {

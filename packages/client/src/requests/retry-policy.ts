@@ -21,7 +21,7 @@ const URGENT_PACE: Pace = {
   ...{ honoursRetryAfter: false, repeatsAfterFaults: true },
 };
 
-/** The service refuses these for the moment and has changed nothing, so the same request may succeed later. */
+/** The service refuses these for the moment; the same request, with its Idempotency-Key, may succeed later. */
 const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
   'rate_limited',
   'request_timeout',
@@ -31,6 +31,7 @@ const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
   'too_many_connections',
   'storage_unavailable',
   'ingest_busy',
+  'broker_unavailable',
 ]);
 /** The answers of a proxy whose service is down or restarts. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);

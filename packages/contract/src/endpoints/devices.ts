@@ -96,7 +96,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
     summary: 'Registers a device, and answers its secret for the device link this once.',
     body: body(checkRegistration, 'device'),
     answers: { 200: one(registered, ETAG) },
-    errors: ['device_exists', 'sensor_conflict'],
+    errors: ['device_exists', 'sensor_conflict', 'broker_unavailable'],
     examples: [{ summary: 'a new device', body: example }],
   }),
   update: endpoint(group, 'PATCH', '/devices/{device_id}', {
@@ -140,6 +140,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
     scope: 'admin',
     summary: 'Replaces the secret of a device, and closes its connection.',
     answers: { 200: one(DeviceCredentials) },
+    errors: ['broker_unavailable'],
     examples: [{ summary: 'a new secret' }],
   }),
   /** Messages of this device that could not be used. */

@@ -22,6 +22,12 @@ export const Readiness = closed({
       closed({ last_at: Type.Union([Timestamp, Type.Null()]), is_failing: Type.Boolean() }),
     ),
   ),
+  broker: Type.Optional(
+    described(
+      'Only where the service gives an external broker the credentials of devices: the number of registered devices that the broker would not let in.',
+      closed({ unknown_devices: Count }),
+    ),
+  ),
   ingest: described(
     'Counters of faults in messages of devices since the start.',
     closed({

@@ -29,7 +29,7 @@ export const site = {
     query: checkApplyQuery,
     body: body(checkSiteDocument, 'document', [YAML_TYPE]),
     answers: { 200: one(Applied) },
-    errors: ['apply_refused', 'device_exists', 'malformed_yaml'],
+    errors: ['apply_refused', 'device_exists', 'malformed_yaml', 'broker_unavailable'],
     examples: [
       { summary: 'what would change', query: { dry_run: 'true' }, body: { version: 1, devices: [silo] } },
       {

@@ -10,7 +10,7 @@ import type { MosquittoBroker } from './mosquitto-broker.ts';
 const POLL_MS = 10;
 
 /** Short waits, so that a test sees what happens after them. */
-const QUICK: ExternalLimits = {
+export const QUICK: ExternalLimits = {
   ...EXTERNAL_LIMITS,
   ...{ reconnectMs: 20, reconnectMsMax: 100, takeoverMs: 50, drainedMs: 300, holdingMsMax: 300 },
   ...{ statementMs: 500, settleMs: 100 },

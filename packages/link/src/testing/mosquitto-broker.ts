@@ -24,11 +24,18 @@ export class MosquittoBroker {
     this.#folder = folder;
   }
 
-  /** `settings` are further lines of its configuration, which replace the open access; `files` are put into its folder. */
-  static async start(settings: Settings = OPEN, files: Files = {}): Promise<MosquittoBroker> {
+  /**
+   * `settings` are further lines of its configuration, which replace the open access; `files` are put into its folder; `login`
+   * is that of the service.
+   */
+  static async start(
+    settings: Settings = OPEN,
+    files: Files = {},
+    login: Pick<BrokerAccess, 'username' | 'password'> = { username: null, password: null },
+  ): Promise<MosquittoBroker> {
     const folder = await mkdtemp(join(tmpdir(), 'granary-mosquitto-'));
     const port = await freePort();
-    const access = { host: HOST, port, isSecure: false, username: null, password: null };
+    const access = { host: HOST, port, isSecure: false, ...login };
     const broker = new MosquittoBroker(access, folder);
     const user = process.getuid?.() === 0 ? ['user root'] : [];
     const lines = [
@@ -47,8 +54,14 @@ export class MosquittoBroker {
     return broker;
   }
 
+  /** With the user of the service where there is one. */
   get url(): string {
-    return `mqtt://${this.access.host}:${this.access.port}`;
+    const { host, port, username, password } = this.access;
+    return username === null ? `mqtt://${host}:${port}` : `mqtt://${username}:${password}@${host}:${port}`;
+  }
+
+  get folder(): string {
+    return this.#folder;
   }
 
   /** Starts the process, if it does not run. */

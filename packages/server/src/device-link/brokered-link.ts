@@ -1,6 +1,8 @@
 import { ExternalLink, type ExternalLinkOptions } from '@granary/link/external/external-link';
 import type { BrokerEvent, ExternalHandler } from '@granary/link/external/handler';
 import type { BrokerAddresses, LinkDevice, LinkHandler } from '@granary/link/port';
+import { type DeviceAccess, NO_DEVICE_ACCESS } from '../broker-access/device-access.ts';
+import type { DynamicAccess } from '../broker-access/dynamic-access.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { DeviceLog } from '../devices/device-log.ts';
 import { isTemporary } from '../ingest/telemetry-intake.ts';
@@ -16,25 +18,38 @@ interface BrokeredParts {
   readonly logger: Logger;
   /** For lines about one device, of which there may be many. */
   readonly log: DeviceLog;
+  /** `null` where people give the broker the secrets of devices. */
+  readonly access: DynamicAccess | null;
 }
 
 /** The device link through an external broker, in the main thread. */
 export class BrokeredLink extends ExternalLink implements ServiceLink {
+  readonly access: DeviceAccess;
+  readonly #dynamicAccess: DynamicAccess | null;
   readonly #options: ExternalLinkOptions;
 
   constructor(parts: BrokeredParts, options: ExternalLinkOptions) {
     super(new BrokeredHandler(parts), options);
+    this.#dynamicAccess = parts.access;
+    this.access = parts.access ?? NO_DEVICE_ACCESS;
     this.#options = options;
   }
 
   override async start(): Promise<BrokerAddresses> {
     try {
+      // First, because it gives the service the rights that the other connections need.
+      await this.#dynamicAccess?.start();
       return await super.start();
     } catch (error) {
       const { host, port } = this.#options.broker;
       const reason = error instanceof Error ? error.message : String(error);
       throw new StartError(`GRANARY_BROKER_URL (${host}:${port}): ${reason}`, { cause: error });
     }
+  }
+
+  override async stop(): Promise<void> {
+    await this.#dynamicAccess?.stop();
+    await super.stop();
   }
 
   forgetSensors(): void {

@@ -1,6 +1,7 @@
 import type { App } from '@granary/app/app';
 import { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { CertificatePair } from '@granary/link/tls';
+import { DynamicAccess } from '../broker-access/dynamic-access.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { DeviceLog } from '../devices/device-log.ts';
 import { linkLimits } from '../ingest/batches.ts';
@@ -19,7 +20,7 @@ import type { ServiceLink } from './service-link.ts';
 import { ThreadLink } from './thread-link.ts';
 
 interface LinkParts {
-  readonly app: Pick<App, 'telemetry' | 'threadWrites'>;
+  readonly app: Pick<App, 'telemetry' | 'threadWrites' | 'devices'>;
   readonly uplink: Uplink;
   readonly directory: Pick<DeviceDirectory, 'findForLink'>;
   readonly logger: Logger;
@@ -34,13 +35,13 @@ interface LinkParts {
 
 /** Through the external broker where one is set, otherwise with a broker of our own. */
 export function createDeviceLink(settings: Settings, parts: LinkParts): ServiceLink {
-  const { broker, dataDir } = settings;
+  const { broker, brokerAccess, dataDir } = settings;
   if (broker === null) return createEmbeddedLink(settings, parts);
-  const { uplink: handler, directory, logger, log, clock } = parts;
-  return new BrokeredLink(
-    { handler, directory, logger, log },
-    { broker, clientId: brokerClientId(dataDir), now: clock.now },
-  );
+  const { app, uplink: handler, directory, logger, log, clock } = parts;
+  const options = { broker, clientId: brokerClientId(dataDir), now: clock.now };
+  const access =
+    brokerAccess === 'dynamic-security' ? new DynamicAccess({ devices: app.devices, logger }, options) : null;
+  return new BrokeredLink({ handler, directory, logger, log, access }, options);
 }
 
 /** The device link in as many threads as set; MQTT over WebSocket comes through the HTTP server, so it stays in this thread. */

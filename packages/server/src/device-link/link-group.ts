@@ -11,6 +11,7 @@ import type {
   LinkStatistics,
 } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
+import { NO_DEVICE_ACCESS } from '../broker-access/device-access.ts';
 import { assertPortsFree } from './free-ports.ts';
 import type { LinkMember, MemberFigures } from './link-member.ts';
 import type { LocalLink } from './local-link.ts';
@@ -31,6 +32,8 @@ interface GroupParts {
  * one member while it may have a session on another, that one ends first and is reported first.
  */
 export class LinkGroup implements ServiceLink {
+  /** Logins are checked with what is stored. */
+  readonly access = NO_DEVICE_ACCESS;
   readonly #handler: LinkHandler;
   readonly #addresses: BrokerAddresses;
   readonly #local: LocalLink;

@@ -1,18 +1,23 @@
-import type { DeviceLink } from '@granary/link/port';
 import type { StoredEvent } from '@granary/store/tables/events';
+import type { ServiceLink } from '../device-link/service-link.ts';
+
+type Link = Pick<ServiceLink, 'disconnect' | 'access'>;
 
 /** Ends the sessions of devices that must log in again, on whichever node the device was changed. */
 export class SessionEndings {
-  #link: Pick<DeviceLink, 'disconnect'> | null = null;
+  #link: Link | null = null;
 
   /** Before that there are no sessions. */
-  start(link: Pick<DeviceLink, 'disconnect'>): void {
+  start(link: Link): void {
     this.#link = link;
   }
 
   observe(events: readonly StoredEvent[]): void {
     for (const event of events) {
-      if (event.deviceId !== null && endsSession(event)) this.#link?.disconnect(event.deviceId);
+      const { deviceId, type } = event;
+      if (deviceId === null || !endsSession(event)) continue;
+      if (type === 'device.removed') this.#link?.access.removed(deviceId);
+      this.#link?.disconnect(deviceId);
     }
   }
 }

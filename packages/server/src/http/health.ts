@@ -45,6 +45,7 @@ export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies):
       checks: results,
       set_aside: setAside.count,
       ...(backups === null ? {} : { backup: shownBackup(backups.status) }),
+      ...shownBroker(link.access.unknownDevices),
       ingest: shown((await figures).counters),
     };
   });
@@ -60,6 +61,9 @@ const shownBackup = ({ lastBackupMs, isFailing }: BackupStatus) => ({
   last_at: toIsoOrNull(lastBackupMs),
   is_failing: isFailing,
 });
+
+const shownBroker = (unknown: number | null): Pick<Readiness, 'broker'> =>
+  unknown === null ? {} : { broker: { unknown_devices: unknown } };
 
 const shown = (counters: IngestCounters) => ({
   rejected_messages: counters.rejectedMessages,

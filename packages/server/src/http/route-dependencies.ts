@@ -3,6 +3,7 @@ import type { DeviceLink } from '@granary/link/port';
 import type { RefusedAttempts } from '../audit/refused-attempts.ts';
 import type { BackupSchedule } from '../backup/backup-schedule.ts';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
+import type { ServiceLink } from '../device-link/service-link.ts';
 import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { EventFeed } from '../events/feed.ts';
 import type { Subscribers } from '../events/subscribers.ts';
@@ -28,7 +29,7 @@ export interface RouteDependencies {
   /** Reads only: a route writes through `changes` or `idempotency`, which enter the change in the audit log. */
   readonly app: AppReads;
   readonly changes: Changes;
-  readonly link: DeviceLink;
+  readonly link: Pick<ServiceLink, keyof DeviceLink | 'access'>;
   readonly pipeline: IngestPipeline;
   readonly ingest: IngestMonitor;
   readonly keyring: Keyring;

@@ -22,7 +22,7 @@ import { ProcessMetrics } from './process-metrics.ts';
 interface Parts {
   readonly settings: Settings;
   readonly app: App;
-  readonly link: Pick<ServiceLink, 'figures' | 'memberFigures'>;
+  readonly link: Pick<ServiceLink, 'figures' | 'memberFigures' | 'access'>;
   readonly ingest: IngestMonitor;
   readonly feed: EventFeed;
   readonly subscribers: Subscribers;
@@ -83,6 +83,7 @@ export class ServiceMetrics {
       ...ingestMetrics(ingest),
       ...storageMetrics(writes),
       ...linkMetrics(link),
+      ...accessMetrics(this.#parts),
       ...eventMetrics(this.#parts, ingest),
       ...(await this.#fleet.metrics()),
       ...tlsMetrics(certificate()),
@@ -193,6 +194,12 @@ function linkMetrics({ openCount, connectedCount, totals }: LinkFigures): Metric
       faults,
     ),
   ];
+}
+
+function accessMetrics({ link: { access } }: Parts): Metric[] {
+  if (access.unknownDevices === null) return [];
+  const help = 'Registered devices whose credentials the external broker does not have.';
+  return [gauge('granary_broker_unknown_devices', help, access.unknownDevices)];
 }
 
 function eventMetrics(parts: Parts, { counters }: IngestFigures): Metric[] {

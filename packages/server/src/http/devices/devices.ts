@@ -24,7 +24,7 @@ export function deviceRoutes(
   parts: RouteDependencies,
   { group, detailOfNew, readDetail }: DeviceGroupRoutes,
 ): void {
-  const { app, changes, idempotency, now } = parts;
+  const { app, changes, idempotency, link, now } = parts;
 
   register(routes, endpoints.devices[group].list, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
@@ -51,11 +51,13 @@ export function deviceRoutes(
     if (!canAccess(request.caller, { deviceId, facility: location.facility })) {
       throw new Refusal('forbidden', 'this API key may not register a device there');
     }
+    await link.access.readyToRegister([deviceId]);
     const fresh = newDeviceSecret();
     const drafted = draft(wanted, group, hashSecret(fresh), now());
     const { result, secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
       slices.devices.register(drafted),
     );
+    await link.access.give([{ deviceId, secret }]);
     const registered = detailOfNew(result, now());
     tag(reply, result.version);
     return success({ ...registered, credentials: { username: deviceId, secret } });
@@ -98,12 +100,14 @@ export function deviceRoutes(
   });
 
   register(routes, endpoints.devices[group].renewCredentials, async (request, reply) => {
-    const device = await findDevice(request, app, group);
+    const { deviceId, deviceNo } = await findDevice(request, app, group);
+    await link.access.readyToReplace(deviceId);
     const fresh = newDeviceSecret();
     const { secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
-      slices.devices.replaceSecret(device.deviceNo, hashSecret(fresh), now()),
+      slices.devices.replaceSecret(deviceNo, hashSecret(fresh), now()),
     );
-    return success({ username: device.deviceId, secret });
+    await link.access.give([{ deviceId, secret }]);
+    return success({ username: deviceId, secret });
   });
 
   register(routes, endpoints.devices[group].rejections, async (request) => {

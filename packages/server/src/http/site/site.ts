@@ -20,7 +20,7 @@ const DEVICES_PER_READ = 200;
 
 /** The configuration of the whole site, so a key that is limited to a part of it has no access. */
 export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, addressGuard, settings, now } = parts;
+  const { app, idempotency, addressGuard, link, settings, now } = parts;
   acceptAlso(routes, YAML_TYPE, readYaml);
   // Before the body is read, because YAML costs much to read.
   routes.addHook('preParsing', async (request) => refuseLimited(request, 'export or apply a document'));
@@ -38,6 +38,8 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
   register(routes, endpoints.site.apply, async (request, reply, read) => {
     const isDryRun = read.query(request).dry_run === 'true';
     const document = read.body(request);
+    const { devices = [] } = document;
+    if (!isDryRun) await link.access.readyToRegister(devices.map(({ device_id }) => device_id));
     const nowMs = now();
     const generated = generateFor(document, nowMs);
     const unreachableUrls = (document.webhooks ?? [])
@@ -62,7 +64,11 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
           nowMs,
         }),
     );
-    return success({ ...result, ...issuedSecrets(result, JSON.parse(secret)) });
+    const issued = issuedSecrets(result, JSON.parse(secret));
+    await link.access.give(
+      issued.credentials.map(({ username: deviceId, secret }) => ({ deviceId, secret })),
+    );
+    return success({ ...result, ...issued });
   });
 }
 

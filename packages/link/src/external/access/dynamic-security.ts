@@ -1,0 +1,207 @@
+import type { BrokerAccess } from '../connection/broker-address.ts';
+import type { BrokerConnection } from '../connection/broker-connection.ts';
+import { Dialer } from '../connection/dialer.ts';
+import { KeptConnection } from '../connection/kept-connection.ts';
+import { MessageReader } from '../connection/message-reader.ts';
+import type { ExternalLimits } from '../limits.ts';
+import { EXTERNAL_LIMITS } from '../limits.ts';
+import {
+  type Answer,
+  type Command,
+  ControlError,
+  ControlRequests,
+  RESPONSE_TOPIC,
+} from './control-requests.ts';
+import { OwnRights } from './own-rights.ts';
+import { asAcls, deviceOfRole, deviceRole, deviceRules, hasRules } from './topic-rules.ts';
+
+/** Marks the clients that the service has made; all others are left alone. */
+const TEXT_NAME = 'device of Granary';
+/** So that a page of the longest names is shorter than the longest packet. */
+const PAGE_SIZE = 200;
+const START_ATTEMPTS = 3;
+/** Requests that wait for the broker; each may take it some hundred milliseconds. */
+const PENDING_MAX = 20;
+
+/** A device as the broker knows it. */
+export interface KnownClient {
+  readonly deviceId: string;
+  /** Of the secret that the broker was given. */
+  readonly secretHash: string;
+}
+
+export interface GivenSecret extends KnownClient {
+  readonly secret: string;
+}
+
+interface DynamicSecurityOptions {
+  readonly broker: BrokerAccess;
+  readonly clientId: string;
+  readonly limits?: ExternalLimits;
+  /** `null` when the plugin can be used, otherwise why not. */
+  readonly changed: (error: Error | null) => void;
+}
+
+/**
+ * The clients and roles of devices in the dynamic security plugin of Mosquitto. The plugin keeps hashes of its own, so a
+ * password can be given to it only when it is made. The description of a client holds the hash that the service has stored, which
+ * tells later whether both know the same secret.
+ */
+export class DynamicSecurity {
+  readonly #requests = new ControlRequests();
+  readonly #connection: KeptConnection;
+
+  constructor({ broker, clientId, limits = EXTERNAL_LIMITS, changed }: DynamicSecurityOptions) {
+    const dialer = new Dialer(broker, limits);
+    const rights = new OwnRights(broker.username ?? '', (connection, commands) =>
+      this.#requests.send(connection, commands),
+    );
+    let reader: MessageReader;
+    this.#connection = new KeptConnection({
+      limits,
+      open: (closed) => {
+        reader = new MessageReader(async ({ payload }) => this.#requests.received(payload.toString()));
+        const login = { clientId: `${clientId}-access`, session: null, will: null };
+        return dialer.open(login, { message: reader.message, closed });
+      },
+      prepare: async (connection) => {
+        reader.attach(connection);
+        await connection.subscribe([RESPONSE_TOPIC]);
+        await rights.ensure(connection);
+      },
+      mayOpen: () => true,
+      changed,
+    });
+  }
+
+  get isReady(): boolean {
+    return this.#connection.ready !== null;
+  }
+
+  /** So many requests wait that a further one might not be answered in time. */
+  get isBusy(): boolean {
+    return this.#requests.pending >= PENDING_MAX;
+  }
+
+  /** The broker ends the connections of a user whose rights change, so the first start of all needs a second attempt. */
+  async start(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#connection.start();
+      } catch (error) {
+        if (attempt === START_ATTEMPTS || !(error instanceof ControlError)) throw error;
+      }
+    }
+  }
+
+  stop(): void {
+    this.#connection.stop((connection) => connection.disconnect());
+  }
+
+  /** `null` if the broker has no client of this name; `foreign` if it has one that the service has not made. */
+  async find(deviceId: string): Promise<KnownClient | 'foreign' | null> {
+    const [answer] = await this.#send([{ command: 'getClient', username: deviceId }]);
+    if (answer?.error === 'Client not found') return null;
+    return asKnown(succeeded(answer).data?.['client']) ?? 'foreign';
+  }
+
+  /** Lets the device log in with this secret only; its connection with an older one ends. */
+  async give(given: GivenSecret): Promise<void> {
+    const { deviceId, secret, secretHash } = given;
+    const rolename = deviceRole(deviceId);
+    const client = {
+      ...{ username: deviceId, clientid: deviceId, password: secret },
+      ...{ textname: TEXT_NAME, textdescription: secretHash, roles: [{ rolename, priority: 0 }] },
+    };
+    const [role, created] = await this.#send([
+      { command: 'createRole', rolename, textname: TEXT_NAME, acls: asAcls(deviceRules(deviceId)) },
+      { command: 'createClient', ...client },
+    ]);
+    if (role?.error !== 'Role already exists') succeeded(role);
+    if (created?.error !== 'Client already exists') {
+      succeeded(created);
+      return;
+    }
+    if ((await this.find(deviceId)) === 'foreign')
+      throw new ControlError(`the broker has a client ${deviceId} that the service has not made`);
+    const answers = await this.#send([
+      { command: 'modifyClient', ...client },
+      { command: 'enableClient', username: deviceId },
+    ]);
+    for (const answer of answers) succeeded(answer);
+  }
+
+  /** The device cannot log in any more, and its connection ends. */
+  async remove(deviceId: string): Promise<void> {
+    if ((await this.find(deviceId)) !== 'foreign') {
+      const [client] = await this.#send([{ command: 'deleteClient', username: deviceId }]);
+      if (client?.error !== 'Client not found') succeeded(client);
+    }
+    await this.removeRole(deviceId);
+  }
+
+  async removeRole(deviceId: string): Promise<void> {
+    const [role] = await this.#send([{ command: 'deleteRole', rolename: deviceRole(deviceId) }]);
+    if (role?.error !== 'Role not found') succeeded(role);
+  }
+
+  /** The devices that the broker knows. A change while they are listed may hide one or show it twice. */
+  async clients(): Promise<Map<string, KnownClient>> {
+    const clients = await this.#pages('listClients', 'clients');
+    return new Map(
+      clients.flatMap((client) => {
+        const known = asKnown(client);
+        return known === null ? [] : [[known.deviceId, known]];
+      }),
+    );
+  }
+
+  /** The devices that have a role; `false` for those whose role does not have the rules of this version. */
+  async roles(): Promise<Map<string, boolean>> {
+    const roles = await this.#pages('listRoles', 'roles');
+    return new Map(
+      roles.flatMap(({ rolename, acls }) => {
+        const deviceId = deviceOfRole(String(rolename));
+        return deviceId === null ? [] : [[deviceId, hasRules(acls, deviceRules(deviceId))]];
+      }),
+    );
+  }
+
+  async correctRole(deviceId: string): Promise<void> {
+    const [answer] = await this.#send([
+      { command: 'modifyRole', rolename: deviceRole(deviceId), acls: asAcls(deviceRules(deviceId)) },
+    ]);
+    succeeded(answer);
+  }
+
+  async #pages(command: string, field: string): Promise<Readonly<Record<string, unknown>>[]> {
+    const items: Readonly<Record<string, unknown>>[] = [];
+    for (;;) {
+      const [answer] = await this.#send([{ command, verbose: true, count: PAGE_SIZE, offset: items.length }]);
+      const page = succeeded(answer).data?.[field];
+      if (!Array.isArray(page)) throw new ControlError(`the broker answers ${command} in an unknown form`);
+      items.push(...page);
+      if (page.length < PAGE_SIZE) return items;
+    }
+  }
+
+  async #send(commands: readonly Command[]): Promise<readonly Answer[]> {
+    const connection: BrokerConnection | null = this.#connection.ready;
+    if (connection === null) throw new ControlError('not connected to the broker');
+    return await this.#requests.send(connection, commands);
+  }
+}
+
+function succeeded(answer: Answer | undefined): Answer {
+  if (answer === undefined) throw new ControlError('the broker has answered another command');
+  if (answer.error !== undefined)
+    throw new ControlError(`the broker refuses ${answer.command}: ${answer.error}`);
+  return answer;
+}
+
+function asKnown(client: unknown): KnownClient | null {
+  if (typeof client !== 'object' || client === null) return null;
+  const { username, textname, textdescription } = client as Readonly<Record<string, unknown>>;
+  if (textname !== TEXT_NAME) return null;
+  return { deviceId: String(username), secretHash: String(textdescription) };
+}
