@@ -21,6 +21,9 @@ export interface Postgres {
   thaw(): Promise<void>;
   /** Ends the server without a shutdown, like a power failure. */
   kill(): Promise<void>;
+  /** As `pg_ctl stop` does: `fast` ends all sessions first, `immediate` ends like a crash. Nothing happens if it has ended by itself. */
+  shutDown(mode: 'fast' | 'immediate'): Promise<void>;
+  readonly isRunning: boolean;
   /** Starts the server again with the same data on the same port. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -33,9 +36,10 @@ const CONNECTIONS_MAX = 200;
 // Text sorts as on most servers, not by bytes as in SQLite, so that a query that depends on the order fails here.
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
 
-export async function startPostgres(): Promise<Postgres> {
+/** `parent`: where the folder of its data is made. */
+export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
   const runAs = unprivilegedUser();
-  const folder = await mkdtemp(join(tmpdir(), 'granary-postgres-'));
+  const folder = await mkdtemp(join(parent, 'granary-postgres-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     if (runAs.uid !== undefined && runAs.gid !== undefined) await chown(folder, runAs.uid, runAs.gid);
@@ -55,11 +59,15 @@ export async function startPostgres(): Promise<Postgres> {
         await killProcessTree(pidOf(server));
         await exit;
       },
+      shutDown: (mode) => stopped(server, mode),
+      get isRunning() {
+        return isRunning(server);
+      },
       restart: async () => {
         server = await serve(bin, data, port, runAs);
       },
       stop: async () => {
-        await stopped(server);
+        await stopped(server, 'fast');
         await remove();
       },
     };
@@ -116,12 +124,17 @@ async function serve(bin: string, data: string, port: number, runAs: RunAs): Pro
   return server;
 }
 
-async function stopped(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null;
+
+/** The signals are those of PostgreSQL; neither waits for clients to disconnect. */
+const SHUTDOWN_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
+
+async function stopped(server: ChildProcess, mode: keyof typeof SHUTDOWN_SIGNALS): Promise<void> {
+  if (!isRunning(server)) return;
   const exit = once(server, 'exit');
   await resumeProcessTree(pidOf(server));
-  // The fast shutdown does not wait for clients to disconnect.
-  server.kill('SIGINT');
+  server.kill(SHUTDOWN_SIGNALS[mode]);
   await exit;
 }
 

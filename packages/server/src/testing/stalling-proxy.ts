@@ -5,6 +5,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export class StallingProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
+  /** The server of each client. */
+  readonly #servers = new Map<Socket, Socket>();
+  readonly #abandoned = new Set<Socket>();
   readonly #server = createServer({ noDelay: true }, (client) => this.#accept(client));
   #isStalled = false;
 
@@ -33,6 +36,16 @@ export class StallingProxy {
     for (const socket of this.#sockets) socket.resume();
   }
 
+  /** Drops all clients without telling the server, as when their machine has lost its power; new connections pass. */
+  abandon(): void {
+    this.#isStalled = false;
+    for (const [client, server] of this.#servers) {
+      this.#abandoned.add(client);
+      client.destroy();
+      server.resume();
+    }
+  }
+
   stop(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
@@ -40,16 +53,18 @@ export class StallingProxy {
 
   #accept(client: Socket): void {
     const server = connect(this.#target);
+    this.#servers.set(client, server);
+    server.on('close', () => this.#servers.delete(client));
     for (const [from, to] of [
       [client, server],
       [server, client],
     ] as const) {
       this.#sockets.add(from);
-      from.on('data', (bytes) => to.write(bytes));
-      from.on('error', () => to.destroy());
+      from.on('data', (bytes) => void (to.destroyed || to.write(bytes)));
+      from.on('error', () => from.destroy());
       from.on('close', () => {
         this.#sockets.delete(from);
-        to.destroy();
+        if (!this.#abandoned.delete(from)) to.destroy();
       });
       if (this.#isStalled) from.pause();
     }

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { MINUTE_MS } from '@granary/contract/time';
+import { missingPeer } from './bench/peers/installed.ts';
+import { MOSQUITTO } from './bench/peers/mosquitto.ts';
+import { asPercent, processorTime, stolenSince } from './bench/stolen-time.ts';
+import { violations } from './soak/accounting/verdict.ts';
+import { FAULTS } from './soak/faults/faults.ts';
+import { readOptions, type SoakOptions } from './soak/options.ts';
+import { asMarkdown, table, totals } from './soak/report.ts';
+import { NODES } from './soak/site/site.ts';
+import { soak } from './soak/soak.ts';
+import { pathWithServers } from './test-setup/debian-packages.ts';
+
+const FAKETIME = { name: 'libfaketime', packages: ['faketime'], commands: ['faketime'] };
+
+/** Returns the exit code. */
+async function main({ minutes, devices, faults: names, save }: SoakOptions): Promise<number> {
+  for (const peer of [MOSQUITTO, FAKETIME]) await missingPeer(peer);
+  process.env['PATH'] = pathWithServers();
+  const faults = FAULTS.filter(({ name }) => names.includes(name));
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
+  const atStart = await processorTime();
+  const { outcome, postgres } = await soak({
+    ...{ durationMs: minutes * MINUTE_MS, devices, faults, interruption: interrupted.signal },
+    progress: (line) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`),
+  });
+  const stolen = asPercent(await stolenSince(atStart));
+  console.log(
+    `\n${totals(outcome)}\n\n${table(outcome)}\n\nprocessor time that the host took away: ${stolen}`,
+  );
+  const found = violations(outcome);
+  console.log(found.length === 0 ? '\nevery criterion was met' : `\nNOT MET\n${found.join('\n')}`);
+  if (save) {
+    const date = new Date().toISOString().slice(0, 10);
+    const facts = { date, minutes, devices, nodes: NODES, postgres, mosquitto: mosquittoVersion(), stolen };
+    await writeFile(new URL('../docs/soak.md', import.meta.url), asMarkdown(outcome, { ...facts, faults }));
+  }
+  return found.length === 0 ? 0 : 1;
+}
+
+function mosquittoVersion(): string {
+  const { stdout } = spawnSync('mosquitto', ['-h'], { encoding: 'utf8' });
+  return /version (\S+)/.exec(stdout)?.[1] ?? 'of unknown version';
+}
+
+const options = readOptions(
+  process.argv.slice(2),
+  FAULTS.map(({ name }) => name),
+);
+if ('text' in options) {
+  (options.exitCode === 0 ? console.log : console.error)(options.text);
+  process.exitCode = options.exitCode;
+} else process.exitCode = await main(options);

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from '@granary/contract/time';
+import { AlertLedger } from './accounting/alert-ledger.ts';
+import { divide, type FaultWindow } from './accounting/phases.ts';
+import { ReadingLedger } from './accounting/reading-ledger.ts';
+import { StartLedger } from './accounting/start-ledger.ts';
+import type { Outcome } from './accounting/verdict.ts';
+import type { Fault } from './faults/fault.ts';
+import { FleetProcess } from './fleet/fleet-process.ts';
+import { AlertWaves, WAVE_ALERT } from './load/alert-waves.ts';
+import { Caller } from './load/caller.ts';
+import { EmergencyStops } from './load/emergency-stops.ts';
+import { EventReader } from './load/event-readers.ts';
+import { runMissions } from './load/missions.ts';
+import { Operators } from './load/operators.ts';
+import { Readers } from './load/readers.ts';
+import { TimedStops } from './load/timed-stops.ts';
+import { measureRecovery } from './recovery.ts';
+import { Database } from './site/database.ts';
+import type { Registered } from './site/register.ts';
+import type { Site } from './site/site.ts';
+
+const INTERVAL_MS = 3 * SECOND_MS;
+const LOOK_MS = SECOND_MS;
+const DUE_IN_MS = 10 * SECOND_MS;
+const SETTLED_MS_MAX = 60 * SECOND_MS;
+const SETTLED_POLL_MS = 250;
+
+export type Progress = (line: string) => void;
+
+/** The load of a run with everything that is counted; faults are injected one after the other. */
+export class SoakRun {
+  readonly #site: Site;
+  readonly #registered: Registered;
+  readonly #progress: Progress;
+  readonly #readings = new ReadingLedger();
+  readonly #operations = new StartLedger();
+  readonly #missions = new StartLedger();
+  readonly #alerts = new AlertLedger();
+  readonly #windows: FaultWindow[] = [];
+  readonly #troubles: string[] = [];
+  readonly #database: Database;
+  readonly #caller: Caller;
+  readonly #stops: TimedStops;
+  readonly #fleet: FleetProcess;
+  readonly #operators: Operators;
+  readonly #emergencies: EmergencyStops;
+  readonly #waves: AlertWaves;
+  readonly #readers: Readers;
+  #streams: EventReader[] = [];
+  #working: Promise<unknown> = Promise.resolve();
+  #isEnding = false;
+  #missionsExpected = 0;
+
+  constructor(site: Site, registered: Registered, progress: Progress) {
+    this.#site = site;
+    this.#registered = registered;
+    this.#progress = progress;
+    const { members, working, emptying, stopped, idle } = registered;
+    this.#database = new Database(site.postgres.url);
+    const caller = new Caller(site.nodes);
+    this.#caller = caller;
+    this.#stops = new TimedStops(caller);
+    this.#operators = new Operators(caller, this.#stops, this.#operations, working);
+    this.#emergencies = new EmergencyStops(caller, this.#stops, stopped);
+    this.#readers = new Readers(caller, idle);
+    this.#fleet = new FleetProcess(
+      { mqttUrl: site.broker.url, members, intervalMs: INTERVAL_MS },
+      {
+        acknowledged: (reading, atMs) => this.#readings.acknowledged(reading, atMs),
+        received: (command) => {
+          this.#stops.received(command);
+          this.#operators.received(command);
+          const { deviceId, jobId } = command;
+          if (command.command === 'mission_start') this.#missions.received(deviceId, jobId);
+        },
+      },
+    );
+    this.#waves = new AlertWaves({ caller, fleet: this.#fleet, ledger: this.#alerts, silos: emptying });
+  }
+
+  /** Resolves when the devices are connected and everybody works. */
+  async begin(): Promise<void> {
+    const fromSequence = await this.#database.newestEvent();
+    this.#streams = this.#site.nodes.map(
+      (node) => new EventReader(node, fromSequence, (event) => this.#waves.event(event)),
+    );
+    const connectedMs = await this.#recovery();
+    this.#progress(`${this.#registered.members.length} devices report after ${connectedMs} ms`);
+    for (const stream of this.#streams) void stream.run();
+    this.#working = Promise.all([
+      ...[this.#operators.run(), this.#emergencies.run(), this.#waves.run(), this.#readers.run()],
+      this.#lookForReadings(),
+    ]);
+  }
+
+  async inject(fault: Fault): Promise<void> {
+    const beganMs = Date.now();
+    let recoveryMs = 0;
+    this.#progress(`${fault.name} …`);
+    const recovered = async (nodes = this.#site.nodes): Promise<void> => {
+      recoveryMs = Math.max(recoveryMs, await this.#recovery(nodes));
+    };
+    try {
+      await fault.run({
+        ...{ site: this.#site, database: this.#database, fleet: this.#fleet, recovered },
+        idleSilos: this.#registered.idle,
+        dueTogether: () => this.#dueTogether(),
+      });
+    } catch (error) {
+      this.#troubles.push(`${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
+      recoveryMs = Number.POSITIVE_INFINITY;
+    }
+    this.#windows.push({ name: fault.name, beganMs, endedMs: Date.now(), recoveryMs });
+    const seconds = Math.round((Date.now() - beganMs) / SECOND_MS);
+    this.#progress(`${fault.name}: over after ${seconds} s, recovered in ${recoveryMs} ms`);
+  }
+
+  /** Ends the load, waits until everything has arrived, and counts. */
+  async end(): Promise<Outcome> {
+    for (const load of [this.#operators, this.#emergencies, this.#waves, this.#readers]) load.end();
+    this.#isEnding = true;
+    await this.#working;
+    await this.#fleet.end();
+    const untilMs = Date.now() + SETTLED_MS_MAX;
+    while (Date.now() < untilMs && !(await this.#isSettled())) await sleep(SETTLED_POLL_MS);
+    const log = await this.#database.eventsAfter(0);
+    const { missing } = { missing: this.#readings.missing() };
+    for (const { deviceId, tsMs } of missing.slice(0, 5)) this.#progress(`lost: ${deviceId} ${tsMs}`);
+    this.#progress(`alerts: ${await this.#database.alertCounts()}`);
+    const alerts = this.#alerts.compared(await this.#database.alertsOf(WAVE_ALERT));
+    return {
+      phases: divide(this.#windows, this.#caller.requests, this.#stops.stops),
+      readings: { acknowledged: this.#readings.acknowledgedCount, lost: missing.length },
+      operations: this.#operations.counts(),
+      missions: { ...this.#missions.counts(), expected: this.#missionsExpected },
+      alerts,
+      streams: this.#streams.map(({ ledger }) => ledger.compared(log)),
+      troubles: this.#troubles,
+    };
+  }
+
+  async stop(): Promise<void> {
+    for (const stream of this.#streams) stream.end();
+    await this.#fleet.kill();
+  }
+
+  #recovery(nodes = this.#site.nodes): Promise<number> {
+    const parts = { caller: this.#caller, database: this.#database, fleet: this.#fleet };
+    return measureRecovery({ ...parts, readings: this.#readings }, nodes);
+  }
+
+  async #dueTogether(): Promise<void> {
+    this.#waves.beginTogether();
+    const { travelling } = this.#registered;
+    this.#missionsExpected += travelling.length;
+    await runMissions(this.#caller, this.#missions, travelling, DUE_IN_MS);
+  }
+
+  async #lookForReadings(): Promise<void> {
+    while (!this.#isEnding) {
+      await this.#database.lookFor(this.#readings).catch(() => undefined);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async #isSettled(): Promise<boolean> {
+    await this.#database.lookFor(this.#readings);
+    const newest = await this.#database.newestEvent();
+    return this.#readings.missing().length === 0 && this.#streams.every(({ position }) => position >= newest);
+  }
+}
