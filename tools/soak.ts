@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { MINUTE_MS } from '@granary/contract/time';
 import { missingPeer } from './bench/peers/installed.ts';
 import { MOSQUITTO } from './bench/peers/mosquitto.ts';
 import { asPercent, processorTime, stolenSince } from './bench/stolen-time.ts';
+import { slowest } from './soak/accounting/phases.ts';
 import { violations } from './soak/accounting/verdict.ts';
 import { FAULTS } from './soak/faults/faults.ts';
 import { readOptions, type SoakOptions } from './soak/options.ts';
@@ -15,17 +16,21 @@ import { pathWithServers } from './test-setup/debian-packages.ts';
 const FAKETIME = { name: 'libfaketime', packages: ['faketime'], commands: ['faketime'] };
 
 /** Returns the exit code. */
-async function main({ minutes, devices, faults: names, save }: SoakOptions): Promise<number> {
+async function main({ minutes, devices, faults: names, save, logFolder }: SoakOptions): Promise<number> {
   for (const peer of [MOSQUITTO, FAKETIME]) await missingPeer(peer);
   process.env['PATH'] = pathWithServers();
   const faults = FAULTS.filter(({ name }) => names.includes(name));
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
+  if (logFolder !== null) await mkdir(logFolder, { recursive: true });
   const atStart = await processorTime();
   const { outcome, postgres } = await soak({
-    ...{ durationMs: minutes * MINUTE_MS, devices, faults, interruption: interrupted.signal },
+    ...{ durationMs: minutes * MINUTE_MS, devices, faults, logFolder, interruption: interrupted.signal },
     progress: (line) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`),
   });
+  for (const phase of outcome.phases) {
+    console.log(`\nslowest, ${phase.fault?.name ?? 'no fault'}:\n  ${slowest(phase).join('\n  ')}`);
+  }
   const stolen = asPercent(await stolenSince(atStart));
   console.log(
     `\n${totals(outcome)}\n\n${table(outcome)}\n\nprocessor time that the host took away: ${stolen}`,

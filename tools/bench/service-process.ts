@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { ensureService } from '../service-build/ensure.ts';
 
@@ -26,8 +27,8 @@ interface Env extends Readonly<Record<string, string>> {
 /** Once, so that it is no part of later starts, which may be measured. */
 let built: Promise<void> | undefined;
 
-/** Starts the service as users do, by its command and in its built form, on free ports. */
-export async function startServiceProcess(env: Env): Promise<ServiceProcess> {
+/** Starts the service as users do, by its command and in its built form, on free ports; `log` gets what it prints after its start. */
+export async function startServiceProcess(env: Env, log?: Writable): Promise<ServiceProcess> {
   built ??= install();
   await built;
   const child = spawn(process.execPath, [GRANARY, 'serve'], {
@@ -47,7 +48,7 @@ export async function startServiceProcess(env: Env): Promise<ServiceProcess> {
     child.kill(signal);
     await exited;
   };
-  const printed = await startMessageOf(child.stdout);
+  const printed = await startMessageOf(child.stdout, log);
   const { pid } = child;
   if (pid === undefined) throw new Error('the process has no id');
   return {
@@ -71,14 +72,16 @@ async function install(): Promise<void> {
   await symlink('..', join(INSTALLED, 'dist'));
 }
 
-/** What follows it, such as lines of the log, is read and dropped. */
-function startMessageOf(output: NodeJS.ReadableStream): Promise<string> {
+/** What follows it, such as lines of the log, is passed on, or read and dropped. */
+function startMessageOf(output: Readable, log?: Writable): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     const read = (chunk: Buffer): void => {
       text += chunk;
       if (!text.includes('Ctrl+C')) return;
-      output.off('data', read).resume();
+      output.off('data', read);
+      if (log === undefined) output.resume();
+      else output.pipe(log, { end: false });
       resolve(text);
     };
     output.on('data', read).once('end', () => reject(new Error(`the service ended: ${text}`)));

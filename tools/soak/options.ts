@@ -6,6 +6,8 @@ export interface SoakOptions {
   /** The names of the faults, in the order in which they are injected. */
   readonly faults: readonly string[];
   readonly save: boolean;
+  /** A folder for the logs of the nodes. */
+  readonly logFolder: string | null;
 }
 
 const MINUTES_DEFAULT = 20;
@@ -18,6 +20,7 @@ export const helpText = (
 npm run soak -- --save             also writes docs/soak.md (every fault only)
 npm run soak -- --minutes 5 --devices 100 --only kill-node,dump
 
+--logs    a folder for the logs of the nodes
 --only    ${faults.join(', ')}
 
 It starts its own PostgreSQL and Mosquitto; everything stays on this machine's loopback address and stops by itself.
@@ -38,6 +41,7 @@ export function readOptions(args: readonly string[], faults: readonly string[]):
     devices: { type: 'string' },
     only: { type: 'string' },
     save: { type: 'boolean' },
+    logs: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   } as const;
   try {
@@ -52,7 +56,7 @@ export function readOptions(args: readonly string[], faults: readonly string[]):
     if (!(minutes > 0)) return wrong('--minutes: a number above 0');
     if (!Number.isInteger(devices) || devices < DEVICES_MIN)
       return wrong(`--devices: ${DEVICES_MIN} or more`);
-    return { minutes, devices, faults: chosen, save: values.save === true };
+    return { minutes, devices, faults: chosen, save: values.save === true, logFolder: values.logs ?? null };
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error));
   }

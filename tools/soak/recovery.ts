@@ -16,11 +16,17 @@ interface RecoveryParts {
   readonly readings: ReadingLedger;
 }
 
+export interface Recovery {
+  readonly ms: number;
+  /** When each part had recovered. */
+  readonly detail: string;
+}
+
 /**
  * The time until all of these are true: the nodes are ready and answer a request, every device is connected, and every reading that
  * was acknowledged before now is in the database.
  */
-export async function measureRecovery(parts: RecoveryParts, nodes: readonly SoakNode[]): Promise<number> {
+export async function measureRecovery(parts: RecoveryParts, nodes: readonly SoakNode[]): Promise<Recovery> {
   const { caller, database, fleet, readings } = parts;
   const beganMs = Date.now();
   const isReady = async (node: SoakNode): Promise<boolean> => {
@@ -35,10 +41,22 @@ export async function measureRecovery(parts: RecoveryParts, nodes: readonly Soak
     await database.lookFor(readings).catch(() => undefined);
     return readings.missing(beganMs).length;
   };
+  const doneMs = new Map<string, number>();
+  /** When each was true first, of those that are true now. */
+  const note = (what: string, isDone: boolean): void => {
+    if (!isDone) doneMs.delete(what);
+    else if (!doneMs.has(what)) doneMs.set(what, Date.now() - beganMs);
+  };
   let left = '';
   while (Date.now() - beganMs < GIVEN_UP_MS) {
     const [ready, missingCount] = await Promise.all([Promise.all(nodes.map(isReady)), missing()]);
-    if (ready.every(Boolean) && missingCount === 0 && fleet.isComplete) return Date.now() - beganMs;
+    for (const [index, isDone] of ready.entries()) note(`node ${nodes[index]?.number}`, isDone);
+    note('readings', missingCount === 0);
+    note('devices', fleet.isComplete);
+    if (ready.every(Boolean) && missingCount === 0 && fleet.isComplete) {
+      const detail = [...doneMs].map(([what, ms]) => `${what} ${ms}`).join(', ');
+      return { ms: Date.now() - beganMs, detail };
+    }
     left = `ready: ${ready.join(' ')}, missing readings: ${missingCount}, connected devices: ${fleet.connectedCount}`;
     await sleep(POLL_MS);
   }

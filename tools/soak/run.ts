@@ -15,7 +15,7 @@ import { runMissions } from './load/missions.ts';
 import { Operators } from './load/operators.ts';
 import { Readers } from './load/readers.ts';
 import { TimedStops } from './load/timed-stops.ts';
-import { measureRecovery } from './recovery.ts';
+import { measureRecovery, type Recovery } from './recovery.ts';
 import { Database } from './site/database.ts';
 import type { Registered } from './site/register.ts';
 import type { Site } from './site/site.ts';
@@ -85,7 +85,7 @@ export class SoakRun {
     this.#streams = this.#site.nodes.map(
       (node) => new EventReader(node, fromSequence, (event) => this.#waves.event(event)),
     );
-    const connectedMs = await this.#recovery();
+    const { ms: connectedMs } = await this.#recovery();
     this.#progress(`${this.#registered.members.length} devices report after ${connectedMs} ms`);
     for (const stream of this.#streams) void stream.run();
     this.#working = Promise.all([
@@ -99,7 +99,9 @@ export class SoakRun {
     let recoveryMs = 0;
     this.#progress(`${fault.name} …`);
     const recovered = async (nodes = this.#site.nodes): Promise<void> => {
-      recoveryMs = Math.max(recoveryMs, await this.#recovery(nodes));
+      const { ms, detail } = await this.#recovery(nodes);
+      recoveryMs = Math.max(recoveryMs, ms);
+      this.#progress(`${fault.name}: recovered after ${ms} ms (${detail})`);
     };
     try {
       await fault.run({
@@ -113,7 +115,7 @@ export class SoakRun {
     }
     this.#windows.push({ name: fault.name, beganMs, endedMs: Date.now(), recoveryMs });
     const seconds = Math.round((Date.now() - beganMs) / SECOND_MS);
-    this.#progress(`${fault.name}: over after ${seconds} s, recovered in ${recoveryMs} ms`);
+    this.#progress(`${fault.name}: over after ${seconds} s`);
   }
 
   /** Ends the load, waits until everything has arrived, and counts. */
@@ -125,9 +127,8 @@ export class SoakRun {
     const untilMs = Date.now() + SETTLED_MS_MAX;
     while (Date.now() < untilMs && !(await this.#isSettled())) await sleep(SETTLED_POLL_MS);
     const log = await this.#database.eventsAfter(0);
-    const { missing } = { missing: this.#readings.missing() };
-    for (const { deviceId, tsMs } of missing.slice(0, 5)) this.#progress(`lost: ${deviceId} ${tsMs}`);
-    this.#progress(`alerts: ${await this.#database.alertCounts()}`);
+    const missing = this.#readings.missing();
+    this.#progress(`alerts of all types: ${await this.#database.alertCounts()}`);
     const alerts = this.#alerts.compared(await this.#database.alertsOf(WAVE_ALERT));
     return {
       phases: divide(this.#windows, this.#caller.requests, this.#stops.stops),
@@ -145,7 +146,7 @@ export class SoakRun {
     await this.#fleet.kill();
   }
 
-  #recovery(nodes = this.#site.nodes): Promise<number> {
+  #recovery(nodes = this.#site.nodes): Promise<Recovery> {
     const parts = { caller: this.#caller, database: this.#database, fleet: this.#fleet };
     return measureRecovery({ ...parts, readings: this.#readings }, nodes);
   }

@@ -17,6 +17,8 @@ export interface SoakPlan {
   readonly durationMs: number;
   readonly devices: number;
   readonly faults: readonly Fault[];
+  /** Gets the logs of the nodes, if any. */
+  readonly logFolder: string | null;
   readonly progress: Progress;
   readonly interruption: AbortSignal;
 }
@@ -27,14 +29,10 @@ export interface SoakResult {
 }
 
 /** One whole run with its own database, broker, nodes and devices, which are removed at its end. */
-export async function soak({
-  durationMs,
-  devices,
-  faults,
-  progress,
-  interruption,
-}: SoakPlan): Promise<SoakResult> {
-  const site = await startSite();
+export async function soak(plan: SoakPlan): Promise<SoakResult> {
+  const { durationMs, devices, faults, logFolder, progress, interruption } = plan;
+  const ownFileSystem = faults.some(({ needsFileSystem }) => needsFileSystem);
+  const site = await startSite({ ownFileSystem, logFolder });
   let run: SoakRun | undefined;
   try {
     const [first] = site.nodes;

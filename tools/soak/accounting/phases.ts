@@ -51,3 +51,22 @@ export const worstRequestMs = ({ requests }: Phase): number =>
 /** Infinite when a stop did not arrive. */
 export const worstStopMs = ({ stops }: Phase): number =>
   stops.reduce((worst, { atDeviceMs }) => Math.max(worst, atDeviceMs ?? Number.POSITIVE_INFINITY), 0);
+
+const SLOWEST_SHOWN = 3;
+
+/** The slowest requests and stops of a phase, for whoever looks for the reason. */
+export function slowest({ requests, stops }: Phase): string[] {
+  const timed = [
+    ...requests.map(({ beganMs, tookMs, detail }) => ({ beganMs, tookMs, detail })),
+    ...stops.map(({ beganMs, atDeviceMs, detail }) => ({
+      ...{ beganMs, tookMs: atDeviceMs ?? Number.POSITIVE_INFINITY, detail: `stop at the device, ${detail}` },
+    })),
+  ];
+  return timed
+    .toSorted((a, b) => b.tookMs - a.tookMs)
+    .slice(0, SLOWEST_SHOWN)
+    .map(({ beganMs, tookMs, detail }) => {
+      const at = new Date(beganMs).toISOString().slice(11, 23);
+      return `${Math.round(tookMs)} ms at ${at}: ${detail}`;
+    });
+}

@@ -44,9 +44,10 @@ export const fillDisk: Fault = {
   name: 'fill-disk',
   description:
     'the file system of PostgreSQL is filled to the last block for 12 s; if PostgreSQL ends by that, it is started when there is room again',
+  needsFileSystem: true,
   run: async ({ site, recovered }) => {
     const { volume, postgres } = site;
-    if (volume === null) throw new Error('only root can mount the file system of the database');
+    if (volume === null) throw new Error('the database has no file system of its own');
     await volume.fill();
     await sleep(FULL_MS);
     await volume.freeAgain();

@@ -21,5 +21,7 @@ export interface Fault {
   readonly name: string;
   /** What is done, for the report. */
   readonly description: string;
+  /** The database then has a file system of its own, which only root can mount. */
+  readonly needsFileSystem?: true;
   run(parts: FaultParts): Promise<void>;
 }

@@ -83,7 +83,7 @@ export class AlertWaves {
     const path = `${SILOS}/${silo}/alerts/${alertId}/acknowledge`;
     for (;;) {
       const answer = await this.#plan.caller.next({ method: 'POST', path, body: { acknowledged_by: 'Ada' } });
-      if (answer.outcome === 'ok' || answer.status === 404 || answer.status === 409) return;
+      if (answer.outcome === 'ok' || answer.isFinal) return;
       await sleep(REPEATED_AFTER_MS);
     }
   }

@@ -11,6 +11,8 @@ export interface Answer {
   readonly outcome: AnsweredRequest['outcome'];
   /** 0 without an answer. */
   readonly status: number;
+  /** Refused for good, so that repeating it changes nothing. */
+  readonly isFinal: boolean;
   readonly data: Json;
   readonly node: SoakNode;
 }
@@ -56,11 +58,12 @@ export class Caller {
       const { status, data, code } = await send(node.url, wanted);
       const outcome = outcomeOf(status);
       note(outcome, `${status} ${code}`);
-      return { outcome, status, data, node };
+      const isFinal = (status === 404 || status === 409) && code !== 'idempotency_in_progress';
+      return { outcome, status, isFinal, data, node };
     } catch (error) {
       const outcome = node.wasAwaySince(beganMs) ? 'unreachable' : 'failed';
       note(outcome, reasonOf(error));
-      return { outcome, status: 0, data: null, node };
+      return { outcome, status: 0, isFinal: false, data: null, node };
     }
   }
 }

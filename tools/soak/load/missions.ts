@@ -24,12 +24,12 @@ export async function runMissions(
     ledger.requested(idempotencyKey, rover);
     for (;;) {
       const wanted = { path: `${ROVERS}/${rover}/missions`, body, idempotencyKey };
-      const { outcome, data, status } = await caller.next({ method: 'POST', ...wanted });
+      const { outcome, data, isFinal } = await caller.next({ method: 'POST', ...wanted });
       if (outcome === 'ok') {
         ledger.accepted(idempotencyKey, data.mission_id);
         return data.mission_id;
       }
-      if (status === 409) throw new Error(`the mission of ${rover} was refused`);
+      if (isFinal) throw new Error(`the mission of ${rover} was refused`);
       await sleep(REPEATED_AFTER_MS);
     }
   };

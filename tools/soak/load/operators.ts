@@ -83,13 +83,13 @@ export class Operators {
     const wanted = { path: `${SILOS}/${silo}/operations/feed`, body: FEED, idempotencyKey };
     const untilMs = Date.now() + REPEATED_MS_MAX;
     while (Date.now() < untilMs) {
-      const { outcome, status, data } = await this.#caller.next({ method: 'POST', ...wanted });
+      const { outcome, isFinal, data } = await this.#caller.next({ method: 'POST', ...wanted });
       if (outcome === 'ok') {
         this.#ledger.accepted(idempotencyKey, data.operation_id);
         this.#freeLater(silo, FREE_AGAIN_MS);
         return;
       }
-      if (status === 409 || status === 404) {
+      if (isFinal) {
         this.#ledger.refused(idempotencyKey);
         this.#freeLater(silo, ENDED_MS);
         return;

@@ -50,7 +50,7 @@ export class TimedStops {
   async #untilAnswered(wanted: Wanted): Promise<Answer> {
     for (;;) {
       const answer = await this.#caller.next({ method: 'POST', ...wanted });
-      if (answer.outcome === 'ok' || answer.status === 409 || answer.status === 404) return answer;
+      if (answer.outcome === 'ok' || answer.isFinal) return answer;
       await sleep(NEXT_NODE_AFTER_MS);
     }
   }

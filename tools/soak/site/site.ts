@@ -9,7 +9,7 @@ export const NODES = 3;
 /** Everything that runs on a site, as real processes. */
 export interface Site {
   readonly postgres: Postgres;
-  /** The file system of the database; `null` where nobody may mount one. */
+  /** The file system of the database; `null` when it has none of its own. */
   readonly volume: Volume | null;
   readonly broker: MosquittoBroker;
   readonly nodes: readonly SoakNode[];
@@ -19,7 +19,14 @@ export interface Site {
   stop(): Promise<void>;
 }
 
-export async function startSite(): Promise<Site> {
+export interface SiteOptions {
+  /** For the database. */
+  readonly ownFileSystem: boolean;
+  /** Gets the logs of the nodes, if any. */
+  readonly logFolder: string | null;
+}
+
+export async function startSite(options: SiteOptions): Promise<Site> {
   const undos: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const undo of undos.splice(0).reverse()) {
@@ -27,7 +34,7 @@ export async function startSite(): Promise<Site> {
     }
   };
   try {
-    const volume = process.getuid?.() === 0 ? await Volume.create() : null;
+    const volume = options.ownFileSystem ? await Volume.create() : null;
     undos.push(async () => volume?.remove());
     const postgres = await startPostgres(volume?.path);
     undos.push(() => postgres.stop());
@@ -38,10 +45,11 @@ export async function startSite(): Promise<Site> {
     const throughProxy = await proxy.start(postgres.url);
     const nodes: SoakNode[] = [];
     for (let number = 1; number <= NODES; number++) {
-      const node = await SoakNode.create(number, {
+      const env = {
         GRANARY_DATABASE_URL: number === NODES ? throughProxy : postgres.url,
         GRANARY_BROKER_URL: broker.url,
-      });
+      };
+      const node = await SoakNode.create(number, env, options.logFolder);
       undos.push(() => node.remove());
       await node.start();
       nodes.push(node);

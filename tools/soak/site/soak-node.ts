@@ -1,6 +1,8 @@
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { type ServiceProcess, startServiceProcess } from '../../bench/service-process.ts';
 import { freePort } from '../../free-port.ts';
 
@@ -14,19 +16,21 @@ export class SoakNode {
   readonly port: number;
   readonly #dataDir: string;
   readonly #env: Env;
+  readonly #log: Writable | undefined;
   #process: ServiceProcess | null = null;
   #changedMs = 0;
 
-  private constructor(number: number, port: number, dataDir: string, env: Env) {
+  private constructor(number: number, port: number, dataDir: string, env: Env, logFolder: string | null) {
     this.number = number;
     this.port = port;
     this.#dataDir = dataDir;
     this.#env = env;
+    if (logFolder !== null) this.#log = createWriteStream(join(logFolder, `node-${number}.log`));
   }
 
-  static async create(number: number, env: Env): Promise<SoakNode> {
+  static async create(number: number, env: Env, logFolder: string | null): Promise<SoakNode> {
     const dataDir = await mkdtemp(join(tmpdir(), 'granary-soak-'));
-    return new SoakNode(number, await freePort(), dataDir, env);
+    return new SoakNode(number, await freePort(), dataDir, env, logFolder);
   }
 
   get url(): string {
@@ -45,15 +49,16 @@ export class SoakNode {
 
   /** `more`: settings of this start only. */
   async start(more: Env = {}): Promise<void> {
-    const started = await startServiceProcess({
+    const env = {
       GRANARY_DATA_DIR: this.#dataDir,
       GRANARY_HTTP_PORT: String(this.port),
       GRANARY_ADMIN_KEY: ADMIN_KEY,
       GRANARY_RATE_LIMIT: 'off',
-      GRANARY_LOG_LEVEL: 'silent',
+      GRANARY_LOG_LEVEL: this.#log === undefined ? 'silent' : 'info',
       ...this.#env,
       ...more,
-    });
+    };
+    const started = await startServiceProcess(env, this.#log);
     this.#process = started;
     this.#changedMs = Date.now();
   }
@@ -68,6 +73,7 @@ export class SoakNode {
 
   async remove(): Promise<void> {
     await this.kill();
+    this.#log?.end();
     await rm(this.#dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 

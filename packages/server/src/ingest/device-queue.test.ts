@@ -53,6 +53,27 @@ describe('the tasks of a device', () => {
     assert.ok(attempts <= 3 * devices, `${attempts} attempts`);
   });
 
+  it('of many devices begin a few at a time, and a task that waits for the storage keeps no other from its turn', async () => {
+    const queue = new DeviceQueue(newIngestCounters());
+    const devices = 500;
+    let isDown = true;
+    let running = 0;
+    let most = 0;
+    const task = async () => {
+      running++;
+      most = Math.max(most, running);
+      await setImmediate();
+      running--;
+      if (isDown) throw unavailable();
+    };
+    const all = Promise.all(Array.from({ length: devices }, (_, deviceNo) => queue.run(deviceNo, task)));
+    const other = queue.run(devices, async () => 'done');
+    assert.equal(await other, 'done');
+    isDown = false;
+    await all;
+    assert.ok(most > 1 && most <= 32, `${most} at once`);
+  });
+
   it('continue after one that fails for another reason', async () => {
     const queue = new DeviceQueue(newIngestCounters());
     const failed = queue.run(1, () => Promise.reject(new RangeError('not about the storage')));

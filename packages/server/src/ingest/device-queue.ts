@@ -2,22 +2,29 @@ import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import { isStorageFault } from '@granary/store/errors';
 import type { IngestCounters } from './counters.ts';
+import { RunningLimit } from './running-limit.ts';
 
 /** Further messages are refused, which closes their connection; the devices send them again. */
 const TASKS_MAX = 20_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2 * SECOND_MS;
+/**
+ * A call to the storage fails after seconds, also by waiting for others: thousands at once after an outage would all fail, and
+ * again at each attempt.
+ */
+const RUNNING_MAX = 32;
 /** The number of attempts grows quickly after an outage, and stays near what a storage that is full of work accepts. */
 const RELEASED_PER_SUCCESS = 2;
 
 type Task<Result> = () => Promise<Result>;
 
 /**
- * Runs the tasks of each device one after the other, in their order of arrival. A task that fails because the storage is not
+ * Runs the tasks of each device one after the other, in their order of arrival, and those of some devices at a time. A task that fails because the storage is not
  * available is tried again; during an outage only one task at a time tries, and each success lets two more try.
  */
 export class DeviceQueue {
   readonly #counters: IngestCounters;
+  readonly #limit = new RunningLimit(RUNNING_MAX);
   readonly #lastOfDevice = new Map<number, Promise<unknown>>();
   /** Tasks that wait for their next attempt. */
   readonly #waiting: (() => void)[] = [];
@@ -57,7 +64,7 @@ export class DeviceQueue {
   async #runUntilStored<Result>(task: Task<Result>): Promise<Result> {
     for (;;) {
       try {
-        const result = await task();
+        const result = await this.#limit.run(task);
         this.#release(RELEASED_PER_SUCCESS);
         return result;
       } catch (error) {

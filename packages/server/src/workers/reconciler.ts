@@ -5,6 +5,7 @@ import { hasCapability } from '@granary/core/profiles/capabilities';
 import type { DeviceLink, LinkDevice } from '@granary/link/port';
 import type { AlertEvaluator } from '../alerts/evaluator.ts';
 import type { Uptime } from '../alerts/uptime.ts';
+import { RunningLimit } from '../ingest/running-limit.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { PriorityCommands } from '../urgent/priority-commands.ts';
 import type { SetAsideLog } from './set-aside-log.ts';
@@ -12,6 +13,8 @@ import type { SetAsideLog } from './set-aside-log.ts';
 const ROUND_MS = 500;
 const DEVICES_PER_TICK_MAX = 1_000;
 const DEVICES_PER_CALL_MAX = 500;
+/** All devices may become reachable at once, and other work needs the storage as well. */
+const REACHABLE_AT_ONCE_MAX = 4;
 
 /** Operations of silos, or commands and missions of field devices. */
 type TickedJobs = Pick<App['operations'] | App['field'], 'due' | 'isDue' | 'tick'>;
@@ -34,6 +37,7 @@ interface ReconcilerParts {
 export class Reconciler {
   readonly #parts: ReconcilerParts;
   #timer: NodeJS.Timeout | undefined;
+  readonly #reachable = new RunningLimit(REACHABLE_AT_ONCE_MAX);
   #round: Promise<void> | null = null;
 
   constructor(parts: ReconcilerParts) {
@@ -77,7 +81,9 @@ export class Reconciler {
 
   /** Sends pending messages immediately to a device that has just become reachable. */
   deviceReachable(device: LinkDevice): void {
-    void this.#attempt('sending what waited for a device', () => this.#reconcileDevice(device));
+    void this.#attempt('sending what waited for a device', () =>
+      this.#reachable.run(() => this.#reconcileDevice(device)),
+    );
   }
 
   async #reconcileDevice({ deviceNo, deviceId, profile }: LinkDevice): Promise<void> {
