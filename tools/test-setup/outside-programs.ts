@@ -1,5 +1,19 @@
+import { readdirSync } from 'node:fs';
 import { pythonWithPaho } from '@granary/link/testing/outside-clients';
 import { installPackages, isOnPath, pathWithServers } from './debian-packages.ts';
+
+const POSTGRES_VERSIONS = '/usr/lib/postgresql';
+
+/** The server of Debian, which `examples/cluster` uses; other tests have one from npm. */
+export function hasPostgresServer(): boolean {
+  try {
+    return readdirSync(POSTGRES_VERSIONS).some((version) =>
+      isOnPath('initdb', `${POSTGRES_VERSIONS}/${version}/bin`),
+    );
+  } catch {
+    return false;
+  }
+}
 
 /** Third-party programs, which prove that device link, metrics, pages, shell completion and the order of system calls are as claimed. */
 const NEEDED = [
@@ -10,6 +24,8 @@ const NEEDED = [
     isThere: (path: string) =>
       ['mosquitto', 'mosquitto_pub', 'mosquitto_sub'].every((command) => isOnPath(command, path)),
   },
+  { name: 'nginx', packages: ['nginx-light'], isThere: (path: string) => isOnPath('nginx', path) },
+  { name: 'postgresql', packages: ['postgresql'], isThere: hasPostgresServer },
   {
     name: 'promtool',
     packages: ['prometheus'],

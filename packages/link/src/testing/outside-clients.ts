@@ -10,8 +10,10 @@ const without = (process.env['GRANARY_TEST_WITHOUT'] ?? '').split(',');
 const PACKAGES = {
   chromium: 'chromium',
   fish: 'fish',
-  mosquitto: 'mosquitto-clients',
+  mosquitto: 'mosquitto mosquitto-clients',
+  nginx: 'nginx-light',
   paho: 'python3-paho-mqtt',
+  postgresql: 'postgresql',
   promtool: 'prometheus',
   strace: 'strace',
   zsh: 'zsh',

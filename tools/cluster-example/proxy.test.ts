@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { newCertificate } from '@granary/link/testing/certificates';
+import { hasProgram, mayTestWith } from '@granary/link/testing/outside-clients';
+import { eventually } from '@granary/server/testing/eventually';
+import { freePort } from '../free-port.ts';
+
+const TEMPLATE = new URL('../../examples/cluster/nginx.conf', import.meta.url);
+
+/** What a node does with a request that it has received: answers 200, answers 503, or closes the connection without an answer. */
+type Behaviour = 'answers' | 'refuses' | 'breaks';
+
+interface Answer {
+  readonly status: number;
+  readonly firstBytes: string;
+}
+
+/** nginx with the configuration of the example, and three nodes that only count. */
+class ClusterProxy {
+  behaviour: Behaviour = 'answers';
+  /** Methods of the requests that reached a node. */
+  readonly received: string[] = [];
+  readonly #port: number;
+  readonly #certificate = newCertificate();
+
+  private constructor(port: number) {
+    this.#port = port;
+  }
+
+  static async start(t: TestContext): Promise<ClusterProxy> {
+    const folder = await mkdtemp(join(tmpdir(), 'granary-nginx-'));
+    t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+    const port = await freePort();
+    const proxy = new ClusterProxy(port);
+    const nodes = [await proxy.#startNode(t), await proxy.#startNode(t), await proxy.#startNode(t)];
+    const words: Record<string, string | number | undefined> = {
+      ...{ DATA: folder, ADDRESS: '127.0.0.1', HTTPS_PORT: port },
+      ...{ NODE_1: nodes[0], NODE_2: nodes[1], NODE_3: nodes[2] },
+    };
+    const text = await readFile(TEMPLATE, 'utf8');
+    const file = join(folder, 'nginx.conf');
+    await writeFile(
+      file,
+      text.replaceAll(/@(\w+)@/g, (_, word) => String(words[word])),
+    );
+    for (const name of ['log', 'nginx', 'tls']) await mkdir(join(folder, name));
+    await writeFile(join(folder, 'tls/server.pem'), proxy.#certificate.cert);
+    await writeFile(join(folder, 'tls/server.key'), proxy.#certificate.key);
+    const log = join(folder, 'log/nginx.log');
+    const nginx = spawn('nginx', ['-p', folder, '-e', log, '-c', file], { stdio: 'ignore' });
+    t.after(async () => {
+      const ended = once(nginx, 'exit');
+      nginx.kill('SIGTERM');
+      await ended;
+    });
+    await eventually(async () => (await proxy.ask('GET', '/').catch(() => null))?.status, 200);
+    proxy.received.length = 0;
+    return proxy;
+  }
+
+  /** Through nginx; resolves with the first bytes of the body, also when more would follow. */
+  async ask(method: string, path: string): Promise<Answer> {
+    const { cert: ca } = this.#certificate;
+    const sent = request({ method, path, host: 'localhost', port: this.#port, ca });
+    sent.end(method === 'POST' ? '{}' : undefined);
+    const [response] = await once(sent, 'response');
+    const [firstBytes = ''] = await once(response, 'data').catch(() => []);
+    response.destroy();
+    return { status: response.statusCode, firstBytes: String(firstBytes) };
+  }
+
+  async #startNode(t: TestContext): Promise<number> {
+    const server = createServer((incoming, response) => {
+      this.received.push(incoming.method ?? '');
+      if (this.behaviour === 'breaks') incoming.socket.destroy();
+      else if (this.behaviour === 'refuses') response.writeHead(503).end('{}');
+      // A stream of events: the first one is written, and the answer has no end.
+      else if (incoming.url === '/v1/events') response.writeHead(200).write('data: first\n\n');
+      else response.end('{}');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  }
+}
+
+/** Each test has a proxy of its own, because nginx asks a node that failed nothing more for five seconds. */
+const withProxy = (name: string, body: (proxy: ClusterProxy) => Promise<void>): void => {
+  test(`nginx of examples/cluster ${name}`, async (t) => {
+    if (mayTestWith(t, 'nginx', hasProgram('nginx'))) await body(await ClusterProxy.start(t));
+  });
+};
+
+withProxy('passes events on at once', async (proxy) => {
+  assert.deepEqual(await proxy.ask('GET', '/v1/events'), { status: 200, firstBytes: 'data: first\n\n' });
+});
+
+withProxy('never sends a POST or PATCH to a second node', async (proxy) => {
+  for (const [behaviour, method, status] of [
+    ['breaks', 'POST', 502],
+    ['refuses', 'PATCH', 503],
+  ] as const) {
+    proxy.received.length = 0;
+    proxy.behaviour = behaviour;
+    assert.equal((await proxy.ask(method, '/v1/siloscale/devices')).status, status, method);
+    assert.deepEqual(proxy.received, [method]);
+  }
+});
+
+withProxy('asks every node before a read fails', async (proxy) => {
+  proxy.behaviour = 'breaks';
+  assert.equal((await proxy.ask('GET', '/')).status, 502);
+  assert.deepEqual(proxy.received, ['GET', 'GET', 'GET']);
+});
