@@ -84,7 +84,7 @@ describeLinkService('devices on the link', (api) => {
     const closed = device.closed();
     const { secret } = (await api.post(`${SILOS}/renewed/credentials`)).body.data;
     await closed;
-    if (api.link.knowsSecrets) await assert.rejects(device.reconnect());
+    await assert.rejects(device.reconnect());
     await device.reconnect({ password: secret });
     await device.weigh(400);
     await device.leave();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describeEachEngine, describePostgres, type TestEngine } from '@granary/app/testing/engines';
 import { topicOf, type UpSubject } from '@granary/contract/link/messages';
-import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
+import { SERVICE_USER, startDynamicSecurityBroker } from '@granary/link/testing/dynamic-security-broker';
 import type { IClientOptions, MqttClient } from 'mqtt';
 import { BrokerTap } from './broker-tap.ts';
 
@@ -25,8 +25,6 @@ interface DeviceSession {
 /** Where the devices of a test connect, and what they must do there (docs/devices.md). */
 export interface DeviceLink {
   readonly name: 'embedded broker' | 'Mosquitto';
-  /** Whether it refuses a device with a wrong secret. */
-  readonly knowsSecrets: boolean;
   /** A session of the device that begins with its next connection. */
   session(deviceId: string): DeviceSession;
 }
@@ -41,7 +39,6 @@ export interface RunningLink extends DeviceLink {
 /** The broker of the service knows the connections, and acknowledges a message when it is stored. */
 export const EMBEDDED: RunningLink = {
   name: 'embedded broker',
-  knowsSecrets: true,
   env: {},
   session: (deviceId) => ({
     options: {},
@@ -56,9 +53,11 @@ export const EMBEDDED: RunningLink = {
   stop: async () => undefined,
 };
 
-/** A real Mosquitto beside the service, to which devices say themselves that they are connected. */
+/**
+ * A real Mosquitto beside the service, which tells it the secrets of devices; devices say themselves that they are connected.
+ */
 export async function startMosquittoLink(): Promise<RunningLink> {
-  const broker = await MosquittoBroker.start();
+  const broker = await startDynamicSecurityBroker();
   const tap = await BrokerTap.start(broker);
   const published = new Map<string, number>();
 
@@ -79,8 +78,10 @@ export async function startMosquittoLink(): Promise<RunningLink> {
 
   return {
     name: 'Mosquitto',
-    knowsSecrets: false,
-    env: { GRANARY_BROKER_URL: tap.url },
+    env: {
+      GRANARY_BROKER_URL: tap.url.replace('//', `//${SERVICE_USER.username}:${SERVICE_USER.password}@`),
+      GRANARY_BROKER_ACCESS: 'dynamic-security',
+    },
     session(deviceId) {
       const session = randomBytes(4).toString('hex');
       const status = topicOf(deviceId, 'status');
