@@ -165,7 +165,8 @@ describeDeviceService('operations', (api) => {
     }
     await silo.take('start');
     assert.equal((await api.get(`${silo.path}/operations`)).body.data.length, 1);
-    assert.equal(silo.commands.length, 1);
+    // On a slow machine the device has been asked for a report meanwhile, which starts nothing.
+    assert.equal(silo.commands.filter(({ command }) => command === 'start').length, 1);
     await silo.leave();
   });
 
