@@ -15,8 +15,8 @@ import { freePort } from '../free-port.ts';
 
 const TEMPLATE = new URL('../../examples/cluster/nginx.conf', import.meta.url);
 
-/** What a node does with a request that it has received: answers 200, answers 503, or closes the connection without an answer. */
-type Behaviour = 'answers' | 'refuses' | 'breaks';
+/** What nodes do with a request: answer 200, answer 503, close the connection without an answer, or the first one says nothing. */
+type Behaviour = 'answers' | 'refuses' | 'breaks' | 'first is silent';
 
 interface Answer {
   readonly status: number;
@@ -40,7 +40,8 @@ class ClusterProxy {
     t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     const port = await freePort();
     const proxy = new ClusterProxy(port);
-    const nodes = [await proxy.#startNode(t), await proxy.#startNode(t), await proxy.#startNode(t)];
+    const nodes: number[] = [];
+    while (nodes.length < 3) nodes.push(await proxy.#startNode(t, nodes.length === 0));
     const words: Record<string, string | number | undefined> = {
       ...{ DATA: folder, ADDRESS: '127.0.0.1', HTTPS_PORT: port },
       ...{ NODE_1: nodes[0], NODE_2: nodes[1], NODE_3: nodes[2] },
@@ -77,9 +78,10 @@ class ClusterProxy {
     return { status: response.statusCode, firstBytes: String(firstBytes) };
   }
 
-  async #startNode(t: TestContext): Promise<number> {
+  async #startNode(t: TestContext, isFirst: boolean): Promise<number> {
     const server = createServer((incoming, response) => {
       this.received.push(incoming.method ?? '');
+      if (this.behaviour === 'first is silent' && isFirst) return;
       if (this.behaviour === 'breaks') incoming.socket.destroy();
       else if (this.behaviour === 'refuses') response.writeHead(503).end('{}');
       // A stream of events: the first one is written, and the answer has no end.
@@ -123,4 +125,14 @@ withProxy('asks every node before a read fails', async (proxy) => {
   proxy.behaviour = 'breaks';
   assert.equal((await proxy.ask('GET', '/')).status, 502);
   assert.deepEqual(proxy.received, ['GET', 'GET', 'GET']);
+});
+
+withProxy('has a read answered by another node when one says nothing', async (proxy) => {
+  proxy.behaviour = 'first is silent';
+  const answers = await Promise.all([1, 2, 3].map(() => proxy.ask('GET', '/')));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.equal(proxy.received.length, 4);
 });
