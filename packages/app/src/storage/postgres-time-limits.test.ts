@@ -77,6 +77,20 @@ describePostgres('time limits in the PostgreSQL client', (engine) => {
     }
   });
 
+  it('lets the server end the transaction of a node that disappeared before others stop waiting for its locks', async () => {
+    const opened = await openPostgres(urlOf(engine.location), USE_CASES);
+    try {
+      const milliseconds = async (setting: string): Promise<number> => {
+        const text = `SELECT setting::int FROM pg_settings WHERE name = '${setting}'`;
+        return Number((await opened.reader.query(text))[0]?.[0]);
+      };
+      const idleMs = await milliseconds('idle_in_transaction_session_timeout');
+      assert(idleMs > 0 && idleMs < (await milliseconds('lock_timeout')), `${idleMs} ms`);
+    } finally {
+      await opened.close();
+    }
+  });
+
   it('keeps connections free for urgent work and for numbers of events while all others are busy', async () => {
     const app = await engine.open();
     const lockingClient = new Client(urlOf(engine.location));

@@ -42,7 +42,10 @@ export interface TimeLimits {
   readonly expiryMs: number;
   /** Ends a statement on the server after the client has stopped waiting. */
   readonly statementMs: number;
-  /** Ends a transaction whose client disappeared without closing its connection. */
+  /**
+   * Ends a transaction whose client disappeared without closing its connection. Other nodes wait for its locks, so this is shorter than
+   * they wait for a lock; a client that lives sends its next statement within milliseconds.
+   */
   readonly idleInTransactionMs: number;
 }
 
@@ -50,7 +53,7 @@ const TIME_LIMITS: TimeLimits = {
   callMs: CALL_MS_MAX,
   expiryMs: 60_000,
   statementMs: CALL_MS_MAX + 2_000,
-  idleInTransactionMs: 10_000,
+  idleInTransactionMs: WAIT_MS_MAX - 1_000,
 };
 
 /**

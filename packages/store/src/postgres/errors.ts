@@ -15,8 +15,8 @@ const REPEATED_KEY = '23505';
 /** Another node dropped a partition that this node still expected. */
 const NO_PARTITION = '23514';
 
-/** Lost connections, shutdowns, no free connection, a lock or statement that took too long, a read-only standby. */
-const UNAVAILABLE = /^(08...|57P0.|57014|53...|55P03|25006|E[A-Z]+)$/;
+/** Lost connections, shutdowns, no free connection, a lock, a statement or a pause in a transaction that took too long, a read-only standby. */
+const UNAVAILABLE = /^(08...|57P0.|57014|53...|55P03|25006|25P03|E[A-Z]+)$/;
 
 /** The client library sets no code for these errors. */
 const CONNECTION_TIME_LIMIT = /^(timeout exceeded|Connection terminated due to connection timeout)/;
