@@ -27,7 +27,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     libraries: ['fastify', 'nodemailer', 'pino', 'swagger-ui-dist', 'ws', 'yaml'],
     nodeModules: true,
     testPackages: ['client', 'simulator'],
-    testLibraries: ['ajv', 'ajv-formats', 'playwright-core', 'smtp-server', 'standardwebhooks'],
+    testLibraries: ['aedes', 'ajv', 'ajv-formats', 'playwright-core', 'smtp-server', 'standardwebhooks'],
   },
   client: {
     packages: ['contract'],

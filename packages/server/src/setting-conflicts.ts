@@ -40,10 +40,11 @@ export function conflictsOf(settings: Combined, isGiven: (name: string) => boole
   for (const name of isGiven('GRANARY_BACKUP_DIR') ? [] : BACKUP_ONLY.filter(isGiven)) {
     faults.push(`${name} needs GRANARY_BACKUP_DIR`);
   }
-  if (isGiven('GRANARY_BROKER_ACCESS') && !isGiven('GRANARY_BROKER_URL')) {
-    faults.push('GRANARY_BROKER_ACCESS needs GRANARY_BROKER_URL');
-  } else if (settings.brokerAccess === 'dynamic-security' && settings.broker?.username === null) {
-    faults.push('GRANARY_BROKER_ACCESS=dynamic-security needs a user name in GRANARY_BROKER_URL');
+  if (settings.brokerAccess === 'dynamic-security' && (settings.broker?.username ?? null) === null) {
+    faults.push('GRANARY_BROKER_ACCESS=dynamic-security needs GRANARY_BROKER_URL with a user name');
+  }
+  if ((settings.brokerAccess === 'http') !== isGiven('GRANARY_BROKER_SECRET')) {
+    faults.push('GRANARY_BROKER_ACCESS=http and GRANARY_BROKER_SECRET need each other');
   }
   return [...faults, ...tlsConflicts(settings, isGiven)];
 }

@@ -11,7 +11,7 @@ export const asText: Parse<string> = (text) => text;
 
 const RESERVED_SEGMENTS = [
   ...['audit', 'export', 'apply', 'readings', 'history', 'notification-rules', 'notifications'],
-  ...['keys', 'events', 'webhooks'],
+  ...['keys', 'events', 'webhooks', 'broker'],
   ...['devices', 'alerts', 'operations', 'commands', 'missions', 'overview', 'session'],
 ];
 
@@ -110,7 +110,7 @@ export function asDatabaseUrl(text: string): string | Error {
 export const asBrokerUrl = (text: string): BrokerAccess | Error =>
   parseBrokerUrl(text) ?? new Error('must be an address such as mqtt://user:password@host:1883 or mqtts://…');
 
-const BROKER_ACCESSES = ['manual', 'dynamic-security'] as const;
+const BROKER_ACCESSES = ['manual', 'dynamic-security', 'http'] as const;
 export type BrokerAccessMode = (typeof BROKER_ACCESSES)[number];
 
 export function asBrokerAccess(text: string): BrokerAccessMode | Error {

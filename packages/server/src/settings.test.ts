@@ -21,6 +21,7 @@ test('without settings the defaults of the embedded database apply', () => {
     mqttsPort: 8883,
     broker: null,
     brokerAccess: 'manual',
+    brokerSecret: null,
     linkThreads: 1,
     tlsCert: null,
     tlsKey: null,
@@ -164,4 +165,26 @@ test('the address of map tiles needs a plain host and the three parts of a tile'
   ]) {
     assert.throws(() => tiles(bad), SettingsError, bad);
   }
+});
+
+test('the ways in which a broker learns of devices need what they use', () => {
+  const faultsOf = (env: Readonly<Record<string, string>>): readonly string[] => {
+    try {
+      readSettings(env);
+      return [];
+    } catch (error) {
+      assert.ok(error instanceof SettingsError);
+      return error.faults;
+    }
+  };
+  const secret = { GRANARY_BROKER_SECRET: 'x'.repeat(32) };
+  const url = 'mqtt://granary:password@127.0.0.1';
+  assert.deepEqual(faultsOf({ GRANARY_BROKER_ACCESS: 'http', ...secret }), []);
+  assert.deepEqual(faultsOf({ GRANARY_BROKER_ACCESS: 'dynamic-security', GRANARY_BROKER_URL: url }), []);
+  for (const env of [
+    ...[{ GRANARY_BROKER_ACCESS: 'http' }, secret, { GRANARY_BROKER_ACCESS: 'dynamic-security' }],
+    ...[{ GRANARY_BROKER_ACCESS: 'dynamic-security', GRANARY_BROKER_URL: 'mqtt://127.0.0.1' }],
+    ...[{ GRANARY_BROKER_ACCESS: 'open' }, { GRANARY_BROKER_ACCESS: 'http', GRANARY_BROKER_SECRET: 'short' }],
+  ])
+    assert.ok(faultsOf(env).length > 0, JSON.stringify(env));
 });

@@ -58,6 +58,8 @@ export interface Settings {
   readonly broker: BrokerAccess | null;
   /** How the external broker gets the secrets of devices; `manual`: people give them to it. */
   readonly brokerAccess: BrokerAccessMode;
+  /** What a broker must send that asks the service; `null`: none asks. */
+  readonly brokerSecret: string | null;
   /** The threads that accept the connections of devices; 0: the main thread does. */
   readonly linkThreads: number;
   /** Files in PEM format; without them there is no TLS, and the ports of HTTPS and MQTTS are not used. */
@@ -152,6 +154,7 @@ export function readSettings(env: Env): Settings {
     mqttsPort: read<number | null>('GRANARY_MQTTS_PORT', 8883, asPortOrOff),
     broker: read<BrokerAccess | null>('GRANARY_BROKER_URL', null, asBrokerUrl),
     brokerAccess: read<BrokerAccessMode>('GRANARY_BROKER_ACCESS', 'manual', asBrokerAccess),
+    brokerSecret: read<string | null>('GRANARY_BROKER_SECRET', null, asKey),
     linkThreads: read('GRANARY_LINK_THREADS', 1, asThreads),
     tlsCert: read<string | null>('GRANARY_TLS_CERT', null, asText),
     tlsKey: read<string | null>('GRANARY_TLS_KEY', null, asText),

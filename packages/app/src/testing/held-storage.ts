@@ -3,8 +3,11 @@ import { DATABASE_FILE, openWriter } from '@granary/store/sqlite/database';
 import { Client } from 'pg';
 import type { StoreLocation } from '../app.ts';
 
-/** Delays every write of operations until the returned function is called. */
-export async function holdStorage(location: StoreLocation): Promise<() => Promise<void>> {
+/** Delays every write of operations, or what `lock` prevents on PostgreSQL, until the returned function is called. */
+export async function holdStorage(
+  location: StoreLocation,
+  lock = 'operations IN EXCLUSIVE MODE',
+): Promise<() => Promise<void>> {
   if (location.engine === 'sqlite') {
     const database = openWriter(join(location.folder, DATABASE_FILE));
     database.exec('BEGIN IMMEDIATE');
@@ -15,6 +18,6 @@ export async function holdStorage(location: StoreLocation): Promise<() => Promis
   }
   const client = new Client({ connectionString: location.url });
   await client.connect();
-  await client.query('BEGIN; LOCK TABLE operations IN EXCLUSIVE MODE');
+  await client.query(`BEGIN; LOCK TABLE ${lock}`);
   return () => client.end();
 }

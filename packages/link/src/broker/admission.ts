@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { checkDeviceId } from '@granary/contract/ids';
-
+import { isDeviceLogin } from '../access-rules.ts';
 import { type LinkLimits, REFUSED_LOGINS_MAX } from '../limits.ts';
 import type { ConnectPacket } from '../mqtt/packet-decoder.ts';
 import type { ConnectReturnCode } from '../mqtt/packet-encoder.ts';
@@ -46,7 +45,7 @@ export class Admission {
     isGone: () => boolean,
   ): Promise<Admitted | null> {
     const { clientId, username, password, will } = packet;
-    if (username !== clientId || password === null || !checkDeviceId.accepts(username)) {
+    if (password === null || !isDeviceLogin(clientId, username)) {
       return refused(5, 'client id and user name must be the device id, with its secret as password');
     }
     if (will !== null && ownSubject(username, will.topic) !== 'status') {

@@ -15,6 +15,7 @@ import { alertRoutes } from './alerts.ts';
 import { prepareAttempts } from './audit/attempt.ts';
 import { auditRoutes } from './audit/audit.ts';
 import { refusalRecorder } from './audit/record-refusal.ts';
+import { brokerRoutes } from './broker/broker.ts';
 import { commandRoutes } from './commands/commands.ts';
 import { consoleRoutes } from './console/console.ts';
 import { configurationRoutes } from './devices/configuration.ts';
@@ -147,6 +148,11 @@ export function createHttpServer(
     consoleRoutes(app, settings, parts.consoleFolder);
     app.register(async (routes) => signInRoutes(routes, parts, accessChecks), { prefix: roots.api });
     group(roots.api, (routes) => sessionRoutes(routes, parts));
+  }
+  const { brokerSecret: secret } = settings;
+  if (secret !== null) {
+    const checks = { secret, failedLogins: accessChecks.failedLogins };
+    app.register(async (routes) => brokerRoutes(routes, parts, checks), { prefix: roots.api });
   }
   group(roots.api, (routes) => eventRoutes(routes, parts));
   group(roots.api, (routes) => newestValuesRoutes(routes, parts));

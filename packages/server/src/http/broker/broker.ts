@@ -1,0 +1,86 @@
+import { brokerQuestions, FORM_TYPE } from '@granary/contract/endpoints/broker';
+import { Refusal } from '@granary/contract/errors';
+import type { BrokerAnswer, BrokerTopicUse } from '@granary/contract/link/broker-questions';
+import { isDeviceLogin, mayUseTopic } from '@granary/link/access-rules';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hashSecret, matchesHash } from '../../keys/secrets.ts';
+import { refusalOfUnknownKey } from '../access/auth.ts';
+import { bearer } from '../access/credentials.ts';
+import type { FailedLogins } from '../access/failed-logins.ts';
+import { acceptAlso } from '../protocol/json-body.ts';
+import { register } from '../register.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+
+interface BrokerChecks {
+  /** What the broker must send. */
+  readonly secret: string;
+  readonly failedLogins: FailedLogins;
+}
+
+/** Answers an external broker who may log in and use which topic, by the rules of the embedded broker. */
+export function brokerRoutes(
+  routes: FastifyInstance,
+  { directory }: Pick<RouteDependencies, 'directory'>,
+  { secret, failedLogins }: BrokerChecks,
+): void {
+  const secretHash = hashSecret(secret);
+  acceptAlso(routes, FORM_TYPE, async (text) => fieldsOf(text));
+
+  // Before the body is read.
+  routes.addHook('onRequest', async (request, reply) => {
+    const given = bearer(request) ?? basicPassword(request) ?? '';
+    if (!matchesHash(given, secretHash)) throw refusalOfUnknownKey(failedLogins, given, request, reply);
+  });
+
+  register(routes, brokerQuestions.login, async (request, reply, read) => {
+    const { deny } = read.query(request);
+    const { username, password, clientid } = read.body(request);
+    const isAllowed =
+      isDeviceLogin(clientid, username) && (await directory.authenticate(username, password)) !== null;
+    return answer(reply, isAllowed, deny);
+  });
+
+  register(routes, brokerQuestions.topicUse, async (request, reply, read) => {
+    const { deny } = read.query(request);
+    const asked = read.body(request);
+    const { username, clientid, topic } = asked;
+    const use = useOf(asked);
+    const isAllowed = use !== null && isDeviceLogin(clientid, username) && mayUseTopic(username, topic, use);
+    return answer(reply, isAllowed, deny);
+  });
+}
+
+/** As mosquitto-go-auth sends a secret that is a part of its host name. */
+function basicPassword({ headers }: FastifyRequest): string | undefined {
+  const encoded = /^basic +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString();
+  return text.slice(text.indexOf(':') + 1);
+}
+
+/** `null` for reading and writing at once, which no topic of a device allows. */
+function useOf({ acc, action }: BrokerTopicUse): 'publish' | 'receive' | null {
+  if ((acc === undefined) === (action === undefined)) {
+    const details = [{ path: '/acc', message: 'send either acc or action' }];
+    throw new Refusal('invalid_input', 'the use of a topic is not valid', details);
+  }
+  if (action !== undefined) return action === 'publish' ? 'publish' : 'receive';
+  const number = Number(acc);
+  if (number === 2) return 'publish';
+  return number === 3 ? null : 'receive';
+}
+
+function answer(reply: FastifyReply, isAllowed: boolean, deny = '403'): BrokerAnswer {
+  if (!isAllowed) reply.code(Number(deny));
+  return {
+    ...{ result: isAllowed ? 'allow' : 'deny', is_superuser: false },
+    ...{ ok: isAllowed, error: isAllowed ? '' : 'not allowed' },
+  };
+}
+
+function fieldsOf(text: string): Record<string, string> {
+  const entries = [...new URLSearchParams(text)];
+  const fields = Object.fromEntries(entries);
+  if (Object.keys(fields).length === entries.length) return fields;
+  throw new Refusal('invalid_input', 'the form has a field twice');
+}
