@@ -83,7 +83,7 @@ export class ExternalLink implements DeviceLink {
     const { take } = this.#incoming;
     const mayTake = (): boolean => !this.#isHolding;
     this.#nodes = new NodeRecords({
-      ...{ ownId, dialer, limits, take, mayTake },
+      ...{ ownId, dialer, limits, take, mayTake, own: () => this.#messages.ready },
       takenOver: (clientId, error) => this.#takenOver(clientId, error),
     });
     this.#control = this.#keptControl();

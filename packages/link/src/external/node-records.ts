@@ -30,6 +30,8 @@ interface RecordParts {
   readonly take: Take;
   /** False while messages of this node wait for the storage. */
   readonly mayTake: () => boolean;
+  /** The connection with the own session and its subscription, while it is ready. */
+  readonly own: () => BrokerConnection | null;
   /** `null`: everything that the node left is stored. */
   readonly takenOver: (clientId: string, error: Error | null) => void;
 }
@@ -112,13 +114,16 @@ export class NodeRecords {
   }
 
   #check(): void {
-    const { limits, mayTake } = this.#parts;
+    const { limits, mayTake, own } = this.#parts;
     const nowMs = performance.now();
+    const isAble = mayTake() && own() !== null;
     for (const [clientId, { state, seenMs, takeAtMs }] of this.#nodes) {
       if (this.#taking.has(clientId)) continue;
-      if (state !== 'gone' && nowMs - seenMs > limits.absentMs)
-        this.#nodes.set(clientId, this.#record('gone'));
-      else if (state === 'gone' && nowMs >= takeAtMs && mayTake()) void this.#takeOver(clientId);
+      const isAbsent = state !== 'gone' && nowMs - seenMs > limits.absentMs;
+      // What kept this node away may have kept away the others as well, who then return at the same time.
+      const isToWait = state === 'gone' && !isAble;
+      if (isAbsent || isToWait) this.#nodes.set(clientId, this.#record('gone'));
+      else if (state === 'gone' && nowMs >= takeAtMs) void this.#takeOver(clientId);
     }
   }
 
@@ -148,12 +153,28 @@ export class NodeRecords {
     reader.attach(connection);
     this.#taking.set(clientId, { connection, reader });
     if (connection.isSessionPresent) {
+      await this.#confirmOwn({ connection, reader });
       await this.#state(connection, clientId, 'taken');
       await connection.unsubscribe(SHARED_FILTERS);
       await this.#drained(clientId, { connection, reader });
     }
     await this.#publish(connection, clientId, '');
     connection.disconnect();
+  }
+
+  /**
+   * Several nodes may take one another's session at the same time. Each has an answer on its own connection before it ends the
+   * subscription of another one: whoever was taken before gets none. So they never end all subscriptions in a circle, after which
+   * the broker would acknowledge and drop what devices send.
+   */
+  async #confirmOwn({ connection, reader }: TakenSession): Promise<void> {
+    const { own, ownId } = this.#parts;
+    const ownConnection = own();
+    const answer = ownConnection === null ? 'unsent' : await this.#state(ownConnection, ownId, 'here');
+    if (typeof answer === 'object' && answer.code < FIRST_ERROR) return;
+    reader.stop();
+    connection.leave();
+    throw new Error('this node has lost its own session');
   }
 
   /** Rejects when the connection ends first; what is not stored then stays in the session. */
