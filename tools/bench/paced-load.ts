@@ -6,6 +6,8 @@ import { type MqttLoad, openConnection } from './mqtt-load.ts';
 export interface PacedLoad extends Omit<MqttLoad, 'intervalMs' | 'values'> {
   /** Of all devices together. */
   readonly perSecond: number;
+  /** How often the devices look whether a reading is due; what is due at the same time arrives together. */
+  readonly tickMs?: number;
 }
 
 export interface PacedResult {
@@ -32,6 +34,8 @@ export async function runPacedLoad(load: PacedLoad): Promise<PacedResult> {
   let fault: Error | null = null;
   const devices = sockets.map((socket, index) => {
     const topic = topicOf(load.devices[index]?.username ?? '', 'telemetry');
+    // Devices do not measure at the same moment.
+    const head = index / sockets.length;
     let spare = 0;
     let own = 0;
     let taken = 0;
@@ -52,7 +56,7 @@ export async function runPacedLoad(load: PacedLoad): Promise<PacedResult> {
       lastAckAtMs = performance.now();
     });
     return (elapsedMs: number): void => {
-      const due = Math.floor(elapsedMs * perDevice);
+      const due = Math.floor(elapsedMs * perDevice + head);
       socket.cork();
       for (; taken < due; taken++) {
         if (own >= load.window) {
@@ -69,7 +73,7 @@ export async function runPacedLoad(load: PacedLoad): Promise<PacedResult> {
       socket.uncork();
     };
   });
-  const wait = () => new Promise((resolve) => setTimeout(resolve, TICK_MS));
+  const wait = () => new Promise((resolve) => setTimeout(resolve, load.tickMs ?? TICK_MS));
   for (let nowMs = startedMs; nowMs < startedMs + load.durationMs; nowMs = performance.now()) {
     for (const measure of devices) measure(nowMs - startedMs);
     if (fault !== null) throw fault;

@@ -10,6 +10,7 @@ interface Received {
   readonly deviceNos: number[];
   readonly deviceIds: string[];
   events: number;
+  messages: number;
   resumed: number;
 }
 
@@ -20,12 +21,13 @@ async function until(isSo: () => boolean): Promise<void> {
 async function openNode(t: TestContext, { location }: TestEngine) {
   if (location.engine !== 'postgres') throw new Error('not a PostgreSQL database');
   const announcements = new PostgresAnnouncements(location.url);
-  const received: Received = { deviceNos: [], deviceIds: [], events: 0, resumed: 0 };
+  const received: Received = { deviceNos: [], deviceIds: [], events: 0, messages: 0, resumed: 0 };
   announcements.start({
     received: ({ deviceNos, deviceIds, hasEvents }: Announcement) => {
       received.deviceNos.push(...deviceNos);
       received.deviceIds.push(...deviceIds);
       if (hasEvents) received.events++;
+      received.messages++;
     },
     resumed: () => received.resumed++,
   });
@@ -48,6 +50,17 @@ describePostgres('announcements between nodes', (engine) => {
       assert(received.events > 0);
     }
     assert.deepEqual(sender.received.deviceNos, []);
+  });
+
+  it('of new readings are sent together by a busy node, and at once with those of a changed device', async (t) => {
+    const [sender, reader] = [await openNode(t, engine), await openNode(t, engine)];
+    for (let deviceNo = 1; deviceNo <= 100; deviceNo++) {
+      sender.announcements.post({ deviceNos: [deviceNo], deviceIds: [], hasEvents: false });
+      await wait(1);
+    }
+    sender.announcements.post({ deviceNos: [], deviceIds: ['silo-1'], hasEvents: false });
+    await until(() => reader.received.deviceIds.length === 1 && reader.received.deviceNos.length === 100);
+    assert(reader.received.messages < 50, `${reader.received.messages} messages`);
   });
 
   it('arrive again after the loss of a connection, which is reported', async (t) => {

@@ -11,6 +11,8 @@ const RECONNECT_MS_MAX = 5_000;
 /** A connection that is silently lost is found by this. */
 const PROBE_EVERY_MS = 5_000;
 const ANSWER_MS_MAX = 4_000;
+/** All nodes read each message, so new readings of a busy node are announced together; those of a quiet one are announced at once. */
+const READINGS_EVERY_MS = 50;
 
 type Message = [from: string, deviceNos: number[], deviceIds: string[], hasEvents: boolean];
 
@@ -22,6 +24,8 @@ export class PostgresAnnouncements implements Announcements {
   isReceiving = false;
   readonly #connect: () => Client;
   readonly #node = randomUUID();
+  /** How the messages of this node begin, which it receives too. */
+  readonly #ownStart = JSON.stringify([this.#node]).slice(0, -1);
   readonly #deviceNos = new Set<number>();
   readonly #deviceIds = new Set<string>();
   #hasEvents = false;
@@ -30,6 +34,8 @@ export class PostgresAnnouncements implements Announcements {
   #isSending = false;
   #reconnectMs = RECONNECT_MS_MIN;
   #timer: NodeJS.Timeout | undefined;
+  #sendTimer: NodeJS.Timeout | undefined;
+  #sentAtMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(url: string) {
@@ -50,7 +56,7 @@ export class PostgresAnnouncements implements Announcements {
     for (const deviceNo of deviceNos) this.#deviceNos.add(deviceNo);
     for (const deviceId of deviceIds) this.#deviceIds.add(deviceId);
     this.#hasEvents ||= hasEvents;
-    if (!this.#isSending) void this.#send();
+    this.#planSend();
   }
 
   /** Not awaited, because a connection that is silently lost does not confirm its end. */
@@ -58,6 +64,7 @@ export class PostgresAnnouncements implements Announcements {
     this.#isClosed = true;
     this.isReceiving = false;
     clearTimeout(this.#timer);
+    clearTimeout(this.#sendTimer);
     this.#client?.end().catch(() => undefined);
   }
 
@@ -69,6 +76,8 @@ export class PostgresAnnouncements implements Announcements {
     client.on('end', () => this.#lose(client));
     try {
       await client.connect();
+      // An announcement that is lost in a crash of the server is none: nobody receives it then. So it does not wait for the disk.
+      await client.query('SET synchronous_commit TO off');
       await client.query(`LISTEN ${CHANNEL}`);
     } catch {
       this.#lose(client);
@@ -106,20 +115,37 @@ export class PostgresAnnouncements implements Announcements {
     this.#reconnectMs = Math.min(2 * this.#reconnectMs, RECONNECT_MS_MAX);
   }
 
-  /** What is posted while one statement is under way goes into the next one. */
+  /** What is posted while a statement is under way, or shortly after one with readings, goes into the next one. */
+  #planSend(): void {
+    if (this.#isSending || !this.#hasWaiting) return;
+    const isUrgent = this.#hasEvents || this.#deviceIds.size > 0;
+    const waitMs = isUrgent ? 0 : this.#sentAtMs + READINGS_EVERY_MS - performance.now();
+    if (waitMs <= 0) {
+      clearTimeout(this.#sendTimer);
+      this.#sendTimer = undefined;
+      void this.#send();
+    } else this.#sendTimer ??= setTimeout(() => this.#sendGathered(), waitMs).unref();
+  }
+
+  #sendGathered(): void {
+    this.#sendTimer = undefined;
+    if (!this.#isSending && this.#hasWaiting) void this.#send();
+  }
+
   async #send(): Promise<void> {
+    const client = this.#client;
+    if (client === null) return;
     this.#isSending = true;
-    for (let client = this.#client; client !== null && this.#hasWaiting; client = this.#client) {
-      const messages = this.#takeMessages();
-      await client
-        .query({
-          name: 'notify',
-          text: `SELECT pg_notify('${CHANNEL}', m) FROM unnest($1::text[]) m`,
-          values: [messages],
-        })
-        .catch(() => this.#lose(client));
-    }
+    this.#sentAtMs = performance.now();
+    await client
+      .query({
+        name: 'notify',
+        text: `SELECT pg_notify('${CHANNEL}', m) FROM unnest($1::text[]) m`,
+        values: [this.#takeMessages()],
+      })
+      .catch(() => this.#lose(client));
     this.#isSending = false;
+    this.#planSend();
   }
 
   get #hasWaiting(): boolean {
@@ -147,8 +173,9 @@ export class PostgresAnnouncements implements Announcements {
   }
 
   #receive(payload: string): void {
+    if (payload.startsWith(this.#ownStart)) return;
     const announcement = readMessage(payload);
-    if (announcement === null || announcement[0] === this.#node) return;
+    if (announcement === null) return;
     const [, deviceNos, deviceIds, hasEvents] = announcement;
     this.#reader?.received({ deviceNos, deviceIds, hasEvents });
   }
