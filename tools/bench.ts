@@ -1,7 +1,9 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { atExit } from './at-exit.ts';
 import { measureAlerts } from './bench/case-alerts.ts';
 import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';
@@ -58,6 +60,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { save: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 });
+// What the measurement has started ends with this process, also when it is interrupted.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
+
 const unknown = positionals.filter((name) => !(name in CASES));
 if (values.help) console.log(HELP);
 else if (unknown.length > 0 || (values.save && positionals.length > 0)) {
@@ -90,10 +96,12 @@ async function measure(names: readonly string[], save: boolean): Promise<void> {
 
 async function inFolder<Result>(run: (dataDir: string) => Promise<Result>): Promise<Result> {
   const dataDir = await mkdtemp(join(tmpdir(), 'granary-bench-'));
+  const forget = atExit(() => rmSync(dataDir, { recursive: true, force: true }));
   try {
     return await run(dataDir);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
+    forget();
   }
 }
 

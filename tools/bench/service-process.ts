@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { copyFile, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { atExit } from '../at-exit.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { ensureService } from '../service-build/ensure.ts';
 
@@ -41,9 +42,7 @@ export async function startServiceProcess(env: Env, log?: Writable): Promise<Ser
     },
   });
   // A measurement that is ended leaves no service behind.
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  const exited = once(child, 'exit').finally(() => process.off('exit', kill));
+  const exited = once(child, 'exit').finally(atExit(() => child.kill('SIGKILL')));
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
     await exited;

@@ -1,11 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { atExit } from '../at-exit.ts';
 import { freePort } from '../free-port.ts';
 import { postgresFolder, type RunAs, unprivilegedUser } from './postgres-binaries.ts';
 import { killProcessTree, resumeProcessTree, suspendProcessTree } from './process-tree.ts';
@@ -40,7 +42,8 @@ const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu
 export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
   const runAs = unprivilegedUser();
   const folder = await mkdtemp(join(parent, 'granary-postgres-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const forget = atExit(() => rmSync(folder, { recursive: true, force: true }));
+  const remove = () => rm(folder, { recursive: true, force: true }).finally(forget);
   try {
     if (runAs.uid !== undefined && runAs.gid !== undefined) await chown(folder, runAs.uid, runAs.gid);
     const bin = join(await postgresFolder(runAs, folder), 'bin');
@@ -111,6 +114,10 @@ async function serve(bin: string, data: string, port: number, runAs: RunAs): Pro
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  server.once(
+    'exit',
+    atExit(() => server.kill('SIGKILL')),
+  );
   const log: string[] = [];
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -2,13 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { atExit } from '../../at-exit.ts';
 import { pathWithServers } from '../../test-setup/debian-packages.ts';
 
 const POLL_MS = 20;
 
-/** Starts a program of others with its output discarded. */
+/** Starts a program of others with its output discarded; a measurement that is ended does not leave it behind. */
 export function spawnPeer(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  return spawn(command, args, { env: { ...process.env, ...env, PATH: pathWithServers() }, stdio: 'ignore' });
+  const variables = { ...process.env, ...env, PATH: pathWithServers() };
+  const child = spawn(command, args, { env: variables, stdio: 'ignore' });
+  child.once(
+    'exit',
+    atExit(() => child.kill('SIGKILL')),
+  );
+  return child;
 }
 
 export async function endPeer(child: ChildProcess): Promise<void> {
