@@ -23,6 +23,7 @@ import * as session from './session.ts';
 import * as site from './site/site.ts';
 import * as telemetry from './telemetry/telemetry.ts';
 import * as webhooks from './webhooks/webhooks.ts';
+import { memberOf } from './write-groups.ts';
 
 /**
  * Every use case, by slice. A write is one transaction and returns its result and its effects. Arguments and results must be
@@ -119,6 +120,7 @@ export async function callUseCase(sql: Sql, call: UseCaseCall): Promise<Committe
 export const USE_CASES: UseCases = {
   threadUrl: new URL('./writer-thread.ts', import.meta.url),
   callUseCase,
+  memberOf,
 };
 
 /** The service itself writes, because of a device or the clock. */

@@ -13,7 +13,7 @@ import { POSTGRES_DIALECT } from '../migrations/dialect.ts';
 import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { PostgresAnnouncements } from './announcements.ts';
 import { Connections } from './connections.ts';
-import { isConflict, isMissingPartition, isRepeatedKey, isTimeLimit, reasonOf, translate } from './errors.ts';
+import { isTimeLimit, reasonOf } from './errors.ts';
 import { PostgresNodes } from './nodes.ts';
 import { PartitionUpkeep } from './partition-upkeep.ts';
 import { Partitions } from './partitions.ts';
@@ -22,13 +22,12 @@ import { queueOf } from './statement-queue.ts';
 import { inTransaction } from './transaction.ts';
 import { NUMBERS } from './types.ts';
 import { refuseUnfinishedMove } from './unfinished-move.ts';
+import { WriteGroups } from './write-groups.ts';
+import { WriteRunner } from './write-runner.ts';
 
 const CONNECTIONS_DEFAULT = 10;
 /** Three for stops and their look-ups, because all others may be busy, and one for the numbering of events. */
 const URGENT_CONNECTIONS_MAX = 4;
-const ATTEMPTS_MAX = 5;
-/** After a repeated reading, as many devices send them after an outage, others are expected for so long. */
-const REPEATS_EXPECTED_MS = 1_000;
 const KEEP_ALIVE_AFTER_MS = 5_000;
 /** Nodes that start together migrate one after the other, and a migration may take long. */
 export const MIGRATION_LOCK = 7_281_540_001;
@@ -71,7 +70,7 @@ interface PostgresOptions {
 
 export async function openPostgres(
   url: string,
-  { callUseCase }: UseCases,
+  useCases: UseCases,
   { limits = TIME_LIMITS, onUpgrade, connections: count = CONNECTIONS_DEFAULT }: PostgresOptions = {},
 ): Promise<Engine> {
   const connections = new Connections(makePool(url, limits, count), limits.callMs);
@@ -88,7 +87,7 @@ export async function openPostgres(
     });
   }
   const peers = { announcements: new PostgresAnnouncements(url), nodes: new PostgresNodes(url) };
-  const engine = new PostgresEngine(connections, urgent, peers, limits, callUseCase);
+  const engine = new PostgresEngine(connections, urgent, peers, limits, useCases);
   await engine.start();
   return engine;
 }
@@ -163,13 +162,12 @@ class PostgresEngine implements Engine {
   readonly openWriterPort = null;
   readonly #connections: Connections;
   readonly #urgentConnections: Connections;
-  readonly #limits: TimeLimits;
-  readonly #callUseCase: UseCases['callUseCase'];
   readonly #partitions = new Partitions();
   readonly #partitionUpkeep: PartitionUpkeep;
+  readonly #memberOf: UseCases['memberOf'];
+  readonly #runner: WriteRunner;
+  readonly #groups: WriteGroups;
   readonly #pending = new Set<Promise<unknown>>();
-  #commits = 0;
-  #repeatsExpectedUntilMs = 0;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -177,19 +175,24 @@ class PostgresEngine implements Engine {
     urgentConnections: Connections,
     { announcements, nodes }: Peers,
     limits: TimeLimits,
-    callUseCase: UseCases['callUseCase'],
+    { callUseCase, memberOf }: UseCases,
   ) {
-    this.#callUseCase = callUseCase;
     this.announcements = announcements;
     this.nodes = nodes;
     this.#connections = connections;
     this.#urgentConnections = urgentConnections;
-    this.#limits = limits;
-    this.#partitionUpkeep = new PartitionUpkeep(connections, this.#partitions, limits.expiryMs);
+    const partitions = this.#partitions;
+    this.#partitionUpkeep = new PartitionUpkeep(connections, partitions, limits.expiryMs);
+    this.#memberOf = memberOf;
+    this.#runner = new WriteRunner({
+      ...{ callUseCase, partitions, limits },
+      partitionUpkeep: this.#partitionUpkeep,
+    });
+    this.#groups = new WriteGroups({ callUseCase, connections, partitions, runner: this.#runner });
     this.reader = this.#readerOn(connections);
     this.urgent = {
       reader: this.#readerOn(urgentConnections),
-      write: (call) => this.#track(this.#run(urgentConnections, call)),
+      write: (call) => this.#track(() => this.#runner.run(urgentConnections, call)),
     };
   }
 
@@ -199,7 +202,10 @@ class PostgresEngine implements Engine {
 
   async write(call: UseCaseCall): Promise<unknown> {
     if (this.#pending.size >= WRITES_PENDING_MAX) throw storageUnavailable('too many writes are waiting');
-    return await this.#track(this.#run(this.#connections, call));
+    const member = this.#memberOf(call);
+    return await this.#track(() =>
+      member === null ? this.#runner.run(this.#connections, call) : this.#groups.run(call, member),
+    );
   }
 
   /** Reads and writes share the server, so one query checks both. */
@@ -219,7 +225,8 @@ class PostgresEngine implements Engine {
   }
 
   figures(): EngineFigures {
-    return { commits: this.#commits, pendingWrites: this.#pending.size };
+    const commits = this.#runner.commits + this.#groups.commits;
+    return { commits, pendingWrites: this.#pending.size };
   }
 
   #readerOn(connections: Connections): PostgresSql {
@@ -235,45 +242,15 @@ class PostgresEngine implements Engine {
     );
   }
 
-  async #track(write: Promise<unknown>): Promise<unknown> {
+  async #track(begin: () => Promise<unknown>): Promise<unknown> {
+    if (this.#closing !== undefined) throw storageUnavailable('it is closed');
+    const write = begin();
     this.#pending.add(write);
     try {
-      const result = await write;
-      this.#commits++;
-      return result;
+      return await write;
     } finally {
       this.#pending.delete(write);
     }
-  }
-
-  /** The time limit covers all attempts together. */
-  async #run(connections: Connections, call: UseCaseCall): Promise<unknown> {
-    if (this.#closing !== undefined) throw storageUnavailable('it is closed');
-    const limitMs = isExpiry(call) ? this.#limits.expiryMs : this.#limits.callMs;
-    const endsAtMs = performance.now() + limitMs;
-    let hasRepeats = false;
-    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const expectsRepeats = hasRepeats || performance.now() < this.#repeatsExpectedUntilMs;
-      try {
-        const done = await inTransaction(
-          connections,
-          async (queue) => {
-            if (isExpiry(call)) queue.post(`SET LOCAL statement_timeout = ${limitMs}`);
-            return await this.#callUseCase(new PostgresSql(queue, this.#partitions, expectsRepeats), call);
-          },
-          Math.max(1, endsAtMs - performance.now()),
-        );
-        if (isExpiry(call)) await this.#partitionUpkeep.dropMarked();
-        return done;
-      } catch (error) {
-        if (isMissingPartition(error)) this.#partitions.forget();
-        else if (isRepeatedKey(error) && !expectsRepeats) {
-          hasRepeats = true;
-          this.#repeatsExpectedUntilMs = performance.now() + REPEATS_EXPECTED_MS;
-        } else if (!isConflict(error)) throw translate(error);
-      }
-    }
-    throw storageUnavailable('other writes keep getting in the way');
   }
 
   async #close(): Promise<void> {
@@ -283,5 +260,3 @@ class PostgresEngine implements Engine {
     await Promise.all([this.#connections.end(), this.#urgentConnections.end(), this.nodes.close()]);
   }
 }
-
-const isExpiry = ({ name }: UseCaseCall): boolean => name === 'expire';

@@ -15,7 +15,14 @@ interface Script extends Pick<Statement, 'text' | 'resolve' | 'reject'> {
 }
 
 /** A connection, or a pool that provides one for each query. */
-export type Statements = Pick<StatementQueue, 'run' | 'script' | 'post'>;
+export interface Statements extends Pick<StatementQueue, 'run' | 'script' | 'post'> {
+  /** Where calls share statements: as `run`, with the numbers of devices as a JSON array; the rows have the number at a position. */
+  readonly runForDevices?: (
+    text: string,
+    deviceNos: readonly number[],
+    deviceNoAt: number,
+  ) => Promise<StatementResult>;
+}
 
 const NAMES_MAX = 1_000;
 

@@ -13,24 +13,28 @@ export class OutcomeUnknownError extends Error {
 }
 
 /**
- * Runs the work in one transaction on its own connection. The first statements of the work are sent with BEGIN, and those that it did
- * not wait for with COMMIT, which the server ignores if one of them fails.
+ * Runs the work in one transaction on its own connection. The first statements of the work are sent with BEGIN and the setting, and
+ * those that it did not wait for with COMMIT, which the server ignores if one of them fails.
  */
 export async function inTransaction<T>(
   connections: Connections,
   work: (statements: Statements) => Promise<T>,
   limitMs?: number,
+  setting?: string,
 ): Promise<T> {
   let isCommitting = false;
   try {
     return await connections.use(async (client) => {
       const queue = queueOf(client);
-      const statements = new StatementsOfTransaction(queue);
+      const statements = new StatementsOfTransaction(queue, [
+        'BEGIN',
+        ...(setting === undefined ? [] : [setting]),
+      ]);
       try {
         queue.takeFailure();
-        queue.post('BEGIN');
         const result = await work(statements);
         statements.end();
+        if (!statements.hasBegun) return result;
         isCommitting = true;
         const { command } = await queue.run('COMMIT');
         // So the server answers if a statement had failed and the work went on.
@@ -54,24 +58,32 @@ export async function inTransaction<T>(
 /** Refuses statements that come after the end: they would belong to no transaction, or to that of another write. */
 class StatementsOfTransaction implements Statements {
   readonly #queue: StatementQueue;
+  readonly #first: readonly string[];
+  #hasBegun = false;
   #hasEnded = false;
 
-  constructor(queue: StatementQueue) {
+  /** `first`: what is sent before the first statement. */
+  constructor(queue: StatementQueue, first: readonly string[]) {
     this.#queue = queue;
+    this.#first = first;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   run(text: string, values?: readonly Value[]): Promise<StatementResult> {
-    this.#refuseAfterEnd();
+    this.#begin();
     return this.#queue.run(text, values);
   }
 
   script(text: string): Promise<StatementResult> {
-    this.#refuseAfterEnd();
+    this.#begin();
     return this.#queue.script(text);
   }
 
   post(text: string, values?: readonly Value[]): void {
-    this.#refuseAfterEnd();
+    this.#begin();
     this.#queue.post(text, values);
   }
 
@@ -79,8 +91,11 @@ class StatementsOfTransaction implements Statements {
     this.#hasEnded = true;
   }
 
-  #refuseAfterEnd(): void {
+  #begin(): void {
     if (this.#hasEnded) throw new Error('the transaction of this statement has ended');
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    for (const text of this.#first) this.#queue.post(text);
   }
 }
 

@@ -88,11 +88,8 @@ export async function findDevice(sql: Sql, deviceId: string): Promise<StoredDevi
 }
 
 export async function findDevices(sql: Sql, deviceNos: readonly number[]): Promise<StoredDevice[]> {
-  const rows = await sql.query<DeviceRow>(
-    `${SELECT_DEVICE} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`,
-    [JSON.stringify(deviceNos)],
-  );
-  return rows.map(toDevice);
+  const text = `${SELECT_DEVICE} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no`;
+  return (await sql.queryDevices<DeviceRow>(text, deviceNos, 0)).map(toDevice);
 }
 
 /** Locks the row of the device, but not its presence, for which every message of the device would have to wait. */

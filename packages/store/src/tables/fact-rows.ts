@@ -39,7 +39,7 @@ const jobs = (kind: number, name: string, condition: string): string =>
 /** In one statement: nearly every write about a device needs all of it, and each statement has a price of its own. */
 export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Promise<FactRows> {
   const isWanted = sql.isOneOfNumbers('device_no', '$1');
-  const rows = await sql.query<FactRow>(
+  const rows = await sql.queryDevices<FactRow>(
     [
       `SELECT ${LATEST}, device_no, sensor_group, NULL, NULL, body FROM open_buckets WHERE ${isWanted}`,
       `SELECT ${CONFIGURATION}, device_no, 0, NULL, body, NULL FROM configurations WHERE ${isWanted}`,
@@ -49,7 +49,8 @@ export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Prom
       jobs(LAST_ENDED_MISSION, 'mission', isLastEnded(sql)),
       jobs(UNFINISHED_COMMAND, 'command', isUnfinished(sql)),
     ].join(' UNION ALL '),
-    [JSON.stringify(deviceNos)],
+    deviceNos,
+    1,
   );
   const ofKinds = Map.groupBy(rows, ([kind]) => kind);
   const jobsOf = (kind: number): StoredJob[] =>

@@ -120,11 +120,8 @@ export async function tryLockDevices(sql: Sql, deviceNos: readonly number[]): Pr
 }
 
 async function hold(sql: Sql, deviceNos: readonly number[], how: string): Promise<AlertEvaluation[]> {
-  const rows = await sql.query<EvaluationRow>(
-    `${SELECT_EVALUATION} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no ${how}`,
-    [JSON.stringify(deviceNos)],
-  );
-  return rows.map(toEvaluation);
+  const text = `${SELECT_EVALUATION} WHERE ${sql.isOneOfNumbers('device_no', '$1')} ORDER BY device_no ${how}`;
+  return (await sql.queryDevices<EvaluationRow>(text, deviceNos, 0)).map(toEvaluation);
 }
 
 /** Locks the due devices that no other transaction has locked. */

@@ -1,0 +1,70 @@
+import type { UseCaseCall, UseCases } from '../engine.ts';
+import { storageUnavailable } from '../errors.ts';
+import type { Connections } from './connections.ts';
+import { isConflict, isMissingPartition, isRepeatedKey, translate } from './errors.ts';
+import type { PartitionUpkeep } from './partition-upkeep.ts';
+import type { Partitions } from './partitions.ts';
+import { PostgresSql } from './sql.ts';
+import { inTransaction } from './transaction.ts';
+
+const ATTEMPTS_MAX = 5;
+/** After a repeated reading, as many devices send them after an outage, others are expected for so long. */
+const REPEATS_EXPECTED_MS = 1_000;
+
+interface WriteRunnerParts extends Pick<UseCases, 'callUseCase'> {
+  readonly partitions: Partitions;
+  readonly partitionUpkeep: PartitionUpkeep;
+  readonly limits: { readonly callMs: number; readonly expiryMs: number };
+}
+
+/** Runs writes, each in a transaction of its own, and again if it could not be committed because of another one. */
+export class WriteRunner {
+  readonly #parts: WriteRunnerParts;
+  #commits = 0;
+  #repeatsExpectedUntilMs = 0;
+
+  constructor(parts: WriteRunnerParts) {
+    this.#parts = parts;
+  }
+
+  get commits(): number {
+    return this.#commits;
+  }
+
+  /** The time by `performance.now()` when a call that begins now has to be answered. */
+  endOf(call: UseCaseCall): number {
+    const { limits } = this.#parts;
+    return performance.now() + (isExpiry(call) ? limits.expiryMs : limits.callMs);
+  }
+
+  /** The time limit covers all attempts together. */
+  async run(connections: Connections, call: UseCaseCall, endsAtMs = this.endOf(call)): Promise<unknown> {
+    const { callUseCase, partitions, partitionUpkeep, limits } = this.#parts;
+    let hasRepeats = false;
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const expectsRepeats = hasRepeats || performance.now() < this.#repeatsExpectedUntilMs;
+      try {
+        const done = await inTransaction(
+          connections,
+          async (queue) => {
+            if (isExpiry(call)) queue.post(`SET LOCAL statement_timeout = ${limits.expiryMs}`);
+            return await callUseCase(new PostgresSql(queue, partitions, expectsRepeats), call);
+          },
+          Math.max(1, endsAtMs - performance.now()),
+        );
+        this.#commits++;
+        if (isExpiry(call)) await partitionUpkeep.dropMarked();
+        return done;
+      } catch (error) {
+        if (isMissingPartition(error)) partitions.forget();
+        else if (isRepeatedKey(error) && !expectsRepeats) {
+          hasRepeats = true;
+          this.#repeatsExpectedUntilMs = performance.now() + REPEATS_EXPECTED_MS;
+        } else if (!isConflict(error)) throw translate(error);
+      }
+    }
+    throw storageUnavailable('other writes keep getting in the way');
+  }
+}
+
+const isExpiry = ({ name }: UseCaseCall): boolean => name === 'expire';
