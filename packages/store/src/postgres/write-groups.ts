@@ -8,7 +8,8 @@ import { PostgresSql } from './sql.ts';
 import { inTransaction, OutcomeUnknownError } from './transaction.ts';
 import type { WriteRunner } from './write-runner.ts';
 
-const MEMBERS_MAX = 32;
+/** A stop may wait for the group that holds its device. */
+const MEMBERS_MAX = 16;
 /** All of a group wait for a device that another transaction holds; after this time each goes on by itself. */
 const LOCK_MS_MAX = 300;
 /** A call with less time left is not put into a group. */
