@@ -21,15 +21,22 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
+interface RigOptions {
+  /** How the service reaches the server; usually by its own address. */
+  readonly addressOf?: (url: string) => Promise<string>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A complete service with its own PostgreSQL, which the test can freeze and kill. */
-export async function startRig(): Promise<Rig> {
+export async function startRig({ addressOf = async (url) => url, env = {} }: RigOptions = {}): Promise<Rig> {
   const postgres = await startPostgres();
   const dataDir = await mkdtemp(join(tmpdir(), 'granary-storage-'));
   const service = await startServiceProcess({
     GRANARY_RATE_LIMIT: 'off',
     GRANARY_LOG_LEVEL: 'silent',
     GRANARY_DATA_DIR: dataDir,
-    GRANARY_DATABASE_URL: postgres.url,
+    GRANARY_DATABASE_URL: await addressOf(postgres.url),
+    ...env,
   });
   return {
     api: apiOf(

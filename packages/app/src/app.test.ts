@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import { WRITES_PENDING_MAX } from '@granary/store/engine';
 import { StoreOpenError } from '@granary/store/errors';
+import { RequestTime, requestLeftMs, withinRequest } from '@granary/store/request-time';
 import { type App, openApp } from './app.ts';
 import { describeEachEngine } from './testing/engines.ts';
 import {
@@ -14,6 +15,9 @@ import {
   reading,
   registerDevice,
 } from './testing/fixtures.ts';
+
+/** Enough for one write. */
+const REQUEST_MS = 2_000;
 
 describeEachEngine('the store', (engine) => {
   let app: App;
@@ -108,6 +112,28 @@ describeEachEngine('the store', (engine) => {
       await engine.query(`UPDATE schema_version SET version = ${current}`);
     }
   }
+});
+
+describeEachEngine('the effects of a write', (engine) => {
+  it('are carried out without the time limit of the request, which does not wait for them longer than it may', async () => {
+    const left: number[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const app = await openApp(engine.location, async () => {
+      left.push(requestLeftMs());
+      await promise;
+    });
+    try {
+      const time = new RequestTime(REQUEST_MS);
+      const device = newDevice();
+      const registered = await withinRequest(time, () => app.devices.register(device));
+      assert.equal(registered.deviceId, device.deviceId);
+      assert.deepEqual(new Set(left), new Set([Number.POSITIVE_INFINITY]));
+      assert.deepEqual([time.hasChanged, time.leftMs], [true, 0]);
+    } finally {
+      resolve();
+      await app.close();
+    }
+  });
 });
 
 describe('opening a PostgreSQL store', () => {

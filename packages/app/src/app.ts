@@ -1,5 +1,6 @@
 import type { Engine, EngineFigures, UseCaseCall, WriterPort } from '@granary/store/engine';
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
+import { noteChange, outsideRequest, whileRequestLasts } from '@granary/store/request-time';
 import { openSqlite } from '@granary/store/sqlite/engine';
 import type { Attempt } from '@granary/store/tables/audit';
 import type { CarryOut, Committed, Effect } from './effects.ts';
@@ -139,12 +140,14 @@ export async function openApp(
     const writeAndCarryOut: Engine['write'] = async (call) => {
       const begunAtMs = performance.now();
       const { result, effects } = await commit(write(call), call);
+      noteChange();
       const isUnnumbered = announcements !== null && logsEvents(effects);
       const now = isUnnumbered ? effects.filter(({ kind }) => kind !== 'events_logged') : effects;
       // Messages to devices do not wait for numbers, and a stop does not wait for them at all.
-      const numbered = isUnnumbered ? numbering.run() : undefined;
-      if (now.length > 0) await carryOut(now, begunAtMs);
-      if (!isUrgent) await numbered;
+      const numbered = isUnnumbered ? outsideRequest(() => numbering.run()) : undefined;
+      // The write is committed, so its effects are carried out also if the request cannot wait for them.
+      if (now.length > 0) await whileRequestLasts(outsideRequest(() => carryOut(now, begunAtMs)));
+      if (!isUrgent && numbered !== undefined) await whileRequestLasts(numbered);
       return result;
     };
     return {

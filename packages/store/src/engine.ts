@@ -36,7 +36,7 @@ export interface UseCases {
 /** Writes that may wait at the same time; more are refused, so that a disk that hangs cannot fill the memory. */
 export const WRITES_PENDING_MAX = 1_024;
 
-/** A read or write that takes longer fails, so that every request is answered within five seconds. */
+/** A read or write that takes longer fails; all those of a request together have the time in `request-time.ts`. */
 export const CALL_MS_MAX = 4_000;
 
 /** How long to wait for a lock; shorter than the limit of a call, so that the error names the reason. */

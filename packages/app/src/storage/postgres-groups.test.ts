@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import type { Engine } from '@granary/store/engine';
 import { openPostgres } from '@granary/store/postgres/engine';
+import { RequestTime, withinRequest } from '@granary/store/request-time';
 import type { Sql } from '@granary/store/sql';
 import { describePostgres } from '../testing/engines.ts';
 import { USE_CASES } from '../use-cases.ts';
@@ -76,6 +77,22 @@ describePostgres('calls that share a transaction on PostgreSQL', (engine) => {
     assert.notEqual(of[0], of[1]);
     assert.notEqual(of[2], of[3]);
     assert.deepEqual([of[0], of[0]], [of[2], of[4]]);
+  });
+
+  it('end with their own request, and not with that of another call', async () => {
+    const work: Work = async (sql, n) => {
+      await sql.query('SELECT pg_sleep(0.2)');
+      return n;
+    };
+    const [late, ...others] = await Promise.allSettled([
+      withinRequest(new RequestTime(0), () => write(20, work)),
+      ...[21, 22].map((n) => write(n, work)),
+    ]);
+    assert.equal(late?.status, 'rejected');
+    assert.deepEqual(
+      others.map((outcome) => outcome.status === 'fulfilled' && outcome.value),
+      [21, 22],
+    );
   });
 
   const refuse = (): never => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openPostgres } from '@granary/store/postgres/engine';
+import { RequestTime, withinRequest } from '@granary/store/request-time';
 import { Client } from 'pg';
 import type { StoreLocation } from '../app.ts';
 import { describePostgres } from '../testing/engines.ts';
@@ -10,6 +11,9 @@ import { USE_CASES } from '../use-cases.ts';
 const CALL_MS = 500;
 const LIMITS = { callMs: CALL_MS, expiryMs: 10_000, statementMs: 60_000, idleInTransactionMs: 10_000 };
 const REGULAR_CONNECTIONS = 10;
+const MINUTE_MS = 60_000;
+/** How long the server waits for a lock. */
+const LOCK_MS = 3_000;
 
 const urlOf = (location: StoreLocation): string => {
   assert(location.engine === 'postgres');
@@ -71,6 +75,38 @@ describePostgres('time limits in the PostgreSQL client', (engine) => {
       await assert.rejects(opened.write(call), /nothing was changed/);
       await lockingClient.query('ROLLBACK');
       assert.deepEqual(await opened.reader.query(findDevice, [device.deviceId]), []);
+    } finally {
+      await lockingClient.end();
+      await opened.close();
+    }
+  });
+
+  it('ends calls with the request that they belong to, and refuses the next ones at once', async () => {
+    const patient = { ...LIMITS, callMs: MINUTE_MS };
+    const opened = await openPostgres(urlOf(engine.location), USE_CASES, { limits: patient });
+    const lockingClient = new Client(urlOf(engine.location));
+    await lockingClient.connect();
+    try {
+      await opened.reader.query(findDevice, ['x']);
+      await lockingClient.query('BEGIN; LOCK TABLE devices IN ACCESS EXCLUSIVE MODE');
+      const device = newDevice();
+      const call = { slice: 'devices', name: 'register', args: [device], idempotency: null, attempt: null };
+      const { reader } = opened;
+      const read = () => reader.query(findDevice, [device.deviceId]);
+      const beganMs = performance.now();
+      await Promise.all([
+        assert.rejects(withinRequest(new RequestTime(CALL_MS), read), isRefusal('storage_unavailable')),
+        assert.rejects(
+          withinRequest(new RequestTime(CALL_MS), () => opened.write(call)),
+          /nothing was changed/,
+        ),
+        assert.rejects(withinRequest(new RequestTime(0), read), isRefusal('storage_unavailable')),
+      ]);
+      // The lock itself ends a call later.
+      assert(performance.now() - beganMs < LOCK_MS, `${performance.now() - beganMs} ms`);
+      const others = read();
+      await lockingClient.query('ROLLBACK');
+      assert.deepEqual(await others, []);
     } finally {
       await lockingClient.end();
       await opened.close();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Refusal } from '@granary/contract/errors';
+import { RequestTime, withinRequest } from '@granary/store/request-time';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import { pino } from 'pino';
 import { hashSecret } from '../keys/secrets.ts';
@@ -102,4 +103,16 @@ test('only a device that is not registered is removed, after what was begun for 
   const removing = access.remove('silo');
   await Promise.all([giving, removing, access.remove('gone'), access.remove('unknown')]);
   assert.deepEqual(state.calls.toSorted(), ['give silo a', 'remove gone', 'remove unknown']);
+});
+
+test('a request does not wait for a slow broker longer than it may, and what it began is finished', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { state, access } = world({ stored: { slow: stored('a') }, giving: () => promise });
+  const giving = withinRequest(new RequestTime(0), () => access.give([{ deviceId: 'slow', secret: 'a' }]));
+  await assert.rejects(giving, refusedWith('broker_unavailable', /has not confirmed them/));
+  state.stored['slow'] = stored('b');
+  resolve();
+  // Waits for its turn.
+  await access.give([{ deviceId: 'slow', secret: 'b' }]);
+  assert.deepEqual(state.calls, ['give slow a', 'remove slow', 'give slow b']);
 });

@@ -1,6 +1,8 @@
 import type { App } from '@granary/app/app';
 import { Refusal } from '@granary/contract/errors';
 import type { DynamicSecurity } from '@granary/link/external/access/dynamic-security';
+import { outsideRequest, whileRequestLasts } from '@granary/store/request-time';
+import { LATE } from '@granary/store/within';
 import { hashSecret } from '../keys/secrets.ts';
 import type { Logger } from '../logging/logger.ts';
 
@@ -63,7 +65,11 @@ export class GivenAccess {
   }
 
   async give(secrets: readonly DeviceSecret[]): Promise<void> {
-    for (const one of secrets) await this.#inTurn(one.deviceId, () => this.#give(one));
+    for (const one of secrets) {
+      // Also finished if the request does not wait for it, because the secret may have to be removed again.
+      const given = outsideRequest(() => this.#inTurn(one.deviceId, () => this.#give(one)));
+      if ((await whileRequestLasts(given)) === LATE) throw unconfirmed(one.deviceId);
+    }
   }
 
   /** Looks at the storage first, because the id may belong to a new device by now. */
@@ -101,10 +107,7 @@ export class GivenAccess {
       if (await this.#isStored(deviceId, secretHash)) return;
       await security.remove(deviceId);
     } catch (error) {
-      throw unavailable(
-        `the credentials of ${deviceId} are stored, but the broker has not confirmed them: repeat the request with the same Idempotency-Key, or replace the credentials`,
-        error,
-      );
+      throw unconfirmed(deviceId, error);
     }
     throw unavailable(
       `the credentials of ${deviceId} were replaced by another request at the same time, and the broker lets nobody in with either: replace them again`,
@@ -115,9 +118,12 @@ export class GivenAccess {
     const { security } = this.#parts;
     if (security.isBusy)
       throw unavailable('too many credentials wait for the broker, so nothing was changed; repeat it later');
-    return await security.find(deviceId).catch((error: unknown) => {
-      throw unavailable('the broker takes no credentials now, so nothing was changed', error);
+    const unanswered = 'the broker takes no credentials now, so nothing was changed';
+    const found = await whileRequestLasts(security.find(deviceId)).catch((error: unknown) => {
+      throw unavailable(unanswered, error);
     });
+    if (found === LATE) throw unavailable(unanswered);
+    return found;
   }
 
   /** A repeated request may have a secret that was replaced since. */
@@ -140,6 +146,12 @@ export class GivenAccess {
 
 const takenText = (deviceId: string): string =>
   `the broker has a client ${deviceId} that the service has not made; delete it there`;
+
+const unconfirmed = (deviceId: string, cause?: unknown): Refusal =>
+  unavailable(
+    `the credentials of ${deviceId} are stored, but the broker has not confirmed them: repeat the request with the same Idempotency-Key, or replace the credentials`,
+    cause,
+  );
 
 const unavailable = (message: string, cause?: unknown): Refusal =>
   new Refusal('broker_unavailable', message, undefined, { cause });

@@ -11,8 +11,9 @@ import type {
   LinkStatistics,
 } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
+import { requestLeftMs } from '@granary/store/request-time';
+import { LATE, within } from '@granary/store/within';
 import type { SensorsById } from '../devices/declared-sensors-cache.ts';
-import { LATE, within } from '../urgent/within.ts';
 import { CountedReceiver, newCount, sendCounted } from './counted-port.ts';
 import type { LinkMember } from './link-member.ts';
 import { PortCalls, type PortMessage } from './port-calls.ts';
@@ -252,7 +253,7 @@ const errorOf = ({ message, code, port }: ListenFault): Error =>
   Object.assign(new Error(message), { code, port });
 
 async function answerOf<T>(asked: Promise<T>): Promise<T> {
-  const answer = await within(ANSWER_MS_MAX, asked);
+  const answer = await within(Math.min(ANSWER_MS_MAX, requestLeftMs()), asked);
   if (answer === LATE) throw new Error('the thread of the device link does not answer');
   return answer;
 }

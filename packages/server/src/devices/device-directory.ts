@@ -5,10 +5,10 @@ import { DAY_MS } from '@granary/contract/time';
 import type { LinkDevice } from '@granary/link/port';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { StoredEvent } from '@granary/store/tables/events';
+import { LATE, within } from '@granary/store/within';
 import { matchesHash } from '../keys/secrets.ts';
 import { lateIfFailing } from '../urgent/storage-faults.ts';
 import type { UrgentDeadline } from '../urgent/urgent-deadline.ts';
-import { LATE, within } from '../urgent/within.ts';
 
 /** A further device replaces the one that was looked up longest ago. */
 const DEVICES_CACHED_MAX = 50_000;

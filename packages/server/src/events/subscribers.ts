@@ -1,4 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
+import { outsideRequest } from '@granary/store/request-time';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { StreamConnection } from './stream-connection.ts';
@@ -79,7 +80,7 @@ export class Subscribers {
       if (own.size === 0) this.#streamsOf.delete(key);
       this.#count--;
     });
-    source.follow(stream).catch((error: unknown) => {
+    outsideRequest(() => source.follow(stream)).catch((error: unknown) => {
       this.#parts.logger.warn({ err: error }, 'a stream could not be brought up to date');
       stream.cutOff();
     });

@@ -12,7 +12,7 @@ import { type RowFormat, rowFormat } from '../exports/row-format.ts';
 import { credentialOf } from './access/credentials.ts';
 import { limitsOf } from './fleet/selection.ts';
 import { preferredType } from './protocol/accept.ts';
-import { register } from './register.ts';
+import { registerLong } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
@@ -28,7 +28,7 @@ export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return reply.header('vary', 'accept').type(format.contentType).send(stream);
   };
 
-  register(routes, endpoints.exports.readings, async (request, reply, read) => {
+  registerLong(routes, endpoints.exports.readings, async (request, reply, read) => {
     const query = read.query(request);
     const nowMs = now();
     const range = planRange(query, nowMs);
@@ -39,7 +39,7 @@ export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     });
   });
 
-  register(routes, endpoints.exports.history, async (request, reply, read) => {
+  registerLong(routes, endpoints.exports.history, async (request, reply, read) => {
     const { tz, interval = '1h', aggregate = 'avg', ...query } = read.query(request);
     const nowMs = now();
     const wanted = planRange(query, nowMs);

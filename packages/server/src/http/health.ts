@@ -1,11 +1,11 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Readiness } from '@granary/contract/endpoints/health';
 import { toIsoOrNull } from '@granary/contract/time';
+import { LATE, within } from '@granary/store/within';
 import type { FastifyInstance } from 'fastify';
 import type { BackupStatus } from '../backup/backup-schedule.ts';
 import type { IngestCounters } from '../ingest/counters.ts';
 import type { IngestFigures } from '../ingest/ingest-monitor.ts';
-import { LATE, within } from '../urgent/within.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 

@@ -3,6 +3,7 @@ import type { PathParameters } from '@granary/contract/endpoints/declaration/par
 import type { Page, Success } from '@granary/contract/envelope';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept } from './protocol/answers.ts';
+import { answerInTime } from './request-limit.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -41,6 +42,18 @@ type Handler<E extends Endpoint> = (
 
 /** Registers the route of an endpoint with method, path, scope, urgency and schemas of the contract. */
 export function register<E extends Endpoint>(
+  routes: FastifyInstance,
+  endpoint: E,
+  handler: Handler<E>,
+): void {
+  const isLimited = routes.limitsRequests === true && endpoint.isUrgent !== true;
+  const inTime: Handler<E> = (request, reply, read) =>
+    answerInTime(endpoint, request, () => handler(request, reply, read));
+  registerLong(routes, endpoint, isLimited ? inTime : handler);
+}
+
+/** For work that grows with the size of the site: each of its calls has a time limit, and all together have none. */
+export function registerLong<E extends Endpoint>(
   routes: FastifyInstance,
   endpoint: E,
   handler: Handler<E>,

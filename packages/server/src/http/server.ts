@@ -42,6 +42,7 @@ import { answerError, errorHandler } from './protocol/error-map.ts';
 import { acceptJsonBodies } from './protocol/json-body.ts';
 import { referenceRoutes } from './reference/reference.ts';
 import { refuseUndeclaredRoutes } from './register.ts';
+import { limitRequests } from './request-limit.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { sessionRoutes, signInRoutes } from './session/session.ts';
 import { siteRoutes } from './site/site.ts';
@@ -103,6 +104,8 @@ export function createHttpServer(
   app.addHook('onClose', async () => requests.stop());
   const refusalOfUnrouted = refuseUnrouted(app);
   refuseUndeclaredRoutes(app);
+  // SQLite is read without waiting, and a request waits for one write at most.
+  limitRequests(app, settings.databaseUrl !== null);
   // One hook, because each hook costs time on every request; it runs before the body is read, which it does not need.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);

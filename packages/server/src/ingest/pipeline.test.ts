@@ -3,6 +3,7 @@ import { afterEach, describe, it } from 'node:test';
 import { isRefusal } from '@granary/app/testing/fixtures';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { readingOf } from '@granary/core/testing/readings';
+import { RequestTime, requestLeftMs, withinRequest } from '@granary/store/request-time';
 import { pino } from 'pino';
 import { eventually } from '../testing/eventually.ts';
 import type { Batch } from './batches.ts';
@@ -40,6 +41,13 @@ const devicesOf = ({ seen }: Batch): number[] => seen.map(({ deviceNo }) => devi
 const failure = (code: ErrorCode) => new Refusal(code, 'for the test');
 
 describe('the ingest pipeline', () => {
+  it('does not limit a batch, which has messages of others, by the time of one request', async () => {
+    const left: number[] = [];
+    const { pipeline } = pipelineOver(async () => void left.push(requestLeftMs()));
+    await withinRequest(new RequestTime(0), () => pipeline.submit(arrivalOf(1)));
+    assert.deepEqual(left, [Number.POSITIVE_INFINITY]);
+  });
+
   it('frees the queue of readings that were written and of readings that could not be written', async () => {
     const { pipeline } = pipelineOver(async (batch) => {
       if (devicesOf(batch).includes(13)) throw new RangeError('cannot be stored');

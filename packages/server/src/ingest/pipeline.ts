@@ -2,6 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
+import { outsideRequest } from '@granary/store/request-time';
 import type { NewRejection } from '@granary/store/tables/presence';
 import type { Batch, BatchWriter } from './batches.ts';
 import type { IngestCounters } from './counters.ts';
@@ -96,7 +97,8 @@ export class IngestPipeline {
   /** Fails when the storage is not available. */
   submit(arrival: Arrival): Promise<void> {
     if (this.#outage !== null) return Promise.reject(this.#outage.fault);
-    return this.#enqueue(arrival, false);
+    // A batch has messages of others, too.
+    return outsideRequest(() => this.#enqueue(arrival, false));
   }
 
   /** Waits while the storage is not available. */
@@ -230,10 +232,7 @@ export class IngestPipeline {
     const { counters, logger } = this.#parts;
     counters.storageFaults++;
     this.#waiting = [...batch, ...this.#waiting];
-    if (this.#isDraining) {
-      this.#failHeld(fault);
-      return;
-    }
+    if (this.#isDraining) return void this.#failHeld(fault);
     for (const { waiting } of this.#waiting) if (!waiting.isHeld) this.#fail(waiting, fault);
     this.#waiting = this.#waiting.filter(({ waiting }) => waiting.unwritten > 0);
     if (this.#outage?.timer != null) return;

@@ -5,6 +5,7 @@ import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
+import { outsideRequest } from '@granary/store/request-time';
 import type { StoredEvent } from '@granary/store/tables/events';
 import type { NewStoredKey } from '@granary/store/tables/keys';
 import { hashSecret, newKey } from './secrets.ts';
@@ -72,7 +73,7 @@ export class Keyring {
     // A key that was read before another ended may be outdated, so it is not cached.
     if (endingsSeen === this.#endingsSeen) this.#keep(credential, { caller: found, checkedAtMs: nowMs });
     // Not awaited, because a storage that hangs must not delay a stop.
-    void this.#recordUse(found, nowMs);
+    void outsideRequest(() => this.#recordUse(found, nowMs));
     return found;
   }
 

@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { LATE, within } from '../urgent/within.ts';
+import { outsideRequest, requestLeftMs } from '@granary/store/request-time';
+import { LATE, within } from '@granary/store/within';
 import { gauge, type Metric, type Sample } from './exposition.ts';
 import { type CountReads, type FleetCounts, readCounts } from './fleet-counts.ts';
 
@@ -48,7 +49,8 @@ export class FleetMetrics {
     this.#usedAtMs = this.#clocks.monotonicMs();
     this.#timer ??= setInterval(() => this.#refresh(), REFRESH_MS).unref();
     const last =
-      this.#youngEnough() ?? (await within(READ_MS_MAX, this.#read()).catch((): typeof LATE => LATE));
+      this.#youngEnough() ??
+      (await within(Math.min(READ_MS_MAX, requestLeftMs()), this.#read()).catch((): typeof LATE => LATE));
     const isReadable = last !== LATE;
     const readable = gauge(
       'granary_storage_readable',
@@ -80,7 +82,7 @@ export class FleetMetrics {
 
   /** Several callers share one read. */
   #read(): Promise<DatedCounts> {
-    this.#reading ??= this.#readNow().finally(() => {
+    this.#reading ??= outsideRequest(() => this.#readNow()).finally(() => {
       this.#reading = null;
     });
     return this.#reading;

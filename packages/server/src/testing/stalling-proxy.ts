@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy in front of a server that can stop passing anything on, without closing a connection, as a cut network does. */
+/** A proxy in front of a server that can stop passing anything on, without closing a connection, as a cut network does, or pass it on late. */
 export class StallingProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
@@ -10,6 +10,7 @@ export class StallingProxy {
   readonly #abandoned = new Set<Socket>();
   readonly #server = createServer({ noDelay: true }, (client) => this.#accept(client));
   #isStalled = false;
+  #delayMs = 0;
 
   constructor(url: string) {
     const { hostname, port } = new URL(url);
@@ -36,6 +37,11 @@ export class StallingProxy {
     for (const socket of this.#sockets) socket.resume();
   }
 
+  /** Passes on what the server sends after this time, in its order. */
+  delayAnswers(delayMs: number): void {
+    this.#delayMs = delayMs;
+  }
+
   /** Drops all clients without telling the server, as when their machine has lost its power; new connections pass. */
   abandon(): void {
     this.#isStalled = false;
@@ -60,7 +66,8 @@ export class StallingProxy {
       [server, client],
     ] as const) {
       this.#sockets.add(from);
-      from.on('data', (bytes) => void (to.destroyed || to.write(bytes)));
+      const pass = from === server ? this.#passLate(to) : passTo(to);
+      from.on('data', pass);
       from.on('error', () => from.destroy());
       from.on('close', () => {
         this.#sockets.delete(from);
@@ -69,4 +76,25 @@ export class StallingProxy {
       if (this.#isStalled) from.pause();
     }
   }
+
+  #passLate(to: Socket): Pass {
+    const pass = passTo(to);
+    const waiting: Buffer[] = [];
+    const passFirst = (): void => {
+      const first = waiting.shift();
+      if (first !== undefined) pass(first);
+    };
+    return (bytes) => {
+      if (this.#delayMs === 0 && waiting.length === 0) return pass(bytes);
+      waiting.push(bytes);
+      setTimeout(passFirst, this.#delayMs);
+    };
+  }
 }
+
+type Pass = (bytes: Buffer) => void;
+
+const passTo =
+  (to: Socket): Pass =>
+  (bytes) =>
+    void (to.destroyed || to.write(bytes));

@@ -9,10 +9,10 @@ import {
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { isStorageFault } from '@granary/store/errors';
 import type { Attempt } from '@granary/store/tables/audit';
+import { LATE, within } from '@granary/store/within';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { PriorityCommands, SendResult, StoreResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';
-import { LATE, within } from './within.ts';
 
 export interface StopTarget {
   readonly deviceId: string;

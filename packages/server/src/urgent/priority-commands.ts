@@ -2,8 +2,8 @@ import { Refusal } from '@granary/contract/errors';
 import { unstoredStopDetail } from '@granary/core/devices/unstored-stop';
 import type { Delivery } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
+import { LATE, within } from '@granary/store/within';
 import type { UrgentDeadline } from './urgent-deadline.ts';
-import { LATE, within } from './within.ts';
 
 /** Further commands are sent but not repeated, and their callers are asked to repeat them. */
 const UNSTORED_MAX = 10_000;

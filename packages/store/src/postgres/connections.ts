@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { FINISH_MS_MAX } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
+import { requestLeftMs } from '../request-time.ts';
 
 /** Calls that may wait for a connection; more are refused, so that a frozen server cannot fill the memory. */
 const CALLS_PENDING_MAX = 4_096;
@@ -28,9 +29,11 @@ export class Connections {
     this.#limitMs = limitMs;
   }
 
-  /** The limit covers the wait for a connection and the work on it; one promise and one timer, because every query pays for them. */
+  /** The limit covers the wait for a connection and the work on it, and ends with the request; one promise and one timer, because every query pays for them. */
   use<T>(work: (client: PoolClient) => Promise<T>, wantedMs: number = this.#limitMs): Promise<T> {
-    const limitMs = Math.max(0, Math.min(wantedMs, this.#finishAtMs - performance.now()));
+    const limitMs = Math.min(wantedMs, this.#finishAtMs - performance.now(), requestLeftMs());
+    // A connection that is used for no time would only be closed.
+    if (limitMs <= 0) return Promise.reject(new TimeLimitError(0));
     if (this.#pending >= CALLS_PENDING_MAX) {
       return Promise.reject(storageUnavailable('too many calls are waiting'));
     }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { GroupMember, UseCaseCall, UseCases } from '../engine.ts';
+import { outsideRequest } from '../request-time.ts';
 import type { Connections } from './connections.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';
@@ -68,7 +69,8 @@ export class WriteGroups {
     const endsAtMs = this.#parts.runner.endOf(call);
     const kind = this.#kindOf(member.kind);
     kind.waiting.push({ ...member, call, endsAtMs, resolve, reject });
-    if (!kind.isRunning) void this.#runAll(kind);
+    // Each call has its own end, and none may end those of other requests.
+    if (!kind.isRunning) void outsideRequest(() => this.#runAll(kind));
     return promise;
   }
 

@@ -1,5 +1,6 @@
 import type { UseCaseCall, UseCases } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
+import { requestLeftMs } from '../request-time.ts';
 import type { Connections } from './connections.ts';
 import { isConflict, isMissingPartition, isRepeatedKey, translate } from './errors.ts';
 import type { PartitionUpkeep } from './partition-upkeep.ts';
@@ -34,7 +35,8 @@ export class WriteRunner {
   /** The time by `performance.now()` when a call that begins now has to be answered. */
   endOf(call: UseCaseCall): number {
     const { limits } = this.#parts;
-    return performance.now() + (isExpiry(call) ? limits.expiryMs : limits.callMs);
+    const limitMs = isExpiry(call) ? limits.expiryMs : limits.callMs;
+    return performance.now() + Math.min(limitMs, requestLeftMs());
   }
 
   /** The time limit covers all attempts together. */

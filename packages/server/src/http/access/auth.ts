@@ -2,6 +2,7 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
+import { LATE, within } from '@granary/store/within';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isWellFormedKey, KEY_PREFIX } from '../../keys/key-format.ts';
 import type { Caller, Keyring } from '../../keys/keyring.ts';
@@ -9,7 +10,6 @@ import { type Credential, isOfSession, sessionCredential } from '../../keys/sess
 import type { Settings } from '../../settings.ts';
 import { lateIfFailing } from '../../urgent/storage-faults.ts';
 import { deadlineOf, UrgentDeadline } from '../../urgent/urgent-deadline.ts';
-import { LATE, within } from '../../urgent/within.ts';
 import { bearer, credentialOf, namesBearer, sessionSecret } from './credentials.ts';
 import type { FailedLogins } from './failed-logins.ts';
 import { refusalOfForeignPage } from './own-page.ts';
@@ -52,7 +52,10 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
     // The request turned out not to be urgent, so the key must be checked and not only last known.
     const credential = credentialOf(request);
     const finish: Done = (error) => (error === undefined ? limit() : done(error));
-    request.pendingIdentity.then((caller) => admitKnown(caller, credential, request, reply, finish), done);
+    awaitIdentity(request, request.pendingIdentity).then(
+      (caller) => admitKnown(caller, credential, request, reply, finish),
+      done,
+    );
   });
 
   /** The cookie of a browser counts where no key is sent. */
@@ -87,7 +90,10 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
     const identified = isUrgent
       ? identifyUrgently(keyring, credential, request)
       : keyring.identify(credential);
-    identified.then((caller) => admitKnown(caller, credential, request, reply, done), done);
+    awaitIdentity(request, identified).then(
+      (caller) => admitKnown(caller, credential, request, reply, done),
+      done,
+    );
   }
 
   function admitKnown(
@@ -166,6 +172,18 @@ async function identifyUrgently(
     'storage_unavailable',
     'the storage does not answer and this key was not used here in the last day, so nothing was sent; use the stop at the device itself',
   );
+}
+
+async function awaitIdentity(
+  request: FastifyRequest,
+  identified: Promise<Caller | null>,
+): Promise<Caller | null> {
+  const begunAtMs = performance.now();
+  try {
+    return await identified;
+  } finally {
+    request.identifyingMs += performance.now() - begunAtMs;
+  }
 }
 
 function attempt(done: Done, check: () => void): void {

@@ -1,8 +1,9 @@
 import { type Refusal, STATUS_OF } from '@granary/contract/errors';
+import { within } from '@granary/store/within';
 import type { FastifyRequest } from 'fastify';
 import type { RefusedAttempts } from '../../audit/refused-attempts.ts';
-import { within } from '../../urgent/within.ts';
 import { isUrgentNow } from '../access/urgency.ts';
+import { timeLeftMs } from '../request-limit.ts';
 import { draftAttempt } from './attempt.ts';
 
 /** After this time the answer is sent although the refusal is not entered yet. */
@@ -19,7 +20,9 @@ export const refusalRecorder =
     if (endpoint === undefined || !endpoint.isAudited) return null;
     const entered = refused.enter(draftAttempt(request, endpoint, now()), refusal.code);
     const isUrgent = isUrgentNow(endpoint, request.body);
-    return isUrgent || answersAtOnce(refusal) ? null : within(ANSWER_DELAY_MS_MAX, entered);
+    return isUrgent || answersAtOnce(refusal)
+      ? null
+      : within(Math.min(ANSWER_DELAY_MS_MAX, timeLeftMs(request)), entered);
   };
 
 /** A flood must not wait for the disk, and a storage that fails is not waited for. */

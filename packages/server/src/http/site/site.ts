@@ -10,7 +10,7 @@ import { refuseLimited } from '../access/unlimited-keys.ts';
 import { preferredType } from '../protocol/accept.ts';
 import { success } from '../protocol/answers.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
-import { register } from '../register.ts';
+import { registerLong } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { generateFor, issuedSecrets } from './generated-secrets.ts';
 import { readNotifications } from './read-notifications.ts';
@@ -25,7 +25,7 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
   // Before the body is read, because YAML costs much to read.
   routes.addHook('preParsing', async (request) => refuseLimited(request, 'export or apply a document'));
 
-  register(routes, endpoints.site.export, async (request, reply, read) => {
+  registerLong(routes, endpoints.site.export, async (request, reply, read) => {
     const { facility = null } = read.query(request);
     const devices = await readDevices(app, facility);
     const document: SiteDocument = { version: 1, devices, ...(await readNotifications(app)) };
@@ -35,7 +35,7 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
     return reply.type(`${YAML_TYPE}; charset=utf-8`).send(await writeYaml(document));
   });
 
-  register(routes, endpoints.site.apply, async (request, reply, read) => {
+  registerLong(routes, endpoints.site.apply, async (request, reply, read) => {
     const isDryRun = read.query(request).dry_run === 'true';
     const document = read.body(request);
     const { devices = [] } = document;

@@ -16,7 +16,10 @@ import {
   type ReadingWindow,
   undeclaredIn,
 } from '@granary/core/telemetry/readings';
+import { outcomeUnknown } from '@granary/store/errors';
+import { whileRequestLasts } from '@granary/store/request-time';
 import type { StoredDevice } from '@granary/store/tables/devices';
+import { LATE } from '@granary/store/within';
 import type { FastifyInstance } from 'fastify';
 import { sensorsById } from '../../devices/declared-sensors.ts';
 import { readingWindow } from '../../ingest/telemetry-intake.ts';
@@ -63,7 +66,9 @@ export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     if (!pipeline.hasRoom()) throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
     const { deviceNo } = device;
     if (request.headers['idempotency-key'] === undefined) {
-      await pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [] });
+      const stored = pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [] });
+      if ((await whileRequestLasts(stored)) === LATE)
+        throw outcomeUnknown('the readings are not written yet');
     } else {
       // An idempotent request is stored with its answer, so it cannot share a transaction with others.
       const seen = [{ deviceNo, atMs: nowMs }];

@@ -5,6 +5,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import { deliveryRecord } from '@granary/core/webhooks/delivery-record';
 import { targetFault } from '@granary/core/webhooks/target';
 import { type StoredWebhook, webhookContent, webhookRecord } from '@granary/core/webhooks/webhook';
+import { outsideRequest } from '@granary/store/request-time';
 import type { FastifyInstance } from 'fastify';
 import type { AddressGuard } from '../../webhooks/address-guard.ts';
 import { newWebhookSecret } from '../../webhooks/signature.ts';
@@ -67,7 +68,8 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { result } = await idempotency.once(request, reply, (slices) =>
       slices.webhooks.test(request.params.webhook_id, newId('test', nowMs), nowMs),
     );
-    return success(deliveryRecord(await finishedDelivery(app, result)));
+    // The receiver may take longer to answer than a request may.
+    return success(deliveryRecord(await outsideRequest(() => finishedDelivery(app, result))));
   });
 
   register(routes, endpoints.webhooks.rotateSecret, async (request, reply, read) => {

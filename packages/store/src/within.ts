@@ -3,6 +3,7 @@ export const LATE = Symbol('late');
 
 /** Resolves with the result, or with `LATE` after the time limit; the work itself continues. */
 export async function within<T>(limitMs: number, work: Promise<T>): Promise<T | typeof LATE> {
+  if (limitMs === Number.POSITIVE_INFINITY) return await work;
   // A failure after the time limit has no caller and must not become an unhandled rejection.
   work.catch(() => undefined);
   const { promise, resolve } = Promise.withResolvers<typeof LATE>();

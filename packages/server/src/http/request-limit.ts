@@ -1,0 +1,55 @@
+import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import { Refusal } from '@granary/contract/errors';
+import { outcomeUnknown } from '@granary/store/errors';
+import { REQUEST_MS_MAX, RequestTime, withinRequest } from '@granary/store/request-time';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isUrgentNow } from './access/urgency.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether the calls of a request share one time limit. */
+    limitsRequests?: boolean;
+  }
+  interface FastifyRequest {
+    /** How long the request waited until its caller was known. */
+    identifyingMs: number;
+    /** From the call of its handler; `null` before it and for a request without a limit. */
+    time: RequestTime | null;
+  }
+}
+
+/** Must be called before the routes are registered. */
+export function limitRequests(app: FastifyInstance, limitsRequests: boolean): void {
+  app.decorate('limitsRequests', limitsRequests);
+  app.decorateRequest('identifyingMs', 0);
+  app.decorateRequest('time', null);
+}
+
+/**
+ * Answers within the time of the request. A stop has shorter limits of its own, after which it is sent without the storage. The time
+ * until the body has arrived is not counted: it depends on the caller, and has a limit of its own.
+ */
+export async function answerInTime<T>(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  answer: () => Promise<T>,
+): Promise<T> {
+  if (isUrgentNow(endpoint, request.body)) return await answer();
+  const time = new RequestTime(REQUEST_MS_MAX - request.identifyingMs);
+  request.time = time;
+  try {
+    return await withinRequest(time, answer);
+  } catch (error) {
+    const isUnavailable = error instanceof Refusal && error.code === 'storage_unavailable';
+    // A write of the request is committed, so the answer must not be that nothing was changed.
+    throw isUnavailable && time.hasChanged
+      ? outcomeUnknown('a read after the write has failed', { cause: error })
+      : error;
+  } finally {
+    time.answered();
+  }
+}
+
+/** What is left after the handler has answered or refused. */
+export const timeLeftMs = ({ time, identifyingMs }: FastifyRequest): number =>
+  time?.leftMs ?? Math.max(0, REQUEST_MS_MAX - identifyingMs);
