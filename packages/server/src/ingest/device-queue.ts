@@ -19,8 +19,9 @@ const RELEASED_PER_SUCCESS = 2;
 type Task<Result> = () => Promise<Result>;
 
 /**
- * Runs the tasks of each device one after the other, in their order of arrival, and those of some devices at a time. A task that fails because the storage is not
- * available is tried again; during an outage only one task at a time tries, and each success lets two more try.
+ * Runs the tasks of each device one after the other, in their order of arrival, and those of some devices at a time. A task that
+ * fails because the storage is not available is tried again; during an outage only one task at a time tries, and each success lets
+ * two more try.
  */
 export class DeviceQueue {
   readonly #counters: IngestCounters;
