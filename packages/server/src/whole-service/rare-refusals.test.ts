@@ -53,22 +53,24 @@ describeService(
 const READINGS_PER_REQUEST = 1_000;
 /** More readings than may wait. */
 const REQUESTS = 80;
+/** A batch has few readings of one device, and all must be written before the requests end. */
+const BUSY_SILOS = 20;
 
 describeService('more readings than can be written', (api, location) => {
   test('are refused with ingest_busy, and accepted again later', async () => {
-    await api.post(SILOS, siloNamed('busy'));
-    const path = `${SILOS}/busy/telemetry`;
+    const pathOf = (request: number) => `${SILOS}/busy-${request % BUSY_SILOS}/telemetry`;
+    for (let n = 0; n < BUSY_SILOS; n++) await api.post(SILOS, siloNamed(`busy-${n}`));
     const nowMs = Date.now();
     const readings = Array.from({ length: READINGS_PER_REQUEST }, (_, n) => ({ ts: nowMs - n, weight: 1 }));
-    const release = await holdStorage(location());
-    const sending = Array.from({ length: REQUESTS }, () => api.post(path, readings));
+    const release = await holdStorage(location(), 'readings IN EXCLUSIVE MODE');
+    const sending = Array.from({ length: REQUESTS }, (_, n) => api.post(pathOf(n), readings));
     // Only a refusal is answered while nothing can be written.
     await Promise.race(sending);
     await release();
     const answers = await Promise.all(sending);
     const codes = answers.map(({ status, body }) => (status === 200 ? 'stored' : body.error.code));
     assert.deepEqual([...new Set(codes)].toSorted(), ['ingest_busy', 'stored']);
-    assert.equal((await api.post(path, readings)).status, 200);
+    assert.equal((await api.post(pathOf(0), readings)).status, 200);
   });
 });
 
