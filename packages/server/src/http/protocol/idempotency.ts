@@ -70,7 +70,6 @@ export class Idempotency {
     if (!outcome.replayed || encryptedSecret === null) return { ...outcome, secret };
     const first = decryptSecret(encryptedSecret, credentialOf(request));
     if (first !== null) return { ...outcome, secret: first };
-    reply.removeHeader('idempotency-replayed');
     // Only what sent the first request can decrypt its secret, and a key has sessions beside it.
     throw new Refusal(
       'idempotency_key_reused',
