@@ -207,6 +207,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
       () => false,
     );
     undos.push(async () => ((await linkStarted) ? await link.stop() : undefined));
+    undos.push(() => reconciler.stop());
 
     const stops = new OperationStopper({ app, commands, priorityCommands, now });
     const emergencyStops = new EmergencyStops({ app, commands, priorityCommands, now });
@@ -244,7 +245,6 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const mqtt = await explainStart(linkPortOf(settings), () => startingLink);
 
     reconciler.start();
-    undos.push(() => reconciler.stop());
     const retention = new Retention({ app, settings, logger, now });
     const purger = new Purger({ app, logger, now });
     for (const worker of [retention, purger, compressor, notificationSender, notifications, webhooks]) {

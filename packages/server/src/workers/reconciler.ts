@@ -20,12 +20,16 @@ const REACHABLE_AT_ONCE_MAX = 4;
 type TickedJobs = Pick<App['operations'] | App['field'], 'due' | 'isDue' | 'tick'>;
 
 interface ReconcilerParts {
-  readonly app: App;
+  readonly app: {
+    readonly operations: TickedJobs;
+    readonly field: TickedJobs;
+    readonly alerts: Pick<App['alerts'], 'evaluateDue'>;
+  };
   readonly link: Pick<DeviceLink, 'isReachable'>;
-  readonly setAside: SetAsideLog;
-  readonly priorityCommands: PriorityCommands;
-  readonly evaluator: AlertEvaluator;
-  readonly uptime: Uptime;
+  readonly setAside: Pick<SetAsideLog, 'note'>;
+  readonly priorityCommands: Pick<PriorityCommands, 'repeat' | 'retry'>;
+  readonly evaluator: Pick<AlertEvaluator, 'retry'>;
+  readonly uptime: Pick<Uptime, 'during'>;
   readonly logger: Logger;
   readonly now: () => number;
 }
@@ -38,7 +42,9 @@ export class Reconciler {
   readonly #parts: ReconcilerParts;
   #timer: NodeJS.Timeout | undefined;
   readonly #reachable = new RunningLimit(REACHABLE_AT_ONCE_MAX);
+  readonly #sending = new Set<Promise<void>>();
   #round: Promise<void> | null = null;
+  #isStopped = false;
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
@@ -55,8 +61,10 @@ export class Reconciler {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     clearInterval(this.#timer);
     await this.#round;
+    await Promise.all(this.#sending);
   }
 
   async #run(): Promise<void> {
@@ -81,12 +89,15 @@ export class Reconciler {
 
   /** Sends pending messages immediately to a device that has just become reachable. */
   deviceReachable(device: LinkDevice): void {
-    void this.#attempt('sending what waited for a device', () =>
+    const sending = this.#attempt('sending what waited for a device', () =>
       this.#reachable.run(() => this.#reconcileDevice(device)),
-    );
+    ).finally(() => this.#sending.delete(sending));
+    this.#sending.add(sending);
   }
 
   async #reconcileDevice({ deviceNo, deviceId, profile }: LinkDevice): Promise<void> {
+    // What waits is sent by another node, or after the next start.
+    if (this.#isStopped) return;
     const { link, now } = this.#parts;
     const nowMs = now();
     const devices = [{ deviceNo, isReachable: link.isReachable(deviceId) }];
