@@ -9,7 +9,7 @@ const CALLS_PENDING_MAX = 4_096;
 /** The server did not answer in time. */
 export class TimeLimitError extends Error {
   constructor(limitMs: number) {
-    super(`the database did not answer within ${limitMs} ms`);
+    super(`the database did not answer within ${Math.round(limitMs)} ms`);
     this.name = 'TimeLimitError';
   }
 }
