@@ -7,6 +7,7 @@ import { asPercent, processorTime, stolenSince } from './bench/stolen-time.ts';
 import { slowest } from './soak/accounting/phases.ts';
 import { violations } from './soak/accounting/verdict.ts';
 import { FAULTS } from './soak/faults/faults.ts';
+import { describeStalls, StallWatch } from './soak/machine/stalls.ts';
 import { readOptions, type SoakOptions } from './soak/options.ts';
 import { asMarkdown, table, totals } from './soak/report.ts';
 import { NODES } from './soak/site/site.ts';
@@ -24,6 +25,7 @@ async function main({ minutes, devices, faults: names, save, logFolder }: SoakOp
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
   if (logFolder !== null) await mkdir(logFolder, { recursive: true });
   const atStart = await processorTime();
+  const watch = new StallWatch();
   const { outcome, postgres } = await soak({
     ...{ durationMs: minutes * MINUTE_MS, devices, faults, logFolder, interruption: interrupted.signal },
     progress: (line) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`),
@@ -32,15 +34,18 @@ async function main({ minutes, devices, faults: names, save, logFolder }: SoakOp
     console.log(`\nslowest, ${phase.fault?.name ?? 'no fault'}:\n  ${slowest(phase).join('\n  ')}`);
   }
   const stolen = asPercent(await stolenSince(atStart));
+  const stalls = describeStalls(watch.stalls);
+  await watch.stop();
   console.log(
-    `\n${totals(outcome)}\n\n${table(outcome)}\n\nprocessor time that the host took away: ${stolen}`,
+    `\n${totals(outcome)}\n\n${table(outcome)}\n\nprocessor time that the host took away: ${stolen}\n${stalls}`,
   );
   const found = violations(outcome);
   console.log(found.length === 0 ? '\nevery criterion was met' : `\nNOT MET\n${found.join('\n')}`);
   if (save) {
     const date = new Date().toISOString().slice(0, 10);
-    const facts = { date, minutes, devices, nodes: NODES, postgres, mosquitto: mosquittoVersion(), stolen };
-    await writeFile(new URL('../docs/soak.md', import.meta.url), asMarkdown(outcome, { ...facts, faults }));
+    const engines = { postgres, mosquitto: mosquittoVersion() };
+    const facts = { date, minutes, devices, nodes: NODES, ...engines, stolen, stalls, faults };
+    await writeFile(new URL('../docs/soak.md', import.meta.url), asMarkdown(outcome, facts));
   }
   return found.length === 0 ? 0 : 1;
 }

@@ -11,6 +11,9 @@ import { ensureService } from '../service-build/ensure.ts';
 const INSTALLED = join(REPOSITORY_ROOT, 'dist/installed');
 const GRANARY = join(INSTALLED, 'bin/granary.mjs');
 
+/** Of a line of the log in an error message. */
+const LINE_CHARACTERS_MAX = 300;
+
 export interface ServiceProcess {
   readonly pid: number;
   readonly httpUrl: string;
@@ -83,9 +86,14 @@ function startMessageOf(output: Readable, log?: Writable): Promise<string> {
       else output.pipe(log, { end: false });
       resolve(text);
     };
-    output.on('data', read).once('end', () => reject(new Error(`the service ended: ${text}`)));
+    const ended = (): void =>
+      reject(new Error(`the service ended before it had started: ${lastLineOf(text)}`));
+    output.on('data', read).once('end', ended);
   });
 }
+
+const lastLineOf = (text: string): string =>
+  text.trimEnd().split('\n').at(-1)?.slice(0, LINE_CHARACTERS_MAX) ?? '';
 
 function addressIn(text: string, pattern: RegExp): string {
   const address = pattern.exec(text)?.[1];

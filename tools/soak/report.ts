@@ -19,6 +19,8 @@ export interface RunFacts {
   readonly mosquitto: string;
   /** The share of the processor time that the host took away. */
   readonly stolen: string;
+  /** One sentence about the moments at which the machine itself stood still. */
+  readonly stalls: string;
   readonly faults: readonly Fault[];
 }
 
@@ -78,7 +80,7 @@ export function asMarkdown(outcome: Outcome, facts: RunFacts): string {
 What \`npm run soak\` found: ${facts.nodes} nodes on one PostgreSQL and one Mosquitto, ${whole(facts.devices)} simulated devices, ${facts.minutes} minutes, and each fault once while devices report and people start, stop and read.
 
 - Date: ${facts.date}
-- Machine: ${machine()}; everything is on it, also the devices and the callers. The host took ${facts.stolen} of its processor time away.
+- Machine: ${machine()}; everything is on it, also the devices and the callers. The host took ${facts.stolen} of its processor time away. ${facts.stalls}
 - PostgreSQL ${facts.postgres}, Mosquitto ${facts.mosquitto}
 
 Criteria: 0 acknowledged readings lost, 0 duplicated alerts or starts, 0 events missing on any stream, every request answered or refused within ${REQUEST_MS_MAX / 1_000} s, a stop at the device within ${STOP_MS_MAX} ms through any node (${STOP_DURING_FAULT_MS_MAX / 1_000} s during a fault), recovery within ${RECOVERY_MS_MAX / 1_000} s.

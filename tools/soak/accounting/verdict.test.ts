@@ -89,6 +89,7 @@ describe('a run', () => {
         postgres: '18',
         mosquitto: '2',
         stolen: '0 %',
+        stalls: 'Nothing was late.',
       },
       faults: [{ name: 'kill-node', description: 'a node is killed', run: () => Promise.resolve() }],
     };

@@ -9,6 +9,8 @@ const NEXT_NODE_AFTER_MS = 50;
 interface Waiting {
   /** `null`: any that did not arrive before. */
   readonly jobId: string | null;
+  /** When each stop that the device has received since the request came first. */
+  readonly receivedMs: Map<string, number>;
   readonly arrived: (atMs: number) => void;
 }
 
@@ -29,6 +31,7 @@ export class TimedStops {
     const waiting = this.#waiting.get(deviceId);
     const isIt = waiting?.jobId === null ? !this.#known.has(jobId) : waiting?.jobId === jobId;
     this.#known.add(jobId);
+    if (waiting?.receivedMs.has(jobId) === false) waiting.receivedMs.set(jobId, atMs);
     if (isIt) waiting?.arrived(atMs);
   }
 
@@ -36,12 +39,15 @@ export class TimedStops {
   async stop(deviceId: string, jobId: string | null, wanted: Wanted): Promise<Answer | null> {
     const beganMs = Date.now();
     const arrival = Promise.withResolvers<number>();
-    this.#waiting.set(deviceId, { jobId, arrived: arrival.resolve });
+    const waiting = { jobId, receivedMs: new Map<string, number>(), arrived: arrival.resolve };
+    this.#waiting.set(deviceId, waiting);
     const tooLate = sleep(ARRIVED_MS_MAX, null, { ref: false });
     const answering = this.#untilAnswered(wanted);
-    const atMs = await Promise.race([arrival.promise, tooLate]);
+    let atMs = await Promise.race([arrival.promise, tooLate]);
     const answer = await Promise.race([answering, tooLate]);
     this.#waiting.delete(deviceId);
+    // An emergency stop that is asked for again before the device has confirmed the first one is that one, sent again.
+    atMs ??= waiting.receivedMs.get(answer?.data?.command_id) ?? null;
     const detail = `node ${answer?.node.number ?? '?'} ${wanted.path}`;
     this.stops.push({ beganMs, atDeviceMs: atMs === null ? null : atMs - beganMs, detail });
     return atMs === null ? null : answer;

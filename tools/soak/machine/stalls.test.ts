@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeStalls } from './stalls.ts';
+
+/** By then the thread has begun to look, also on a busy machine. */
+const STARTED_MS = 1_000;
+const SUSPENDED_MS = 2_000;
+
+const at = (second: number, lateMs: number) => ({ atMs: Date.UTC(2026, 0, 1, 5, 0, second), lateMs });
+
+describe('the stalls of the machine', () => {
+  it('are told in one sentence', () => {
+    assert.equal(describeStalls([]), 'No thread of it was late by 100 ms or more.');
+    assert.equal(
+      describeStalls([at(1, 150), at(2, 1_200.4)]),
+      'A thread with nothing else to do woke up 100 ms or more too late 2 times (150 ms at 05:00:01, 1,200 ms at 05:00:02).',
+    );
+  });
+
+  it('are listed up to the longest ten, in the order of their times', () => {
+    const told = describeStalls(Array.from({ length: 12 }, (_, second) => at(second, 300 - second)));
+    assert.match(told, /12 times \(the longest 10: 300 ms at 05:00:00, .*291 ms at 05:00:09\)/);
+  });
+
+  it('are recorded when a process is suspended', { timeout: 60_000 }, async (t) => {
+    const program = `
+      const { StallWatch } = await import(${JSON.stringify(new URL('./stalls.ts', import.meta.url))});
+      const watch = new StallWatch();
+      console.log('watching');
+      const timer = setInterval(() => {
+        if (!watch.stalls.some(({ lateMs }) => lateMs > ${SUSPENDED_MS / 2})) return;
+        console.log('recorded');
+        process.exit();
+      }, 10);`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+    t.after(() => child.kill('SIGKILL'));
+    const lines = createInterface({ input: child.stdout });
+    await once(lines, 'line');
+    const recorded = once(lines, 'line');
+    await sleep(STARTED_MS);
+    child.kill('SIGSTOP');
+    await sleep(SUSPENDED_MS);
+    child.kill('SIGCONT');
+    assert.deepEqual(await recorded, ['recorded']);
+  });
+});

@@ -1,0 +1,39 @@
+import { Worker } from 'node:worker_threads';
+import { whole } from '../../bench/report.ts';
+
+export const STALL_MS_MIN = 100;
+const LISTED_MAX = 10;
+
+/** A thread that has nothing else to do woke up later than it asked for: for this time the machine ran something else, or nothing. */
+export interface Stall {
+  readonly atMs: number;
+  readonly lateMs: number;
+}
+
+/** Records the stalls of the machine, which delay everything that is measured on it. */
+export class StallWatch {
+  readonly stalls: Stall[] = [];
+  readonly #thread: Worker;
+
+  constructor() {
+    this.#thread = new Worker(new URL('./stall-thread.ts', import.meta.url), { execArgv: [] });
+    this.#thread.on('message', (stall: Stall) => this.stalls.push(stall));
+    this.#thread.unref();
+  }
+
+  async stop(): Promise<void> {
+    await this.#thread.terminate();
+  }
+}
+
+/** One sentence, with the longest stalls in the order of their times. */
+export function describeStalls(stalls: readonly Stall[]): string {
+  if (stalls.length === 0) return `No thread of it was late by ${STALL_MS_MIN} ms or more.`;
+  const longest = stalls
+    .toSorted((a, b) => b.lateMs - a.lateMs)
+    .slice(0, LISTED_MAX)
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .map(({ atMs, lateMs }) => `${whole(lateMs)} ms at ${new Date(atMs).toISOString().slice(11, 19)}`);
+  const shown = stalls.length > LISTED_MAX ? `the longest ${LISTED_MAX}: ` : '';
+  return `A thread with nothing else to do woke up ${STALL_MS_MIN} ms or more too late ${whole(stalls.length)} times (${shown}${longest.join(', ')}).`;
+}
