@@ -5,8 +5,8 @@
 const STEPS = {
   /** The time to look up key and device; after it the last known ones are used. */
   lookUpMs: 75,
-  /** After this time the stop is sent to the device although it is not stored. */
-  sendMs: 150,
+  /** After this time the stop is sent to the device although it is not stored; a storage that is well takes less. */
+  sendMs: 25,
   /** After this time the request is answered although the stop is not stored; it is stored later. */
   storeMs: 350,
   /** After this time the request waits for nothing. */
