@@ -12,6 +12,8 @@ import { startService } from '../testing/service.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 4;
+/** Those before today that the history has in whole at any time of the day. */
+const WHOLE_DAYS = HISTORY_DAYS - 2;
 const READINGS_PER_DAY = 48;
 const { hasCable, ...PLAIN_SILO } = SILOS.find((silo) => silo.hasCable) ?? assert.fail();
 const SILO_ID = PLAIN_SILO.id;
@@ -71,12 +73,12 @@ async function assertCableIsComplete(client: Client): Promise<void> {
     sensor: 'temp_12',
     interval: '1d',
     aggregate: 'count',
-    from: toIso(todayMs - (HISTORY_DAYS - 1) * DAY_MS),
+    from: toIso(todayMs - WHOLE_DAYS * DAY_MS),
     to: toIso(todayMs),
   });
   assert.deepEqual(
     points.map(({ value }) => value),
-    Array.from({ length: HISTORY_DAYS - 1 }, () => READINGS_PER_DAY),
+    Array.from({ length: WHOLE_DAYS }, () => READINGS_PER_DAY),
   );
 }
 

@@ -27,6 +27,11 @@ test('live readings of today do not count as written history', () => {
   assert.deepEqual(missingSpan(PAST, dayPoints(0)), PAST);
 });
 
+test('live readings of today do not count either when the history begins today', () => {
+  const today = { fromMs: TODAY_MS + MINUTE_MS, toMs: NOW_MS };
+  assert.deepEqual(missingSpan(today, dayPoints(0)), today);
+});
+
 test('an interrupted backfill continues where it stopped', () => {
   const missing = missingSpan(PAST, dayPoints(12, 11, 10, 0));
   assert.deepEqual(missing, { fromMs: PAST.fromMs, toMs: TODAY_MS - 11 * DAY_MS });

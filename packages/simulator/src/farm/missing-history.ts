@@ -42,14 +42,14 @@ export async function findMissingHistory(
 
 /**
  * The backfill is written from its end to its beginning, so the oldest day with points shows how far it got. Gaps after
- * that day are times when the farm was stopped, and stay. The day itself is written again, because it may have live
- * readings only; readings that are already stored change nothing.
+ * that day are times when the farm was stopped, and stay. The day itself is written again, and so is the last day of the range,
+ * because they may have live readings only; readings that are already stored change nothing.
  */
 export function missingSpan(span: Span, dailyPoints: readonly HistoryPoint[]): Span | undefined {
   const oldest = dailyPoints[0];
   if (oldest === undefined) return span;
   const oldestMs = checkedTimeMs(oldest.timestamp);
-  if (oldestMs <= span.fromMs) return undefined;
+  if (oldestMs <= span.fromMs && oldestMs < dayStartMs(span.toMs)) return undefined;
   return { fromMs: span.fromMs, toMs: Math.min(span.toMs, oldestMs + DAY_MS) };
 }
 

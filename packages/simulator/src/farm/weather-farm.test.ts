@@ -11,6 +11,8 @@ import { parseFaultPlan } from './fault-plan.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 4;
+/** Those before today that the history has in whole at any time of the day. */
+const WHOLE_DAYS = HISTORY_DAYS - 2;
 const READINGS_PER_DAY = 96;
 const [FIRST = assert.fail(), SECOND = assert.fail()] = STATIONS;
 
@@ -35,7 +37,7 @@ test('weather stations have a history of every sensor, and send only valid messa
   const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const days = {
     interval: '1d',
-    from: toIso(todayMs - (HISTORY_DAYS - 1) * DAY_MS),
+    from: toIso(todayMs - WHOLE_DAYS * DAY_MS),
     to: toIso(todayMs),
   } as const;
   for (const { id } of STATIONS) {
@@ -44,7 +46,7 @@ test('weather stations have a history of every sensor, and send only valid messa
       const { points } = await client.fieldReadings.history(id, query);
       assert.deepEqual(
         points.map(({ value }) => value),
-        Array.from({ length: HISTORY_DAYS - 1 }, () => READINGS_PER_DAY),
+        Array.from({ length: WHOLE_DAYS }, () => READINGS_PER_DAY),
         `${id} ${sensor}`,
       );
     }
