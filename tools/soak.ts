@@ -7,7 +7,7 @@ import { asPercent, processorTime, stolenSince } from './bench/stolen-time.ts';
 import { slowest } from './soak/accounting/phases.ts';
 import { violations } from './soak/accounting/verdict.ts';
 import { FAULTS } from './soak/faults/faults.ts';
-import { describeStalls, StallWatch } from './soak/machine/stalls.ts';
+import { describeStalls, StallRecorder } from './soak/machine/stalls.ts';
 import { readOptions, type SoakOptions } from './soak/options.ts';
 import { asMarkdown, table, totals } from './soak/report.ts';
 import { NODES } from './soak/site/site.ts';
@@ -25,7 +25,7 @@ async function main({ minutes, devices, faults: names, save, logFolder }: SoakOp
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
   if (logFolder !== null) await mkdir(logFolder, { recursive: true });
   const atStart = await processorTime();
-  const watch = new StallWatch();
+  const recorder = new StallRecorder();
   const { outcome, postgres } = await soak({
     ...{ durationMs: minutes * MINUTE_MS, devices, faults, logFolder, interruption: interrupted.signal },
     progress: (line) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`),
@@ -34,8 +34,8 @@ async function main({ minutes, devices, faults: names, save, logFolder }: SoakOp
     console.log(`\nslowest, ${phase.fault?.name ?? 'no fault'}:\n  ${slowest(phase).join('\n  ')}`);
   }
   const stolen = asPercent(await stolenSince(atStart));
-  const stalls = describeStalls(watch.stalls);
-  await watch.stop();
+  const stalls = describeStalls(recorder.stalls);
+  await recorder.stop();
   console.log(
     `\n${totals(outcome)}\n\n${table(outcome)}\n\nprocessor time that the host took away: ${stolen}\n${stalls}`,
   );

@@ -19,7 +19,7 @@ export interface RunFacts {
   readonly mosquitto: string;
   /** The share of the processor time that the host took away. */
   readonly stolen: string;
-  /** One sentence about the moments at which the machine itself stood still. */
+  /** One sentence about the stalls of the machine. */
   readonly stalls: string;
   readonly faults: readonly Fault[];
 }

@@ -7,8 +7,8 @@ const ARRIVED_MS_MAX = 30_000;
 const NEXT_NODE_AFTER_MS = 50;
 
 interface Waiting {
-  /** `null`: any that did not arrive before. */
-  readonly jobId: string | null;
+  /** `null` until it is answered: any that did not arrive before. */
+  jobId: string | null;
   /** When each stop that the device has received since the request came first. */
   readonly receivedMs: Map<string, number>;
   readonly arrived: (atMs: number) => void;
@@ -17,12 +17,12 @@ interface Waiting {
 /** Stops with the time from the request to the device; a stop that a node refuses is repeated through the next one, as a person would. */
 export class TimedStops {
   readonly stops: TimedStop[] = [];
-  readonly #caller: Caller;
+  readonly #caller: Pick<Caller, 'next'>;
   readonly #waiting = new Map<string, Waiting>();
   /** The ids that arrived before; a stop is repeated, also after its successor was asked for. */
   readonly #known = new Set<string>();
 
-  constructor(caller: Caller) {
+  constructor(caller: Pick<Caller, 'next'>) {
     this.#caller = caller;
   }
 
@@ -39,15 +39,19 @@ export class TimedStops {
   async stop(deviceId: string, jobId: string | null, wanted: Wanted): Promise<Answer | null> {
     const beganMs = Date.now();
     const arrival = Promise.withResolvers<number>();
-    const waiting = { jobId, receivedMs: new Map<string, number>(), arrived: arrival.resolve };
+    const waiting: Waiting = { jobId, receivedMs: new Map(), arrived: arrival.resolve };
     this.#waiting.set(deviceId, waiting);
     const tooLate = sleep(ARRIVED_MS_MAX, null, { ref: false });
-    const answering = this.#untilAnswered(wanted);
-    let atMs = await Promise.race([arrival.promise, tooLate]);
+    const answering = this.#untilAnswered(wanted).then((answer) => {
+      // An emergency stop that is asked for again before the device has confirmed the first one is that one, sent again.
+      waiting.jobId ??= answer.data?.command_id ?? null;
+      const receivedMs = waiting.receivedMs.get(waiting.jobId ?? '');
+      if (receivedMs !== undefined) waiting.arrived(receivedMs);
+      return answer;
+    });
+    const atMs = await Promise.race([arrival.promise, tooLate]);
     const answer = await Promise.race([answering, tooLate]);
     this.#waiting.delete(deviceId);
-    // An emergency stop that is asked for again before the device has confirmed the first one is that one, sent again.
-    atMs ??= waiting.receivedMs.get(answer?.data?.command_id) ?? null;
     const detail = `node ${answer?.node.number ?? '?'} ${wanted.path}`;
     this.stops.push({ beganMs, atDeviceMs: atMs === null ? null : atMs - beganMs, detail });
     return atMs === null ? null : answer;

@@ -14,7 +14,11 @@ const at = (second: number, lateMs: number) => ({ atMs: Date.UTC(2026, 0, 1, 5, 
 
 describe('the stalls of the machine', () => {
   it('are told in one sentence', () => {
-    assert.equal(describeStalls([]), 'No thread of it was late by 100 ms or more.');
+    assert.equal(
+      describeStalls([]),
+      'A thread with nothing else to do never woke up 100 ms or more too late.',
+    );
+    assert.match(describeStalls([at(1, 150)]), /too late once \(150 ms at 05:00:01\)/);
     assert.equal(
       describeStalls([at(1, 150), at(2, 1_200.4)]),
       'A thread with nothing else to do woke up 100 ms or more too late 2 times (150 ms at 05:00:01, 1,200 ms at 05:00:02).',
@@ -28,11 +32,11 @@ describe('the stalls of the machine', () => {
 
   it('are recorded when a process is suspended', { timeout: 60_000 }, async (t) => {
     const program = `
-      const { StallWatch } = await import(${JSON.stringify(new URL('./stalls.ts', import.meta.url))});
-      const watch = new StallWatch();
-      console.log('watching');
-      const timer = setInterval(() => {
-        if (!watch.stalls.some(({ lateMs }) => lateMs > ${SUSPENDED_MS / 2})) return;
+      const { StallRecorder } = await import(${JSON.stringify(new URL('./stalls.ts', import.meta.url))});
+      const recorder = new StallRecorder();
+      console.log('recording');
+      setInterval(() => {
+        if (!recorder.stalls.some(({ lateMs }) => lateMs > ${SUSPENDED_MS / 2})) return;
         console.log('recorded');
         process.exit();
       }, 10);`;

@@ -3,6 +3,7 @@ import { whole } from '../../bench/report.ts';
 
 export const STALL_MS_MIN = 100;
 const LISTED_MAX = 10;
+const NAMED = 'A thread with nothing else to do';
 
 /** A thread that has nothing else to do woke up later than it asked for: for this time the machine ran something else, or nothing. */
 export interface Stall {
@@ -11,7 +12,7 @@ export interface Stall {
 }
 
 /** Records the stalls of the machine, which delay everything that is measured on it. */
-export class StallWatch {
+export class StallRecorder {
   readonly stalls: Stall[] = [];
   readonly #thread: Worker;
 
@@ -28,12 +29,13 @@ export class StallWatch {
 
 /** One sentence, with the longest stalls in the order of their times. */
 export function describeStalls(stalls: readonly Stall[]): string {
-  if (stalls.length === 0) return `No thread of it was late by ${STALL_MS_MIN} ms or more.`;
+  if (stalls.length === 0) return `${NAMED} never woke up ${STALL_MS_MIN} ms or more too late.`;
   const longest = stalls
     .toSorted((a, b) => b.lateMs - a.lateMs)
     .slice(0, LISTED_MAX)
     .toSorted((a, b) => a.atMs - b.atMs)
     .map(({ atMs, lateMs }) => `${whole(lateMs)} ms at ${new Date(atMs).toISOString().slice(11, 19)}`);
   const shown = stalls.length > LISTED_MAX ? `the longest ${LISTED_MAX}: ` : '';
-  return `A thread with nothing else to do woke up ${STALL_MS_MIN} ms or more too late ${whole(stalls.length)} times (${shown}${longest.join(', ')}).`;
+  const times = stalls.length === 1 ? 'once' : `${whole(stalls.length)} times`;
+  return `${NAMED} woke up ${STALL_MS_MIN} ms or more too late ${times} (${shown}${longest.join(', ')}).`;
 }
