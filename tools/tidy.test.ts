@@ -10,8 +10,7 @@ const SKIPPED = ['test', "skip('later', () => {});\n"].join('.');
 
 describe('tidy', () => {
   const TIDY: readonly (readonly [string, string])[] = [
-    ['packages/core/src/alerts/lifecycle.ts', lines(300)],
-    ['packages/core/src/alerts/lifecycle.test.ts', lines(500)],
+    ['packages/core/src/alerts/lifecycle.ts', lines(1000)],
     ['packages/core/src/alerts/lifecycle.test.ts', 'test(name, { skip: reason }, () => {});\n'],
     ['docs/guide.md', lines(1000)],
     ['package-lock.json', '"resolved": "packages/core",\n'],
@@ -25,8 +24,6 @@ describe('tidy', () => {
   }
 
   const UNTIDY: readonly (readonly [string, string, RegExp])[] = [
-    ['packages/core/src/alerts/lifecycle.ts', lines(301), /301 lines, 300 is the most/],
-    ['packages/core/src/alerts/lifecycle.test.ts', lines(501), /501 lines, 500 is the most/],
     ['packages/core/src/alerts/rules.ts', "if (device.kind === 'silo') {\n", /ask the profile/],
     ['packages/core/src/alerts/rules.ts', "if (profile !== 'rover') {\n", /ask the profile/],
     ['packages/core/src/alertRules.ts', 'x\n', /kebab-case/],

@@ -2,9 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repositoryFiles } from './repository-files.ts';
 
-const SOURCE_LINES_MAX = 300;
-const TEST_LINES_MAX = 500;
-
 interface TextRule {
   readonly appliesTo: RegExp;
   readonly forbids: RegExp;
@@ -56,11 +53,7 @@ export function tidyFaultsOf(path: string, text: string): string[] {
   const lines = text.split('\n');
   const faults: string[] = [];
   if (text !== '' && lines.pop() !== '') faults.push(`${path} does not end in a line feed`);
-  if (CODE_FILE.test(path)) {
-    const linesMax = path.endsWith('.test.ts') ? TEST_LINES_MAX : SOURCE_LINES_MAX;
-    if (lines.length > linesMax) faults.push(`${path} has ${lines.length} lines, ${linesMax} is the most`);
-    if (!KEBAB_CASE_PATH.test(path)) faults.push(`${path} is not in kebab-case`);
-  }
+  if (CODE_FILE.test(path) && !KEBAB_CASE_PATH.test(path)) faults.push(`${path} is not in kebab-case`);
   for (const { forbids, reason } of TEXT_RULES.filter(({ appliesTo }) => appliesTo.test(path))) {
     for (const [index, line] of lines.entries()) {
       if (forbids.test(line)) faults.push(`${path}:${index + 1} ${reason}`);
