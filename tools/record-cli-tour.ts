@@ -4,14 +4,14 @@ import { InstalledFarm } from './cli-tour/installed-farm.ts';
 import { recordTour, withTour } from './cli-tour/tour.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
-/** Runs the tour with the packed command, and writes what it showed into README.md. */
-const README = join(REPOSITORY_ROOT, 'README.md');
+/** Runs the tour with the packed command, and writes what it showed into docs/cli.md. */
+const PAGE = join(REPOSITORY_ROOT, 'docs/cli.md');
 const farm = await InstalledFarm.start();
 try {
   const { text, faults } = await recordTour(farm);
   console.log(text);
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  await writeFile(README, withTour(await readFile(README, 'utf8'), text));
+  await writeFile(PAGE, withTour(await readFile(PAGE, 'utf8'), text));
 } finally {
   await farm.stop();
 }

@@ -1,6 +1,6 @@
 import type { InstalledFarm } from './installed-farm.ts';
 
-/** The commands of the tour in README.md. */
+/** The commands of the tour in docs/cli.md. */
 const TOUR: readonly (readonly string[])[] = [
   ['devices', '--q', 'silo-0', '--facility', 'Riverside Mill'],
   ['device', 'show', 'silo-02'],
@@ -24,17 +24,17 @@ export async function recordTour(farm: InstalledFarm, env: Readonly<Record<strin
   return { text: recorded.join('\n'), faults };
 }
 
-export const tourIn = (readme: string): string => BLOCK.exec(readme)?.[0] ?? '';
+export const tourIn = (page: string): string => BLOCK.exec(page)?.[0] ?? '';
 
-export const withTour = (readme: string, text: string): string => readme.replace(BLOCK, () => text);
+export const withTour = (page: string, text: string): string => page.replace(BLOCK, () => text);
 
 /** Lines that are in only one of two recordings, apart from values, times and what depends on the machine. */
-export function differences(readme: string, recorded: string): string[] {
-  const before = comparable(readme);
+export function differences(page: string, recorded: string): string[] {
+  const before = comparable(page);
   const now = comparable(recorded);
   return [
-    ...before.filter((line) => !now.includes(line)).map((line) => `only in README.md: ${line}`),
-    ...now.filter((line) => !before.includes(line)).map((line) => `not in README.md: ${line}`),
+    ...before.filter((line) => !now.includes(line)).map((line) => `only in docs/cli.md: ${line}`),
+    ...now.filter((line) => !before.includes(line)).map((line) => `not in docs/cli.md: ${line}`),
   ];
 }
 

@@ -21,19 +21,19 @@ export const runSuites = (...folders: readonly string[]): Promise<string[]> =>
     return run(process.execPath, args, { GRANARY_TEST_PRISM: prismUrl });
   });
 
-/** Runs the tour of README.md with the packed command, compares it with README.md, and lets it pass through Prism. */
+/** Runs the tour of docs/cli.md with the packed command, compares it with docs/cli.md, and lets it pass through Prism. */
 export async function commandTour(): Promise<string[]> {
   const farm = await InstalledFarm.start();
   const undos: (() => void)[] = [];
   try {
-    const readme = await readFile(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
+    const page = await readFile(join(REPOSITORY_ROOT, 'docs/cli.md'), 'utf8');
     const { text, faults } = await recordTour(farm);
     const throughPrism = await withPrism(async (prismUrl) => {
       const url = await validatedUrl({ after: (undo) => undos.push(undo) }, farm.url, prismUrl);
       const env = { GRANARY_URL: url, GRANARY_API_KEY: await farm.adminKey() };
       return (await recordTour(farm, env)).faults;
     });
-    return [...faults, ...differences(tourIn(readme), text), ...throughPrism];
+    return [...faults, ...differences(tourIn(page), text), ...throughPrism];
   } finally {
     for (const undo of undos) undo();
     await farm.stop();
