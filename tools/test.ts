@@ -46,7 +46,7 @@ async function withNotes(isWholeRun: boolean, use: (folder: string) => Promise<n
 async function withDatabase(use: (url: string) => Promise<number>): Promise<number> {
   const given = process.env['GRANARY_TEST_DATABASE_URL'];
   if (given !== undefined) return await use(given);
-  const postgres = await startPostgres().catch((error: unknown) => {
+  const postgres = await startPostgres({ isDurable: false }).catch((error: unknown) => {
     console.error('PostgreSQL did not start; GRANARY_TEST_DATABASE_URL=postgres://… can name one that runs.');
     throw error;
   });

@@ -34,12 +34,22 @@ export interface Postgres {
 const SUPERUSER = 'postgres';
 const READY = 'database system is ready to accept connections';
 const CONNECTIONS_MAX = 200;
+const NOT_DURABLE = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
 
 // Text sorts as on most servers, not by bytes as in SQLite, so that a query that depends on the order fails here.
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
 
-/** `parent`: where the folder of its data is made. */
-export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
+export interface PostgresOptions {
+  /** Where the folder of its data is made. */
+  readonly parent?: string | undefined;
+  /** `false` for tests that are not about storage: without waiting for the disk, a killed server recovers, but not a crashed machine. */
+  readonly isDurable?: boolean;
+}
+
+export async function startPostgres({
+  parent = tmpdir(),
+  isDurable = true,
+}: PostgresOptions = {}): Promise<Postgres> {
   const runAs = unprivilegedUser();
   const folder = await mkdtemp(join(parent, 'granary-postgres-'));
   const forget = atExit(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,8 +60,9 @@ export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
     const data = join(folder, 'data');
     const password = randomBytes(16).toString('hex');
     await initialise(bin, data, password, runAs, folder);
+    const ownFlags = isDurable ? [] : NOT_DURABLE;
     const port = await freePort();
-    let server = await serve(bin, data, port, runAs);
+    let server = await serve(bin, data, port, runAs, ownFlags);
     return {
       url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
       pid: () => pidOf(server),
@@ -67,7 +78,7 @@ export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
         return isRunning(server);
       },
       restart: async () => {
-        server = await serve(bin, data, port, runAs);
+        server = await serve(bin, data, port, runAs, ownFlags);
       },
       stop: async () => {
         await stopped(server, 'fast');
@@ -95,11 +106,18 @@ async function initialise(
     `--username=${SUPERUSER}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
+    '--no-sync',
   ];
   await promisify(execFile)(join(bin, 'initdb'), [...args, ...LOCALE], { ...runAs, cwd: folder });
 }
 
-async function serve(bin: string, data: string, port: number, runAs: RunAs): Promise<ChildProcess> {
+async function serve(
+  bin: string,
+  data: string,
+  port: number,
+  runAs: RunAs,
+  ownFlags: readonly string[],
+): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -107,7 +125,7 @@ async function serve(bin: string, data: string, port: number, runAs: RunAs): Pro
     max_connections: CONNECTIONS_MAX,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...flags], {
+  const server = spawn(join(bin, 'postgres'), ['-D', data, ...flags, ...ownFlags], {
     ...runAs,
     cwd: data,
     // Ctrl-C reaches the whole foreground group, but the database must run until the tests have ended.

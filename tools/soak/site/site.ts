@@ -36,7 +36,7 @@ export async function startSite(options: SiteOptions): Promise<Site> {
   try {
     const volume = options.ownFileSystem ? await Volume.create() : null;
     undos.push(async () => volume?.remove());
-    const postgres = await startPostgres(volume?.path);
+    const postgres = await startPostgres({ parent: volume?.path });
     undos.push(() => postgres.stop());
     const broker = await MosquittoBroker.start();
     undos.push(() => broker.remove());
