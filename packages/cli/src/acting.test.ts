@@ -96,5 +96,10 @@ test('the commands that move material and vehicles', async (t) => {
     assert.match(await farm.run(['release', 'rover-01', '--yes']), /cmd_\w+ /);
     assert.match(await farm.run(['stop', 'weather-01'], 3), /\(409 not_supported\)/);
     assert.match(await farm.run(['stop', 'nobody'], 3), /there is no device "nobody"/);
+    const nowhere = ['stop', 'rover-01', '--url', 'http://127.0.0.1:1', '--timeout', '0s'];
+    assert.match(
+      await farm.run(nowhere, 4),
+      /NOT CONFIRMED after \d+ s: cannot reach http:\/\/127\.0\.0\.1:1: .*\n {2}Press the stop at the device/,
+    );
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
@@ -36,6 +36,24 @@ test('serve prints its addresses, shows a new key once, and stops on a signal', 
   await second.printed(STOP_HINT);
   second.signal('SIGINT');
   assert.equal(await second.exited, 0);
+});
+
+test('the commands of a data folder find the service at the port that it chose', async (t) => {
+  const env = await serviceEnv(t);
+  const { GRANARY_DATA_DIR = '' } = env;
+  const service = granary(t, ['serve'], env);
+  const url = await service.printed(URL_LINE);
+  await service.printed(STOP_HINT);
+  const here = { GRANARY_DATA_DIR, XDG_CONFIG_HOME: GRANARY_DATA_DIR };
+  assert.equal(await runCommand(t, ['devices'], here), 'There are no such devices.\n');
+  const { host } = new URL(url);
+  assert.match(
+    await runCommand(t, ['doctor'], here),
+    new RegExp(`ports +HTTP ${host} belongs to the service\n.*MQTT .* belongs to the service`),
+  );
+  service.signal('SIGTERM');
+  assert.equal(await service.exited, 0);
+  await assert.rejects(stat(join(GRANARY_DATA_DIR, 'addresses.json')), { code: 'ENOENT' });
 });
 
 test('settings that are wrong are all named, without a stack', async (t) => {

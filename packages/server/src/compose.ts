@@ -3,6 +3,7 @@ import type { App } from '@granary/app/app';
 import type { LinkDevice } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
 import { lockDataFolder } from '@granary/store/data-folder';
+import { removeAddresses, writeAddresses } from './addresses-file.ts';
 import { AlertEvaluator } from './alerts/evaluator.ts';
 import { Uptime } from './alerts/uptime.ts';
 import { RefusedAttempts } from './audit/refused-attempts.ts';
@@ -271,13 +272,22 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(async () => certificates?.stop());
     undos.push(() => opened.finishSoon());
     warnOfExposedPorts(settings, logger);
+    const mqttUrl = urlOf('mqtt', mqtt.plain);
     const mqttsUrl = urlOf('mqtts', mqtt.secure);
+    const addresses = { http: plainUrl, https: httpsUrl, mqtt: mqttUrl, mqtts: mqttsUrl };
+    undos.push(() => removeAddresses(settings.dataDir));
+    await writeAddresses(settings.dataDir, addresses).catch((error: unknown) =>
+      logger.warn(
+        { err: error },
+        'the addresses for the command line could not be written to the data folder',
+      ),
+    );
     const httpUrl = plainUrl ?? httpsUrl ?? '';
     const console = { app, adminKey, baseUrl: settings.publicUrl ?? httpUrl, nowMs: now() };
     return {
       ...{ httpUrl, httpsUrl, adminKey },
       consoleUrl: settings.console ? await firstConsoleLink(console, surroundings.signInLinkMs) : null,
-      ...{ mqttUrl: urlOf('mqtt', mqtt.plain) ?? mqttsUrl ?? '', mqttsUrl },
+      ...{ mqttUrl: mqttUrl ?? mqttsUrl ?? '', mqttsUrl },
     };
   }
 

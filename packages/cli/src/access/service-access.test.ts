@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { removeAddresses, writeAddresses } from '@granary/server/addresses-file';
 import { contextsFile, readContexts, writeContexts } from './contexts.ts';
 import { serviceAccess } from './service-access.ts';
 
@@ -76,4 +78,42 @@ test('without a login the admin key of the data folder opens the service of this
   assert.equal(serviceAccess({}, env).apiKey, 'gk_admin');
   assert.equal(serviceAccess({}, { ...env, GRANARY_HTTP_PORT: '9080' }).baseUrl, 'http://127.0.0.1:9080');
   assert.throws(() => serviceAccess({ url: 'http://10.0.0.1' }, env), /for this machine only/);
+});
+
+test('the service that runs with the data folder is found where it listens, after flags, environment and contexts', async (t) => {
+  const env = emptyEnv(t);
+  const dataDir = env['GRANARY_DATA_DIR'] ?? '';
+  writeFileSync(join(dataDir, 'admin-key'), 'gk_admin\n');
+  const ports = { https: null, mqtt: null, mqtts: null };
+  const urlIn = (more: Readonly<Record<string, string>> = {}, values: object = {}): string =>
+    serviceAccess(values, { ...env, ...more }).baseUrl;
+
+  await writeAddresses(dataDir, { ...ports, http: 'http://0.0.0.0:27180' });
+  assert.equal(statSync(join(dataDir, 'addresses.json')).mode & 0o777, 0o600);
+  assert.equal(urlIn(), 'http://127.0.0.1:27180');
+  assert.equal(urlIn({ GRANARY_HTTP_PORT: '0' }), 'http://127.0.0.1:27180');
+  assert.equal(urlIn({ GRANARY_URL: 'http://localhost:1' }), 'http://localhost:1');
+  assert.equal(urlIn({}, { url: 'http://localhost:2' }), 'http://localhost:2');
+  writeContexts(env, { current: 'farm', contexts: { farm: FARM } });
+  assert.equal(urlIn(), FARM.url);
+  writeContexts(env, { current: null, contexts: { farm: FARM } });
+
+  await writeAddresses(dataDir, { ...ports, http: null, https: 'https://10.1.2.3:8443' });
+  assert.deepEqual(
+    [serviceAccess({}, env).baseUrl, serviceAccess({}, env).apiKey],
+    ['https://10.1.2.3:8443', 'gk_admin'],
+  );
+  await removeAddresses(dataDir);
+  assert.equal(urlIn(), 'http://127.0.0.1:8080');
+});
+
+test('the address of a service that was killed does not count, nor does a damaged file', async (t) => {
+  const env = emptyEnv(t);
+  const dataDir = env['GRANARY_DATA_DIR'] ?? '';
+  writeFileSync(join(dataDir, 'admin-key'), 'gk_admin\n');
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  for (const text of [JSON.stringify({ pid, http: 'http://127.0.0.1:27180' }), '{', 'null', '{"pid":"1"}']) {
+    writeFileSync(join(dataDir, 'addresses.json'), text);
+    assert.equal(serviceAccess({}, env).baseUrl, 'http://127.0.0.1:8080', text);
+  }
 });

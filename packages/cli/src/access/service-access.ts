@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, type ClientOptions, createClient } from '@granary/client';
+import { readAddresses } from '@granary/server/addresses-file';
 import type { Environment } from '../frame/environment.ts';
 import { EXIT } from '../frame/exit-codes.ts';
 import { CommandFailure } from '../frame/failures.ts';
@@ -18,6 +19,8 @@ export interface AccessValues {
 
 /** A person waits for the answer, so a service that is down is reported soon. */
 const CALL_TIME_LIMIT_MS = 5_000;
+/** A command that repeats its calls by itself says soon what it waits for. */
+const REPEATED_CALL_TIME_LIMIT_MS = 2_000;
 const PORT_DEFAULT = '8080';
 const DATA_DIR_DEFAULT = '.granary';
 const LOCAL_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
@@ -29,8 +32,8 @@ export interface ServiceAccess extends ClientOptions {
 
 /**
  * The service and the key, from the first of these: `--context`; `--url` or the environment; the context of the environment;
- * the current context; the service on this machine with the admin key of its data folder. A key is never sent to another
- * service than the one it was stored for.
+ * the current context; the service on this machine with the address and the admin key of its data folder. A key is never
+ * sent to another service than the one it was stored for.
  */
 export function serviceAccess(values: AccessValues, env: Env): ServiceAccess {
   const stored = readContexts(env);
@@ -49,10 +52,23 @@ export function serviceAccess(values: AccessValues, env: Env): ServiceAccess {
 export const accessClient = (values: AccessValues, env: Env): Client =>
   createClient({ ...serviceAccess(values, env), timeLimitMs: CALL_TIME_LIMIT_MS });
 
+/** For commands that call again and again: the service may be at another address after its restart. */
+export const repeatingClient = (values: AccessValues, env: Env): Client =>
+  createClient({ ...serviceAccess(values, env), timeLimitMs: REPEATED_CALL_TIME_LIMIT_MS });
+
+export const dataDirOf = (env: Env): string => given(env, 'GRANARY_DATA_DIR') ?? DATA_DIR_DEFAULT;
+
+/** Where the service of the data folder answers; while none runs, where it would by its settings. */
 export const localUrl = (env: Env): string => {
   const port = given(env, 'GRANARY_HTTP_PORT') ?? PORT_DEFAULT;
-  return `http://127.0.0.1:${/^[1-9]\d*$/.test(port) ? port : PORT_DEFAULT}`;
+  const bySettings = `http://127.0.0.1:${/^[1-9]\d*$/.test(port) ? port : PORT_DEFAULT}`;
+  return runningUrl(env) ?? bySettings;
 };
+
+function runningUrl(env: Env): string | null {
+  const addresses = readAddresses(dataDirOf(env));
+  return addresses === null ? null : (addresses.http ?? addresses.https);
+}
 
 const given = (env: Env, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
 
@@ -92,8 +108,8 @@ const optionsOf = ({ url, api_key, silo_segment, field_segment }: Context, env: 
 
 /** Only for a service on this machine, because nobody else has a use for this key. */
 function localAdminKey(baseUrl: string, env: Env): string {
-  const file = join(given(env, 'GRANARY_DATA_DIR') ?? DATA_DIR_DEFAULT, 'admin-key');
-  const isLocal = LOCAL_HOSTS.includes(new URL(baseUrl).hostname);
+  const file = join(dataDirOf(env), 'admin-key');
+  const isLocal = LOCAL_HOSTS.includes(new URL(baseUrl).hostname) || baseUrl === runningUrl(env);
   try {
     if (isLocal) return readFileSync(file, 'utf8').trim();
   } catch (cause) {

@@ -14,8 +14,8 @@ export function parseAnswer<T>(response: Response, text: string): T {
 }
 
 export function unexpectedAnswer(response: Response, what: string, cause?: unknown): ApiError {
-  const { status, headers } = response;
-  const message = `answered ${status} with ${what}; is this a Granary service?`;
+  const { status, headers, url } = response;
+  const message = `${URL.canParse(url) ? new URL(url).origin : 'the service'} answered ${status} with ${what}; is this a Granary service?`;
   const waitMs = retryAfterMs(headers.get('retry-after'), Date.now());
   return new ApiError({ status, code: 'unexpected_answer', message, retryAfterMs: waitMs }, { cause });
 }

@@ -47,7 +47,7 @@ export async function moveMaterial(
     const record =
       ended ??
       (interrupt.choice() === 'stop'
-        ? await stopOperation(client, deviceId, operationId, environment)
+        ? await stopOperation(() => client, deviceId, operationId, environment)
         : null);
     if (record === null) {
       return output.one(started, () => `${operationId} goes on; granary stop ${deviceId} stops it.`);

@@ -4,7 +4,7 @@ import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { asActor } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';
 import { isPassing } from '../../access/patience.ts';
-import { type AccessValues, accessClient } from '../../access/service-access.ts';
+import { type AccessValues, repeatingClient } from '../../access/service-access.ts';
 import type { Define } from '../../frame/define.ts';
 import type { Environment } from '../../frame/environment.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
@@ -32,22 +32,26 @@ export const stop: Define = (command, environment) => {
     .description(
       'Stops what moves, without a question. A silo: every operation that has not ended. A field device: an emergency stop, which stays in force until granary release. The stop is repeated until the device has confirmed it.',
     )
-    .option('--timeout <duration>', 'give up waiting for the confirmation after 30s, 5m, …', durationMs);
+    .option(
+      '--timeout <duration>',
+      'end after 30s, 5m, … without the confirmation: exit code 1, or 4 if the service did not answer',
+      durationMs,
+    );
   withExamples(command, 'granary stop silo-01', 'granary stop rover-01 --timeout 30s');
   withAccess(command).action(async (deviceId: string, operationId: string | undefined, values: Values) => {
-    const client = accessClient(values, environment.env);
+    const connect = () => repeatingClient(values, environment.env);
     const limits = { timeoutMs: values.timeout };
-    const group = operationId === undefined ? await groupOf(client, deviceId, environment, values) : 'silo';
+    const group = operationId === undefined ? await groupOf(connect, deviceId, environment, values) : 'silo';
     const stops: Readonly<Record<DeviceGroup, () => Promise<Stopped>>> = {
       silo: async () => {
         const ids =
-          operationId === undefined ? await runningOn(client, deviceId, environment, values) : [operationId];
+          operationId === undefined ? await runningOn(connect, deviceId, environment, values) : [operationId];
         const records = await Promise.all(
-          ids.map((id) => stopOperation(client, deviceId, id, environment, limits)),
+          ids.map((id) => stopOperation(connect, deviceId, id, environment, limits)),
         );
         return { records, text: records.map(outcomeText).join('\n') || `Nothing runs on ${deviceId}.` };
       },
-      field: () => emergencyStop(client, deviceId, environment, values),
+      field: () => emergencyStop(connect, deviceId, environment, values),
     };
     const { records, text } = await stops[group]();
     outputOf(environment, values.json).one(records, () => text);
@@ -56,12 +60,13 @@ export const stop: Define = (command, environment) => {
 
 /** While the storage does not answer, an emergency stop is the only way to find out, and to stop a field device. */
 async function groupOf(
-  client: Client,
+  connect: () => Client,
   deviceId: string,
   environment: Environment,
   { timeout }: Values,
 ): Promise<DeviceGroup> {
   const find = async (): Promise<DeviceGroup> => {
+    const client = connect();
     try {
       return (await findDevice(client, deviceId)).group;
     } catch (failure) {
@@ -79,10 +84,15 @@ async function groupOf(
   });
 }
 
-async function runningOn(client: Client, deviceId: string, environment: Environment, { timeout }: Values) {
+async function runningOn(
+  connect: () => Client,
+  deviceId: string,
+  environment: Environment,
+  { timeout }: Values,
+) {
   const { data } = await repeatUntilConfirmed(
     `The stop of ${deviceId}`,
-    () => client.operations.list(deviceId, { limit: RUNNING_MAX }),
+    () => connect().operations.list(deviceId, { limit: RUNNING_MAX }),
     () => true,
     environment,
     { timeoutMs: timeout },
@@ -92,7 +102,7 @@ async function runningOn(client: Client, deviceId: string, environment: Environm
 
 /** The service repeats an emergency stop that it has taken; the command is given again only until then. */
 async function emergencyStop(
-  client: Client,
+  connect: () => Client,
   deviceId: string,
   environment: Environment,
   { timeout }: Values,
@@ -103,8 +113,8 @@ async function emergencyStop(
     async () => {
       const answer =
         commandId === null
-          ? await client.commands.give(deviceId, EMERGENCY_STOP, asActor(environment.env))
-          : await client.commands.get(deviceId, commandId);
+          ? await connect().commands.give(deviceId, EMERGENCY_STOP, asActor(environment.env))
+          : await connect().commands.get(deviceId, commandId);
       commandId = answer.command_id;
       return answer;
     },

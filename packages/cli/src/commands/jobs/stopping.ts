@@ -5,13 +5,27 @@ import { isPassing, pause } from '../../access/patience.ts';
 import type { Environment } from '../../frame/environment.ts';
 import { EXIT } from '../../frame/exit-codes.ts';
 import { CommandFailure } from '../../frame/failures.ts';
+import { duration } from '../../terminal/times.ts';
 
 const REPEAT_EVERY_MS = 1_000;
+/** A line that stays true is printed again after this time, so that a person sees that the stop is still being sent. */
+const SAY_AGAIN_MS = 5_000;
+
+const ADVICE =
+  '  If it has to stand still now, press the stop at the device. Another service: --url, --context or GRANARY_DATA_DIR. Ctrl+C ends this, --timeout 30s by itself.';
 
 export interface StopLimits {
   /** After this time the command ends and says that the stop is not confirmed. */
   readonly timeoutMs?: number | undefined;
+  readonly clock?: Clock;
 }
+
+interface Clock {
+  readonly now: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+const CLOCK: Clock = { now: () => performance.now(), pause };
 
 /** Sends `send` until it has arrived and the device has confirmed it; a refusal ends it, a service that is away does not. */
 export async function repeatUntilConfirmed<Result>(
@@ -19,46 +33,71 @@ export async function repeatUntilConfirmed<Result>(
   send: () => Promise<Result>,
   isConfirmed: (result: Result) => boolean,
   environment: Environment,
-  { timeoutMs }: StopLimits,
+  { timeoutMs = Number.POSITIVE_INFINITY, clock = CLOCK }: StopLimits,
 ): Promise<Result> {
-  const deadlineMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
-  let said = '';
-  const say = (text: string): void => {
-    if (text !== said) environment.printError(text);
-    said = text;
-  };
+  const startMs = clock.now();
+  const say = speaker(what, environment, clock);
   const leave = (): never => {
-    environment.printError(`granary: ${what} is NOT CONFIRMED`);
+    environment.printError(`granary: ${what} is NOT CONFIRMED. Look at the device.`);
     process.exit(EXIT.interrupted);
   };
   process.once('SIGINT', leave);
   try {
     for (;;) {
+      let trouble: string | null = null;
       try {
         const result = await send();
         if (isConfirmed(result)) return result;
-        say(`${what}: requested; waiting for the device to confirm it`);
       } catch (failure) {
-        if (!isPassing(failure)) throw failure;
-        say(`${what}: the service does not answer; sending it again`);
+        if (!isPassing(failure) || !(failure instanceof Error)) throw failure;
+        trouble = failure.message;
       }
-      if (performance.now() >= deadlineMs) throw notConfirmed(what);
-      await pause(REPEAT_EVERY_MS);
+      const passedMs = clock.now() - startMs;
+      if (passedMs >= timeoutMs) throw notConfirmed(what, trouble, passedMs);
+      say(trouble);
+      await clock.pause(Math.min(REPEAT_EVERY_MS, timeoutMs - passedMs));
     }
   } finally {
     process.off('SIGINT', leave);
   }
 }
 
-const notConfirmed = (what: string): CommandFailure =>
-  new CommandFailure(`${what} is NOT CONFIRMED in time`, {
-    exitCode: EXIT.failed,
-    cure: 'Look at the device; the service goes on sending the stop.',
-  });
+/** Says what the stop waits for: when that changes, and again from time to time. */
+function speaker(what: string, { printError }: Environment, clock: Clock): (trouble: string | null) => void {
+  const startMs = clock.now();
+  let said: string | null | undefined;
+  let saidAtMs = startMs;
+  let isAdvised = false;
+  return (trouble) => {
+    const nowMs = clock.now();
+    if (trouble === said && nowMs - saidAtMs < SAY_AGAIN_MS) return;
+    const since = said === undefined ? '' : ` after ${duration(nowMs - startMs)}`;
+    said = trouble;
+    saidAtMs = nowMs;
+    printError(
+      trouble === null
+        ? `${what}: requested; not confirmed by the device yet${since}`
+        : `${what} is NOT CONFIRMED${since}: ${trouble}; sending it again`,
+    );
+    if (trouble !== null && !isAdvised) printError(ADVICE);
+    isAdvised ||= trouble !== null;
+  };
+}
+
+const notConfirmed = (what: string, trouble: string | null, passedMs: number): CommandFailure =>
+  new CommandFailure(
+    `${what} is NOT CONFIRMED after ${duration(passedMs)}${trouble === null ? '' : `: ${trouble}`}`,
+    trouble === null
+      ? { exitCode: EXIT.failed, cure: 'Press the stop at the device. The service goes on sending the stop.' }
+      : {
+          exitCode: EXIT.notReachable,
+          cure: 'Press the stop at the device; then `granary doctor` looks at the service.',
+        },
+  );
 
 /** A stop may be sent at any time and any number of times. */
 export const stopOperation = (
-  client: Client,
+  connect: () => Client,
   deviceId: string,
   operationId: string,
   environment: Environment,
@@ -66,7 +105,7 @@ export const stopOperation = (
 ): Promise<OperationRecord> =>
   repeatUntilConfirmed(
     `The stop of ${operationId} on ${deviceId}`,
-    () => client.operations.stop(deviceId, operationId, asActor(environment.env)),
+    () => connect().operations.stop(deviceId, operationId, asActor(environment.env)),
     ({ ended_at }) => ended_at !== null,
     environment,
     limits,

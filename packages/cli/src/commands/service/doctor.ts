@@ -1,4 +1,5 @@
 import { createClient } from '@granary/client';
+import { readAddresses } from '@granary/server/addresses-file';
 import { readSettings, type Settings } from '@granary/server/settings';
 import { type AccessValues, serviceAccess } from '../../access/service-access.ts';
 import {
@@ -77,7 +78,7 @@ async function examine(values: AccessValues, environment: Environment): Promise<
 
 /** Looks at what the settings name; the service that answers at an address may be another one than theirs. */
 async function machineFindings(env: Environment['env'], answeringUrl: string | null): Promise<Finding[]> {
-  const settings = readSettings(env);
+  const settings = withRunningPorts(readSettings(env));
   const { httpHost, httpPort } = settings;
   const isRunning = answeringUrl !== null && (await isServiceOf(settings, answeringUrl));
   return [
@@ -87,6 +88,27 @@ async function machineFindings(env: Environment['env'], answeringUrl: string | n
     ...(isRunning ? [] : [databaseFinding(settings)]),
     diskFinding(settings),
   ];
+}
+
+/** The ports of the service that runs with the data folder, which may have been started with other settings. */
+function withRunningPorts(settings: Settings): Settings {
+  const running = readAddresses(settings.dataDir);
+  if (running === null) return settings;
+  const http = hostAndPort(running.http) ?? { host: settings.httpHost, port: null };
+  const mqtt = hostAndPort(running.mqtt) ?? { host: settings.mqttHost, port: null };
+  return {
+    ...settings,
+    httpHost: http.host,
+    httpPort: http.port,
+    mqttHost: mqtt.host,
+    mqttPort: mqtt.port,
+  };
+}
+
+function hostAndPort(url: string | null): { readonly host: string; readonly port: number } | null {
+  if (url === null) return null;
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 
 /** With an external broker the service has no port for devices; its `/readyz` says whether it reaches the broker. */

@@ -1,5 +1,6 @@
+import { readAddresses } from '@granary/server/addresses-file';
 import { startFarm } from '@granary/simulator/start-farm';
-import { type AccessValues, serviceAccess } from '../../access/service-access.ts';
+import { type AccessValues, dataDirOf, localUrl, serviceAccess } from '../../access/service-access.ts';
 import type { Define } from '../../frame/define.ts';
 import { address, withAccess, withExamples } from '../../frame/options.ts';
 import {
@@ -11,18 +12,18 @@ import {
 import { createFarmReporter } from '../../running/farm-reporter.ts';
 import { runUntilSignal } from '../../running/until-signal.ts';
 
-const DATA_DIR_DEFAULT = '.granary';
+const MQTT_DEFAULT = 'mqtt://127.0.0.1:1883';
 
 interface Values extends FarmValues, AccessValues {
-  readonly mqtt: string;
+  readonly mqtt?: string;
 }
 
 export const simulate: Define = (command, { env, print }) => {
   command
     .description(
-      `Runs the simulated farm against a service that is running already. Devices that are missing are registered, which takes a key with the scopes read, configure and admin. Their secrets and memory are kept in GRANARY_DATA_DIR (${DATA_DIR_DEFAULT}).`,
+      'Runs the simulated farm against a service that is running already. Devices that are missing are registered, which takes a key with the scopes read, configure and admin. Their secrets and memory are kept in GRANARY_DATA_DIR (.granary).',
     )
-    .option('--mqtt <address>', 'where devices connect', 'mqtt://127.0.0.1:1883');
+    .option('--mqtt <address>', `where devices connect (of the service on this machine, or ${MQTT_DEFAULT})`);
   withExamples(
     command,
     'granary simulate',
@@ -30,15 +31,16 @@ export const simulate: Define = (command, { env, print }) => {
   );
   withFarmOptions(withAccess(command)).action(async (values: Values) => {
     const choices = farmChoices(values);
-    const mqttUrl = address(values.mqtt, '--mqtt', ['mqtt:', 'mqtts:']);
     const { apiKey, ...access } = serviceAccess(values, env);
+    const running = access.baseUrl === localUrl(env) ? readAddresses(dataDirOf(env)) : null;
+    const mqttUrl = address(values.mqtt ?? running?.mqtt ?? MQTT_DEFAULT, '--mqtt', ['mqtt:', 'mqtts:']);
     await runUntilSignal(async (onStop) => {
       const farm = await startFarm({
         ...choices,
         ...access,
         adminKey: apiKey,
         mqttUrl,
-        credentialsFile: farmCredentialsFile(env['GRANARY_DATA_DIR'] ?? DATA_DIR_DEFAULT),
+        credentialsFile: farmCredentialsFile(dataDirOf(env)),
         onEvent: createFarmReporter(print),
       });
       onStop(() => farm.stop());
