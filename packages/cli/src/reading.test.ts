@@ -41,6 +41,17 @@ test('the commands that read a farm', async (t) => {
     assert.match(await farm.run(['device', 'remove', 'rover-9'], 5), /needs a confirmation.*\n {2}Add --yes/);
     assert.match(await farm.run(['device', 'remove', 'rover-9', '--yes']), /rover-9 is removed/);
     assert.equal((await farm.json<unknown[]>('devices', '--removed')).length, 1);
+    assert.match(
+      await farm.run(['device', 'restore', 'rover-9']),
+      /rover-9 is back with its records\.\n\nusername {2}rover-9\nsecret /,
+    );
+    assert.match(await farm.run(['device', 'restore', 'rover-9'], 3), /rover-9 was not removed/);
+    assert.match(await farm.run(['device', 'restore', 'nobody'], 3), /there is no device "nobody"/);
+    assert.match(await farm.run(['device', 'show', 'rover-9']), /Old/);
+    assert.match(
+      await farm.run(['device', 'remove', 'rover-9', '--yes']),
+      /"granary device restore rover-9" brings it back/,
+    );
   });
 
   await t.test('history as table, CSV, chart and JSON', async () => {

@@ -64,7 +64,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   ),
   device_exists: text(
     'The id is taken by another device, which may have been removed.',
-    'Choose another id, or change the device that has it.',
+    'Choose another id, change the device that has it, or bring a removed one back with `POST …/restore` or `granary device restore`.',
   ),
   plant_exists: text('There is a plant with this id.', 'Choose another id.'),
   device_offline: text(
@@ -107,7 +107,14 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Something runs on the device, or may run; the message names it.',
     'Wait for its end or stop it, then repeat the request.',
   ),
-  device_removed: text('The device was removed.', 'Its records stay readable; register another device.'),
+  device_removed: text(
+    'The device was removed.',
+    'Its records stay readable; bring it back with `POST …/restore` or `granary device restore`, until they are purged.',
+  ),
+  device_not_removed: text(
+    'The device was not removed, so there is nothing to bring back.',
+    'Use it as it is; `POST …/credentials` gives it a new secret.',
+  ),
   cannot_declare_ended: text(
     'The job cannot be declared ended, because the device may still report its end or begin it.',
     'The message says what to do first, such as a stop.',

@@ -37,6 +37,7 @@ export const STATUS_OF = {
   device_in_maintenance: 409,
   device_busy: 409,
   device_removed: 409,
+  device_not_removed: 409,
   cannot_declare_ended: 409,
   not_supported: 409,
   sensor_conflict: 409,

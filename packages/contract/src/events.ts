@@ -14,6 +14,7 @@ export const EVENT_TYPES = [
   'device.credentials_replaced',
   'device.maintenance_changed',
   'device.removed',
+  'device.restored',
   'device.purged',
   'device.status_changed',
   'configuration.changed',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canAccess, isUnlimited, isValidAt } from './keys.ts';
+import { canAccess, hasFacility, isUnlimited, isValidAt } from './keys.ts';
 
 const anywhere = { scopes: [], facilities: null, deviceIds: null };
 
@@ -14,6 +14,14 @@ test('a key sees what lies inside all of its limits', () => {
   assert.equal(canAccess({ ...anywhere, facilities: ['north'], deviceIds: ['silo-2'] }, silo), false);
   assert.equal(isUnlimited(anywhere), true);
   assert.equal(isUnlimited({ ...anywhere, deviceIds: ['silo-1'] }), false);
+});
+
+test('a key has rights in the facilities that it names, and in all only if nothing limits it', () => {
+  assert.equal(hasFacility(anywhere, 'north'), true);
+  assert.equal(hasFacility({ ...anywhere, facilities: ['north'] }, 'north'), true);
+  assert.equal(hasFacility({ ...anywhere, facilities: ['south'] }, 'north'), false);
+  assert.equal(hasFacility({ ...anywhere, deviceIds: ['silo-1'] }, 'north'), false);
+  assert.equal(hasFacility({ facilities: ['north'], deviceIds: ['silo-1'] }, 'north'), true);
 });
 
 test('a key lives until it expires or is revoked', () => {

@@ -5,7 +5,7 @@ import { toIso, toIsoOrNull } from '@granary/contract/time';
 export const PRESET_KEY_LENGTH_MIN = 32;
 
 /** The facilities and devices that a key is limited to; `null` means no limit. */
-interface Limits {
+export interface Limits {
   readonly facilities: readonly string[] | null;
   readonly deviceIds: readonly string[] | null;
 }
@@ -22,6 +22,13 @@ export interface Place {
 export const canAccess = (access: Limits, place: Place): boolean =>
   (access.facilities === null || access.facilities.includes(place.facility)) &&
   (access.deviceIds === null || access.deviceIds.includes(place.deviceId));
+
+/**
+ * Whether a device may be put into the facility, or taken out of it, which changes who sees it. A key that is limited to
+ * single devices and names no facility has no right in any.
+ */
+export const hasFacility = (access: Limits, facility: string): boolean =>
+  access.facilities === null ? access.deviceIds === null : access.facilities.includes(facility);
 
 export const isUnlimited = (access: Limits): boolean =>
   access.facilities === null && access.deviceIds === null;

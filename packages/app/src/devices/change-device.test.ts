@@ -24,14 +24,24 @@ describeEachEngine('changing a device', (engine) => {
   const updates = async (deviceNo: number) =>
     (await eventsOfDevice(app, deviceNo)).filter(({ type }) => type === 'device.updated');
 
+  it('is moved to another facility only with rights in both, as they are when it is changed', async () => {
+    const deviceNo = await registerDevice(app, { facility: 'North' });
+    const move = (facility: string, limits: { facilities: string[] | null; deviceIds: string[] | null }) =>
+      app.devices.update(deviceNo, { location: { facility } }, NOW_MS, { limits });
+    const ofDevice = { facilities: null, deviceIds: ['silo-1'] };
+    await assert.rejects(move('South', ofDevice), isRefusal('forbidden'));
+    await assert.rejects(move('South', { facilities: ['North'], deviceIds: null }), isRefusal('forbidden'));
+    await assert.rejects(move('South', { facilities: ['South'], deviceIds: null }), isRefusal('forbidden'));
+    assert.equal((await move('North', ofDevice)).version, 1);
+    const both = { facilities: ['North', 'South'], deviceIds: ['silo-1'] };
+    assert.equal((await move('South', both)).facility, 'South');
+  });
+
   it('changes what is given, counts the version, and logs what has changed', async () => {
     const deviceNo = await registerDevice(app, { name: 'Silo 7' });
-    const changed = await app.devices.update(
-      deviceNo,
-      { name: 'Reserve', location: { zone: 'B' } },
-      NOW_MS,
-      1,
-    );
+    const changed = await app.devices.update(deviceNo, { name: 'Reserve', location: { zone: 'B' } }, NOW_MS, {
+      ifVersion: 1,
+    });
     assert.partialDeepStrictEqual(changed, { name: 'Reserve', facility: 'North', zone: 'B', version: 2 });
     assert.deepEqual(await app.devices.find(changed.deviceId), changed);
     const [updated] = await updates(deviceNo);
@@ -47,8 +57,8 @@ describeEachEngine('changing a device', (engine) => {
   it('of two callers with the same version accepts one', async () => {
     const deviceNo = await registerDevice(app);
     const outcomes = await Promise.allSettled([
-      app.devices.update(deviceNo, { name: 'One' }, NOW_MS, 1),
-      other.devices.update(deviceNo, { name: 'Two' }, NOW_MS, 1),
+      app.devices.update(deviceNo, { name: 'One' }, NOW_MS, { ifVersion: 1 }),
+      other.devices.update(deviceNo, { name: 'Two' }, NOW_MS, { ifVersion: 1 }),
     ]);
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     assert.equal(refused.length, 1);

@@ -5,6 +5,7 @@ import { reportingTimes } from '@granary/core/alerts/monitoring';
 import { configurationDocument } from '@granary/core/configuration/document';
 import type { ChangedField } from '@granary/core/devices/change-device';
 import { changedDeviceRecord, deviceSummary } from '@granary/core/devices/record';
+import { wayBack } from '@granary/core/devices/removal';
 import { NEVER_SEEN, type Presence } from '@granary/core/devices/status';
 import type { Sql } from '@granary/store/sql';
 import { scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
@@ -59,5 +60,5 @@ export const deviceUpdated = (
 async function whyTaken(sql: Sql, deviceId: string): Promise<string> {
   const taken = await findDevice(sql, deviceId);
   if (taken === undefined || taken.removedAtMs === null) return `device ${deviceId} exists already`;
-  return `device ${deviceId} was removed at ${toIso(taken.removedAtMs)} and still has its records`;
+  return `device ${deviceId} was removed at ${toIso(taken.removedAtMs)} and still has its records; ${wayBack(taken)}`;
 }

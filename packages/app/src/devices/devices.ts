@@ -1,11 +1,12 @@
 import type { DevicePatch } from '@granary/contract/devices/devices';
 import type { MaintenanceRequest } from '@granary/contract/devices/maintenance';
 import { Refusal } from '@granary/contract/errors';
-import { changeDevice, changedFields } from '@granary/core/devices/change-device';
+import { changeDevice, changedFields, refuseForeignMove } from '@granary/core/devices/change-device';
 import { changeMaintenance } from '@granary/core/devices/maintenance';
 import { PURGE_DELAY_MS, purgeRecord } from '@granary/core/devices/purge';
 import { deviceSummary, maintainedDeviceRecord } from '@granary/core/devices/record';
-import { refuseBusyRemoval, refuseRemoved } from '@granary/core/devices/removal';
+import { refuseBusyRemoval, refuseRemoved, refuseRestoration } from '@granary/core/devices/removal';
+import type { Limits } from '@granary/core/keys';
 import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { refuseWhileOperating } from '@granary/core/operations/interlocks';
 import type { Sql } from '@granary/store/sql';
@@ -20,6 +21,7 @@ import {
   saveDevice,
   saveMaintenance,
   saveRemoval,
+  saveRestoration,
   saveSecretHash,
 } from '@granary/store/tables/devices';
 import { logEvents } from '@granary/store/tables/events';
@@ -47,6 +49,15 @@ import { currentOperations } from '../operations/operation-jobs.ts';
 import { deviceUpdated, insertRegisteredDevice, type NewDevice } from './device-rows.ts';
 import { PURGE_STAGES } from './purge-stages.ts';
 
+export interface UpdateConditions {
+  /** The change is refused if the device has another version. */
+  readonly ifVersion?: number | undefined;
+  /** Of the key; they are compared with the facility that the device has when it is changed. */
+  readonly limits?: Limits;
+}
+
+const UNLIMITED: Limits = { facilities: null, deviceIds: null };
+
 export const reads = {
   find: (sql: Sql, deviceId: string) => findDevice(sql, deviceId),
   list: (sql: Sql, filter: DeviceFilter) => listDevices(sql, filter),
@@ -61,13 +72,13 @@ export const writes = {
     return committed(stored, ...eventsLogged([registered]));
   },
 
-  /** Changes what is given, with `ifVersion` only if the device still has this version. The alerts are evaluated in the same transaction. */
+  /** Changes what is given. The alerts are evaluated in the same transaction. */
   async update(
     sql: Sql,
     deviceNo: number,
     patch: DevicePatch,
     nowMs: number,
-    ifVersion?: number,
+    { ifVersion, limits = UNLIMITED }: UpdateConditions = {},
   ): Promise<Committed<StoredDevice>> {
     const device = await lockDeviceRow(sql, deviceNo);
     if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
@@ -76,6 +87,7 @@ export const writes = {
       throw new Refusal('stale_version', `the device is at version ${device.version}, not ${ifVersion}`);
     }
     const changed = changeDevice(device, patch);
+    refuseForeignMove(limits, device.facility, changed.facility);
     const fields = changedFields(device, changed);
     if (fields.length === 0) return committed(device);
     const after = { ...changed, version: device.version + 1 };
@@ -132,6 +144,26 @@ export const writes = {
     const removed = { type: 'device.removed', deviceNo, atMs: nowMs, data } as const;
     await logEvents(sql, [...events, removed]);
     return committed(after, ...eventsLogged([removed]));
+  },
+
+  /** Brings a removed device back with everything that is stored of it; only its secret is new. */
+  async restore(
+    sql: Sql,
+    deviceNo: number,
+    secretHash: string,
+    nowMs: number,
+  ): Promise<Committed<StoredDevice>> {
+    const device = await lockDeviceRow(sql, deviceNo);
+    if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+    refuseRestoration(device);
+    await saveRestoration(sql, deviceNo, secretHash);
+    const after = { ...device, removedAtMs: null, secretHash };
+    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
+    const data = deviceSummary(after, nowMs);
+    const restored = { type: 'device.restored', deviceNo, atMs: nowMs, data } as const;
+    await logEvents(sql, [restored, ...events]);
+    const { deviceId } = device;
+    return committed(after, { kind: 'credentials_replaced', deviceId }, ...eventsLogged([restored]));
   },
 
   /** Removes a limited number of rows of one device that is being purged; returns whether there was one. */

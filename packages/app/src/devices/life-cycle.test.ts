@@ -152,4 +152,32 @@ describeEachEngine('the life cycle of a device', (engine) => {
     await assert.rejects(app.devices.update(deviceNo, { name: 'x' }, NOW_MS), isRemoved);
     await assert.rejects(app.devices.maintain(deviceNo, { on: true, reason: 'x' }, NOW_MS), isRemoved);
   });
+
+  it('a restored device is evaluated again, and of two restorations one is refused', async () => {
+    const deviceNo = await readySilo(app);
+    await app.devices.remove(deviceNo, NOW_MS);
+    const outcomes = await Promise.allSettled([
+      app.devices.restore(deviceNo, 'hash of one', LATER_MS),
+      other.devices.restore(deviceNo, 'hash of another', LATER_MS),
+    ]);
+    const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    assert.equal(refused.length, 1);
+    assert.ok(isRefusal('device_not_removed')(refused[0]));
+    const types = await typesOf(deviceNo);
+    assert.deepEqual(types.slice(types.indexOf('device.removed')), [
+      'device.removed',
+      'device.restored',
+      'device.status_changed',
+      'alert.raised',
+    ]);
+    assert.partialDeepStrictEqual(await alertsOf(deviceNo), [{ type: 'device_offline', status: 'active' }]);
+    await weigh(app, deviceNo, 500, LATER_MS + 3 * MINUTE_MS);
+    await feed(app, deviceNo, LATER_MS + 3 * MINUTE_MS);
+  });
+
+  it('a device whose purge was asked for is not restored', async () => {
+    const deviceNo = await readySilo(app);
+    await app.devices.remove(deviceNo, NOW_MS, true);
+    await assert.rejects(app.devices.restore(deviceNo, 'hash', NOW_MS), isRefusal('device_removed'));
+  });
 });

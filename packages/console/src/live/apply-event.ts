@@ -12,6 +12,7 @@ const IS_ABOUT_DEVICE: ReadonlySet<EventType> = new Set<EventType>([
   'device.registered',
   'device.updated',
   'device.maintenance_changed',
+  'device.restored',
   'device.status_changed',
   'configuration.changed',
 ]);

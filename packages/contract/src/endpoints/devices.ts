@@ -122,7 +122,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
       { summary: 'it is over', body: { on: false } },
     ],
   }),
-  /** Its records stay readable and the id stays taken, unless it is purged. */
+  /** Its records stay readable and the id stays taken, unless it is purged; until then it can be brought back. */
   remove: endpoint(group, 'DELETE', '/devices/{device_id}', {
     scope: 'admin',
     summary:
@@ -134,6 +134,15 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
       { summary: 'a device' },
       { summary: 'a device with all its records', query: { purge: 'true' } },
     ],
+  }),
+  /** Only this answer contains the new secret. */
+  restore: endpoint(group, 'POST', '/devices/{device_id}/restore', {
+    scope: 'admin',
+    summary:
+      'Brings a removed device back with its history and its records, and answers its new secret this once.',
+    answers: { 200: one(registered, ETAG) },
+    errors: ['device_not_removed', 'broker_unavailable'],
+    examples: [{ summary: 'a removed device' }],
   }),
   /** Makes a new secret; the old one stops working. */
   renewCredentials: endpoint(group, 'POST', '/devices/{device_id}/credentials', {

@@ -1,4 +1,6 @@
 import type { DevicePatch } from '@granary/contract/devices/devices';
+import { Refusal } from '@granary/contract/errors';
+import { hasFacility, type Limits } from '../keys.ts';
 import { declareSensors } from '../sensors/declare-sensors.ts';
 import { declaredSensors, SENSORS_DOCUMENT } from '../sensors/declared-sensors.ts';
 
@@ -44,4 +46,13 @@ export function changeDevice<Device extends ChangeableDevice>(device: Device, pa
         ? device.sensorDocument
         : SENSORS_DOCUMENT.write(declareSensors(declaredSensors(device.sensorDocument), sensors)),
   };
+}
+
+/** The facility decides who sees a device and who is told of its alerts, so changing it needs rights in both. */
+export function refuseForeignMove(limits: Limits, before: string, after: string): void {
+  if (before === after || [before, after].every((facility) => hasFacility(limits, facility))) return;
+  throw new Refusal(
+    'forbidden',
+    `this API key may not move a device from the facility "${before}" to "${after}": it needs rights in both`,
+  );
 }

@@ -3,6 +3,7 @@ import { toIso } from '@granary/contract/time';
 import { type CommandState, isOpen } from '../commands/state.ts';
 import { isMissionOver, type MissionState } from '../missions/state.ts';
 import { holdsDevice, type OperationState } from '../operations/state.ts';
+import type { Purge } from './purge.ts';
 
 interface JobsOfDevice {
   readonly operations: readonly OperationState[];
@@ -35,8 +36,31 @@ export function refuseBusyRemoval({ operations, commands, missions }: JobsOfDevi
   );
 }
 
+interface RemovableDevice {
+  readonly deviceId: string;
+  readonly removedAtMs: number | null;
+  /** While its records are being removed. */
+  readonly purge?: Purge;
+}
+
+/** How a removed device becomes usable again, or why it cannot. */
+export const wayBack = ({ deviceId, purge }: Omit<RemovableDevice, 'removedAtMs'>): string =>
+  purge === undefined
+    ? `bring it back with POST …/devices/${deviceId}/restore or "granary device restore ${deviceId}"`
+    : 'its records are being removed, so it cannot be brought back; its id is free when they are';
+
 /** A removed device is only read. */
-export function refuseRemoved({ removedAtMs }: { readonly removedAtMs: number | null }): void {
-  if (removedAtMs === null) return;
-  throw new Refusal('device_removed', `the device was removed at ${toIso(removedAtMs)}`);
+export function refuseRemoved(device: RemovableDevice): void {
+  if (device.removedAtMs === null) return;
+  throw new Refusal(
+    'device_removed',
+    `the device was removed at ${toIso(device.removedAtMs)}; ${wayBack(device)}`,
+  );
+}
+
+export function refuseRestoration(device: RemovableDevice): void {
+  if (device.removedAtMs === null) {
+    throw new Refusal('device_not_removed', `device ${device.deviceId} was not removed`);
+  }
+  if (device.purge !== undefined) refuseRemoved(device);
 }

@@ -5,6 +5,7 @@ import type { SiteDevice } from '@granary/contract/site/site-document';
 import { ruleSensors } from '../alerts/rules/rule-sensors.ts';
 import { refuseBadRules } from '../configuration/rule-checks.ts';
 import { changeDevice } from '../devices/change-device.ts';
+import { wayBack } from '../devices/removal.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { sensorsOf } from '../sensors/declared-sensors.ts';
 import { differences } from './differences.ts';
@@ -17,7 +18,7 @@ export type PlannedDevice = Planned<DescribedDevice>;
 /** Decides with the rules of the single requests, and refuses what they refuse. `before` is `null` for a new device. */
 export function planDevice(wanted: SiteDevice, before: DescribedDevice | null, nowMs: number): PlannedDevice {
   if (before !== null && before.removedAtMs !== null) {
-    throw new Refusal('apply_refused', 'is a device that was removed');
+    throw new Refusal('apply_refused', `is a device that was removed; ${wayBack(before)}`);
   }
   const registeredAs = before?.profile ?? wanted.profile;
   if (registeredAs !== wanted.profile) {

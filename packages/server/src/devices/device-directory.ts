@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import { Refusal } from '@granary/contract/errors';
+import type { EventType } from '@granary/contract/events';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
 import type { LinkDevice } from '@granary/link/port';
@@ -41,6 +42,12 @@ interface DeviceFinders {
   readonly devices: Pick<App['devices'], 'find'>;
   readonly urgent: { readonly devices: Pick<App['devices'], 'find'> };
 }
+
+const CHANGES_SECRET: ReadonlySet<EventType> = new Set<EventType>([
+  'device.credentials_replaced',
+  'device.removed',
+  'device.restored',
+]);
 
 /** A cache of devices, for requests that must not wait for the storage. */
 export class DeviceDirectory {
@@ -100,7 +107,7 @@ export class DeviceDirectory {
   observe(events: readonly StoredEvent[]): void {
     for (const { type, deviceId, facility } of events) {
       if (deviceId === null || facility === null) continue;
-      if (type === 'device.credentials_replaced' || type === 'device.removed') this.dropSecret(deviceId);
+      if (CHANGES_SECRET.has(type)) this.dropSecret(deviceId);
       if (type === 'device.purged') this.#remembered.delete(deviceId);
       if (type === 'device.updated') this.#moved(deviceId, facility);
     }

@@ -49,6 +49,7 @@ export class ExampleResources {
     if (names.includes('mission_id') && device instanceof ScriptedRover) {
       ids.mission_id = await this.#mission(device, endpoint.path.endsWith('/resume'));
     }
+    if (endpoint.path.endsWith('/restore')) await this.#api.delete(path);
     if (endpoint.path.endsWith('/declare-ended')) await this.#disappear(device, ids.operation_id);
     return ids;
   }

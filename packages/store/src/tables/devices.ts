@@ -190,6 +190,13 @@ export async function saveRemoval(sql: Sql, deviceNo: number, removedAtMs: numbe
   await sql.run('UPDATE devices SET removed_at_ms = $2 WHERE device_no = $1', [deviceNo, removedAtMs]);
 }
 
+export async function saveRestoration(sql: Sql, deviceNo: number, secretHash: string): Promise<void> {
+  await sql.run('UPDATE devices SET removed_at_ms = NULL, secret_hash = $2 WHERE device_no = $1', [
+    deviceNo,
+    secretHash,
+  ]);
+}
+
 /** Writes what a caller can change of a device. */
 export async function saveDevice(sql: Sql, device: StoredDevice): Promise<void> {
   await sql.run(

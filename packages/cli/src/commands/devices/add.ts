@@ -1,3 +1,4 @@
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { DEVICE_GROUPS, type DeviceGroup } from '@granary/contract/devices/groups';
 import { profileNamesOf } from '@granary/contract/profiles/profiles';
 import type { Command } from 'commander';
@@ -49,11 +50,12 @@ export function defineAdd(command: Command, environment: Environment): void {
       field: () => field.register({ ...common, ...given({ profile }) }, asActor(env)),
     };
     const registered = await registerAs[values.kind]();
-    const { username, secret } = registered.credentials;
-    const text = () => `username  ${username}\nsecret    ${secret}\n\nThe secret is shown this once.`;
-    outputOf(environment, values.json).one(registered, text);
+    outputOf(environment, values.json).one(registered, () => credentialsText(registered.credentials));
   });
 }
+
+export const credentialsText = ({ username, secret }: DeviceCredentials): string =>
+  `username  ${username}\nsecret    ${secret}\n\nThe secret is shown this once.`;
 
 function capacityOf(max: number | undefined) {
   if (max === undefined) throw new UsageError('--capacity is missing', { cure: 'A silo needs it, in kg.' });

@@ -11,7 +11,7 @@ export function defineRemove(command: Command, environment: Environment): void {
   command
     .argument('<device_id>')
     .description(
-      'Removes a device on which nothing runs. Its connection is closed; its history and its records are kept.',
+      'Removes a device on which nothing runs. Its connection is closed; its history and its records are kept, and "granary device restore" brings it back.',
     )
     .option('-y, --yes', 'do not ask');
   withExamples(command, 'granary device remove silo-20 --yes');
@@ -19,8 +19,16 @@ export function defineRemove(command: Command, environment: Environment): void {
     const { env } = environment;
     const client = accessClient(values, env);
     const { group, name } = await findDevice(client, deviceId);
-    await confirm(`Remove ${deviceId} (${name})?`, values.yes, environment);
+    await confirm(
+      `Remove ${deviceId} (${name})? It can be brought back with "granary device restore ${deviceId}".`,
+      values.yes,
+      environment,
+    );
     const removed = await client.devices[group].remove(deviceId, {}, asActor(env));
-    outputOf(environment, values.json).one(removed, () => `${deviceId} is removed; its records are kept.`);
+    outputOf(environment, values.json).one(
+      removed,
+      () =>
+        `${deviceId} is removed; its records are kept, and "granary device restore ${deviceId}" brings it back.`,
+    );
   });
 }

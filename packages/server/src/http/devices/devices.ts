@@ -6,12 +6,13 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
 import { deviceSummary, rejectionsRecord } from '@granary/core/devices/record';
-import { canAccess } from '@granary/core/keys';
+import { canAccess, hasFacility } from '@granary/core/keys';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { declareSensors } from '@granary/core/sensors/declare-sensors';
 import { NO_SENSORS, SENSORS_DOCUMENT } from '@granary/core/sensors/declared-sensors';
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
+import { limitsOf } from '../fleet/selection.ts';
 import { paged, pageOf, success } from '../protocol/answers.ts';
 import { expectedVersion, tag } from '../protocol/entity-tag.ts';
 import { register } from '../register.ts';
@@ -48,7 +49,8 @@ export function deviceRoutes(
   register(routes, endpoints.devices[group].register, async (request, reply, read) => {
     const wanted = read.body(request);
     const { device_id: deviceId, location } = wanted;
-    if (!canAccess(request.caller, { deviceId, facility: location.facility })) {
+    const { facility } = location;
+    if (!canAccess(request.caller, { deviceId, facility }) || !hasFacility(request.caller, facility)) {
       throw new Refusal('forbidden', 'this API key may not register a device there');
     }
     await link.access.readyToRegister([deviceId]);
@@ -71,12 +73,9 @@ export function deviceRoutes(
 
   register(routes, endpoints.devices[group].update, async (request, reply, read) => {
     const patch = read.body(request);
-    const { deviceNo, deviceId, facility } = await findDevice(request, app, group);
-    const place = { deviceId, facility: patch.location?.facility ?? facility };
-    if (!canAccess(request.caller, place)) {
-      throw new Refusal('forbidden', 'this API key may not move a device there');
-    }
-    const updated = await changes(request).devices.update(deviceNo, patch, now(), expectedVersion(request));
+    const { deviceNo } = await findDevice(request, app, group);
+    const conditions = { ifVersion: expectedVersion(request), limits: limitsOf(request) };
+    const updated = await changes(request).devices.update(deviceNo, patch, now(), conditions);
     tag(reply, updated.version);
     return success(await readDetail(app, updated, now));
   });
@@ -97,6 +96,20 @@ export function deviceRoutes(
     const { deviceNo } = requireAccess(request, group, found);
     const removed = await changes(request).devices.remove(deviceNo, now(), purges);
     return success(await readDetail(app, removed, now));
+  });
+
+  register(routes, endpoints.devices[group].restore, async (request, reply) => {
+    const found = await app.devices.find(request.params.device_id);
+    const { deviceId, deviceNo } = requireAccess(request, group, found);
+    await link.access.readyToReplace(deviceId);
+    const fresh = newDeviceSecret();
+    const { result, secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
+      slices.devices.restore(deviceNo, hashSecret(fresh), now()),
+    );
+    await link.access.give([{ deviceId, secret }]);
+    tag(reply, result.version);
+    const restored = await readDetail(app, result, now);
+    return success({ ...restored, credentials: { username: deviceId, secret } });
   });
 
   register(routes, endpoints.devices[group].renewCredentials, async (request, reply) => {

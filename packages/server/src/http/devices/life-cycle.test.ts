@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSilo } from '../../testing/devices/scripted-silo.ts';
+import { EventReader } from '../../testing/event-reader.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { describeDeviceService, siloNamed } from '../../testing/service.ts';
 
@@ -78,7 +79,68 @@ describeDeviceService('the life cycle of a device over HTTP', (api) => {
     }
     const again = await api.post(SILOS, siloNamed('frozen'));
     assert.deepEqual([again.status, again.body.error.code], [409, 'device_exists']);
-    assert.match(again.body.error.message, /was removed at .* still has its records/);
+    assert.match(
+      again.body.error.message,
+      /was removed at .* still has its records; bring it back with POST/,
+    );
+    const renamed = await api.patch(path, { name: 'x' });
+    assert.match(renamed.body.error.message, /\/frozen\/restore or "granary device restore frozen"/);
+    const device = { ...siloNamed('frozen'), profile: 'silo_scale' };
+    const applied = await api.post('/v1/apply', { version: 1, devices: [device] });
+    assert.deepEqual([applied.status, applied.body.error.code], [422, 'apply_refused']);
+    assert.match(
+      applied.body.error.message,
+      /was removed; bring it back with .*"granary device restore frozen"/,
+    );
+  });
+
+  test('a removed device is brought back with its records and a new secret', async () => {
+    const silo = await startSilo(api, 'back');
+    await api.put(`${silo.path}/config`, { thresholds: { low_level: 11 } });
+    const events = await EventReader.open(api, { query: '?device_id=back&type=device.restored' });
+    assert.equal((await api.delete(silo.path)).status, 200);
+    const restore = (key: string) => api.post(`${silo.path}/restore`, undefined, { 'idempotency-key': key });
+    const restored = await restore('once');
+    assert.deepEqual([restored.status, restored.body.data.removed_at], [200, undefined]);
+    const { secret } = restored.body.data.credentials;
+    assert.equal((await restore('once')).body.data.credentials.secret, secret);
+    const again = await restore('twice');
+    assert.deepEqual([again.status, again.body.error.code], [409, 'device_not_removed']);
+    await assert.rejects(silo.reconnect(), 'the old secret is not valid');
+    await silo.reconnect({ password: secret });
+    await silo.weigh(700);
+    await eventually(async () => (await api.get(`${silo.path}/sensors`)).body.data.level.current, 70);
+    assert.equal((await api.get(`${silo.path}/config`)).body.data.thresholds.low_level, 11);
+    const ids = (await api.get(SILOS)).body.data.map(({ device_id }: { device_id: string }) => device_id);
+    assert.ok(ids.includes('back'));
+    assert.equal((await events.next())?.data.data.device_id, 'back');
+    events.close();
+    const { data } = (await api.get('/v1/audit?device_id=back&action=devices.restore&result=done')).body;
+    assert.equal(data.length, 1);
+    await silo.leave();
+  });
+
+  test('bringing a device back needs the scope, the limits and a purge that was not asked for', async () => {
+    await api.post(SILOS, siloNamed('lost', 'hill'));
+    const path = `${SILOS}/lost`;
+    await api.delete(path);
+    const as = async (limits: object) =>
+      api.as((await api.post('/v1/keys', { name: 'k', ...limits })).body.data.key);
+    assert.equal(
+      (await (await as({ scopes: ['configure', 'operate'] })).post(`${path}/restore`)).status,
+      403,
+    );
+    for (const limits of [{ facilities: ['dale'] }, { device_ids: ['other'] }]) {
+      const key = await as({ scopes: ['admin'], ...limits });
+      assert.equal((await key.post(`${path}/restore`)).status, 404);
+    }
+    assert.equal((await api.post('/v1/fielddevice/devices/lost/restore')).status, 404);
+    const hill = await as({ scopes: ['admin'], facilities: ['hill'] });
+    assert.equal((await hill.post(`${path}/restore`)).status, 200);
+    assert.equal((await api.delete(`${path}?purge=true`)).status, 200);
+    const refused = await api.post(`${path}/restore`);
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'device_removed']);
+    assert.match(refused.body.error.message, /its records are being removed/);
   });
 
   test('a busy device is not removed', async () => {

@@ -150,6 +150,9 @@ export async function lifeCycle(client: TourClient): Promise<void> {
   await client.step('GET', path);
   await client.step('PATCH', path, { body: { name: 'Other' } });
   await client.step('GET', '/v1/devices?removed=true');
+  await client.step('POST', `${path}/restore`);
+  await client.step('POST', `${path}/restore`);
+  await client.step('DELETE', path);
   await client.step('DELETE', `${path}?purge=yes`);
   await client.step('DELETE', `${path}?purge=true`);
 }
