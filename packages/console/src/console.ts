@@ -5,6 +5,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Live } from './live/live.ts';
 import type { Navigation } from './navigation.ts';
+import type { StopRequests } from './operations/stop-requests.ts';
 import type { Preferences } from './preferences.ts';
 import type { SignedIn } from './session/sign-in.ts';
 
@@ -13,6 +14,7 @@ export interface Console {
   readonly client: Client;
   readonly settings: ConsoleSettings;
   readonly live: Live;
+  readonly stops: StopRequests;
   readonly navigation: Navigation;
   readonly preferences: Preferences;
   readonly session: SignedIn;

@@ -5,10 +5,20 @@ import { App } from './app.tsx';
 import { ConsoleContext } from './console.ts';
 import { Live } from './live/live.ts';
 import { pageShown } from './live/page-shown.ts';
+import { SharedStreams } from './live/streams/shared-streams.ts';
+import { findSharedWorker } from './live/streams/shared-worker.ts';
 import { Navigation } from './navigation.ts';
+import { StopRequests } from './operations/stop-requests.ts';
 import { openPreferences } from './preferences.ts';
 import { readPageSettings } from './session/page-settings.ts';
-import { currentSession, isSignedIn, type SignedIn, signIn, takeCode } from './session/sign-in.ts';
+import {
+  currentSession,
+  isSignedIn,
+  type SignedIn,
+  type SignInResult,
+  signIn,
+  takeCode,
+} from './session/sign-in.ts';
 import { SignInView } from './session/sign-in-view.tsx';
 import { texts } from './texts/texts.ts';
 import './styles/tokens.css';
@@ -29,20 +39,37 @@ interface Service {
   readonly settings: ConsoleSettings;
 }
 
-function showConsole(service: Service, session: SignedIn): void {
+const sharedWorker = findSharedWorker();
+
+async function showConsole(service: Service, session: SignedIn): Promise<void> {
   const { client, settings } = service;
-  const close = (reason: string | null): void => {
+  const openPort = await sharedWorker;
+  const sharedStreams = openPort === null ? undefined : new SharedStreams(session.key_id, openPort);
+  addEventListener('pagehide', close);
+  function close(): void {
+    removeEventListener('pagehide', close);
     live.stop();
-    showSignIn(service, reason);
+    sharedStreams?.close();
+    // The views of the next session must not keep anything of this one.
+    render(null, place);
+  }
+  const onEnded = (): void => {
+    close();
+    void openSession(service, texts.value.session.ended, session.key_id);
   };
-  const live = new Live(client, () => close(texts.value.session.ended), { isShown });
+  const live = new Live(client, onEnded, { isShown, sharedStreams });
   const signOut = async (): Promise<void> => {
     await client.session.end();
-    close(null);
+    sharedStreams?.signOut();
+    close();
+    showSignIn(service, null);
   };
+  const stops = new StopRequests(() => live.makeRoom());
   live.start();
   render(
-    <ConsoleContext.Provider value={{ client, settings, live, navigation, preferences, session, signOut }}>
+    <ConsoleContext.Provider
+      value={{ client, settings, live, stops, navigation, preferences, session, signOut }}
+    >
       <App />
     </ConsoleContext.Provider>,
     place,
@@ -50,7 +77,7 @@ function showConsole(service: Service, session: SignedIn): void {
 }
 
 function showSignIn(service: Service, reason: string | null): void {
-  const onSignedIn = (session: SignedIn): void => showConsole(service, session);
+  const onSignedIn = (session: SignedIn): void => void showConsole(service, session);
   render(
     <SignInView client={service.client} preferences={preferences} reason={reason} onSignedIn={onSignedIn} />,
     place,
@@ -69,18 +96,34 @@ async function openService(): Promise<Service> {
   }
 }
 
+/** Opens the console for the session of the browser, unless it is that of a key that was refused; else the person signs in. */
+async function openSession(service: Service, reason: string | null, refusedKeyId?: string): Promise<void> {
+  const ask = async (): Promise<SignInResult> => {
+    const result = await currentSession(service.client);
+    const isRefused = isSignedIn(result) && result.key_id === refusedKeyId;
+    return isRefused ? { kind: 'refused', message: '' } : result;
+  };
+  await openWith(service, ask, reason);
+}
+
+async function openWith(
+  service: Service,
+  ask: () => Promise<SignInResult>,
+  reason: string | null,
+): Promise<void> {
+  for (;;) {
+    const result = await ask();
+    if (isSignedIn(result)) return await showConsole(service, result);
+    if (result.kind === 'refused') return showSignIn(service, reason);
+    await showUnreachable();
+  }
+}
+
 async function start(): Promise<void> {
   const code = takeCode();
   const service = await openService();
-  const { client } = service;
-  for (;;) {
-    const result = code === null ? await currentSession(client) : await signIn(client, { code });
-    if (isSignedIn(result)) return showConsole(service, result);
-    if (result.kind === 'refused') {
-      return showSignIn(service, code === null ? null : texts.value.session.codeUsed);
-    }
-    await showUnreachable();
-  }
+  if (code === null) await openSession(service, null);
+  else await openWith(service, () => signIn(service.client, { code }), texts.value.session.codeUsed);
 }
 
 async function showUnreachable(): Promise<void> {
@@ -88,4 +131,8 @@ async function showUnreachable(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 }
 
+// A page that the browser kept and shows again has left its streams.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
 await start();

@@ -1,6 +1,7 @@
 import type { FleetAlert } from '@granary/contract/fleet/records';
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../console.ts';
+import { useIsLost } from '../parts/last-known.tsx';
 import { PageList } from '../parts/lists/page-list.tsx';
 import { useEventReload } from '../parts/lists/use-event-reload.ts';
 import { usePages } from '../parts/lists/use-pages.ts';
@@ -21,11 +22,13 @@ export function LiveAlerts({ filter, ...opening }: Props) {
   const { site } = useConsole().live;
   const { alerts: words } = texts.value;
   const selected = useSignal<ReadonlySet<string>>(new Set());
+  const isLost = useIsLost();
   const alerts = chosenAlerts(
     [...site.alerts.all.value.values()],
     filter,
     (deviceId) => site.devices.find(deviceId)?.peek().location.facility,
   );
+  if (alerts.length === 0 && isLost) return null;
   if (alerts.length === 0) return <Notice>{words.empty[filter.list]}</Notice>;
   return (
     <>

@@ -2,6 +2,7 @@ import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet/records';
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../console.ts';
+import { useIsLost } from '../parts/last-known.tsx';
 import { FilterBar, SelectFilter } from '../parts/lists/filter-bar.tsx';
 import { PLACE_FILTERS, PlaceFilters } from '../parts/lists/place-filters.tsx';
 import { Tabs } from '../parts/tabs.tsx';
@@ -38,6 +39,7 @@ export function AlertsView() {
   const closeShelving = (): void => {
     shelving.value = null;
   };
+  const isLost = useIsLost();
   const isLive = filter.list === 'open' || filter.list === 'unacknowledged';
   return (
     <div class="alerts">
@@ -66,6 +68,11 @@ export function AlertsView() {
         />
         <PlaceFilters />
       </FilterBar>
+      {isLost && (
+        <p class="alerts-lost" role="status">
+          {words.notLive}
+        </p>
+      )}
       {isLive ? (
         <LiveAlerts filter={filter} {...opening} />
       ) : (

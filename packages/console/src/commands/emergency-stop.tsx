@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useAction } from '../parts/forms/use-action.ts';
 import { texts } from '../texts/texts.ts';
+import { useEmergencyStop } from './use-emergency-stop.ts';
 import './emergency-stop.css';
 
 interface Props {
@@ -18,7 +19,7 @@ interface Props {
 
 /** The emergency stop of a vehicle: one press. It stays in force until a person releases it. */
 export function EmergencyStop({ deviceId, name, state }: Props) {
-  const console = useConsole();
+  const request = useEmergencyStop(deviceId);
   const { commands, common, missions } = texts.value;
   const mayOperate = useScope('operate');
   const isInForce = state?.active === true;
@@ -26,11 +27,9 @@ export function EmergencyStop({ deviceId, name, state }: Props) {
     <section class="emergency-stop" aria-label={common.emergencyStop}>
       {mayOperate && (
         <StopButton
-          stop={() =>
-            console.client.commands.give(deviceId, { command: 'emergency_stop' }, callOptions(console))
-          }
-          isRequested={isInForce && !state.confirmed}
-          isConfirmed={isInForce && state.confirmed}
+          of={deviceId}
+          {...request}
+          isInForce={isInForce && state.confirmed}
           label={missions.emergencyStopOf(name)}
           text={common.emergencyStop}
         />

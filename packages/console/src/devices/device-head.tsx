@@ -2,6 +2,7 @@ import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { isUnacknowledged } from '../alerts/summary.ts';
 import { useConsole } from '../console.ts';
 import { Age, Time } from '../parts/age.tsx';
+import { LastKnown } from '../parts/last-known.tsx';
 import { SeverityMark } from '../parts/severity-mark.tsx';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
@@ -23,7 +24,9 @@ export function DeviceHead({ device, facts }: Props) {
     <header class="device-head">
       <div class="device-head-title">
         <h1 class="free-text">{name}</h1>
-        <p class={`device-status ${status}`}>{common.deviceStatuses[status]}</p>
+        <p class={`device-status ${status}`}>
+          <LastKnown>{common.deviceStatuses[status]}</LastKnown>
+        </p>
         <p class="muted">
           {last_seen === null ? (
             devices.neverSeen

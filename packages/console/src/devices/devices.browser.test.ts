@@ -55,8 +55,10 @@ describe('the page of a device, in a browser', () => {
     await person.open(`#/devices/${SILO}`);
     await page.getByRole('group', { name: 'Start an operation' }).getByText('Discharge').click();
     await amount(page).fill('900000');
+    await page.getByText('A start would be refused now').waitFor();
+    await page.getByText(/There is only/).waitFor();
     await page.getByLabel('Into which container').fill('Truck <b>7</b>');
-    await page.getByText(/A start would be refused now: there is only/).waitFor();
+    assert.ok(await startButton(page, /^Discharge 900,000 kg$/).isDisabled(), 'refused is refused');
     await amount(page).fill('500');
     await page.getByText('into Truck <b>7</b>').first().waitFor();
     await startButton(page, /^Discharge 500 kg$/).click();
@@ -71,6 +73,8 @@ describe('the page of a device, in a browser', () => {
       .waitFor();
     const [last] = (await site.client.operations.list(SILO)).data;
     assert.equal(last?.status, 'stopped');
+    const direction = page.getByRole('group', { name: 'Start an operation' }).locator('[aria-pressed=true]');
+    assert.equal(await direction.textContent(), 'Discharge', 'the form keeps the direction');
   });
 
   test('dragging over the chart zooms, and the address shows the same', async (t) => {

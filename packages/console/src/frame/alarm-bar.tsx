@@ -6,6 +6,7 @@ import { OutcomeLine } from '../alerts/acknowledge/outcome-line.tsx';
 import { summaryOf } from '../alerts/summary.ts';
 import { useConsole } from '../console.ts';
 import { Age } from '../parts/age.tsx';
+import { useIsLost } from '../parts/last-known.tsx';
 import { SeverityMark } from '../parts/severity-mark.tsx';
 import { useSettled } from '../parts/use-settled.ts';
 import { addressOf } from '../routes.ts';
@@ -25,6 +26,7 @@ export function AlarmBar() {
   const summary = useComputed(() => summaryOf([...live.site.alerts.all.value.values()]));
   const { unacknowledged, newestCritical } = summary.value;
   const isSettled = useSettled(newestCritical?.alert_id ?? null);
+  const isLost = useIsLost();
   const isQuiet = MOST_URGENT_FIRST.every((severity) => unacknowledged[severity] === 0);
   const name =
     newestCritical === null
@@ -33,12 +35,12 @@ export function AlarmBar() {
   return (
     <section
       ref={element}
-      class={`alarm-bar ${newestCritical === null ? '' : 'has-critical'}`}
+      class={`alarm-bar ${newestCritical === null ? '' : 'has-critical'} ${isLost ? 'lost' : ''}`}
       aria-label={frame.alarmBar}
     >
       <a class="counts" href={addressOf('alerts')}>
         {isQuiet ? (
-          <span class="muted">{frame.noAlerts}</span>
+          <span class="muted">{isLost ? frame.alertsUnknown : frame.noAlerts}</span>
         ) : (
           MOST_URGENT_FIRST.filter((severity) => unacknowledged[severity] > 0).map((severity) => (
             <SeverityMark key={severity} severity={severity} text={String(unacknowledged[severity])} />

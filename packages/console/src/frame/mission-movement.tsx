@@ -1,12 +1,16 @@
 import type { FleetMission } from '@granary/contract/fleet/records';
+import { useEmergencyStop } from '../commands/use-emergency-stop.ts';
 import { useConsole, useScope } from '../console.ts';
+import { withLocalTimes } from '../format/sentences.ts';
 import { StopButton } from '../operations/stop-button.tsx';
+import { LastKnown } from '../parts/last-known.tsx';
 import { addressOf } from '../routes.ts';
-import { texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 /** One mission under way, with the emergency stop of its vehicle. */
 export function MissionMovement({ mission }: { readonly mission: FleetMission }) {
-  const { client, live } = useConsole();
+  const { live } = useConsole();
+  const emergencyStop = useEmergencyStop(mission.device_id);
   const { missions, common } = texts.value;
   const { device_id, mission_name, waypoints, status_detail } = mission;
   const name = live.site.devices.find(device_id)?.value.name ?? device_id;
@@ -23,12 +27,18 @@ export function MissionMovement({ mission }: { readonly mission: FleetMission })
         <progress max={waypoints.length} value={reached} aria-label={missions.progress}>
           {missions.waypointsReached(reached, waypoints.length)}
         </progress>
-        <p class="detail">{status_detail}</p>
+        <p class="detail">
+          <LastKnown>
+            <span class="free-text">
+              {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
+            </span>
+          </LastKnown>
+        </p>
       </div>
       {useScope('operate') && (
         <StopButton
-          stop={() => client.commands.give(device_id, { command: 'emergency_stop' })}
-          isRequested={false}
+          of={device_id}
+          {...emergencyStop}
           label={missions.emergencyStopOf(name)}
           text={common.emergencyStop}
         />

@@ -1,8 +1,10 @@
 import type { FleetOperation } from '@granary/contract/fleet/records';
 import { callOptions, useConsole, useScope } from '../console.ts';
+import { withLocalTimes } from '../format/sentences.ts';
 import { formatDuration } from '../format/times.ts';
 import { operationTitle } from '../operations/operation-texts.ts';
 import { StopButton } from '../operations/stop-button.tsx';
+import { LastKnown, useIsLost } from '../parts/last-known.tsx';
 import { addressOf } from '../routes.ts';
 import { locale, texts } from '../texts/texts.ts';
 
@@ -16,6 +18,7 @@ export function OperationMovement({ operation }: { readonly operation: FleetOper
     const record = await client.operations.stop(device_id, operation_id, callOptions(console));
     live.site.operations.put({ device_id, ...record });
   };
+  const isLost = useIsLost();
   const leftMs =
     estimated_completion === null ? null : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
   return (
@@ -31,14 +34,17 @@ export function OperationMovement({ operation }: { readonly operation: FleetOper
           {progress} %
         </progress>
         <p class="detail">
-          {progress === null ? '' : `${Math.round(progress)} % · `}
-          {leftMs !== null && leftMs > 0 && operation.status === 'in_progress'
-            ? operations.left(formatDuration(leftMs))
-            : status_detail}
+          <LastKnown>
+            {progress === null ? '' : `${Math.round(progress)} % · `}
+            {leftMs !== null && leftMs > 0 && operation.status === 'in_progress' && !isLost
+              ? operations.left(formatDuration(leftMs))
+              : withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
+          </LastKnown>
         </p>
       </div>
       {useScope('operate') && (
         <StopButton
+          of={operation_id}
           stop={stop}
           isRequested={operation.status === 'stopping'}
           label={operations.stopOf(name)}

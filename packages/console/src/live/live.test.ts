@@ -42,11 +42,12 @@ interface Page {
   readonly state: () => string;
 }
 
-async function openPage(t: TestContext): Promise<Page> {
+async function openPage(t: TestContext, hasSharedStreams = true): Promise<Page> {
   const service = new ScriptedClient();
   const isShown = signal(true);
   let ended = 0;
-  const live = new Live(service.client, () => ended++, { retryMs: 1, isShown });
+  const sharedStreams = hasSharedStreams ? service.client : undefined;
+  const live = new Live(service.client, () => ended++, { retryMs: 1, isShown, sharedStreams });
   t.after(() => live.stop());
   live.start();
   await turn();
@@ -59,8 +60,8 @@ async function openPage(t: TestContext): Promise<Page> {
   };
 }
 
-async function openRead(t: TestContext): Promise<Page> {
-  const page = await openPage(t);
+async function openRead(t: TestContext, hasSharedStreams = true): Promise<Page> {
+  const page = await openPage(t, hasSharedStreams);
   page.service.events.connect();
   page.service.answer({ devices: [aDevice(100)], alerts: [anAlert('a')] });
   await turn();
@@ -167,6 +168,17 @@ test('a page that nobody sees holds no stream of values, and one that is seen ag
   service.readings.send({ at: LATE, devices: [values] });
   await turn();
   assert.deepEqual([service.readings.isOpen, weight()], [true, 80]);
+});
+
+test('a page with streams of its own that nobody sees holds none, and says so', async (t) => {
+  const { service, isShown, state } = await openRead(t, false);
+  isShown.value = false;
+  await turn();
+  await turn();
+  assert.deepEqual([service.events.isOpen, service.readings.isOpen, state()], [false, false, 'lost']);
+  isShown.value = true;
+  await turn();
+  assert.deepEqual([service.events.isOpen, service.readings.isOpen], [true, true]);
 });
 
 test('a revoked key ends the session once and stops everything', async (t) => {

@@ -6,6 +6,7 @@ import { readSite, replaceSite } from './read-site.ts';
 import { followReadings } from './readings.ts';
 import { Refresher } from './refresher.ts';
 import { emptySite, type Site } from './site.ts';
+import type { LiveStreams } from './streams/shared-streams.ts';
 import { until } from './until.ts';
 
 const RETRY_MS = 2_000;
@@ -16,6 +17,8 @@ interface LiveOptions {
   readonly retryMs?: number;
   /** Whether the person can see the page. */
   readonly isShown?: ReadonlySignal<boolean>;
+  /** The streams that all windows of the browser share; without them the page follows its own, and only while it is seen. */
+  readonly sharedStreams?: LiveStreams | undefined;
 }
 
 /** Keeps what the page knows of the site true: read once, then by the event stream and the stream of newest values. */
@@ -26,9 +29,11 @@ export class Live {
   readonly #sessionEnded: () => void;
   readonly #retryMs: number;
   readonly #isShown: ReadonlySignal<boolean>;
+  readonly #streams: LiveStreams;
   readonly #stopped = new AbortController();
   /** False while a stop needs the connections of the streams. */
   readonly #mayStream = signalOf(true);
+  readonly #mayFollowEvents: ReadonlySignal<boolean>;
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
   readonly #refresher: Refresher;
   /** Events that arrive before everything was read are applied after it. */
@@ -42,7 +47,10 @@ export class Live {
     this.#sessionEnded = sessionEnded;
     this.#retryMs = options.retryMs ?? RETRY_MS;
     this.#isShown = options.isShown ?? signalOf(true);
-    this.#refresher = new Refresher(client, this.site, this.#stopped.signal);
+    this.#streams = options.sharedStreams ?? client;
+    const hasOwnStreams = options.sharedStreams === undefined;
+    this.#mayFollowEvents = computed(() => this.#mayStream.value && (this.#isShown.value || !hasOwnStreams));
+    this.#refresher = new Refresher(client, this.site, this.#stopped.signal, this.#isShown);
   }
 
   start(): void {
@@ -63,8 +71,8 @@ export class Live {
   }
 
   /**
-   * Ends the streams for a moment. A browser opens six connections to a service at most, so with several pages all of them
-   * may be streams, and a stop would wait for ever.
+   * Ends the streams of this page for a moment. A browser opens six connections to a service at most, so where windows cannot
+   * share streams all connections may be streams, and a stop would wait for ever.
    */
   makeRoom(): void {
     if (!this.#mayStream.peek()) return;
@@ -77,9 +85,9 @@ export class Live {
   async #followEvents(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
-      await until(this.#mayStream, true, signal);
+      await until(this.#mayFollowEvents, true, signal);
       const interrupted = new AbortController();
-      void until(this.#mayStream, false, signal).then(() => interrupted.abort());
+      void until(this.#mayFollowEvents, false, signal).then(() => interrupted.abort());
       await this.#followStream(interrupted.signal);
       if (!signal.aborted) this.#lose();
     }
@@ -92,7 +100,7 @@ export class Live {
       else this.#lose();
     };
     try {
-      const stream = this.#client.events.stream({ signal, onConnection, reconnectMs: this.#retryMs });
+      const stream = this.#streams.events.stream({ signal, onConnection, reconnectMs: this.#retryMs });
       for await (const item of stream) {
         if (item.kind === 'reset') void this.#readAll();
         else this.#take(item.event);
@@ -149,7 +157,7 @@ export class Live {
       ...{ signal: this.#stopped.signal, reconnectMs: this.#retryMs },
       isShown: computed(() => this.#isShown.value && this.#mayStream.value),
     };
-    void followReadings(this.#client, this.site, this.connection, options);
+    void followReadings(this.#streams, this.site, this.connection, options);
   }
 }
 

@@ -1,7 +1,8 @@
-import { ApiError, type Client } from '@granary/client';
+import { ApiError } from '@granary/client';
 import { batch, type ReadonlySignal } from '@preact/signals';
 import type { Connection } from './connection.ts';
 import type { Site } from './site.ts';
+import type { LiveStreams } from './streams/shared-streams.ts';
 import { until } from './until.ts';
 
 interface Options {
@@ -10,12 +11,9 @@ interface Options {
   readonly isShown: ReadonlySignal<boolean>;
 }
 
-/**
- * Keeps the newest values current while the page is seen. A browser opens six connections to a service at most, so pages
- * that nobody sees must not hold those that a stop may need.
- */
+/** Keeps the newest values current while the page is seen; values that nobody sees are not sent. */
 export async function followReadings(
-  client: Pick<Client, 'readings'>,
+  { readings }: Pick<LiveStreams, 'readings'>,
   site: Site,
   connection: Connection,
   { signal, reconnectMs, isShown }: Options,
@@ -24,12 +22,12 @@ export async function followReadings(
     await until(isShown, true, signal);
     const hidden = new AbortController();
     void until(isShown, false, signal).then(() => hidden.abort());
-    await followShown(client, site, connection, { signal: hidden.signal, reconnectMs });
+    await followShown(readings, site, connection, { signal: hidden.signal, reconnectMs });
   }
 }
 
 async function followShown(
-  client: Pick<Client, 'readings'>,
+  readings: LiveStreams['readings'],
   site: Site,
   connection: Connection,
   { signal, reconnectMs }: Pick<Options, 'signal' | 'reconnectMs'>,
@@ -40,7 +38,7 @@ async function followShown(
     else connection.lost('readings', site.clock.nowMs.peek());
   };
   try {
-    for await (const { at, devices } of client.readings.stream({ signal, onConnection, reconnectMs })) {
+    for await (const { at, devices } of readings.stream({ signal, onConnection, reconnectMs })) {
       // One drawing for all devices of a message.
       batch(() => {
         site.clock.observe(at);

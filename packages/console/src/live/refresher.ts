@@ -1,4 +1,5 @@
 import type { Client } from '@granary/client';
+import type { ReadonlySignal } from '@preact/signals';
 import type { Refresh } from './apply-event.ts';
 import type { Site } from './site.ts';
 
@@ -15,15 +16,17 @@ export class Refresher implements Refresh {
   readonly #client: Client;
   readonly #site: Site;
   readonly #signal: AbortSignal;
+  readonly #isShown: ReadonlySignal<boolean>;
   readonly #devices = new Set<string>();
   readonly #missions = new Map<string, string>();
   #isGathering = false;
   #round = 0;
 
-  constructor(client: Client, site: Site, signal: AbortSignal) {
+  constructor(client: Client, site: Site, signal: AbortSignal, isShown: ReadonlySignal<boolean>) {
     this.#client = client;
     this.#site = site;
     this.#signal = signal;
+    this.#isShown = isShown;
   }
 
   device(deviceId: string): void {
@@ -83,6 +86,7 @@ export class Refresher implements Refresh {
   }
 
   async #readProgress(): Promise<void> {
+    if (!this.#isShown.peek()) return;
     const { operations, missions } = this.#site;
     const jobs = [
       ...[...operations.all.peek().values()].map(({ device_id, operation_id }) => async () => {

@@ -6,6 +6,7 @@ import { AcknowledgeButton } from '../alerts/acknowledge/acknowledge-button.tsx'
 import { useConsole } from '../console.ts';
 import { Age } from '../parts/age.tsx';
 import { Button } from '../parts/button.tsx';
+import { LastKnown, useIsLost } from '../parts/last-known.tsx';
 import { SeverityMark } from '../parts/severity-mark.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { addressOf } from '../routes.ts';
@@ -42,12 +43,23 @@ export function AttentionPanel() {
   }, [live]);
   const items = value?.attention ?? [];
   const isWhole = useSignal(false);
+  const isLost = useIsLost();
+  useEffect(() => {
+    if (!isLost) reload();
+  }, [isLost]);
   return (
     <aside class="overview-attention" aria-label={overview.attention}>
       <SiteCounts />
       <section>
         <h2 class="overview-attention-title">{overview.attention}</h2>
-        {value !== undefined && items.length === 0 && <p class="muted">{overview.nothingNeedsAttention}</p>}
+        {isLost && (
+          <p class="overview-attention-unknown" role="status">
+            {items.length === 0 ? overview.attentionUnknown : overview.attentionLastKnown}
+          </p>
+        )}
+        {!isLost && value !== undefined && items.length === 0 && (
+          <p class="muted">{overview.nothingNeedsAttention}</p>
+        )}
         <ul class={isWhole.value ? '' : 'overview-first-items'}>
           {items.map((item) => (
             <Item key={`${item.what} ${item.id ?? item.device_id}`} item={item} />
@@ -92,7 +104,9 @@ function Item({ item: { device_id, name, what, since, message, id } }: { readonl
       </a>
       {alert !== undefined && <AcknowledgeButton alert={alert} />}
       <p class="overview-item-text">
-        <span class="free-text">{message}</span>{' '}
+        <LastKnown>
+          <span class="free-text">{message}</span>
+        </LastKnown>{' '}
         <span class="muted">
           <Age since={since} />
         </span>

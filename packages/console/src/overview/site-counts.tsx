@@ -1,6 +1,7 @@
 import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
 import { useComputed } from '@preact/signals';
 import { useConsole } from '../console.ts';
+import { LastKnown } from '../parts/last-known.tsx';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -22,7 +23,7 @@ export function SiteCounts() {
               class={`overview-count-number ${numbers[index] === '0' ? 'none' : ''}`}
               href={addressOf('overview', null, { status })}
             >
-              {numbers[index]}
+              <LastKnown>{numbers[index]}</LastKnown>
             </a>
           </dd>
         </div>

@@ -3,6 +3,7 @@ import { PROFILES } from '@granary/contract/profiles/profiles';
 import { formatValue } from '../format/numbers.ts';
 import { operationTitle } from '../operations/operation-texts.ts';
 import { Age } from '../parts/age.tsx';
+import { LastKnown } from '../parts/last-known.tsx';
 import { profileOf } from '../profiles/profiles.tsx';
 import { addressOf } from '../routes.ts';
 import { locale, texts } from '../texts/texts.ts';
@@ -32,8 +33,10 @@ function State({ device }: Props) {
       <>
         <progress max={100} value={operation.progress ?? 0} aria-label={operations.progress} />
         <span class="overview-state-text free-text" title={title}>
-          {operation.progress !== null && `${Math.round(operation.progress)} % · `}
-          {title}
+          <LastKnown>
+            {operation.progress !== null && `${Math.round(operation.progress)} % · `}
+            {title}
+          </LastKnown>
         </span>
       </>
     );
@@ -45,7 +48,9 @@ function State({ device }: Props) {
       <>
         <progress max={mission.waypoints.length} value={reached} aria-label={missions.progress} />
         <span class="overview-state-text free-text" title={mission.mission_name}>
-          {missions.waypointsReached(reached, mission.waypoints.length)} · {mission.mission_name}
+          <LastKnown>
+            {missions.waypointsReached(reached, mission.waypoints.length)} · {mission.mission_name}
+          </LastKnown>
         </span>
         <MapLink deviceId={device_id} />
       </>
@@ -56,7 +61,7 @@ function State({ device }: Props) {
     return (
       <>
         <strong class="overview-state-text free-text" title={alert.message}>
-          {alert.message}
+          <LastKnown>{alert.message}</LastKnown>
         </strong>
         <Age since={alert.created_at} />
       </>
@@ -65,7 +70,9 @@ function State({ device }: Props) {
   if (status !== 'online') {
     return (
       <>
-        <strong class="overview-state-text">{common.deviceStatuses[status]}</strong>
+        <strong class="overview-state-text">
+          <LastKnown>{common.deviceStatuses[status]}</LastKnown>
+        </strong>
         {last_seen === null ? <span>{common.neverReported}</span> : <Age since={last_seen} />}
       </>
     );

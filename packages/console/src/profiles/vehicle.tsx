@@ -2,6 +2,7 @@ import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { formatValue } from '../format/numbers.ts';
 import { useOverviewFacts } from '../overview/overview-context.ts';
 import { Battery, SignalBars } from '../parts/battery.tsx';
+import { LastKnown } from '../parts/last-known.tsx';
 import { Measured } from '../parts/measured.tsx';
 import { locale, texts } from '../texts/texts.ts';
 
@@ -25,9 +26,10 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   const mission = byDevice.missions.value.get(device_id)?.[0];
   const stop = details.emergencyStops.of(device_id).value;
   const { battery_level, signal_strength } = readings;
+  const state = stateOf();
   return (
     <>
-      <p class="overview-main free-text">{stateOf()}</p>
+      <p class="overview-main free-text">{state !== '' && <LastKnown>{state}</LastKnown>}</p>
       {[['battery_level', battery_level] as const, ['signal_strength', signal_strength] as const].map(
         ([sensor, reading]) => (
           <p key={sensor} class="muted">

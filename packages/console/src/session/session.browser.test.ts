@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@granary/server/testing/eventually';
 import { checkAccessibility, DESK, PHONE, signIn } from '../testing/operator.ts';
 import { RunningSite } from '../testing/running-site.ts';
 
@@ -113,9 +114,23 @@ describe('the frame of the console in Chromium', () => {
     if (operator === null) return;
     const { page } = operator;
     await page.getByText('Live', { exact: true }).waitFor();
+    await operator.open('#/devices/silo-03');
+    await site.client.operations.feed('silo-03', { amount: 400 });
+    const stops = page.getByRole('button', { name: 'Stop Dairy concentrate' });
+    await stops.nth(1).waitFor();
     await site.killService();
     await page.getByText(/Not live since/).waitFor();
+    assert.equal(await page.locator('.alarm-bar.lost').count(), 1);
+    await page.locator('.device-status .last-known').getByText('Online').waitFor();
+    await page.locator('.device-running .last-known').first().waitFor();
+    await stops.first().click();
+    await page.getByText('The stop has not reached the service yet').nth(1).waitFor();
+    await operator.open('#/overview');
+    await page.getByText('Not known: this page is not live.').waitFor();
+    assert.equal(await page.locator('.overview-counts .last-known').count(), 3);
     await site.startAgain();
     await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Not known: this page is not live.').waitFor({ state: 'hidden' });
+    await eventually(async () => (await site.client.operations.list('silo-03')).data[0]?.status, 'stopped');
   });
 });

@@ -4,6 +4,7 @@ import { Age, Time } from '../../parts/age.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { LastKnown } from '../../parts/last-known.tsx';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { useLoaded } from '../../parts/use-loaded.ts';
@@ -92,7 +93,9 @@ function DeviceFacts({ device }: { readonly device: DeviceDetail }) {
       <dt>{deviceAdmin.firmware}</dt>
       <dd class="free-text">{device.firmware_version || '–'}</dd>
       <dt>{deviceAdmin.status}</dt>
-      <dd>{common.deviceStatuses[device.status]}</dd>
+      <dd>
+        <LastKnown>{common.deviceStatuses[device.status]}</LastKnown>
+      </dd>
       <dt>{deviceAdmin.lastSeen}</dt>
       <dd>{last_seen === null ? common.neverReported : <Age since={last_seen} />}</dd>
       {maintenance !== undefined && (

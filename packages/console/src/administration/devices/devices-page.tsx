@@ -4,6 +4,7 @@ import { useConsole } from '../../console.ts';
 import { Age } from '../../parts/age.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { LastKnown } from '../../parts/last-known.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../../parts/lists/filter-bar.tsx';
 import { Table } from '../../parts/lists/table.tsx';
 import type { Column } from '../../parts/lists/table-column.ts';
@@ -117,7 +118,9 @@ function deviceColumns(open: (deviceId: string) => void): readonly Column<FleetD
     {
       ...{ name: 'status', title: deviceAdmin.status, sortBy: ({ status }) => status },
       cell: ({ status }) => (
-        <span class={status === 'online' ? '' : 'muted'}>{common.deviceStatuses[status]}</span>
+        <span class={status === 'online' ? '' : 'muted'}>
+          <LastKnown>{common.deviceStatuses[status]}</LastKnown>
+        </span>
       ),
     },
     {

@@ -1,27 +1,27 @@
-import type { OperationPlan } from '@granary/contract/operations';
+import type { OperationPlan, OperationPlanRequest } from '@granary/contract/operations';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { formatDuration } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
+import { SeverityMark } from '../../parts/severity-mark.tsx';
 import { locale, texts } from '../../texts/texts.ts';
 import type { NamedThreshold } from '../thresholds.ts';
 import { nextThreshold } from './next-threshold.ts';
-import type { StartRequest } from './start-input.ts';
 
 interface Props {
-  readonly request: StartRequest;
+  readonly request: OperationPlanRequest;
   readonly plan: OperationPlan;
   readonly thresholds: readonly NamedThreshold[];
 }
 
 /** What will happen, in one sentence, with what a person should know before it. */
-export function PlanSentence({ request: { type, body }, plan, thresholds }: Props) {
+export function PlanSentence({ request, plan, thresholds }: Props) {
   const { devices, operations } = texts.value;
+  const { type, amount, unit = 'kg', target_container = null } = request;
   const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
   const percent = (value: number): string => formatValue(value, 'percent', locale.value);
   const next = after === null || crosses.length > 0 ? null : nextThreshold(type, after, thresholds);
-  const target = 'target_container' in body ? body.target_container : null;
   const title = operationTitle(
-    { type, amount_target: body.amount, unit: body.unit ?? 'kg', target_container: target },
+    { type, amount_target: amount, unit, target_container },
     operations,
     locale.value,
   );
@@ -40,7 +40,10 @@ export function PlanSentence({ request: { type, body }, plan, thresholds }: Prop
           <strong class="free-text">{title}</strong> {devices.atRate(rate)}: {parts.join(', ')}.
         </p>
       ) : (
-        <p class="device-start-warning">{devices.wouldRefuse(refusal.message)}</p>
+        <div class="device-start-refused" role="alert">
+          <SeverityMark severity="warning" text={devices.wouldRefuse} />
+          <p>{sentenceOf(refusal.message)}</p>
+        </div>
       )}
       {refusal === null &&
         thresholds
@@ -53,3 +56,5 @@ export function PlanSentence({ request: { type, body }, plan, thresholds }: Prop
     </>
   );
 }
+
+const sentenceOf = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

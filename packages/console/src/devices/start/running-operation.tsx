@@ -6,6 +6,7 @@ import { formatDuration } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
 import { StopButton } from '../../operations/stop-button.tsx';
 import { Time } from '../../parts/age.tsx';
+import { LastKnown, useIsLost } from '../../parts/last-known.tsx';
 import { locale, texts } from '../../texts/texts.ts';
 
 interface Props {
@@ -24,6 +25,7 @@ export function RunningOperation({ operation, name }: Props) {
     const record = await client.operations.stop(device_id, operation_id, callOptions(shared));
     live.site.operations.put({ device_id, ...record });
   };
+  const isLost = useIsLost();
   const leftMs =
     estimated_completion === null ? 0 : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
   const amount = (value: number): string =>
@@ -32,25 +34,39 @@ export function RunningOperation({ operation, name }: Props) {
     <div class="device-running">
       <h2 class="free-text">{operationTitle(operation, operations, locale.value)}</h2>
       <p>
-        <strong>{operations.statuses[status]}</strong>
-        {status === 'in_progress' && leftMs > 0 && ` · ${operations.left(formatDuration(leftMs))}`}
+        <LastKnown>
+          <strong>{operations.statuses[status]}</strong>
+          {status === 'in_progress' &&
+            leftMs > 0 &&
+            !isLost &&
+            ` · ${operations.left(formatDuration(leftMs))}`}
+        </LastKnown>
       </p>
       <progress max={100} value={progress ?? 0} aria-label={operations.progress}>
         {progress} %
       </progress>
       <p class="device-running-amount">
-        {progress !== null && <strong>{Math.round(progress)} %</strong>}{' '}
-        {amount_target === null
-          ? amount(amount_completed)
-          : operations.ofTarget(amount(amount_completed), amount(amount_target))}
+        <LastKnown>
+          {progress !== null && <strong>{Math.round(progress)} %</strong>}{' '}
+          {amount_target === null
+            ? amount(amount_completed)
+            : operations.ofTarget(amount(amount_completed), amount(amount_target))}
+        </LastKnown>
       </p>
       <p class="muted">
         {measured_amount !== null && `${operations.measured(amount(measured_amount))} · `}
         {operations.startedAt} <Time at={started_at} />
       </p>
-      <p class="free-text">{withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}</p>
+      <p class={`free-text ${isLost ? 'muted' : ''}`}>
+        {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
+      </p>
       {useScope('operate') && (
-        <StopButton stop={stop} isRequested={status === 'stopping'} label={operations.stopOf(name)} />
+        <StopButton
+          of={operation_id}
+          stop={stop}
+          isRequested={status === 'stopping'}
+          label={operations.stopOf(name)}
+        />
       )}
     </div>
   );

@@ -1,7 +1,7 @@
 import { newIdempotencyKey } from '@granary/client';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { MASS_UNITS, type MassUnit, OPERATION_TYPES } from '@granary/contract/operations';
+import { MASS_UNITS, type MassUnit, OPERATION_TYPES, type OperationType } from '@granary/contract/operations';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { callOptions, useConsole } from '../../console.ts';
@@ -16,16 +16,25 @@ import { locale, texts } from '../../texts/texts.ts';
 import { type NamedThreshold, thresholdsOf } from '../thresholds.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
 import { PlanSentence } from './plan-sentence.tsx';
-import { availableKg, EMPTY_START, requestOf, type StartInput, type StartRequest } from './start-input.ts';
+import {
+  availableKg,
+  EMPTY_START,
+  planRequestOf,
+  requestOf,
+  type StartInput,
+  type StartRequest,
+} from './start-input.ts';
 import { usePlan } from './use-plan.ts';
 
 interface Props {
   readonly device: FleetDevice;
   readonly facts: DeviceFacts;
+  /** The direction of the last operation: whoever continues it must not move material the other way by mistake. */
+  readonly lastType: OperationType | null;
 }
 
 /** Starts a feed or a discharge. What it will do is shown before the button, which repeats it. */
-export function StartForm({ device, facts }: Props) {
+export function StartForm({ device, facts, lastType }: Props) {
   const shared = useConsole();
   const { client, live } = shared;
   const { operations, devices, common } = texts.value;
@@ -33,17 +42,20 @@ export function StartForm({ device, facts }: Props) {
   const action = useAction();
   /** The same form sent again is carried out once, also where the first answer was lost. */
   const sentKey = useRef<string | null>(null);
-  const { type, amount, unit, rate, container } = input.value;
+  const { amount, unit, rate, container } = input.value;
+  const type = input.value.type ?? lastType ?? 'feed';
   const silo = siloNow(device, facts);
   const change = (changes: Partial<StartInput>): void => {
-    input.value = { ...input.peek(), ...changes };
+    input.value = { ...input.peek(), type, ...changes };
     sentKey.current = null;
     action.forget();
   };
-  const request = requestOf(input.value);
-  const plan = usePlan(device.device_id, request, device.readings?.['weight']?.value);
+  const request = requestOf({ ...input.value, type });
+  const planned = planRequestOf({ ...input.value, type });
+  const plan = usePlan(device.device_id, planned, device.readings?.['weight']?.value);
   if (silo === null) return null;
   const isLost = live.connection.current.value.state === 'lost';
+  const isRefused = plan.plan !== null && plan.plan.refusal !== null;
   const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
   const mostKg = availableKg(type, silo);
 
@@ -64,7 +76,7 @@ export function StartForm({ device, facts }: Props) {
       aria-label={devices.start}
       onSubmit={(event) => {
         event.preventDefault();
-        if (request !== null) void action.run(() => start(request));
+        if (request !== null && !isRefused) void action.run(() => start(request));
       }}
     >
       <fieldset class="device-segments device-start-types" aria-label={devices.start}>
@@ -108,18 +120,18 @@ export function StartForm({ device, facts }: Props) {
         />
       )}
       <div class="device-start-plan" role="status">
-        {request === null && <p class="muted">{devices.fillIn[type]}</p>}
-        {request !== null && plan.plan !== null && (
-          <PlanSentence request={request} plan={plan.plan} thresholds={silo.thresholds} />
+        {request === null && !isRefused && <p class="muted">{devices.fillIn[type]}</p>}
+        {planned !== null && plan.plan !== null && (
+          <PlanSentence request={planned} plan={plan.plan} thresholds={silo.thresholds} />
         )}
-        {request !== null && plan.plan === null && <Failure of={plan.failure} />}
+        {planned !== null && plan.plan === null && <Failure of={plan.failure} />}
       </div>
       <Failure of={action.failure} />
       <Button
         kind="primary"
         type="submit"
         isBusy={action.isRunning}
-        isDisabled={request === null || isLost}
+        isDisabled={request === null || isRefused || isLost}
         title={isLost ? common.notWhileOffline : ''}
       >
         <span class="free-text">{request === null ? operations.types[type] : titleOf(request)}</span>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { availableKg, EMPTY_START, requestOf, type StartInput } from './start-input.ts';
+import { availableKg, type DirectedInput, EMPTY_START, planRequestOf, requestOf } from './start-input.ts';
 
-const read = (changes: Partial<StartInput>) => requestOf({ ...EMPTY_START, ...changes });
+const read = (changes: Partial<DirectedInput>) => requestOf({ ...EMPTY_START, type: 'feed', ...changes });
 
 test('a feed needs an amount, and takes the limit where no rate is given', () => {
   assert.deepEqual(read({ amount: '500' }), { type: 'feed', body: { amount: 500, unit: 'kg' } });
@@ -18,6 +18,12 @@ test('a discharge needs a container', () => {
     type: 'discharge',
     body: { amount: 5, unit: 'kg', target_container: 'Truck 7' },
   });
+});
+
+test('a discharge can be planned before its container is known', () => {
+  const input = { ...EMPTY_START, type: 'discharge' as const, amount: '99999' };
+  assert.deepEqual(planRequestOf(input), { type: 'discharge', amount: 99_999, unit: 'kg' });
+  assert.equal(planRequestOf({ ...input, amount: '' }), null);
 });
 
 test('what is no positive number is no request', () => {

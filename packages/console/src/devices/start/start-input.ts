@@ -1,8 +1,15 @@
-import type { DischargeRequest, FeedRequest, MassUnit, OperationType } from '@granary/contract/operations';
+import type {
+  DischargeRequest,
+  FeedRequest,
+  MassUnit,
+  OperationPlanRequest,
+  OperationType,
+} from '@granary/contract/operations';
 
 /** The form as it was filled in. */
 export interface StartInput {
-  readonly type: OperationType;
+  /** `null` until the person has chosen or entered something: then it is the direction of the last operation. */
+  readonly type: OperationType | null;
   readonly amount: string;
   readonly unit: MassUnit;
   /** In kg/min; empty for the limit of the device. */
@@ -10,25 +17,43 @@ export interface StartInput {
   readonly container: string;
 }
 
-export const EMPTY_START: StartInput = { type: 'feed', amount: '', unit: 'kg', rate: '', container: '' };
+export const EMPTY_START: StartInput = { type: null, amount: '', unit: 'kg', rate: '', container: '' };
 
 export type StartRequest =
   | { readonly type: 'feed'; readonly body: FeedRequest }
   | { readonly type: 'discharge'; readonly body: DischargeRequest };
 
-/** The request of a form that is complete; `null` while something is missing or is no positive number. */
-export function requestOf({ type, amount, unit, rate, container }: StartInput): StartRequest | null {
+/** A form whose direction is known. */
+export type DirectedInput = StartInput & { readonly type: OperationType };
+
+/** What can be planned before the container is known; `null` while the amount is missing or something is no positive number. */
+export function planRequestOf({
+  type,
+  amount,
+  unit,
+  rate,
+  container,
+}: DirectedInput): OperationPlanRequest | null {
   const wanted = positive(amount);
   const wantedRate = rate.trim() === '' ? undefined : positive(rate);
   if (wanted === null || wantedRate === null) return null;
-  const body: FeedRequest = {
+  const target_container = container.trim();
+  return {
+    type,
     amount: wanted,
     unit,
     ...(wantedRate === undefined ? {} : { rate: wantedRate, rate_unit: 'kg/min' }),
+    ...(type === 'feed' || target_container === '' ? {} : { target_container }),
   };
+}
+
+/** The request of a form that is complete. */
+export function requestOf(input: DirectedInput): StartRequest | null {
+  const planned = planRequestOf(input);
+  if (planned === null) return null;
+  const { type, target_container, ...body } = planned;
   if (type === 'feed') return { type, body };
-  const target_container = container.trim();
-  return target_container === '' ? null : { type, body: { ...body, target_container } };
+  return target_container === undefined ? null : { type, body: { ...body, target_container } };
 }
 
 function positive(text: string): number | null {

@@ -1,7 +1,6 @@
-import type { OperationPlan } from '@granary/contract/operations';
+import type { OperationPlan, OperationPlanRequest } from '@granary/contract/operations';
 import { useConsole } from '../../console.ts';
 import { useLoaded } from '../../parts/use-loaded.ts';
-import type { StartRequest } from './start-input.ts';
 
 /** A person who types does not need a plan for each digit. */
 const AFTER_MS = 200;
@@ -15,7 +14,7 @@ export interface KnownPlan {
 /** What the service expects of a request, and whether it would refuse it; read again when the contents change. */
 export function usePlan(
   deviceId: string,
-  request: StartRequest | null,
+  request: OperationPlanRequest | null,
   weightKg: number | undefined,
 ): KnownPlan {
   const { client, live } = useConsole();
@@ -25,8 +24,7 @@ export function usePlan(
       if (request === null) return null;
       await new Promise((resolve) => setTimeout(resolve, AFTER_MS));
       signal.throwIfAborted();
-      const asked = { type: request.type, ...request.body };
-      return { wanted, plan: await client.operations.plan(deviceId, asked, { signal, timeLimitMs: 0 }) };
+      return { wanted, plan: await client.operations.plan(deviceId, request, { signal, timeLimitMs: 0 }) };
     },
     [
       ...[deviceId, wanted, weightKg === undefined ? null : Math.round(weightKg)],

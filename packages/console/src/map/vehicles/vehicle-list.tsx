@@ -2,6 +2,7 @@ import { useConsole } from '../../console.ts';
 import { formatValue } from '../../format/numbers.ts';
 import type { LiveDevice } from '../../live/devices.ts';
 import { Button } from '../../parts/button.tsx';
+import { LastKnown } from '../../parts/last-known.tsx';
 import { Measured } from '../../parts/measured.tsx';
 import { addressOf } from '../../routes.ts';
 import { locale, texts } from '../../texts/texts.ts';
@@ -49,7 +50,9 @@ function VehicleRow({ device }: { readonly device: LiveDevice }) {
           at={battery?.timestamp ?? null}
         />
         <span class="muted free-text">{location.zone}</span>
-        <span class={status === 'online' ? 'muted' : ''}>{common.deviceStatuses[status]}</span>
+        <span class={status === 'online' ? 'muted' : ''}>
+          <LastKnown>{common.deviceStatuses[status]}</LastKnown>
+        </span>
         {mission !== undefined && <span class="free-text wide">{map.onMission(mission.mission_name)}</span>}
         {positionOf(device.value) === null && <span class="muted wide">{map.noPosition}</span>}
       </a>

@@ -5,6 +5,7 @@ import { formatNumber, formatValue } from '../../format/numbers.ts';
 import type { LiveDevice } from '../../live/devices.ts';
 import { Age } from '../../parts/age.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { LastKnown } from '../../parts/last-known.tsx';
 import { Measured } from '../../parts/measured.tsx';
 import { addressOf } from '../../routes.ts';
 import { locale, texts } from '../../texts/texts.ts';
@@ -45,7 +46,7 @@ export function VehiclePanel({ device, state, failure, stop, children }: Props) 
         <div>
           <dt>{map.state}</dt>
           <dd>
-            {common.deviceStatuses[status]}
+            <LastKnown>{common.deviceStatuses[status]}</LastKnown>
             {last_seen !== null && (
               <span class="muted">
                 {' '}

@@ -1,6 +1,8 @@
 import type { alerts as english } from '../en/alerts.ts';
 
 export const alerts: typeof english = {
+  notLive:
+    'Diese Seite ist nicht aktuell. Alarme seit dem Verlust der Verbindung fehlen, und die gezeigten können vorbei sein.',
   title: 'Alarme',
   one: 'Alarm',
   lists: 'Listen der Alarme',

@@ -7,6 +7,7 @@ export const common: typeof english = {
   qualities: { good: 'Gut', stale: 'Veraltet', bad: 'Ungültig' },
   neverReported: 'Nie gemeldet',
   staleSince: (age) => `veraltet, ${age} alt`,
+  lastKnown: 'Nicht aktuell: Stand beim Verlust der Verbindung',
   badValue: 'nicht plausibel',
   acknowledge: 'Bestätigen',
   cancel: 'Abbrechen',

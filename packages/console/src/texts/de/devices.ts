@@ -59,7 +59,7 @@ export const devices: typeof english = {
     feed: (threshold, value) => `Steigt bis „${threshold}“ (${value}) oder darüber.`,
     discharge: (threshold, value) => `Fällt bis „${threshold}“ (${value}) oder darunter.`,
   },
-  wouldRefuse: (reason) => `Ein Start würde jetzt abgelehnt: ${reason}.`,
+  wouldRefuse: 'Ein Start würde jetzt abgelehnt',
   parts: 'Teile dieser Seite',
   tabs: { now: 'Jetzt', operations: 'Vorgänge', configuration: 'Konfiguration', connection: 'Verbindung' },
   vehicle: 'Fahrzeug',

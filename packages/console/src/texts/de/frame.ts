@@ -17,6 +17,7 @@ export const frame: typeof english = {
   loading: 'Wird geladen',
   viewNotLoaded: 'Diese Ansicht konnte nicht geladen werden.',
   noAlerts: 'Keine unbestätigten Alarme',
+  alertsUnknown: 'Ob es Alarme gibt, ist nicht bekannt',
   alarmBar: 'Alarme',
   goToDevice: 'Zum Gerät',
   movement: 'In Bewegung',

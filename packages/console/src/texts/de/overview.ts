@@ -6,6 +6,8 @@ export const overview: typeof english = {
   nothingFound: 'Kein Gerät passt dazu.',
   attention: 'Braucht Aufmerksamkeit',
   nothingNeedsAttention: 'Nichts braucht Aufmerksamkeit.',
+  attentionUnknown: 'Nicht bekannt: Diese Seite ist nicht aktuell.',
+  attentionLastKnown: 'Diese Seite ist nicht aktuell. Stand beim Verlust der Verbindung:',
   showAll: (count) => `Alle ${count} anzeigen`,
   devices: (count) => (count === 1 ? '1 Gerät' : `${count} Geräte`),
   status: 'Zustand',

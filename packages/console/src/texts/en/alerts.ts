@@ -1,4 +1,6 @@
 export const alerts = {
+  notLive:
+    'This page is not live. Alerts since the connection was lost are missing, and those below may be over.',
   title: 'Alerts',
   one: 'Alert',
   lists: 'Lists of alerts',

@@ -7,6 +7,7 @@ export const common = {
   qualities: { good: 'Good', stale: 'Stale', bad: 'Bad' },
   neverReported: 'Never reported',
   staleSince: (age: string) => `stale, ${age} old`,
+  lastKnown: 'Not current: as it was when the connection was lost',
   badValue: 'not plausible',
   acknowledge: 'Acknowledge',
   cancel: 'Cancel',

@@ -58,7 +58,7 @@ export const devices = {
     discharge: (threshold: string, value: string) =>
       `Falls to or below ${threshold.toLowerCase()} (${value}).`,
   },
-  wouldRefuse: (reason: string) => `A start would be refused now: ${reason}.`,
+  wouldRefuse: 'A start would be refused now',
   parts: 'Parts of this page',
   tabs: { now: 'Now', operations: 'Operations', configuration: 'Configuration', connection: 'Connection' },
   vehicle: 'Vehicle',

@@ -15,6 +15,7 @@ export const frame = {
   loading: 'Loading',
   viewNotLoaded: 'This view could not be loaded.',
   noAlerts: 'No unacknowledged alerts',
+  alertsUnknown: 'Whether there are alerts is not known',
   alarmBar: 'Alarms',
   goToDevice: 'Go to device',
   movement: 'Under way',

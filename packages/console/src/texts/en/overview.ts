@@ -4,6 +4,8 @@ export const overview = {
   nothingFound: 'No device matches.',
   attention: 'Needs attention',
   nothingNeedsAttention: 'Nothing needs attention.',
+  attentionUnknown: 'Not known: this page is not live.',
+  attentionLastKnown: 'This page is not live. What needed attention when the connection was lost:',
   showAll: (count: number) => `Show all ${count}`,
   devices: (count: number) => (count === 1 ? '1 device' : `${count} devices`),
   status: 'Status',

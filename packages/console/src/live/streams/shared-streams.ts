@@ -1,0 +1,115 @@
+import { ApiError, type Client, type StreamOptions } from '@granary/client';
+import {
+  ALIVE_EVERY_MS,
+  type HubMessage,
+  type StreamedItems,
+  type StreamName,
+  type WindowMessage,
+} from './stream-hub.ts';
+
+/** The streams that keep a page current. */
+export type LiveStreams = Pick<Client, 'events' | 'readings'>;
+
+/** The way to the worker. */
+export interface HubPort {
+  postMessage(message: WindowMessage): void;
+  addEventListener(type: 'message', listener: (event: MessageEvent<HubMessage>) => void): void;
+  start(): void;
+  close(): void;
+}
+
+/** A worker that is silent for longer has ended. Pages that nobody sees look at their timers once a minute only. */
+const SILENCE_MS = 4 * ALIVE_EVERY_MS;
+
+interface Following {
+  readonly stream: StreamName;
+  take(message: Exclude<HubMessage, { kind: 'alive' }>): void;
+}
+
+/** The streams of the worker that all windows of the browser share, in the form in which the client has its own. */
+export class SharedStreams implements LiveStreams {
+  readonly events: LiveStreams['events'] = { stream: (options) => this.#follow('events', options) };
+  readonly readings: LiveStreams['readings'] = { stream: (options) => this.#follow('readings', options) };
+  readonly #keyId: string;
+  readonly #openPort: () => HubPort;
+  readonly #followings = new Map<number, Following>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #port: HubPort;
+  #heardAtMs = Date.now();
+  #followed = 0;
+
+  constructor(keyId: string, openPort: () => HubPort) {
+    this.#keyId = keyId;
+    this.#openPort = openPort;
+    this.#port = this.#listen();
+    this.#timer = setInterval(() => this.#openAfterSilence(), ALIVE_EVERY_MS);
+  }
+
+  /** Ends the session of all windows of the browser. */
+  signOut(): void {
+    this.#port.postMessage({ kind: 'signed_out' });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#port.postMessage({ kind: 'close' });
+    this.#port.close();
+  }
+
+  #listen(): HubPort {
+    const port = this.#openPort();
+    port.addEventListener('message', ({ data }) => {
+      this.#heardAtMs = Date.now();
+      if (data.kind !== 'alive') this.#followings.get(data.follower)?.take(data);
+    });
+    port.start();
+    return port;
+  }
+
+  #openAfterSilence(): void {
+    if (Date.now() - this.#heardAtMs < SILENCE_MS) return;
+    this.#heardAtMs = Date.now();
+    this.#port.close();
+    this.#port = this.#listen();
+    for (const [follower, { stream, take }] of this.#followings) {
+      take({ kind: 'connection', follower, isConnected: false });
+      this.#port.postMessage({ kind: 'follow', stream, follower, keyId: this.#keyId });
+    }
+  }
+
+  async *#follow<Name extends StreamName>(
+    stream: Name,
+    { signal, onConnection }: StreamOptions = {},
+  ): AsyncGenerator<StreamedItems[Name], void, undefined> {
+    const follower = ++this.#followed;
+    const items: StreamedItems[Name][] = [];
+    let refusal: ApiError | null = null;
+    let wake = (): void => undefined;
+    const take: Following['take'] = (message) => {
+      if (message.kind === 'connection')
+        onConnection?.(
+          message.isConnected ? { isConnected: true } : { isConnected: false, failure: undefined },
+        );
+      else if (message.kind === 'item') items.push(message.item as StreamedItems[Name]);
+      else refusal = new ApiError(message.refusal);
+      wake();
+    };
+    this.#followings.set(follower, { stream, take });
+    signal?.addEventListener('abort', () => wake(), { once: true });
+    this.#port.postMessage({ kind: 'follow', stream, follower, keyId: this.#keyId });
+    try {
+      while (signal?.aborted !== true) {
+        if (refusal !== null) throw refusal;
+        const item = items.shift();
+        if (item !== undefined) yield item;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    } finally {
+      this.#followings.delete(follower);
+      this.#port.postMessage({ kind: 'leave', follower });
+    }
+  }
+}
