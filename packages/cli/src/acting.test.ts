@@ -26,6 +26,10 @@ test('the commands that move material and vehicles', async (t) => {
         /a number above 0 in digits, such as/,
       );
     }
+    assert.match(
+      await farm.run(['feed', 'silo-01', '12,5'], 2),
+      /Write a decimal point instead of the comma/,
+    );
     assert.match(await farm.run(['feed', 'silo-01', '0'], 2), /It must be a number above 0\n/);
   });
 
@@ -93,7 +97,7 @@ test('the commands that move material and vehicles', async (t) => {
     );
     assert.match(await farm.run(['device', 'show', 'rover-01']), /emergency stop +in force, confirmed/);
     assert.match(await farm.run(['release', 'rover-01'], 5), /needs a confirmation/);
-    assert.match(await farm.run(['release', 'rover-01', '--yes']), /cmd_\w+ /);
+    assert.match(await farm.run(['release', 'rover-01', '--yes']), /\ncmd_\w+ succeeded: /);
     assert.match(await farm.run(['stop', 'weather-01'], 3), /\(409 not_supported\)/);
     assert.match(await farm.run(['stop', 'nobody'], 3), /there is no device "nobody"/);
     const nowhere = ['stop', 'rover-01', '--url', 'http://127.0.0.1:1', '--timeout', '0s'];

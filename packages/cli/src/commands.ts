@@ -82,7 +82,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'device',
-    summary: 'show, watch, add, edit and remove one device',
+    summary: 'show, watch, add, edit and remove one device; its connection',
     group: DEVICES,
     load: async () => (await import('./commands/devices/device.ts')).device,
   },
@@ -112,6 +112,24 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'release an emergency stop',
     group: DEVICES,
     load: async () => (await import('./commands/jobs/release.ts')).release,
+  },
+  {
+    name: 'command',
+    summary: 'move, hold, return a rover or drone; scan and sample',
+    group: DEVICES,
+    load: async () => (await import('./commands/jobs/command.ts')).command,
+  },
+  {
+    name: 'config',
+    summary: 'show and change the configuration of a device',
+    group: DEVICES,
+    load: async () => (await import('./commands/devices/config.ts')).config,
+  },
+  {
+    name: 'maintenance',
+    summary: 'begin and end the maintenance of a device',
+    group: DEVICES,
+    load: async () => (await import('./commands/devices/maintenance.ts')).maintenance,
   },
   {
     name: 'history',
@@ -151,7 +169,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'missions',
-    summary: 'list missions; show, pause, resume and cancel one',
+    summary: 'list missions; create, show, pause, resume and cancel one',
     group: RECORDS,
     load: async () => (await import('./commands/records/missions.ts')).missions,
   },
@@ -190,6 +208,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'list, add, test and remove webhooks',
     group: SETUP,
     load: async () => (await import('./commands/setup/webhooks.ts')).webhooks,
+  },
+  {
+    name: 'notification-rules',
+    summary: 'list, add, test and remove the rules that say which alerts reach whom',
+    group: SETUP,
+    load: async () => (await import('./commands/setup/notification-rules.ts')).notificationRules,
   },
   {
     name: 'apply',

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createClient } from '@granary/client';
+import { type Client, createClient } from '@granary/client';
 import { COMMANDS } from './commands.ts';
 import { type RunningFarm, startFarm } from './testing/farm.ts';
 import { runInProcess } from './testing/in-process.ts';
@@ -19,6 +19,13 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   'discharge silo-01 50 --to cart': 5,
   'release rover-01': 5,
   'webhooks test wh_019a': 1,
+  'operations declare-ended silo-01 op_019a86c5f3c0 --reason "the controller was replaced" --looked-by Ada': 5,
+};
+/** What the examples call something that an earlier one has created, by the beginning of its id. */
+const CREATED_IN_EXAMPLES: Readonly<Record<string, string>> = {
+  ke: 'key_0f3c',
+  wh: 'wh_019a',
+  nr: 'nr_019a',
 };
 /** What makes an example end. */
 const ENDINGS: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -66,15 +73,18 @@ test('the examples of docs/cli.md run against a farm, in their order', async (t)
     await t.test(line, async () => {
       const [typed = '', file] = line.split(' > ');
       const ending = ENDINGS.find(([pattern]) => pattern.test(line))?.[1] ?? [];
-      const real = [...names].reduce((text, [name, value]) => text.replaceAll(name, value), typed);
+      const real = [...names].reduce(
+        (text, [name, value]) => text.replaceAll(name, value),
+        await withPlace(farm, typed),
+      );
       const { exitCode, stdout, stderr } = await runInProcess([...wordsOf(real), ...ending], env, {
         readInput: async () => apiKey,
       });
       assert.equal(exitCode, EXIT_CODES[line] ?? 0, stdout + stderr);
       if (file !== undefined) writeFileSync(file, stdout);
-      const created = /\b(key|wh)_\w+/.exec(stdout)?.[0];
-      if (created !== undefined && /^(keys create|webhooks add)/.test(line)) {
-        names.set(created.startsWith('key') ? 'key_0f3c' : 'wh_019a', created);
+      const created = /\b(key|wh|nr)_\w+/.exec(stdout)?.[0];
+      if (created !== undefined && /^(keys create|webhooks add|notification-rules add)/.test(line)) {
+        names.set(CREATED_IN_EXAMPLES[created.slice(0, 2)] ?? '', created);
       }
     });
   }
@@ -88,16 +98,29 @@ async function raisedAlert(farm: RunningFarm): Promise<string> {
   }
 }
 
+const clientOf = ({ access }: RunningFarm): Client =>
+  createClient({ baseUrl: access['GRANARY_URL'] ?? '', apiKey: access['GRANARY_API_KEY'] ?? '' });
+
+async function placeOf(client: Client, deviceId: string): Promise<{ lat: number; lng: number }> {
+  const { coordinates, battery_level } = await client.fieldReadings.location(deviceId);
+  const { latitude: lat, longitude: lng } = coordinates;
+  return lat === null || lng === null || battery_level === null
+    ? await placeOf(client, deviceId)
+    : { lat, lng };
+}
+
+/** The place that the examples name becomes the one where the device is, because others may be out of its reach. */
+async function withPlace(farm: RunningFarm, line: string): Promise<string> {
+  const deviceId = /\b(?:rover|drone)-\d+/.exec(line)?.[0];
+  if (deviceId === undefined || !line.includes('48.2001')) return line;
+  const { lat, lng } = await placeOf(clientOf(farm), deviceId);
+  return line.replace(/48\.2001([ ,])16\.3/, `${lat}$1${lng}`);
+}
+
 /** A mission that waits where the device is. */
-async function startedMission({ access }: RunningFarm, deviceId: string): Promise<string> {
-  const { GRANARY_URL: baseUrl = '', GRANARY_API_KEY: apiKey = '' } = access;
-  const client = createClient({ baseUrl, apiKey });
-  const position = async (): Promise<{ lat: number; lng: number }> => {
-    const { coordinates, battery_level } = await client.fieldReadings.location(deviceId);
-    const { latitude: lat, longitude: lng } = coordinates;
-    return lat === null || lng === null || battery_level === null ? await position() : { lat, lng };
-  };
-  const waypoints = [{ ...(await position()), action: 'wait' as const, wait_seconds: 600 }];
+async function startedMission(farm: RunningFarm, deviceId: string): Promise<string> {
+  const client = clientOf(farm);
+  const waypoints = [{ ...(await placeOf(client, deviceId)), action: 'wait' as const, wait_seconds: 600 }];
   const { mission_id: id } = await client.missions.create(deviceId, { mission_name: 'Wait', waypoints });
   while ((await client.missions.get(deviceId, id)).status !== 'in_progress');
   return id;

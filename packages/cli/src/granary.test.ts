@@ -50,6 +50,7 @@ const INVALID_USES: readonly (readonly [args: string[], errorLine: RegExp, env?:
     [[], /^granary: which command\?\n {2}Try granary --help\.$/],
     [['seve'], /^granary: unknown command 'seve' \(Did you mean serve\?\)\n {2}Try granary --help\.$/],
     [['toString'], /^granary: unknown command 'toString'/],
+    [['mission', '--help'], /^granary: unknown command 'mission' \(Did you mean missions\?\)/],
     [['serve', '--port', '1'], /^granary: unknown option '--port'\n {2}Try granary serve --help\.$/],
     [['serve', 'now'], /^granary: too many arguments for 'serve'/],
     [

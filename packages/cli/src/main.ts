@@ -4,7 +4,7 @@ import { EXIT } from './frame/exit-codes.ts';
 import { explain, explanationLines } from './frame/explain.ts';
 import { UsageError } from './frame/failures.ts';
 import { JSON_OPTION } from './frame/options.ts';
-import { createProgram, namedIn } from './program.ts';
+import { createProgram, isMisspelled, namedIn } from './program.ts';
 import { VERSION } from './version.ts';
 
 /** Runs one command line and returns the exit code. */
@@ -12,7 +12,8 @@ export async function main(args: readonly string[], environment: Environment): P
   try {
     const program = await createProgram(environment, VERSION, namedIn(args));
     if (args.length === 0) throw new UsageError('which command?', { cure: 'Try granary --help.' });
-    await program.parseAsync([...args], { from: 'user' });
+    // The help of a misspelled command would be the general one, without a suggestion.
+    await program.parseAsync(isMisspelled(args) ? args.slice(0, 1) : [...args], { from: 'user' });
     return EXIT.done;
   } catch (failure) {
     if (failure instanceof CommanderError && failure.exitCode === 0) return EXIT.done;

@@ -48,3 +48,6 @@ export function namedIn([name]: readonly string[]): (entry: CommandEntry) => boo
   const named = COMMANDS.find((entry) => isNamed(entry, name));
   return (entry) => entry === named || named?.needsAll === true;
 }
+
+export const isMisspelled = ([name]: readonly string[]): boolean =>
+  name !== undefined && !name.startsWith('-') && !COMMANDS.some((entry) => isNamed(entry, name));

@@ -57,7 +57,25 @@ test('the commands that read a farm', async (t) => {
   await t.test('history as table, CSV, chart and JSON', async () => {
     assert.match(
       await farm.run(['history', 'silo-01', 'level', '--interval', '5m']),
-      /^TIME +LEVEL\n\d{4}-.* +\d+/,
+      /^TIME +LEVEL\n\d{4}-\S+ +\d+(\.\d\d?)? %\n/,
+    );
+    assert.match(
+      await farm.run([
+        'history',
+        'silo-01',
+        'level',
+        '--unit',
+        'kg',
+        '--since',
+        '2026-01-01',
+        '--interval',
+        '1d',
+      ]),
+      / +\d+(\.\d\d?)? kg\n/,
+    );
+    assert.match(
+      await farm.run(['history', 'silo-01', 'weight'], 2),
+      /Try granary history silo-01 level --unit kg/,
     );
     assert.match(
       await farm.run(['history', 'silo-01', 'level', '--csv']),
@@ -120,6 +138,15 @@ test('the commands that read a farm', async (t) => {
     );
     assert.match(await farm.run(['unshelve', id]), /in the usual list again/);
     assert.match(await farm.run(['ack', 'al_none'], 3), /some alerts were not found/);
+  });
+
+  await t.test('the connection of a device, and its messages that could not be used', async () => {
+    assert.match(
+      await farm.run(['device', 'link', 'rover-01']),
+      /^connected +yes, since .*, from 127\.0\.0\.1\n[\s\S]*commands +subscribed\n/,
+    );
+    assert.equal(await farm.run(['device', 'rejections', 'rover-01']), 'All its messages could be used.\n');
+    assert.equal((await farm.json<{ total: number }>('device', 'rejections', 'silo-01')).total, 0);
   });
 
   await t.test('events are followed from a number, and the audit log says who', async () => {

@@ -164,11 +164,11 @@ export function clockFinding(serviceDate: string | null, nowMs: number): Finding
     return finding('clock', 'warn', 'the service did not say its time', 'Look at both clocks.');
   const cure =
     'Set the clocks with NTP (timedatectl set-ntp true): times of readings and deadlines depend on them.';
-  const isSmall = offMs <= CLOCK_WARN_MS;
-  const verdict = offMs > CLOCK_FAIL_MS ? 'fail' : 'warn';
+  if (offMs <= CLOCK_WARN_MS)
+    return finding('clock', 'ok', 'this machine and the service have the same time');
   return finding(
     'clock',
-    isSmall ? 'ok' : verdict,
+    offMs > CLOCK_FAIL_MS ? 'fail' : 'warn',
     `this machine and the service differ by ${Math.round(offMs / 1_000)} s`,
     cure,
   );

@@ -25,3 +25,10 @@ export function timestamp(text: string): string {
   if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a time such as 2026-11-15T08:00:00Z.');
   return new Date(ms).toISOString();
 }
+
+/** For `argParser`: a time as in `timestamp`, or how long ago it was, such as 12h or 7d; as ISO 8601. */
+export function timeOrAge(text: string): string {
+  if (/^[\d.]+[a-z]+$/.test(text)) return new Date(Date.now() - durationMs(text)).toISOString();
+  if (!Number.isNaN(Date.parse(text))) return timestamp(text);
+  throw new InvalidArgumentError('It must be a duration such as 12h or 7d, or a time such as 2026-11-15.');
+}

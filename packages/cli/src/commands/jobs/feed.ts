@@ -63,7 +63,12 @@ const withMoveOptions = (command: Command): Command =>
 function amountOf(text: string): Amount {
   const [, number, given = 'kg'] = /^(\d+\.?\d*|\.\d+) ?([a-z]+)?$/.exec(text) ?? [];
   if (number === undefined) {
-    throw new InvalidArgumentError('It must be a number above 0 in digits, such as 50, 0.5t or "50 kg".');
+    const hint = text.includes(',')
+      ? ' Write a decimal point instead of the comma, and no thousands separator.'
+      : '';
+    throw new InvalidArgumentError(
+      `It must be a number above 0 in digits, such as 50, 0.5t or "50 kg".${hint}`,
+    );
   }
   const unit = MASS_UNITS.find((one) => one === given);
   if (unit === undefined) throw new InvalidArgumentError(`The unit is one of ${MASS_UNITS.join(', ')}.`);

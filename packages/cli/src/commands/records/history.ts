@@ -1,25 +1,33 @@
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { HistoryPoint, HistoryQuery, SensorHistory } from '@granary/contract/telemetry/telemetry';
 import { AGGREGATES, CONTENT_UNITS, INTERVAL_MS, INTERVALS } from '@granary/contract/telemetry/telemetry';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define } from '../../frame/define.ts';
+import { UsageError } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
-import { durationMs, timestamp } from '../../frame/times.ts';
+import { timeOrAge, timestamp } from '../../frame/times.ts';
 import { chart } from '../../terminal/chart.ts';
 import { csvLine } from '../../terminal/csv.ts';
 import type { Column } from '../../terminal/table.ts';
+import { numberText, readingText } from '../devices/device-texts.ts';
 
 interface Values
   extends AccessValues,
     Pick<HistoryQuery, 'from' | 'to' | 'interval' | 'aggregate' | 'unit' | 'tz'> {
-  readonly since?: number;
+  readonly since?: string;
   readonly csv?: boolean;
   readonly chart?: boolean;
 }
 
 const CHART_COLUMNS_DEFAULT = 80;
 const CHART_POINTS_MAX = 2_000;
+/** What a device reports under another name than that of its history, and how to ask for it. */
+const HISTORY_NAMES: Readonly<Record<DeviceGroup, Readonly<Record<string, string>>>> = {
+  silo: { weight: 'level --unit kg' },
+  field: {},
+};
 const NO_READINGS = 'There are no readings in this time.';
 
 export const history: Define = (command, environment) => {
@@ -27,7 +35,7 @@ export const history: Define = (command, environment) => {
     .argument('<device_id>')
     .argument('[sensor]', 'level, temperature, humidity, battery_level, … or a declared sensor')
     .description('Shows what a sensor measured: a table, a chart or CSV.')
-    .option('--since <duration>', 'the last 12h, 7d, …', durationMs)
+    .option('--since <time>', 'the last 12h, 7d, …, or since a date such as 2026-11-15', timeOrAge)
     .option('--from <time>', 'ISO 8601 (a day ago)', timestamp)
     .option('--to <time>', 'ISO 8601 (now)', timestamp)
     .addOption(choice('--interval <interval>', 'one point for each', INTERVALS))
@@ -44,17 +52,23 @@ export const history: Define = (command, environment) => {
   );
   withAccess(command).action(async (deviceId: string, sensor: string | undefined, values: Values) => {
     const client = accessClient(values, environment.env);
-    const { group } = await findDevice(client, deviceId);
+    const { group, readings = {} } = await findDevice(client, deviceId);
+    const asked = sensor === undefined ? undefined : HISTORY_NAMES[group][sensor];
+    if (asked !== undefined)
+      throw new UsageError(`the history of ${sensor} has another name`, {
+        cure: `Try granary history ${deviceId} ${asked}.`,
+      });
     const { to, interval, aggregate, unit, tz, since } = values;
-    const from = since === undefined ? values.from : new Date(Date.now() - since).toISOString();
-    const query = given({ sensor, from, to, interval, aggregate, unit, tz });
+    const query = given({ sensor, from: since ?? values.from, to, interval, aggregate, unit, tz });
     const readers = { silo: client.telemetry.history, field: client.fieldReadings.history };
     const result = await readers[group](deviceId, query);
     const output = outputOf(environment, values.json);
     if (values.csv === true) return environment.print(csvOf(result));
     if (values.chart === true) return output.one(result, () => chartOf(result, environment.terminal));
     if (output.isJson) return output.one(result, () => '');
-    output.list(columnsOf(result), result.points, NO_READINGS);
+    const isCount = aggregate === 'count' || aggregate === 'bad_count';
+    const shownUnit = isCount ? undefined : (result.unit ?? readings[result.sensor]?.unit);
+    output.list(columnsOf(result, shownUnit), result.points, NO_READINGS);
   });
 };
 
@@ -63,9 +77,13 @@ const csvOf = ({ points }: SensorHistory): string =>
     '\n',
   );
 
-const columnsOf = ({ sensor }: SensorHistory): readonly Column<HistoryPoint>[] => [
+const columnsOf = ({ sensor }: SensorHistory, unit: string | undefined): readonly Column<HistoryPoint>[] => [
   { title: 'TIME', text: ({ timestamp: at, date }) => date ?? at },
-  { title: sensor.toUpperCase(), text: ({ value }) => String(value) },
+  {
+    title: sensor.toUpperCase(),
+    text: ({ value }) =>
+      unit === undefined ? numberText(value) : readingText({ value, unit, quality: 'good' }),
+  },
 ];
 
 interface ChartTerminal {

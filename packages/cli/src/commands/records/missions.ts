@@ -1,7 +1,7 @@
-import type { Client } from '@granary/client';
 import {
   MISSION_STATUSES,
   type MissionRecord,
+  type MissionRequestKind,
   type MissionStatus,
 } from '@granary/contract/missions/missions';
 import type { Command } from 'commander';
@@ -10,9 +10,14 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import { confirm } from '../../frame/ask.ts';
 import type { Define } from '../../frame/define.ts';
 import type { Environment } from '../../frame/environment.ts';
+import { EXIT } from '../../frame/exit-codes.ts';
+import { CommandFailure } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { type Output, outputOf } from '../../frame/output.ts';
 import type { Column } from '../../terminal/table.ts';
+import { defineDeclareEnded } from '../jobs/declare-ended.ts';
+import { defineMissionCreate, defineMissionPreflight } from '../jobs/mission-create.ts';
+import { untilAnswered, type WaitValues, withWaiting } from '../jobs/waiting.ts';
 
 interface Filter extends AccessValues {
   readonly device?: string;
@@ -20,7 +25,7 @@ interface Filter extends AccessValues {
   readonly status?: MissionStatus;
 }
 
-interface Values extends AccessValues {
+interface Values extends AccessValues, WaitValues {
   readonly yes?: boolean;
 }
 
@@ -43,23 +48,24 @@ const COLUMNS: readonly Column<Shown>[] = [
 
 export const missions: Define = (command, environment) => {
   defineList(command.enablePositionalOptions(), environment);
-  defineOne(command.command('show').summary('show one mission'), environment, (client, device, id) =>
-    client.missions.get(device, id),
+  defineShow(command.command('show').summary('show one mission'), environment);
+  defineMissionPreflight(command.command('preflight').summary('what a mission would need'), environment);
+  defineMissionCreate(command.command('create').summary('create a mission'), environment);
+  defineControl(command.command('pause').summary('pause a mission'), environment, 'pause');
+  defineControl(
+    command.command('resume').summary('go on with a paused mission').option('-y, --yes', 'do not ask'),
+    environment,
+    'resume',
   );
-  for (const kind of ['pause', 'cancel'] as const) {
-    defineOne(command.command(kind).summary(`${kind} a mission`), environment, (client, device, id) =>
-      client.missions[kind](device, id, asActor(environment.env)),
-    );
-  }
-  const resume = command.command('resume').summary('go on with a paused mission');
-  defineOne(resume.option('-y, --yes', 'do not ask'), environment, async (client, device, id, { yes }) => {
-    await confirm(`May ${device} move again?`, yes, environment);
-    return client.missions.resume(device, id, asActor(environment.env));
-  });
+  defineControl(command.command('cancel').summary('cancel a mission'), environment, 'cancel');
+  const declare = command.command('declare-ended').summary('record that somebody has looked, and it is over');
+  defineDeclareEnded(declare, 'mission', environment, (client, ...args) =>
+    client.missions.declareEnded(...args),
+  );
   withExamples(
     command,
     'granary missions --status in_progress',
-    'granary missions --device rover-01 --json',
+    'granary missions create rover-01 48.2001,16.3:scan 48.2,16.3001 --name "Soil samples"',
     'granary missions pause rover-01 ms_019a86c5f3c0',
   );
 };
@@ -78,16 +84,50 @@ function defineList(command: Command, environment: Environment): void {
   });
 }
 
-type Act = (client: Client, deviceId: string, missionId: string, values: Values) => Promise<MissionRecord>;
-
-/** A command about one mission, which shows it as it is afterwards. */
-function defineOne(command: Command, environment: Environment, act: Act): void {
-  command.argument('<device_id>').argument('<mission_id>');
-  withAccess(command).action(async (deviceId: string, missionId: string, values: Values) => {
-    const record = await act(accessClient(values, environment.env), deviceId, missionId, values);
+function defineShow(command: Command, environment: Environment): void {
+  command.argument('<device_id>').argument('<mission_id>').description('Shows how a mission stands.');
+  withExamples(command, 'granary missions show rover-01 ms_019a86c5f3c0');
+  withAccess(command).action(async (deviceId: string, missionId: string, values: AccessValues) => {
+    const record = await accessClient(values, environment.env).missions.get(deviceId, missionId);
     const output = outputOf(environment, values.json);
     output.one(record, () => missionText(record, deviceId, output));
   });
+}
+
+/** What a request makes of a mission, and what the command says it does. */
+const CONTROLS: Readonly<
+  Record<MissionRequestKind, { readonly status: MissionStatus; readonly description: string }>
+> = {
+  pause: { status: 'paused', description: 'Has the device stop at a mission until it is resumed.' },
+  resume: { status: 'in_progress', description: 'Has the device go on with a paused mission.' },
+  cancel: { status: 'cancelled', description: 'Ends a mission.' },
+};
+
+/** A command that changes one mission, waits for the device, and shows the mission as it is afterwards. */
+function defineControl(command: Command, environment: Environment, kind: MissionRequestKind): void {
+  const { status, description } = CONTROLS[kind];
+  command.argument('<device_id>').argument('<mission_id>').description(description);
+  withExamples(command, `granary missions ${kind} rover-01 ms_019a86c5f3c0`);
+  withAccess(withWaiting(command, 'until the device has confirmed it')).action(
+    async (deviceId: string, missionId: string, values: Values) => {
+      const { missions: api } = accessClient(values, environment.env);
+      const output = outputOf(environment, values.json);
+      if (kind === 'resume') await confirm(`May ${deviceId} move again?`, values.yes, environment);
+      const record = await untilAnswered(
+        `The ${kind} of ${missionId}`,
+        await api[kind](deviceId, missionId, asActor(environment.env)),
+        () => api.get(deviceId, missionId),
+        ({ requested, ended_at }) => requested === null || ended_at !== null,
+        output,
+        values,
+      );
+      output.one(record, () => missionText(record, deviceId, output));
+      if (!values.wait || record.status === status) return;
+      throw new CommandFailure(`${missionId} is not ${status}: it is ${record.status}`, {
+        exitCode: EXIT.failed,
+      });
+    },
+  );
 }
 
 const missionText = (record: MissionRecord, deviceId: string, output: Output): string =>

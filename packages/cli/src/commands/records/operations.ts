@@ -1,11 +1,15 @@
 import type { FleetOperation } from '@granary/contract/fleet/records';
 import { OPERATION_STATUSES, type OperationStatus } from '@granary/contract/operations';
+import type { Command } from 'commander';
+import { whoText } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define } from '../../frame/define.ts';
+import type { Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { numberText } from '../devices/device-texts.ts';
+import { defineDeclareEnded } from '../jobs/declare-ended.ts';
 
 interface Values extends AccessValues {
   readonly device?: string;
@@ -27,25 +31,33 @@ const COLUMNS: readonly Column<FleetOperation>[] = [
   },
   { title: 'AMOUNT', text: amountText },
   { title: 'START', text: ({ started_at }) => started_at },
-  { title: 'WHO', text: ({ requested_by }) => requested_by?.actor ?? requested_by?.key_id ?? '-' },
+  { title: 'WHO', text: ({ requested_by }) => whoText(requested_by) },
 ];
 
 export const operations: Define = (command, environment) => {
+  defineList(command.enablePositionalOptions(), environment);
+  const declare = command.command('declare-ended').summary('record that somebody has looked, and it is over');
+  defineDeclareEnded(declare, 'operation', environment, (client, ...args) =>
+    client.operations.declareEnded(...args),
+  );
+  withExamples(
+    command,
+    'granary operations --status in_progress',
+    'granary operations --device silo-01 --json',
+  );
+};
+
+function defineList(command: Command, environment: Environment): void {
   command
     .description('Lists the feeds and discharges of silos, the newest first.')
     .option('--device <id>', 'only those of this device')
     .option('--facility <name>', 'only those of this facility')
     .option('--zone <name>', 'only those of this zone')
     .addOption(choice('--status <status>', 'only those with this status', OPERATION_STATUSES));
-  withExamples(
-    command,
-    'granary operations --status in_progress',
-    'granary operations --device silo-01 --json',
-  );
   withAccess(command).action(async (values: Values) => {
     const { device, facility, zone, status } = values;
     const query = given({ device_id: device, facility, zone, status });
     const found = await Array.fromAsync(accessClient(values, environment.env).fleet.operationsAll(query));
     outputOf(environment, values.json).list(COLUMNS, found, 'There are no such operations.');
   });
-};
+}

@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { Applied } from '@granary/contract/site/apply';
 import type { SiteDocument } from '@granary/contract/site/site-document';
-import { parse } from 'yaml';
 import { asActor } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import { confirm } from '../../frame/ask.ts';
 import type { Define } from '../../frame/define.ts';
-import type { Environment } from '../../frame/environment.ts';
-import { UsageError } from '../../frame/failures.ts';
+import { readDocument, STANDARD_INPUT } from '../../frame/document-input.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import { printable } from '../../terminal/text.ts';
@@ -16,8 +13,6 @@ interface Values extends AccessValues {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
-
-const STANDARD_INPUT = '-';
 
 export const apply: Define = (command, environment) => {
   command
@@ -35,7 +30,7 @@ export const apply: Define = (command, environment) => {
   );
   withAccess(command).action(async (file: string, values: Values) => {
     const { env } = environment;
-    const document = documentOf(await textOf(file, environment), file);
+    const document = (await readDocument(file, environment, 'granary export')) as SiteDocument;
     const { site } = accessClient(values, env);
     const output = outputOf(environment, values.json);
     const planned = await site.apply(document, { dry_run: 'true' }, asActor(env));
@@ -48,28 +43,6 @@ export const apply: Define = (command, environment) => {
     output.one(applied, () => [summary(applied), ...secretsOf(applied)].join('\n'));
   });
 };
-
-async function textOf(file: string, { readInput }: Environment): Promise<string> {
-  if (file === STANDARD_INPUT) return await readInput();
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be read`, { cause });
-  }
-}
-
-function documentOf(text: string, file: string): SiteDocument {
-  try {
-    const document: unknown = parse(text, { strict: true, maxAliasCount: 0 });
-    if (typeof document === 'object' && document !== null) return document as SiteDocument;
-  } catch (cause) {
-    const [reason = ''] = cause instanceof Error ? cause.message.split('\n') : [];
-    throw new UsageError(`${file} is neither YAML nor JSON: ${reason}`, { cause });
-  }
-  throw new UsageError(`${file} is not a document of a site`, {
-    cure: '`granary export` shows how one looks.',
-  });
-}
 
 const differences = (planned: Applied): string =>
   [...planned.text.map(printable), summary(planned)].join('\n');

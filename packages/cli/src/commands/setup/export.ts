@@ -8,7 +8,7 @@ import type { Define } from '../../frame/define.ts';
 import type { Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
-import { durationMs, timestamp } from '../../frame/times.ts';
+import { timeOrAge, timestamp } from '../../frame/times.ts';
 import { csvLine } from '../../terminal/csv.ts';
 
 interface SiteValues extends AccessValues {
@@ -19,7 +19,7 @@ interface SiteValues extends AccessValues {
 interface RowValues extends SiteValues {
   readonly device?: string;
   readonly sensor?: string;
-  readonly since?: number;
+  readonly since?: string;
   readonly from?: string;
   readonly to?: string;
   readonly unit?: 'kg' | 'percent';
@@ -68,7 +68,7 @@ function defineRows(command: Command, environment: Environment, kind: 'readings'
     .option('--device <id>', 'only these devices, separated by commas')
     .option('--facility <name>', 'only those of this facility')
     .option('--sensor <name>', 'only these sensors, separated by commas')
-    .option('--since <duration>', 'the last 12h, 7d, …', durationMs)
+    .option('--since <time>', 'the last 12h, 7d, …, or since a date such as 2026-11-15', timeOrAge)
     .option('--from <time>', 'ISO 8601 (a day ago)', timestamp)
     .option('--to <time>', 'ISO 8601 (now)', timestamp)
     .addOption(choice('--unit <unit>', 'of the contents of silos', ['kg', 'percent']))
@@ -96,8 +96,7 @@ function rowsOf(
   values: RowValues,
 ): AsyncIterable<object> {
   const { device, facility, sensor, to, unit, interval, since } = values;
-  const from = since === undefined ? values.from : new Date(Date.now() - since).toISOString();
-  const query = given({ device_id: device, facility, sensor, from, to, unit });
+  const query = given({ device_id: device, facility, sensor, from: since ?? values.from, to, unit });
   return kind === 'readings'
     ? exports.readings(query)
     : exports.history({ ...query, ...given({ interval }) });

@@ -1,0 +1,133 @@
+import type { Client } from '@granary/client';
+import { COMMAND_STATUSES, type CommandRecord, type CommandRequest } from '@granary/contract/commands';
+import { type Command, InvalidArgumentError } from 'commander';
+import { whoText } from '../../access/actor.ts';
+import { type AccessValues, accessClient } from '../../access/service-access.ts';
+import { confirm } from '../../frame/ask.ts';
+import type { Define } from '../../frame/define.ts';
+import type { Environment } from '../../frame/environment.ts';
+import { EXIT } from '../../frame/exit-codes.ts';
+import { CommandFailure } from '../../frame/failures.ts';
+import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
+import { outputOf } from '../../frame/output.ts';
+import type { Column } from '../../terminal/table.ts';
+import { defineDeclareEnded } from './declare-ended.ts';
+import { giveCommand } from './field-command.ts';
+import { type WaitValues, withWaiting } from './waiting.ts';
+
+interface Values extends AccessValues, WaitValues {
+  readonly yes?: boolean;
+  readonly altitude?: number;
+}
+
+const ENDED = 'until the device has carried it out';
+
+/** Commands without parameters, and whether the device moves then. */
+const SIMPLE = [
+  { name: 'hold', summary: 'stay where it is', command: 'hold', moves: false },
+  { name: 'resume', summary: 'go on after a hold', command: 'resume', moves: true },
+  { name: 'return', summary: 'go back to its base', command: 'return_to_base', moves: true },
+  { name: 'scan', summary: 'scan where it is', command: 'scan', moves: true },
+  { name: 'sample', summary: 'collect a sample where it is', command: 'collect_sample', moves: true },
+] as const;
+
+const COLUMNS: readonly Column<CommandRecord>[] = [
+  { title: 'ID', text: ({ command_id }) => command_id },
+  { title: 'COMMAND', text: ({ command }) => command },
+  {
+    title: 'STATUS',
+    text: ({ status, result }) => (result === null ? status : `${status}: ${result.message}`),
+  },
+  { title: 'GIVEN', text: ({ created_at }) => created_at },
+  { title: 'WHO', text: ({ requested_by }) => whoText(requested_by) },
+];
+
+export const command: Define = (parent, environment) => {
+  parent.description(
+    'Gives a command to a rover or a drone, and waits until the device has carried it out. granary stop is the emergency stop.',
+  );
+  defineMove(parent.command('move').summary('go to a place'), environment);
+  for (const { name, summary, command: wanted, moves } of SIMPLE) {
+    const one = parent.command(name).summary(summary).argument('<device_id>');
+    if (moves) one.option('-y, --yes', 'do not ask');
+    withExamples(one, `granary command ${name} rover-01`);
+    withAccess(withWaiting(one, ENDED)).action((deviceId: string, values: Values) =>
+      give(deviceId, values, environment, moves, async () => ({ command: wanted })),
+    );
+  }
+  defineList(parent.command('list').summary('list the newest commands of a device'), environment);
+  const declare = parent.command('declare-ended').summary('record that somebody has looked, and it is over');
+  defineDeclareEnded(declare, 'command', environment, ({ commands }, ...args) =>
+    commands.declareEnded(...args),
+  );
+  withExamples(
+    parent,
+    'granary command move rover-01 48.2001 16.3 --yes',
+    'granary command hold rover-01',
+    'granary command return rover-01 --yes --no-wait',
+  );
+};
+
+async function give(
+  deviceId: string,
+  values: Values,
+  environment: Environment,
+  moves: boolean,
+  requestOf: (client: Client) => Promise<CommandRequest>,
+): Promise<void> {
+  const client = accessClient(values, environment.env);
+  const request = await requestOf(client);
+  if (moves) await confirm(`May ${deviceId} move?`, values.yes, environment);
+  const output = outputOf(environment, values.json);
+  await giveCommand(client, deviceId, request, environment, output, values);
+}
+
+function defineMove(one: Command, environment: Environment): void {
+  one
+    .argument('<device_id>')
+    .argument('<latitude>', 'in degrees, south is negative', degrees)
+    .argument('<longitude>', 'in degrees, west is negative', degrees)
+    .option('--altitude <m>', 'in metres (the present one)', degrees)
+    .option('-y, --yes', 'do not ask');
+  withExamples(
+    one,
+    'granary command move rover-01 48.2001 16.3',
+    'granary command move drone-01 -- -33.9 18.4',
+  );
+  withAccess(withWaiting(one, ENDED)).action(
+    (deviceId: string, latitude: number, longitude: number, values: Values) =>
+      give(deviceId, values, environment, true, async (client) => {
+        const altitude = values.altitude ?? (await presentAltitude(client, deviceId));
+        return { command: 'move_to_coordinates', parameters: { latitude, longitude, altitude } };
+      }),
+  );
+}
+
+function degrees(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError('It must be a number with a decimal point, such as 48.2001.');
+}
+
+async function presentAltitude(client: Client, deviceId: string): Promise<number> {
+  const { coordinates } = await client.fieldReadings.location(deviceId);
+  if (coordinates.altitude !== null) return coordinates.altitude;
+  throw new CommandFailure(`${deviceId} has not reported its altitude`, {
+    exitCode: EXIT.failed,
+    cure: 'Name one with --altitude, in metres.',
+  });
+}
+
+function defineList(one: Command, environment: Environment): void {
+  one
+    .argument('<device_id>')
+    .addOption(choice('--status <status>', 'only those with this status', COMMAND_STATUSES));
+  withExamples(one, 'granary command list rover-01 --status failed');
+  withAccess(one).action(
+    async (deviceId: string, values: AccessValues & { readonly status?: CommandRecord['status'] }) => {
+      const { commands } = accessClient(values, environment.env);
+      const { data } = await commands.list(deviceId, given({ status: values.status }));
+      outputOf(environment, values.json).list(COLUMNS, data, 'There are no such commands.');
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { isPassing, pause } from '../../access/patience.ts';
+import { EXIT } from '../../frame/exit-codes.ts';
+import { CommandFailure } from '../../frame/failures.ts';
+import type { Output } from '../../frame/output.ts';
+import { durationMs } from '../../frame/times.ts';
+import { duration } from '../../terminal/times.ts';
+
+export interface WaitValues {
+  readonly wait: boolean;
+  readonly timeout?: number;
+}
+
+const LOOK_EVERY_MS = 500;
+
+/** The options of a command that waits for the device. */
+export const withWaiting = (command: Command, until: string): Command =>
+  command
+    .option('--no-wait', `end when the service has sent it, without waiting ${until}`)
+    .option(
+      '--timeout <duration>',
+      'end after 30s, 5m, … without the answer of the device: exit code 1',
+      durationMs,
+    )
+    .addHelpText(
+      'after',
+      `\nIt waits ${until}. Exit codes: 0 confirmed (with --no-wait: sent), 1 not carried out or not confirmed in time, 3 refused by the service.`,
+    );
+
+interface Job {
+  readonly status: string;
+  readonly status_detail: string;
+}
+
+/** Reads a job again until the device has answered. A service that is away meanwhile does not end it. */
+export async function untilAnswered<Record extends Job>(
+  what: string,
+  first: Record,
+  read: () => Promise<Record>,
+  isAnswered: (record: Record) => boolean,
+  output: Output,
+  { wait, timeout = Number.POSITIVE_INFINITY }: WaitValues,
+): Promise<Record> {
+  const deadlineMs = performance.now() + timeout;
+  let record = first;
+  let said = '';
+  const say = (text: string): void => {
+    if (text !== said) output.note(text);
+    said = text;
+  };
+  while (wait && !isAnswered(record)) {
+    say(`${record.status}: ${record.status_detail}`);
+    if (performance.now() >= deadlineMs) throw notAnswered(what, record, timeout);
+    await pause(LOOK_EVERY_MS);
+    try {
+      record = await read();
+    } catch (failure) {
+      if (!isPassing(failure) || !(failure instanceof Error)) throw failure;
+      say(`${failure.message}; asking again`);
+    }
+  }
+  return record;
+}
+
+const notAnswered = (what: string, { status, status_detail }: Job, timeoutMs: number): CommandFailure =>
+  new CommandFailure(`${what} is NOT CONFIRMED after ${duration(timeoutMs)}: ${status}, ${status_detail}`, {
+    exitCode: EXIT.failed,
+    cure: 'It is in force in the service, and the device may still carry it out.',
+  });
