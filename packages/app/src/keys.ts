@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '@granary/contract/errors';
 import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
+import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { logEvents, type NewEvent } from '@granary/store/tables/events';
 import {
@@ -28,7 +29,7 @@ import { type Committed, committed, eventsLogged } from './effects.ts';
 /** Locks the key until the end of the transaction. */
 async function lockKnownKey(sql: Sql, keyId: string): Promise<StoredKey> {
   const key = await lockKey(sql, keyId);
-  if (key === undefined) throw new Refusal('key_not_found', `there is no key ${keyId}`);
+  if (key === undefined) throw new Refusal('key_not_found', `there is no key ${quoted(keyId)}`);
   return key;
 }
 
@@ -73,7 +74,8 @@ export const writes = {
     oldExpiresAtMs: number,
   ): Promise<Committed<StoredKey>> {
     const old = await lockKnownKey(sql, keyId);
-    if (!isValidAt(old, successor.createdAtMs)) throw new Refusal('key_not_found', `key ${keyId} has ended`);
+    if (!isValidAt(old, successor.createdAtMs))
+      throw new Refusal('key_not_found', `the key ${quoted(keyId)} has ended`);
     await endKeyBy(sql, keyId, oldExpiresAtMs);
     const created = await insert(sql, { ...old, ...successor });
     const rotated = keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId });

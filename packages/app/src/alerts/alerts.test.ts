@@ -246,9 +246,9 @@ describeEachEngine('alerts', (engine) => {
     assert.deepEqual(await weigh(app, deviceNo, 1_400, NOW_MS + 4 * SECOND_MS), [deviceNo]);
     const before = await told(deviceNo);
     await evaluate(deviceNo, NOW_MS + 4 * SECOND_MS);
-    assert.deepEqual(await shown(), [14, 'level 14.0 % is at or below 20 %']);
+    assert.deepEqual(await shown(), [14, 'Level is 14.0 %, at or below the limit of 20 %']);
     await app.configuration.change(deviceNo, { thresholds: { low_level: 30 } }, NOW_MS + 5 * SECOND_MS);
-    assert.deepEqual(await shown(), [14, 'level 14.0 % is at or below 30 %']);
+    assert.deepEqual(await shown(), [14, 'Level is 14.0 %, at or below the limit of 30 %']);
     assert.deepEqual(await told(deviceNo), before);
   });
 

@@ -78,7 +78,7 @@ describeEachEngine('threshold rules', (engine) => {
       'temperature above critical cleared',
     ]);
     const [warm, hot] = await alertsOf(deviceNo);
-    assert.equal(warm?.message, 'temperature 35 celsius is at or above 30 celsius');
+    assert.equal(warm?.message, 'Temperature is 35 °C, at or above the limit of 30 °C');
     assert.equal(warm?.currentValue, 35);
     assert.equal(hot?.threshold, 40);
   });
@@ -96,7 +96,7 @@ describeEachEngine('threshold rules', (engine) => {
     assert.ok((await app.alerts.evaluateDue({ nowMs: at(12), limit: 1_000 })).changes >= 1);
     const [alert] = await alertsOf(deviceNo);
     assert.equal(alert?.status, 'active');
-    assert.equal(alert?.message, 'Hot grain: temperature 31 celsius is at or above 30 celsius');
+    assert.equal(alert?.message, 'Hot grain: temperature is 31 °C, at or above the limit of 30 °C');
     await report(deviceNo, celsius(28), at(13));
     await report(deviceNo, celsius(27.999), at(14));
     await restart();
@@ -121,7 +121,7 @@ describeEachEngine('threshold rules', (engine) => {
     await report(deviceNo, celsius(35.1), NOW_MS + 3 * SECOND_MS);
     await app.configuration.change(deviceNo, { rules }, NOW_MS + 4 * SECOND_MS);
     const [named] = await alertsOf(deviceNo);
-    assert.equal(named?.message, 'Hot grain: temperature 35.1 celsius is at or above 33 celsius');
+    assert.equal(named?.message, 'Hot grain: temperature is 35.1 °C, at or above the limit of 33 °C');
     await app.configuration.change(deviceNo, { rules: [] }, NOW_MS + 4 * SECOND_MS);
     assert.deepEqual(await statuses(deviceNo), ['temperature above warning cleared']);
     const events = (await eventsOfDevice(app, deviceNo)).map(({ type }) => type);
@@ -146,8 +146,8 @@ describeEachEngine('threshold rules', (engine) => {
     assert.deepEqual(
       alerts.map(({ message, currentValue }) => [message, currentValue]),
       [
-        ['weight 6000 kg is at or above 6000 kg', 6_000],
-        ['level 40 percent is at or below 40 percent', 40],
+        ['Weight is 6000 kg, at or above the limit of 6000 kg', 6_000],
+        ['Level is 40 %, at or below the limit of 40 %', 40],
       ],
     );
   });

@@ -79,7 +79,7 @@ export const writes = {
 /** Rules are checked when they are given; one whose sensor is removed later has no effect until it is declared again. */
 async function refuseRules(sql: Sql, deviceNo: number, rules: readonly ThresholdRule[]): Promise<void> {
   const [device] = await findDevices(sql, [deviceNo]);
-  if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+  if (device === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
   const { profile, sensorDocument, capacityKg } = device;
   refuseBadRules(rules, ruleSensors(sensorsOf(profile, sensorDocument), capacityKg ?? undefined));
 }

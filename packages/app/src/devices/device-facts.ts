@@ -87,6 +87,6 @@ export async function readDeviceFor<Wanted extends Capability>(
   return { device, facts };
 }
 
-const noSuchDevice = (): Refusal => new Refusal('device_not_found', 'there is no such device');
+const noSuchDevice = (): Refusal => new Refusal('device_not_found', 'the device does not exist any more');
 
 const ofDevice = ({ deviceNo }: { readonly deviceNo: number }): number => deviceNo;

@@ -81,7 +81,7 @@ export const writes = {
     { ifVersion, limits = UNLIMITED }: UpdateConditions = {},
   ): Promise<Committed<StoredDevice>> {
     const device = await lockDeviceRow(sql, deviceNo);
-    if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+    if (device === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
     refuseRemoved(device);
     if (ifVersion !== undefined && ifVersion !== device.version) {
       throw new Refusal('stale_version', `the device is at version ${device.version}, not ${ifVersion}`);
@@ -109,7 +109,7 @@ export const writes = {
     nowMs: number,
   ): Promise<Committed<StoredDevice>> {
     const device = await lockDeviceRow(sql, deviceNo);
-    if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
+    if (device === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
     refuseRemoved(device);
     const maintenance = changeMaintenance(device.presence.maintenance, request, sql.actor, nowMs);
     if (maintenance === device.presence.maintenance) return committed(device);
@@ -128,7 +128,7 @@ export const writes = {
    */
   async remove(sql: Sql, deviceNo: number, nowMs: number, purges = false): Promise<Committed<StoredDevice>> {
     const found = await lockDeviceRow(sql, deviceNo);
-    if (found === undefined) throw new Refusal('device_not_found', 'there is no such device');
+    if (found === undefined) throw new Refusal('device_not_found', 'the device does not exist any more');
     const device = purges ? await withPurge(sql, found, nowMs) : found;
     if (device.removedAtMs !== null) return committed(device);
     const held = await lockDevices(sql, [deviceNo]);

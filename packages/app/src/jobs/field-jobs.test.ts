@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { CommandRequest } from '@granary/contract/commands';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { COMMAND_TIMEOUT_MS } from '@granary/core/commands/transitions';
+import { COMMAND_TIMEOUT_MS } from '@granary/core/commands/state';
 import { STOP_RESEND_MS } from '@granary/core/devices/time-limits';
 import { START_TOLERANCE_MS } from '@granary/core/missions/planning/plan';
 import { UPLOAD_LEAD_MS, UPLOAD_RESEND_MS } from '@granary/core/missions/transitions';

@@ -193,7 +193,7 @@ describeEachEngine('notifications', (engine) => {
     );
     await assert.rejects(
       app.notifications.createRule({ ...change, canSendMail: true }),
-      /there is no webhook wh_none/,
+      /there is no webhook "wh_none"/,
     );
     assert.equal((await app.notifications.listRules({ afterRuleId: null, limit: 10 })).length, 0);
   });

@@ -7,6 +7,7 @@ import {
   ruleRecord,
   type StoredRule,
 } from '@granary/core/notifications/rule';
+import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { logEvents } from '@granary/store/tables/events';
 import { removeNoticesOfRule } from '@granary/store/tables/notifications/notices';
@@ -31,7 +32,7 @@ interface RuleChange extends MailAbility {
 export async function findKnownRule(sql: Sql, ruleId: string): Promise<StoredRule> {
   const rule = await findRule(sql, RULE_DOCUMENT, ruleId);
   if (rule === undefined) {
-    throw new Refusal('notification_rule_not_found', `there is no notification rule ${ruleId}`);
+    throw new Refusal('notification_rule_not_found', `there is no notification rule ${quoted(ruleId)}`);
   }
   return rule;
 }

@@ -2,6 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { NotificationTarget } from '@granary/contract/notifications';
 import type { RuleContent } from '@granary/core/notifications/rule';
+import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { findWebhook } from '@granary/store/tables/webhooks/webhooks';
 
@@ -34,7 +35,7 @@ export async function checkTargets(
 async function faultOf(sql: Sql, target: NotificationTarget, canSendMail: boolean): Promise<string | null> {
   if ('webhook_id' in target) {
     const webhook = await findWebhook(sql, target.webhook_id);
-    return webhook === undefined ? `there is no webhook ${target.webhook_id}` : null;
+    return webhook === undefined ? `there is no webhook ${quoted(target.webhook_id)}` : null;
   }
   return canSendMail ? null : 'e-mail cannot be sent: GRANARY_SMTP_URL is not set';
 }

@@ -10,9 +10,10 @@ import type {
 } from '@granary/contract/operations';
 import type { NotSentReason } from '@granary/core/devices/polling';
 import { refuseDeclaration } from '@granary/core/operations/declared-end';
-import { operationInProgress, planOperation } from '@granary/core/operations/interlocks';
+import { planOperation } from '@granary/core/operations/interlocks';
 import { previewOperation } from '@granary/core/operations/plan-preview';
 import { operationMessage, startCommand } from '@granary/core/operations/record';
+import { unreadableInProgress } from '@granary/core/operations/sentences';
 import {
   beginOperation,
   deviceReport,
@@ -143,7 +144,7 @@ export const writes = {
       OPERATIONS.insert(sql, operation, nowMs),
       recordJobChange(sql, evaluation, OPERATIONS, { before: null, after: operation, nowMs }),
     ]);
-    if (!isInserted) throw operationInProgress((await claimingOperation(sql, deviceNo)) ?? 'of the same id');
+    if (!isInserted) throw unreadableInProgress((await claimingOperation(sql, deviceNo)) ?? operationId);
     const { deviceId } = device;
     const send = { kind: 'send_message', deviceNo, deviceId, message: startCommand(wanted) } as const;
     return committed({ operation }, send, ...logged);

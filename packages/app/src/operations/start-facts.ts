@@ -9,8 +9,8 @@ export function siloAtStart(
   { presence, capacityKg, configuration, latest, operations }: FactsOf<'operations'>,
   isReachable: boolean,
 ): SiloAtStart {
-  const underWayId = operations.find(holdsDevice)?.operationId ?? null;
-  return { presence, capacityKg, configuration, underWayId, weight: latest.weight, isReachable };
+  const underWay = operations.find(holdsDevice) ?? null;
+  return { presence, capacityKg, configuration, underWay, weight: latest.weight, isReachable };
 }
 
 export function requestOf({

@@ -8,6 +8,7 @@ import {
   type WebhookReplay,
 } from '@granary/contract/webhooks';
 import { changedWebhook, type StoredWebhook, webhookEventData } from '@granary/core/webhooks/webhook';
+import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
 import { eventBounds, logEvents, type NewEvent } from '@granary/store/tables/events';
 import {
@@ -48,7 +49,8 @@ const CHANGED: Effect = { kind: 'webhooks_changed' };
 /** Locks the webhook until the end of the transaction. */
 async function lockKnown(sql: Sql, webhookId: string): Promise<StoredWebhook> {
   const webhook = await lockWebhook(sql, webhookId);
-  if (webhook === undefined) throw new Refusal('webhook_not_found', `there is no webhook ${webhookId}`);
+  if (webhook === undefined)
+    throw new Refusal('webhook_not_found', `there is no webhook ${quoted(webhookId)}`);
   return webhook;
 }
 

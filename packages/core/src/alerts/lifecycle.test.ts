@@ -25,7 +25,7 @@ const present: Condition = {
   type: 'low_level',
   state: 'present',
   severity: 'warning',
-  message: 'level 19.0 % is at or below 20 %',
+  message: 'Level is 19.0 %, at or below the limit of 20 %',
   currentValue: 19,
   threshold: 20,
   cause: null,
@@ -42,7 +42,7 @@ const active: AlertState = {
   rule: null,
   status: 'active',
   severity: 'warning',
-  message: 'level 18.0 % is at or below 20 %',
+  message: 'Level is 18.0 %, at or below the limit of 20 %',
   currentValue: 18,
   threshold: 20,
   cause: null,
@@ -238,7 +238,7 @@ describe('while it is open, an alert', () => {
   });
 
   it('shows a text that has changed although the value has not', () => {
-    const message = 'level 18.0 % is at or below 20 %, and falling';
+    const message = 'Level is 18.0 %, at or below the limit of 20 %, and falling';
     assert.equal(at(acknowledged, { ...present, currentValue: 18, message })?.message, message);
     const threshold = at(acknowledged, { ...present, currentValue: 18.1, threshold: 25 });
     assert.deepEqual([threshold?.threshold, threshold?.currentValue], [25, 18.1]);

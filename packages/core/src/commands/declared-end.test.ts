@@ -102,7 +102,7 @@ describe('an emergency stop that was declared ended', () => {
       send: null,
     });
     assert.partialDeepStrictEqual(emergencyStopSummary(declared), { active: true, confirmed: false });
-    assert.match(commandRecord(declared).status_detail, /stays in force until somebody sends release_/);
+    assert.match(commandRecord(declared).status_detail, /stays in force until a person releases it/);
   });
 
   it('can be released', () => refuseRelease([declared]));

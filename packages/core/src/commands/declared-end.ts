@@ -2,6 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
 import { EXPIRY_SKEW_MS } from '../devices/polling.ts';
+import { inWords } from '../words.ts';
 import { STOP_CONFIRMATION_MS_MAX } from './emergency-stop-replies.ts';
 import { COMMAND_RULES, type CommandState, isEmergencyStop, isEndDeclared } from './state.ts';
 
@@ -37,7 +38,7 @@ function whyNotDeclarable(command: CommandState, { isReachable, nowMs }: Situati
   const { status, createdAtMs } = command;
   if (status === 'timed_out') return null;
   if (status !== 'queued' && status !== 'sent' && status !== 'executing') {
-    return `the command has already ended as ${status}`;
+    return `the command has already ended as ${inWords(status)}`;
   }
   if (isEmergencyStop(command)) {
     const overdueMs = createdAtMs + STOP_CONFIRMATION_MS_MAX;

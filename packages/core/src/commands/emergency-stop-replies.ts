@@ -2,7 +2,7 @@ import type { CommandState as ReportedState } from '@granary/contract/link/field
 import { SECOND_MS } from '@granary/contract/time';
 import { isDue } from '../devices/polling.ts';
 import { STOP_RESEND_MS } from '../devices/time-limits.ts';
-
+import { stopAnswerText } from './sentences.ts';
 import type { CommandState } from './state.ts';
 
 /** An emergency stop that the device has not confirmed after this time raises an alert. */
@@ -16,7 +16,7 @@ export function applyStopAcknowledgement(
 ): CommandState {
   return accepted
     ? markAccepted(stop, nowMs)
-    : markUnanswered(stop, withReason('it refused the stop', reason), nowMs);
+    : markUnanswered(stop, stopAnswerText('it refused the stop', reason), nowMs);
 }
 
 export function applyStopReport(
@@ -35,11 +35,11 @@ export function applyStopReport(
     case 'succeeded':
       return { ...markAccepted(stop, nowMs), status: 'succeeded', endedAtMs: nowMs };
     case 'failed':
-      return markUnanswered(stop, withReason('it could not stop', reason), nowMs);
+      return markUnanswered(stop, stopAnswerText('it could not stop', reason), nowMs);
     case 'cancelled':
-      return markUnanswered(stop, withReason('it cancelled the stop', reason), nowMs);
+      return markUnanswered(stop, stopAnswerText('it cancelled the stop', reason), nowMs);
     case 'unknown':
-      return markUnanswered(stop, withReason('it does not know the stop', reason), nowMs);
+      return markUnanswered(stop, stopAnswerText('it does not know the stop', reason), nowMs);
   }
 }
 
@@ -74,6 +74,3 @@ const markUnanswered = (stop: CommandState, lastAnswer: string, nowMs: number): 
   lastHeardAtMs: nowMs,
   lastAnswer,
 });
-
-const withReason = (what: string, reason: string | null): string =>
-  reason === null ? what : `${what} (${reason})`;

@@ -1,6 +1,7 @@
 import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
+import { STOP_IN_FORCE, STOP_UNCONFIRMED } from './sentences.ts';
 import { type CommandState, isEmergencyStop, isOpen } from './state.ts';
 
 /** Finds the emergency stop in force among the unfinished commands of a device. */
@@ -28,20 +29,12 @@ export function emergencyStopSummary(stop: CommandState | undefined): EmergencyS
 
 /** Refuses any movement while an emergency stop is in force. */
 export function refuseWhileStopped(commands: readonly CommandState[]): void {
-  const stop = stopInForce(commands);
-  if (stop === undefined) return;
-  throw new Refusal(
-    'emergency_stop_active',
-    `emergency stop ${stop.commandId} is in force: nothing may move until somebody sends release_emergency_stop`,
-  );
+  if (stopInForce(commands) === undefined) return;
+  throw new Refusal('emergency_stop_active', STOP_IN_FORCE);
 }
 
 /** Refuses the release while the device has not confirmed that it stands still; without an emergency stop a release is harmless. */
 export function refuseRelease(commands: readonly CommandState[]): void {
-  const stop = commands.find(isUnconfirmedStop);
-  if (stop === undefined) return;
-  throw new Refusal(
-    'emergency_stop_unconfirmed',
-    `the device has not confirmed emergency stop ${stop.commandId} yet, so it may still move; it can be released once the stop is confirmed`,
-  );
+  if (!commands.some(isUnconfirmedStop)) return;
+  throw new Refusal('emergency_stop_unconfirmed', STOP_UNCONFIRMED);
 }

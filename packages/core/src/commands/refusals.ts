@@ -1,6 +1,7 @@
 import type { CommandRequest } from '@granary/contract/commands';
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { Refusal } from '@granary/contract/errors';
+import { NOT_LISTENING } from '../devices/sentences.ts';
 import { deviceStatus, type Presence } from '../devices/status.ts';
 import { isInside } from '../geometry/geofence.ts';
 import { refuseRelease, refuseWhileStopped } from './emergency-stop.ts';
@@ -49,12 +50,7 @@ function refuseInMaintenance({ presence }: DeviceToMove, nowMs: number): void {
 function refuseUnreachable({ isReachable, presence }: DeviceToMove, nowMs: number): void {
   if (isReachable) return;
   const isReporting = deviceStatus(presence, nowMs) !== 'offline';
-  throw new Refusal(
-    'device_offline',
-    isReporting
-      ? 'the device reports, but has no MQTT session that is subscribed to its commands (over HTTP alone it cannot be commanded)'
-      : 'the device is offline',
-  );
+  throw new Refusal('device_offline', isReporting ? NOT_LISTENING : 'the device is offline');
 }
 
 function refuseOutside(

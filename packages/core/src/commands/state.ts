@@ -31,6 +31,8 @@ export const COMMAND_RULES: Record<CommandName, CommandRule> = {
   emergency_stop: { needsSession: false, expiryMs: null },
 };
 
+/** A command without a report for this long becomes `timed_out`: its outcome is unknown. */
+export const COMMAND_TIMEOUT_MS = MINUTE_MS;
 /** How long the service asks a device for the outcome of a command that timed out. */
 export const ASKED_AFTER_END_MS_MAX = DAY_MS;
 

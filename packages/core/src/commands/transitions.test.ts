@@ -13,14 +13,14 @@ import { COMMAND_DOCUMENT } from './document.ts';
 import { emergencyStopSummary, stopInForce } from './emergency-stop.ts';
 import { commandMessage, commandRecord } from './record.ts';
 import { refuseCommand } from './refusals.ts';
-import { beginCommand, COMMAND_RULES, type CommandState, isCommandFinished } from './state.ts';
 import {
-  advanceCommand,
+  beginCommand,
+  COMMAND_RULES,
   COMMAND_TIMEOUT_MS,
-  type CommandInput,
-  type CommandTick,
-  commandReportContent,
-} from './transitions.ts';
+  type CommandState,
+  isCommandFinished,
+} from './state.ts';
+import { advanceCommand, type CommandInput, type CommandTick, commandReportContent } from './transitions.ts';
 
 const START_MS = 1_000_000_000_000;
 const SOON_MS = START_MS + 1_000;
@@ -372,7 +372,7 @@ describe('before anything is sent', () => {
     const away = { ...presence, linkDownAtMs: START_MS };
     const messageOf = (change: object) =>
       refusalOf('return_to_base', { isReachable: false, ...change })?.message ?? '';
-    assert.match(messageOf({}), /no MQTT session.*HTTP/);
+    assert.match(messageOf({}), /sends readings, but is not connected for commands/);
     assert.equal(messageOf({ presence: away }), 'the device is offline');
   });
 
@@ -431,7 +431,7 @@ describe('an emergency stop', () => {
       commandRecord(after(stopSent, ...inputs)).status_detail;
     assert.match(detailOf(INPUTS.refused), /last answer: it refused the stop \(stuck\)/);
     assert.match(detailOf(INPUTS.failed), /last answer: it could not stop/);
-    assert.match(detailOf(INPUTS.refused, INPUTS.succeeded), /until somebody sends release_emergency_stop/);
+    assert.match(detailOf(INPUTS.refused, INPUTS.succeeded), /until a person releases the emergency stop/);
   });
 
   it('that an older version has stored is in force exactly while it is open', () => {

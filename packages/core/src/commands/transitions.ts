@@ -1,8 +1,8 @@
 import type { CommandReason, CommandStatus } from '@granary/contract/commands';
 import type { CommandProgress, CommandState as ReportedState } from '@granary/contract/link/field-messages';
-import { MINUTE_MS } from '@granary/contract/time';
 import type { DeclarationInput } from '../devices/declared-end.ts';
 import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
+import { deviceReason, reasonText } from '../words.ts';
 import { declareEnded, reopenDeclaredStop } from './declared-end.ts';
 import {
   applyStopAcknowledgement,
@@ -10,17 +10,16 @@ import {
   releaseStop,
   repeatStop,
 } from './emergency-stop-replies.ts';
+import { RESULTS } from './sentences.ts';
 import {
   COMMAND_RULES,
+  COMMAND_TIMEOUT_MS,
   type CommandState,
   isCommandFinished,
   isDecided,
   isEmergencyStop,
   isOpen,
 } from './state.ts';
-
-/** A command without a report for this long becomes `timed_out`: its outcome is unknown. */
-export const COMMAND_TIMEOUT_MS = MINUTE_MS;
 
 /** The content of a device's report about a command. */
 export interface CommandReportContent {
@@ -121,18 +120,18 @@ const sendFirst = (command: CommandState, nowMs: number): CommandTransition => (
 /** A command that may wait for the device goes back to `queued`; an emergency stop is sent again by the next tick. */
 function applyNotSent(command: CommandState, delivery: NotSentReason, nowMs: number): CommandState {
   if (command.status !== 'sent' || isEmergencyStop(command)) return command;
-  if (delivery === 'expired') return expire(command, 'it expired before it could be sent', nowMs);
+  if (delivery === 'expired') return expire(command, RESULTS.expiredUnsent, nowMs);
   if (COMMAND_RULES[command.command].needsSession) return failUnsent(command, nowMs);
   return { ...command, status: 'queued', sentAtMs: null, resentAtMs: null };
 }
 
 const failUnsent = (command: CommandState, nowMs: number): CommandState =>
-  end(command, 'failed', 'not_sent', 'the device has no live session, so nothing was sent', nowMs);
+  end(command, 'failed', 'not_sent', RESULTS.notConnected, nowMs);
 
 /** Once a command was sent, only the device can cancel it, and reports that it did. */
 function cancelUnsent(command: CommandState, nowMs: number): CommandState {
   if (command.status !== 'queued' || isEmergencyStop(command)) return command;
-  return end(command, 'cancelled', 'emergency_stop', 'an emergency stop came first', nowMs);
+  return end(command, 'cancelled', 'emergency_stop', RESULTS.stoppedBefore, nowMs);
 }
 
 const end = (
@@ -161,7 +160,7 @@ function applyAcknowledgement(
   if (command.acceptedAtMs !== null) return command;
   if (accepted) return markExecuting(command, nowMs);
   const updated = { ...command, lastHeardAtMs: nowMs };
-  return end(updated, 'rejected', 'refused', reason ?? 'the device refused it', nowMs);
+  return end(updated, 'rejected', 'refused', deviceReason(reason), nowMs);
 }
 
 function applyReport(
@@ -178,9 +177,9 @@ function applyReport(
     case 'succeeded':
       return { ...command, status: 'succeeded', endedAtMs: nowMs };
     case 'failed':
-      return end(command, 'failed', 'device_fault', reason ?? 'the device reported a fault', nowMs);
+      return end(command, 'failed', 'device_fault', deviceReason(reason), nowMs);
     case 'cancelled':
-      return end(command, 'cancelled', 'superseded', reason ?? 'the device cancelled it for another', nowMs);
+      return end(command, 'cancelled', 'superseded', reasonText(reason) ?? RESULTS.superseded, nowMs);
     case 'unknown': {
       if (before.status === 'queued') return before;
       const updated = { ...before, lastProgressTsMs: tsMs };
@@ -196,22 +195,10 @@ function applyUnknown(command: CommandState, nowMs: number): CommandState {
   const { acceptedAtMs, expiresAtMs, status } = command;
   if (status === 'expired' || status === 'failed') return command;
   if (acceptedAtMs !== null) {
-    return end(
-      command,
-      'failed',
-      'forgotten',
-      'the device no longer knows it; its outcome is unknown',
-      nowMs,
-    );
+    return end(command, 'failed', 'forgotten', RESULTS.forgotten, nowMs);
   }
   const mayStillArrive = expiresAtMs === null || nowMs <= expiresAtMs + EXPIRY_SKEW_MS;
-  return mayStillArrive
-    ? command
-    : expire(
-        command,
-        'the device does not know it: it did not arrive in time, or its memory was lost',
-        nowMs,
-      );
+  return mayStillArrive ? command : expire(command, RESULTS.notArrived, nowMs);
 }
 
 const expire = (command: CommandState, message: string, nowMs: number): CommandState =>
@@ -237,7 +224,7 @@ function applyTickToQueued(command: CommandState, tick: CommandTick, nowMs: numb
   if (tick.isStopped) return withoutMessage(cancelUnsent(command, nowMs));
   if (COMMAND_RULES[command.command].needsSession) return withoutMessage(failUnsent(command, nowMs));
   if (expiresAtMs !== null && nowMs > expiresAtMs) {
-    return withoutMessage(expire(command, 'the device did not connect in time', nowMs));
+    return withoutMessage(expire(command, RESULTS.neverConnected, nowMs));
   }
   return tick.isReachable ? sendFirst(command, nowMs) : withoutMessage(command);
 }
@@ -248,5 +235,5 @@ const lastContactAtMs = ({ lastHeardAtMs, sentAtMs }: CommandState): number | nu
 function markTimedOut(command: CommandState, nowMs: number): CommandState {
   if (command.status === 'timed_out' || !isDue(lastContactAtMs(command), nowMs, COMMAND_TIMEOUT_MS))
     return command;
-  return end(command, 'timed_out', 'no_answer', 'the device does not say what became of it', nowMs);
+  return end(command, 'timed_out', 'no_answer', RESULTS.noAnswer, nowMs);
 }

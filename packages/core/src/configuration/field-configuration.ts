@@ -47,7 +47,7 @@ export function applyFieldPatch(
 function refuseContradiction({ base, geofence, thresholds }: FieldConfiguration): void {
   const { low_battery, critical_battery } = thresholds;
   if (critical_battery >= low_battery) {
-    const message = `critical_battery ${critical_battery} must be below low_battery ${low_battery}`;
+    const message = `the critical battery level (${critical_battery} %) must be below the low battery level (${low_battery} %)`;
     throw new Refusal('invalid_input', message, [
       { path: '/thresholds/critical_battery', message: `must be below low_battery (${low_battery})` },
     ]);

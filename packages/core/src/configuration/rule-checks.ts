@@ -22,7 +22,7 @@ export function refuseBadRules(rules: readonly ThresholdRule[], sensors: readonl
     const key = ruleKey(wanted);
     const first = firstWithKey.get(key);
     if (first !== undefined) {
-      return [{ path, message: `must differ from /rules/${first} in sensor_id, side or severity` }];
+      return [{ path, message: `must differ from /rules/${first} in sensor, side or severity` }];
     }
     firstWithKey.set(key, index);
     const sensor = sensorOf.get(rule.sensor_id);

@@ -34,14 +34,16 @@ function refuseContradiction({
   critical_level,
 }: SiloConfiguration['thresholds']): void {
   if (low_level >= high_level) {
-    throw new Refusal('invalid_input', `low_level ${low_level} must be below high_level ${high_level}`, [
-      { path: '/thresholds/low_level', message: `must be below high_level (${high_level})` },
-    ]);
+    throw new Refusal(
+      'invalid_input',
+      `the low level (${low_level} %) must be below the high level (${high_level} %)`,
+      [{ path: '/thresholds/low_level', message: `must be below high_level (${high_level})` }],
+    );
   }
   if (critical_level >= low_level && critical_level <= high_level) {
     throw new Refusal(
       'critical_level_between_thresholds',
-      `critical_level ${critical_level} must lie below low_level ${low_level} or above high_level ${high_level}`,
+      `the critical level (${critical_level} %) must be below the low level (${low_level} %) or above the high level (${high_level} %)`,
       [{ path: '/thresholds/critical_level', message: 'must lie outside low_level to high_level' }],
     );
   }

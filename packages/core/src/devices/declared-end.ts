@@ -1,6 +1,7 @@
 import type { Actor } from '@granary/contract/audit';
 import type { DeclaredEnd as DeclaredEndRecord, EndDeclaration } from '@granary/contract/declared-end';
 import { toIso } from '@granary/contract/time';
+import { reasonText } from '../words.ts';
 
 /** The stored statement of a person that a job does not run any more, although the device has not reported its end. */
 export interface DeclaredEnd {
@@ -34,4 +35,4 @@ export const declaredEndRecord = (declared: DeclaredEnd | null): DeclaredEndReco
 
 /** Completes a sentence that begins with the job. */
 export const declaredEndMessage = ({ reason, lookedBy }: DeclaredEnd): string =>
-  `declared ended by ${lookedBy} (${reason}); the device did not report it`;
+  `declared ended by ${lookedBy} (${reasonText(reason) ?? 'no reason'}); the device did not report it`;

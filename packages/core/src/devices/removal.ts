@@ -1,8 +1,12 @@
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
+import { commandName } from '../commands/sentences.ts';
 import { type CommandState, isOpen } from '../commands/state.ts';
+import { missionName, missionStatusWords } from '../missions/sentences.ts';
 import { isMissionOver, type MissionState } from '../missions/state.ts';
+import { operationName } from '../operations/sentences.ts';
 import { holdsDevice, type OperationState } from '../operations/state.ts';
+import { inWords } from '../words.ts';
 import type { Purge } from './purge.ts';
 
 interface JobsOfDevice {
@@ -20,19 +24,17 @@ export function refuseBusyRemoval({ operations, commands, missions }: JobsOfDevi
   const busy = [
     ...operations
       .filter(holdsDevice)
-      .map(({ operationId, status }) => `operation ${operationId} (${status})`),
-    ...commands
-      .filter((command) => isOpen(command) || command.status === 'timed_out')
-      .map(({ commandId, status }) => `command ${commandId} (${status})`),
+      .map((operation) => `${operationName(operation)} (${inWords(operation.status)})`),
+    ...commands.filter((command) => isOpen(command) || command.status === 'timed_out').map(commandName),
     ...missions
       .filter((mission) => !isMissionOver(mission))
-      .map(({ missionId, status }) => `mission ${missionId} (${status})`),
+      .map((mission) => `${missionName(mission)} (${missionStatusWords(mission)})`),
   ];
   if (busy.length === 0) return;
   const more = busy.length > NAMED_MAX ? ` and ${busy.length - NAMED_MAX} more` : '';
   throw new Refusal(
     'device_busy',
-    `the device still has ${busy.slice(0, NAMED_MAX).join(', ')}${more}; end them first`,
+    `something is under way on the device, or waits for it: ${busy.slice(0, NAMED_MAX).join(', ')}${more}; end it first`,
   );
 }
 

@@ -7,7 +7,7 @@ import {
 import { toIso } from '@granary/contract/time';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { isUnconfirmedStop } from '../commands/emergency-stop.ts';
-import { commandStatusDetail } from '../commands/record.ts';
+import { commandStatusDetail } from '../commands/sentences.ts';
 import type { CommandState } from '../commands/state.ts';
 import type { OperationState } from '../operations/state.ts';
 import { statusDetail } from '../operations/status-detail.ts';
@@ -17,7 +17,7 @@ interface NamedDevice {
   readonly name: string;
 }
 
-/** Something of a device. */
+/** A command, an operation or an alert, with the device that it belongs to. */
 export type OfDevice<State> = NamedDevice & { readonly state: State };
 
 /** What may need attention, the most urgent of each kind. */

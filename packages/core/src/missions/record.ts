@@ -3,8 +3,8 @@ import type { MissionRecord, WaypointRecord } from '@granary/contract/missions/m
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { declaredEndRecord } from '../devices/declared-end.ts';
 import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
+import { missionStatusDetail } from './sentences.ts';
 import { isMissionOver, type MissionState, type WaypointState } from './state.ts';
-import { missionStatusDetail } from './status-detail.ts';
 import type { MissionSend } from './steps.ts';
 
 export function missionRecord(mission: MissionState): MissionRecord {

@@ -1,6 +1,7 @@
 import type { MissionReason, MissionResult, MissionStatus } from '@granary/contract/missions/missions';
 import { MINUTE_MS } from '@granary/contract/time';
 import { EXPIRY_SKEW_MS, isDue } from '../devices/polling.ts';
+import { deviceReason, reasonText } from '../words.ts';
 import {
   isMissionOver,
   isPresumed,
@@ -37,8 +38,8 @@ export function applyAcknowledgement(
   if (before.status !== 'dispatched' || before.acceptedAtMs !== null) return withoutMessage(before);
   const mission = { ...before, lastHeardAtMs: nowMs };
   if (accepted) return withoutMessage({ ...mission, acceptedAtMs: nowMs });
-  const message = reason ?? 'the device refused it';
-  return withoutMessage(end(mission, 'failed', { reason: 'refused', message }, nowMs));
+  const refused = { reason: 'refused', message: deviceReason(reason) } as const;
+  return withoutMessage(end(mission, 'failed', refused, nowMs));
 }
 
 export function applyReport(
@@ -67,12 +68,12 @@ export function applyReport(
           ? endByReport(mission, 'aborted', STOPPED, nowMs)
           : endByReport(mission, 'cancelled', CANCELLED, nowMs);
       }
-      const message = report.reason ?? 'the device ended it early';
+      const message = reasonText(report.reason) ?? 'the device ended it early and gave no reason';
       return endByReport(mission, 'aborted', { reason: 'ended_by_device', message }, nowMs);
     }
     case 'failed': {
-      const message = report.reason ?? 'the device reported a fault';
-      return endByReport(mission, 'failed', { reason: 'device_fault', message }, nowMs);
+      const fault = { reason: 'device_fault', message: deviceReason(report.reason) } as const;
+      return endByReport(mission, 'failed', fault, nowMs);
     }
     case 'unknown':
       return applyUnknown(mission, nowMs);

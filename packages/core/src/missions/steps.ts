@@ -1,5 +1,5 @@
 import type { MissionRequestKind, MissionResult, MissionStatus } from '@granary/contract/missions/missions';
-import { SECOND_MS } from '@granary/contract/time';
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../devices/polling.ts';
 import { isMissionOver, type MissionState } from './state.ts';
 
@@ -8,6 +8,11 @@ import { isMissionOver, type MissionState } from './state.ts';
  * should the device begin it later, cancelled. If the device reports nothing, an alert is raised.
  */
 export const START_ANSWER_MS_MAX = MOTION_EXPIRY_MS + REPORT_SPACING_MS;
+
+/** A mission whose upload the device has not answered this long after the start is missed. */
+export const UPLOAD_ANSWER_MS_MAX = 30 * SECOND_MS;
+/** A mission ends as `lost` when the device has been silent for its whole duration plus this margin. */
+export const LOST_MARGIN_MS = 10 * MINUTE_MS;
 
 /** Long enough for a reachable device to confirm a pause or a cancel; after this time an alert is raised. */
 export const HALT_CONFIRMATION_MS_MAX = 15 * SECOND_MS;
@@ -59,11 +64,11 @@ export const UNANSWERED: MissionResult = {
 };
 export const START_IGNORED: MissionResult = {
   reason: 'not_started',
-  message: 'the device was told to start once, and reports that it has not begun',
+  message: 'the device was told to start, and reports that it has not begun',
 };
 export const NOT_SENT: MissionResult = {
   reason: 'not_sent',
-  message: 'the device had no live session when it was to be told to start, so nothing was sent',
+  message: 'the device was not connected when it was to be told to start, so nothing was sent',
 };
 export const STOPPED: MissionResult = { reason: 'emergency_stop', message: 'an emergency stop ended it' };
 export const STOP_ACTIVE: MissionResult = {
@@ -78,6 +83,9 @@ export const LOST: MissionResult = {
   reason: 'lost',
   message: 'the device was not heard of again, so its outcome is unknown',
 };
+
+export const uploadAnswerDueMs = ({ plan, dispatchedAtMs }: MissionState): number =>
+  Math.max(plan.startAtMs, dispatchedAtMs ?? plan.startAtMs) + UPLOAD_ANSWER_MS_MAX;
 
 /** The deadline for the device to report whether it began after a start was sent; `null` when no such report is expected. */
 export const startAnswerDueMs = ({ status, startSentAtMs }: MissionState): number | null =>

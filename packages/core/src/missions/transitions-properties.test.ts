@@ -6,8 +6,8 @@ import { ACTION_RESULTS, WAYPOINT_STATUSES } from '@granary/contract/missions/wa
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { beginMission, isMissionOver, type MissionState, mergeWaypoints } from './state.ts';
-import type { MissionTransition } from './steps.ts';
-import { advanceMission, LOST_MARGIN_MS, type MissionInput } from './transitions.ts';
+import { LOST_MARGIN_MS, type MissionTransition } from './steps.ts';
+import { advanceMission, type MissionInput } from './transitions.ts';
 
 const START_MS = 1_000_000_000_000;
 const WAYPOINTS = 3;

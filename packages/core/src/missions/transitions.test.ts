@@ -16,14 +16,12 @@ import { MISSION_DOCUMENT } from './document.ts';
 import { missionMessage, missionRecord } from './record.ts';
 import { REORDER_MS_MAX } from './reports.ts';
 import { beginMission, isMissionFinished, type MissionPlan, type MissionState } from './state.ts';
-import { type MissionSend, START_ANSWER_MS_MAX } from './steps.ts';
+import { LOST_MARGIN_MS, type MissionSend, START_ANSWER_MS_MAX, UPLOAD_ANSWER_MS_MAX } from './steps.ts';
 import {
   advanceMission,
-  LOST_MARGIN_MS,
   type MissionInput,
   type MissionTick,
   refuseRequest,
-  UPLOAD_ANSWER_MS_MAX,
   UPLOAD_LEAD_MS,
   UPLOAD_RESEND_MS,
 } from './transitions.ts';

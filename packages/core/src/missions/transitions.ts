@@ -1,19 +1,20 @@
 import { Refusal } from '@granary/contract/errors';
 import type { MissionRequestKind, MissionResult } from '@granary/contract/missions/missions';
-import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { SECOND_MS } from '@granary/contract/time';
 import type { DeclarationInput } from '../devices/declared-end.ts';
 import { isDue, isReportDue, MOTION_EXPIRY_MS } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { STOP_RESEND_MS } from '../devices/time-limits.ts';
-
 import { declareEnded } from './declared-end.ts';
 import { applyAcknowledgement, applyReport } from './reports.ts';
+import { notRunningText } from './sentences.ts';
 import { isMissionFinished, isMissionOver, type MissionReportContent, type MissionState } from './state.ts';
 import {
   CANCELLED,
   end,
   halt,
   LOST,
+  LOST_MARGIN_MS,
   type MissionSend,
   type MissionTransition,
   NOT_SENT,
@@ -21,6 +22,7 @@ import {
   possiblyRunning,
   request,
   UNANSWERED,
+  uploadAnswerDueMs,
   withoutMessage,
 } from './steps.ts';
 
@@ -28,10 +30,6 @@ import {
 export const UPLOAD_LEAD_MS = 5 * SECOND_MS;
 /** An upload causes no movement, so it is sent again until the device answers. */
 export const UPLOAD_RESEND_MS = 5 * SECOND_MS;
-/** A mission whose upload the device has not answered this long after the start is missed. */
-export const UPLOAD_ANSWER_MS_MAX = 30 * SECOND_MS;
-/** A mission ends as `lost` when the device has been silent for its whole duration plus this margin. */
-export const LOST_MARGIN_MS = 10 * MINUTE_MS;
 
 export interface MissionTick {
   readonly kind: 'tick';
@@ -59,13 +57,11 @@ export type MissionInput =
   | MissionTick;
 
 /** Only a running mission can be paused or resumed; a mission may be cancelled at any time. */
-export function refuseRequest({ status, requested }: MissionState, kind: MissionRequestKind): void {
+export function refuseRequest(mission: MissionState, kind: MissionRequestKind): void {
   if (kind === 'cancel') return;
-  const isRunning = status === 'in_progress' || status === 'paused';
-  if (!isRunning) throw new Refusal('mission_not_running', `the mission is ${status}, it cannot ${kind}`);
-  if (requested === 'cancel') {
-    throw new Refusal('mission_not_running', `the mission is being cancelled, it cannot ${kind}`);
-  }
+  const isRunning = mission.status === 'in_progress' || mission.status === 'paused';
+  if (isRunning && mission.requested !== 'cancel') return;
+  throw new Refusal('mission_not_running', notRunningText(mission, kind));
 }
 
 /**
@@ -204,9 +200,6 @@ function startWhenUploaded(mission: MissionState, tick: MissionTick, nowMs: numb
   // The device answers a start with a report, so none is requested now.
   return { mission: { ...mission, startSentAtMs: nowMs, reportAskedAtMs: nowMs }, send: 'start' };
 }
-
-export const uploadAnswerDueMs = ({ plan, dispatchedAtMs }: MissionState): number =>
-  Math.max(plan.startAtMs, dispatchedAtMs ?? plan.startAtMs) + UPLOAD_ANSWER_MS_MAX;
 
 const endAsMissed = (
   mission: MissionState,

@@ -24,10 +24,10 @@ const told = (fields: Partial<ToldAlert> = {}): ToldAlert => ({
 
 test('one alert: what, where, since when, value and threshold, and how to acknowledge it', () => {
   const { subject, text, alerts, alertCount } = messageOf([told()], context());
-  assert.equal(subject, 'Warning: Silo 7: level 12.0 % is at or below 20 %');
+  assert.equal(subject, 'Warning: Silo 7: Level is 12.0 %, at or below the limit of 20 %');
   assert.equal(
     text,
-    `Warning: Silo 7: level 12.0 % is at or below 20 %
+    `Warning: Silo 7: Level is 12.0 %, at or below the limit of 20 %
   Device: Silo 7 (silo-07)
   Place: north, yard
   Since: 2026-06-15 14:00 (Europe/Berlin), 12 minutes ago
@@ -107,7 +107,7 @@ test('no name can break out of its line, and no subject is long', () => {
 
 test('a name that looks like an encoded word stays as it is', () => {
   const { subject } = messageOf([told({ deviceName: '=?utf-8?q?All_is_well?=' })], context());
-  assert.match(subject, /^Warning: = \?utf-8\?q\?All_is_well\?=: level/);
+  assert.match(subject, /^Warning: = \?utf-8\?q\?All_is_well\?=: Level/);
 });
 
 test('without an address of the service the path is told', () => {

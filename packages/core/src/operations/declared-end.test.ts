@@ -21,7 +21,7 @@ const OVERDUE_MS = START_MS + STOP_CONFIRMATION_MS_MAX;
 /** When the end of the operation may not be declared, and what the caller is told. */
 const REFUSED: readonly (readonly [Situation, nowMs: number, RegExp])[] = [
   ['started', OVERDUE_MS, /is started: stop it first/],
-  ['in_progress', OVERDUE_MS, /is in_progress: stop it first/],
+  ['in_progress', OVERDUE_MS, /is in progress: stop it first/],
   ['stopping', OVERDUE_MS - 1, /may still confirm it; its end can be declared from 2001-09-09T01:46:55/],
   ['stopping, unheard', SOON_MS, /may still begin the operation until 2001-09-09T01:46:52/],
   ['unconfirmed, unheard', LATE_MS - 1, /may still begin the operation/],

@@ -1,6 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import { toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devices/declared-end.ts';
+import { inWords } from '../words.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
 import { stopOverdueAtMs } from './stop-confirmation.ts';
 
@@ -37,7 +38,7 @@ function whyNotDeclarable(operation: OperationState, nowMs: number): string | nu
       return `the operation has already ended as ${operation.status}`;
     case 'started':
     case 'in_progress':
-      return `the operation is ${operation.status}: stop it first; its end can be declared if the device does not confirm the stop`;
+      return `the operation is ${inWords(operation.status)}: stop it first; its end can be declared if the device does not confirm the stop`;
     case 'unconfirmed':
     case 'stopping':
       return whyTooEarly(operation, nowMs);

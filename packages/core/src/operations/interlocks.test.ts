@@ -12,6 +12,7 @@ import {
   type SiloAtStart,
   START_EXPIRY_MS,
 } from './interlocks.ts';
+import { beginOperation } from './state.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
@@ -21,11 +22,21 @@ const silo: SiloAtStart = {
   capacityKg: 1_000,
   configuration: initialConfiguration(NOW_MS),
   isReachable: true,
-  underWayId: null,
+  underWay: null,
 };
 const feed: OperationRequest = { type: 'feed', amount: 100, rate: 50 };
 const discharge: OperationRequest = { type: 'discharge', amount: 100, rate: 50, target_container: 'truck' };
 
+const underWay = beginOperation(
+  {
+    operationId: 'op_7',
+    deviceNo: 1,
+    type: 'discharge',
+    plan: planOperation(discharge, silo, NOW_MS),
+    weightG: 600_000,
+  },
+  NOW_MS,
+);
 const offline = { ...NEVER_SEEN, lastSeenAtMs: null, linkDownAtMs: null, reportedState: null };
 const inMaintenance = { ...silo.presence, reportedState: 'maintenance' } as const;
 const old = { value: 600_000, tsMs: NOW_MS - READING_AGE_MS_MAX - 1 };
@@ -83,7 +94,7 @@ const REFUSALS: readonly (readonly [
   ['with an old weight', feed, { weight: old }, 'reading_stale'],
   ['with a weight just young enough', feed, { weight: { ...old, tsMs: old.tsMs + 1 } }, 'accepted'],
   ['with a weight that cannot be', feed, { weight: { value: -900_000, tsMs: NOW_MS } }, 'reading_stale'],
-  ['on a device that is held', feed, { underWayId: 'op_7' }, 'operation_in_progress'],
+  ['on a device that is held', feed, { underWay }, 'operation_in_progress'],
   ['on a device in maintenance', feed, { presence: inMaintenance }, 'device_in_maintenance'],
   ['at the limit of the rate', { ...feed, rate: 6, rate_unit: 't/h' }, {}, 'accepted'],
   ['above the limit of the rate', { ...feed, rate: 6.001, rate_unit: 't/h' }, {}, 'rate_exceeds_limit'],
@@ -119,16 +130,17 @@ describe('a refusal', () => {
     }
   };
 
-  it('distinguishes a device that reports from one that is offline, and does not name a transport that is not known', () => {
-    const message = messageOf({ isReachable: false });
-    assert.match(message, /reports, but has no MQTT session that is subscribed to its commands/);
-    assert.doesNotMatch(message, /HTTP only/);
+  it('distinguishes a device that reports from one that is offline', () => {
+    assert.match(messageOf({ isReachable: false }), /sends readings, but is not connected for commands/);
     assert.match(messageOf({ isReachable: false, presence: offline }), /is offline/);
     assert.match(messageOf({ presence: offline }), /connected, but has sent nothing/);
   });
 
   it('names the operation that is under way', () => {
-    assert.match(messageOf({ underWayId: 'op_7' }), /operation op_7 is under way/);
+    assert.match(
+      messageOf({ underWay }),
+      /^Discharge 100 kg into truck is under way on this device; wait for its end, or stop it$/,
+    );
   });
 });
 
@@ -136,7 +148,7 @@ describe('of several reasons to refuse', () => {
   const reasons: readonly (readonly [Partial<SiloAtStart>, Partial<OperationRequest>, ErrorCode])[] = [
     [{ presence: offline }, {}, 'device_offline'],
     [{ weight: old }, {}, 'reading_stale'],
-    [{ underWayId: 'op_7' }, {}, 'operation_in_progress'],
+    [{ underWay }, {}, 'operation_in_progress'],
     [{ presence: inMaintenance }, {}, 'device_in_maintenance'],
     [{}, { rate: 1e6 }, 'rate_exceeds_limit'],
     [{}, { amount: 1e6 }, 'insufficient_capacity'],

@@ -3,11 +3,13 @@ import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { isInForce } from '../devices/maintenance.ts';
+import { NOT_LISTENING } from '../devices/sentences.ts';
 import { deviceStatus, type Presence } from '../devices/status.ts';
 import type { LatestValue } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { isPlausible } from '../telemetry/plausibility.ts';
 import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '../units.ts';
+import { operationInProgress } from './sentences.ts';
 import { holdsDevice, type OperationPlan, type OperationState } from './state.ts';
 
 export const READING_AGE_MS_MAX = MINUTE_MS;
@@ -28,8 +30,8 @@ export interface SiloAtStart {
   readonly weight: LatestValue | undefined;
   readonly capacityKg: number;
   readonly configuration: SiloConfiguration;
-  /** The id of another operation on the device that has not ended for certain. */
-  readonly underWayId: string | null;
+  /** Another operation on the device that has not ended for certain. */
+  readonly underWay: OperationState | null;
 }
 
 export type OperationRequest =
@@ -41,7 +43,7 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
   // A device that a person maintains may be switched off, which is not the reason for the refusal.
   if (isInForce(silo.presence.maintenance, nowMs)) refuseInMaintenance();
   const weightG = usableWeightG(silo, nowMs);
-  if (silo.underWayId !== null) throw operationInProgress(silo.underWayId);
+  if (silo.underWay !== null) throw operationInProgress(silo.underWay);
   if (deviceStatus(silo.presence, nowMs) === 'maintenance') refuseInMaintenance();
   const rateGPerMin = permittedRate(request, silo.configuration);
   const amountG = toGrams(request.amount, request.unit ?? 'kg');
@@ -65,13 +67,10 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
 
 const refuseInMaintenance = (): never => refuse('device_in_maintenance', 'the device is in maintenance');
 
-export const operationInProgress = (operationId: string): Refusal =>
-  new Refusal('operation_in_progress', `operation ${operationId} is under way on this device`);
-
 /** The limits of an operation under way were planned with the present capacity. */
 export function refuseWhileOperating(operations: readonly OperationState[]): void {
   const underWay = operations.find(holdsDevice);
-  if (underWay !== undefined) throw operationInProgress(underWay.operationId);
+  if (underWay !== undefined) throw operationInProgress(underWay);
 }
 
 function refuseUnreachable({ presence, isReachable }: SiloAtStart, nowMs: number): void {
@@ -81,8 +80,7 @@ function refuseUnreachable({ presence, isReachable }: SiloAtStart, nowMs: number
   }
   if (isReachable) return;
   if (isSilent) refuse('device_offline', 'the device is offline');
-  const message = 'the device reports, but has no MQTT session that is subscribed to its commands';
-  refuse('device_offline', `${message} (over HTTP alone it cannot be commanded)`);
+  refuse('device_offline', NOT_LISTENING);
 }
 
 function usableWeightG(silo: SiloAtStart, nowMs: number): number {
@@ -133,7 +131,7 @@ function refuseAmount({ type, unit = 'kg' }: OperationRequest, availableG: numbe
 }
 
 function refuseField(field: string, message: string): never {
-  return refuse('invalid_input', `${field} ${message}`, [{ path: `/${field}`, message }]);
+  return refuse('invalid_input', `the ${field} ${message}`, [{ path: `/${field}`, message }]);
 }
 
 function refuse(code: ErrorCode, message: string, details?: Refusal['details']): never {

@@ -11,6 +11,7 @@ import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { deviceTimeMs, type NotSentReason } from '../devices/polling.ts';
 import { toGrams } from '../units.ts';
+import { deviceReason } from '../words.ts';
 
 /** Only a weight read this soon after the end still measures the operation; a later one may show something else. */
 const MEASURED_AFTER_END_MS_MAX = MINUTE_MS;
@@ -199,7 +200,7 @@ export function unsolicitedOperation(
 
 export const deviceFault = ({ reason }: DeviceReport): OperationFailure => ({
   reason: 'device_fault',
-  message: reason ?? 'the device reported a fault',
+  message: deviceReason(reason),
 });
 
 /** Computes the moved amount from the latest weight; the first weight after the end is the final one. */

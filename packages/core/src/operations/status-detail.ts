@@ -1,8 +1,9 @@
 import { Refusal } from '@granary/contract/errors';
 import type { OperationFailure } from '@granary/contract/operations';
 import { toIso } from '@granary/contract/time';
-import { fromGrams } from '../units.ts';
+import { capitalized } from '../words.ts';
 import { isEndDeclared } from './declared-end.ts';
+import { massText } from './sentences.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
 import { ACK_TIMEOUT_MS } from './transitions.ts';
 import { OVERRUN_MARGIN_MS } from './watchdog.ts';
@@ -35,23 +36,18 @@ export function shownFailure(operation: OperationState): OperationFailure | null
 }
 
 /** The refusal for the caller of a start that was not sent; `null` if it was sent or may have been. */
-export function notSentRefusal({ operationId, undelivered, failure }: OperationState): Refusal | null {
+export function notSentRefusal({ undelivered, failure }: OperationState): Refusal | null {
   if (undelivered === null || failure === null) return null;
   const code = undelivered === 'expired' ? 'start_expired' : 'device_offline';
-  return new Refusal(code, `operation ${operationId} failed: ${failure.message}`);
+  return new Refusal(code, failure.message);
 }
 
-const amount = ({ amountCompletedG, plan }: OperationState): string => inUnit(amountCompletedG, plan);
-
-const inUnit = (grams: number, plan: OperationState['plan']): string => {
-  const unit = plan?.unit ?? 'kg';
-  return `${fromGrams(grams, unit)} ${unit}`;
-};
+const amount = ({ amountCompletedG, plan }: OperationState): string => massText(amountCompletedG, plan);
 
 function moved(operation: OperationState): string {
   const { lastProgressTsMs, plan } = operation;
   if (lastProgressTsMs === null) return 'acknowledged the start and has yet to report progress';
-  return `reported ${amount(operation)}${plan === null ? '' : ` of ${inUnit(plan.amountG, plan)}`} moved`;
+  return `reported ${amount(operation)}${plan === null ? '' : ` of ${massText(plan.amountG, plan)}`} moved`;
 }
 
 function untilOverrun({ plan, acknowledgedAtMs, startedAtMs }: OperationState): string {
@@ -101,6 +97,7 @@ function failedDetail(operation: OperationState): string {
     case 'refused':
       return `The device refused the start, so nothing was moved: ${failure.message}.`;
     case 'not_sent':
+      return `${capitalized(failure.message)}.`;
     case 'outcome_unknown':
       return `It failed: ${failure.message}.`;
     case 'declared_ended':
@@ -113,7 +110,7 @@ function failedDetail(operation: OperationState): string {
 const scaleShows = ({ measuredG, plan }: OperationState): string =>
   measuredG === null
     ? 'the scale has not reported since the start'
-    : `the scale shows ${inUnit(measuredG, plan)} moved`;
+    : `the scale shows ${massText(measuredG, plan)} moved`;
 
 const scale = (operation: OperationState): string =>
   operation.measuredG === null ? '' : `; ${scaleShows(operation)}`;

@@ -2,6 +2,8 @@ import type { Actor } from '@granary/contract/audit';
 import type { OperationStep, OperationTrace, TraceStep } from '@granary/contract/operations';
 import { toIso } from '@granary/contract/time';
 import { fromGrams, fromGramsPerMin } from '../units.ts';
+import { capitalized, withReason } from '../words.ts';
+import { massText, notSentMessage } from './sentences.ts';
 import type { OperationState } from './state.ts';
 import { statusDetail } from './status-detail.ts';
 
@@ -13,7 +15,7 @@ export function operationTrace(operation: OperationState): OperationTrace {
     step(
       operation.lastHeardAtMs,
       'reported',
-      `Last report of the device: ${mass(operation.amountCompletedG, operation)} moved.`,
+      `Last report of the device: ${massText(operation.amountCompletedG, operation.plan)} moved.`,
     ),
     step(operation.reportAskedAtMs, 'report_requested', 'The service asked the device for a report.'),
     step(operation.stopRequestedAtMs, 'stop_requested', whyStopped(operation), operation.stoppedBy),
@@ -39,17 +41,12 @@ function step(
   return atMs === null ? null : { at: toIso(atMs), step: name, by, detail };
 }
 
-const mass = (grams: number, { plan }: OperationState): string => {
-  const unit = plan?.unit ?? 'kg';
-  return `${fromGrams(grams, unit)} ${unit}`;
-};
-
 /** The weight at the start is no movement. */
 const lastMovementMs = ({ movedAtMs, movedWeightG, weightAtStartG }: OperationState): number | null =>
   movedWeightG === weightAtStartG ? null : movedAtMs;
 
 function beginning(operation: OperationState): (TraceStep | null)[] {
-  const { plan, startedAtMs, type, weightAtStartG, requestedBy, undelivered, failure } = operation;
+  const { plan, startedAtMs, type, weightAtStartG, requestedBy, undelivered } = operation;
   if (plan === null)
     return [step(startedAtMs, 'begun_at_device', 'The device reported an operation that it began itself.')];
   const into = plan.targetContainer === null ? '' : ` into ${plan.targetContainer}`;
@@ -59,21 +56,17 @@ function beginning(operation: OperationState): (TraceStep | null)[] {
     step(
       startedAtMs,
       'requested',
-      `A ${type} of ${mass(plan.amountG, operation)}${into} at ${rate}.`,
+      `A ${type} of ${massText(plan.amountG, plan)}${into} at ${rate}.`,
       requestedBy,
     ),
     step(
       startedAtMs,
       'checked',
-      `Accepted${inside}: the device may move at most ${mass(plan.maxAmountG, operation)} in ${Math.ceil(plan.maxDurationMs / 1_000)} s.`,
+      `Accepted${inside}: the device may move at most ${massText(plan.maxAmountG, plan)} in ${Math.ceil(plan.maxDurationMs / 1_000)} s.`,
     ),
     undelivered === null
       ? step(startedAtMs, 'sent', `The start was sent, valid until ${toIso(plan.expiresAtMs)}.`)
-      : step(
-          startedAtMs,
-          'not_sent',
-          `The start was not sent, so nothing moved: ${failure?.message ?? undelivered}.`,
-        ),
+      : step(startedAtMs, 'not_sent', `${capitalized(notSentMessage(undelivered))}.`),
   ];
 }
 
@@ -87,14 +80,14 @@ function ending(operation: OperationState): (TraceStep | null)[] {
   const measured =
     measuredG === null
       ? null
-      : step(measuredAtMs, 'measured', `The scale shows ${mass(measuredG, operation)} moved.`);
+      : step(measuredAtMs, 'measured', `The scale shows ${massText(measuredG, operation.plan)} moved.`);
   return [
     declared === null
       ? null
       : step(
           declared.atMs,
           'declared_ended',
-          `${declared.lookedBy} looked and declared it ended: ${declared.reason}.`,
+          `${withReason(`${declared.lookedBy} looked and declared it ended`, declared.reason)}.`,
           declared.by,
         ),
     isEnd(status) ? step(endedAtMs, status, statusDetail(operation)) : null,

@@ -4,7 +4,9 @@ import type { DeclarationInput } from '../devices/declared-end.ts';
 import { isDue, isReportDue, type NotSentReason } from '../devices/polling.ts';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import { CLOCK_AHEAD_MS_MAX, STOP_RESEND_MS } from '../devices/time-limits.ts';
+import { deviceReason } from '../words.ts';
 import { declareEnded, isEndDeclared, withoutDeclaration } from './declared-end.ts';
+import { notSentMessage } from './sentences.ts';
 import {
   type DeviceReport,
   deviceFault,
@@ -18,13 +20,6 @@ import {
 import { failureOf, trackMovement } from './watchdog.ts';
 
 export const ACK_TIMEOUT_MS = 10 * SECOND_MS;
-
-const NOT_SENT_BECAUSE: Record<NotSentReason, string> = {
-  not_connected: 'the device has no MQTT session',
-  not_subscribed: 'the device is not subscribed to its commands',
-  expired: 'it had expired before it could be sent',
-  in_flight: 'another message to the device was in the way',
-};
 
 export interface Tick {
   readonly kind: 'tick';
@@ -130,8 +125,11 @@ function applyAcknowledgement(
   if (before.acknowledgedAtMs !== null) return withoutMessage(before);
   if (!accepted) {
     if (isTerminal(before)) return withoutMessage(before);
-    const message = reason ?? 'the device refused it';
-    return fail({ ...before, lastHeardAtMs: nowMs }, { reason: 'refused', message }, nowMs);
+    return fail(
+      { ...before, lastHeardAtMs: nowMs },
+      { reason: 'refused', message: deviceReason(reason) },
+      nowMs,
+    );
   }
   const operation = { ...before, acknowledgedAtMs: nowMs, lastHeardAtMs: nowMs };
   return isTerminal(before) ? reopen(operation, nowMs) : withoutMessage(running(operation));
@@ -140,8 +138,7 @@ function applyAcknowledgement(
 /** A start that was never written to a connection moves nothing, unless the device has answered it nevertheless. */
 function applyNotSent(before: OperationState, why: NotSentReason, nowMs: number): OperationTransition {
   if (isTerminal(before) || before.lastHeardAtMs !== null) return withoutMessage(before);
-  const message = `the start was not sent, so nothing moved: ${NOT_SENT_BECAUSE[why]}`;
-  return fail({ ...before, undelivered: why }, { reason: 'not_sent', message }, nowMs);
+  return fail({ ...before, undelivered: why }, { reason: 'not_sent', message: notSentMessage(why) }, nowMs);
 }
 
 function applyReport(before: OperationState, report: DeviceReport, nowMs: number): OperationTransition {

@@ -37,7 +37,7 @@ export function failureOf(
   const { plan, acknowledgedAtMs, startedAtMs, movedAtMs } = operation;
   if (plan === null) return null;
   if (nowMs - (acknowledgedAtMs ?? startedAtMs) > plan.maxDurationMs + OVERRUN_MARGIN_MS) {
-    return { reason: 'overrun', message: 'it ran longer than it may' };
+    return { reason: 'overrun', message: 'it ran longer than its limit' };
   }
   // Missing readings do not prove that nothing moves.
   if (weight === null || movedAtMs === null) return null;

@@ -10,7 +10,7 @@ export const shownAlert = (fields: Partial<Alert> = {}): Alert => ({
     alert_id: 'al_1',
     type: 'low_level',
     severity: 'warning',
-    message: 'level 12.0 % is at or below 20 %',
+    message: 'Level is 12.0 %, at or below the limit of 20 %',
   },
   ...{ current_value: 12, threshold: 20, created_at: '2026-06-15T12:00:00.000Z', status: 'active' },
   ...{ acknowledged_by: null, acknowledged_at: null, note: null, cleared_at: null, resolved_at: null },

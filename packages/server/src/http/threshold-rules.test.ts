@@ -77,7 +77,10 @@ describeService(
         [alert.type, alert.sensor_id, alert.threshold, alert.current_value],
         ['sensor_threshold', SENSOR, 30, 31.4],
       );
-      assert.equal(alert.message, `Hot grain: ${SENSOR} 31.4 celsius is at or above 30 celsius`);
+      assert.equal(
+        alert.message,
+        `Hot grain: ${SENSOR.replaceAll('_', ' ')} is 31.4 °C, at or above the limit of 30 °C`,
+      );
       await reportAndPause(28);
       offsetMs += 25 * SECOND_MS;
       await reportAndPause(27.9);

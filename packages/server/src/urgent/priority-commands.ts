@@ -1,5 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
-import { unstoredStopDetail } from '@granary/core/devices/unstored-stop';
+import { unstoredStopDetail } from '@granary/core/devices/sentences';
 import type { Delivery } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import { LATE, within } from '@granary/store/within';

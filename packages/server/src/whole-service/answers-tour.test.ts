@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { faultsOfSentence, sentencesIn } from '@granary/contract/testing/sentences';
 import { type ServiceProcess, startServiceProcess } from '../testing/service-process.ts';
 import { tourAnswers } from '../testing/tour/tour.ts';
 import type { TourStep } from '../testing/tour/tour-client.ts';
@@ -35,4 +36,11 @@ test('every endpoint answers as recorded, except for ids and times', async () =>
     assert.deepEqual(JSON.parse(line), expected, `step ${index + 1}`);
   }
   assert.equal(lines.length, recorded.length);
+});
+
+test('no sentence of a recorded answer has an internal id or a code name', async () => {
+  const recorded = (await readFile(RECORDED, 'utf8')).trimEnd().split('\n');
+  const sentences = recorded.flatMap((line) => sentencesIn(JSON.parse(line)));
+  assert.ok(sentences.length > 100, String(sentences.length));
+  assert.deepEqual([...new Set(sentences)].flatMap(faultsOfSentence), []);
 });

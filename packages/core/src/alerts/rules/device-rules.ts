@@ -21,7 +21,7 @@ export function deviceOffline(
     currentValue: null,
     threshold: null,
     cause: null,
-    message: during === null ? 'the device is offline' : `the device is offline during ${during}`,
+    message: during === null ? 'The device is offline' : `The device is offline during ${during}`,
   };
 }
 
@@ -36,7 +36,7 @@ export function maintenanceDue({ next_scheduled }: Maintenance, nowMs: number): 
     currentValue: Math.floor((nowMs - dueAtMs) / HOUR_MS),
     threshold: 0,
     cause: null,
-    message: `maintenance was due at ${next_scheduled}`,
+    message: `Maintenance was due at ${next_scheduled}`,
     valueStep: 1,
     age: { sinceMs: dueAtMs, unitMs: HOUR_MS },
   };

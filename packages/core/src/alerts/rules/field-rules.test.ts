@@ -216,12 +216,15 @@ describe('a field device', () => {
     const failed = conditionOf('mission_failed', { missions: [ended('failed', 'device_fault')] });
     assert.ok(failed.state === 'present');
     assert.equal(failed.cause, 'ms_1');
-    assert.equal(failed.message, 'mission round (ms_1) failed: a wheel came off');
+    assert.equal(failed.message, 'Mission round failed: a wheel came off');
     const unconfirmed = conditionOf('emergency_stop_unconfirmed', {
       commands: [{ ...oldStop, lastAnswer: 'it refused the stop' }],
     });
     assert.ok(unconfirmed.state === 'present');
-    assert.match(unconfirmed.message, /cmd_1; .* its last answer: it refused the stop$/);
+    assert.match(
+      unconfirmed.message,
+      /^The device has not confirmed the emergency stop, .* its last answer: it refused the stop$/,
+    );
     const breach = conditionOf('geofence_breach', { ...fenced, ...away });
     assert.ok(breach.state === 'present');
     assert.match(breach.message, /at 53, 13\.005; it is to hold$/);

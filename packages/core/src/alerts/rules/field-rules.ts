@@ -2,9 +2,16 @@ import type { FieldConfiguration } from '@granary/contract/configuration/field-c
 import type { Point } from '@granary/contract/positions';
 import { isUnconfirmedStop } from '../../commands/emergency-stop.ts';
 import { STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop-replies.ts';
+import { unconfirmedStopText } from '../../commands/sentences.ts';
 import type { CommandState } from '../../commands/state.ts';
 import { freshnessMs, type Presence } from '../../devices/status.ts';
 import { isInside } from '../../geometry/geofence.ts';
+import {
+  endedBadlyText,
+  FAILSAFE_WORDS,
+  unansweredStartText,
+  unconfirmedHaltText,
+} from '../../missions/sentences.ts';
 import { type MissionState, missionHoldsDevice } from '../../missions/state.ts';
 import { haltOverdueAtMs, startAnswerDueMs } from '../../missions/steps.ts';
 import type { LatestValues, Sensor } from '../../sensors/sensor.ts';
@@ -87,7 +94,7 @@ function lowBattery(facts: FieldFacts, judgedAtMs: number): Condition {
     currentValue: roundTo6(level),
     threshold,
     cause: null,
-    message: `battery ${level.toFixed(1)} % is at or below ${threshold} %`,
+    message: `Battery is at ${level.toFixed(1)} %, at or below the limit of ${threshold} %`,
     valueStep: valueStepPercent(alarms),
   };
 }
@@ -111,11 +118,9 @@ function geofenceBreach(facts: FieldFacts, judgedAtMs: number): Condition {
     currentValue: null,
     threshold: null,
     cause: null,
-    message: `the device is outside its geofence at ${place.lat}, ${place.lng}; it is to ${ACTIONS[failsafe.geofence_breach_action]}`,
+    message: `The device is outside its geofence at ${place.lat}, ${place.lng}; it is to ${FAILSAFE_WORDS[failsafe.geofence_breach_action]}`,
   };
 }
-
-const ACTIONS = { continue: 'go on', hold: 'hold', return_to_base: 'return to its base' } as const;
 
 /** About the mission that ended last, until another one begins, or about one whose start is not confirmed. */
 function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, nowMs: number): Condition {
@@ -124,15 +129,14 @@ function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, now
     (mission) => (haltOverdueAtMs(mission, observedSinceMs) ?? nowMs + 1) <= nowMs,
   );
   if (unhalted !== undefined) {
-    const { name, missionId, requested } = unhalted;
     return {
       type,
       state: 'present',
       severity: 'critical',
       currentValue: null,
       threshold: null,
-      cause: missionId,
-      message: `mission ${name} (${missionId}): the device has not confirmed the ${requested}, so it may still be moving; it is told again until it does`,
+      cause: unhalted.missionId,
+      message: unconfirmedHaltText(unhalted),
     };
   }
   const unanswered = missions.find((mission) => (startAnswerDueMs(mission) ?? nowMs + 1) <= nowMs);
@@ -144,7 +148,7 @@ function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, now
       currentValue: null,
       threshold: null,
       cause: unanswered.missionId,
-      message: `mission ${unanswered.name} (${unanswered.missionId}) was told to start, and the device does not say whether it began`,
+      message: unansweredStartText(unanswered),
     };
   }
   const newest = missions.reduce<MissionState | undefined>(
@@ -152,15 +156,14 @@ function missionFailed({ missions, observedSinceMs }: FieldFacts & Observed, now
     undefined,
   );
   if (newest === undefined || !TROUBLE.has(newest.status)) return { type, state: 'absent' };
-  const { name, status, result, missionId } = newest;
   return {
     type,
     state: 'present',
-    severity: result?.reason === 'lost' ? 'critical' : 'warning',
+    severity: newest.result?.reason === 'lost' ? 'critical' : 'warning',
     currentValue: null,
     threshold: null,
-    cause: missionId,
-    message: `mission ${name} (${missionId}) ${status}${result === null ? '' : `: ${result.message}`}`,
+    cause: newest.missionId,
+    message: endedBadlyText(newest),
   };
 }
 
@@ -171,7 +174,6 @@ function emergencyStopUnconfirmed({ commands }: FieldFacts, nowMs: number): Cond
   const type = 'emergency_stop_unconfirmed';
   const stop = commands.find((command) => isUnconfirmedStop(command) && confirmationDueMs(command) <= nowMs);
   if (stop === undefined) return { type, state: 'absent' };
-  const answer = stop.lastAnswer === null ? '' : `; its last answer: ${stop.lastAnswer}`;
   return {
     type,
     state: 'present',
@@ -179,7 +181,7 @@ function emergencyStopUnconfirmed({ commands }: FieldFacts, nowMs: number): Cond
     currentValue: null,
     threshold: null,
     cause: stop.commandId,
-    message: `the device has not confirmed emergency stop ${stop.commandId}; it is repeated until it does${answer}`,
+    message: unconfirmedStopText(stop),
   };
 }
 

@@ -4,6 +4,7 @@ import { deviceStatus, type Presence } from '../../devices/status.ts';
 import { type LatestValue, type LatestValues, latestOf, type Sensor } from '../../sensors/sensor.ts';
 import { sensorFreshnessMs } from '../../telemetry/current-readings.ts';
 import { isBelievable, plausibleRange } from '../../telemetry/plausibility.ts';
+import { capitalized, inWords, valueText } from '../../words.ts';
 import type { Condition } from '../lifecycle.ts';
 import { type Observed, type SilenceTimes, valuesJudgedAtMs } from '../observation.ts';
 
@@ -71,7 +72,9 @@ export function sensorStale(
     .toSorted((a, b) => a.newest.tsMs - b.newest.tsMs);
   if (oldest === undefined) return { type, state: old.length === 0 ? 'absent' : 'indeterminate' };
   const silent = [oldest, ...others];
-  const texts = silent.map(({ sensor, newest }) => `no ${sensor.sensorId} since ${toIso(newest.tsMs)}`);
+  const texts = silent.map(
+    ({ sensor, newest }) => `no ${inWords(sensor.sensorId)} since ${toIso(newest.tsMs)}`,
+  );
   const age = { sinceMs: oldest.newest.tsMs, unitMs: SECOND_MS };
   return {
     type,
@@ -80,7 +83,7 @@ export function sensorStale(
     currentValue: Math.floor((nowMs - age.sinceMs) / age.unitMs),
     threshold: sensorFreshnessMs(oldest.sensor, presence) / SECOND_MS,
     cause: causeOf(silent),
-    message: `${listed(texts, ', ')} although the device is online`,
+    message: `${capitalized(listed(texts, ', '))}, although the device is online`,
     valueStep: AGE_STEP_S,
     age,
   };
@@ -106,9 +109,11 @@ export function sensorFault(facts: SensorFacts & Observed, nowMs: number): Condi
     currentValue: value,
     threshold: bound,
     cause: causeOf(current),
-    message: listed(
-      current.map((one) => describeFault(one, capacityKg).text),
-      '; ',
+    message: capitalized(
+      listed(
+        current.map((one) => describeFault(one, capacityKg).text),
+        '; ',
+      ),
     ),
   };
 }
@@ -117,6 +122,6 @@ function describeFault({ sensor, newest }: SensorValue, capacityKg?: number) {
   const { sensorId, unit, scale } = sensor;
   const value = newest.value / scale;
   const { min, max } = plausibleRange(sensor, capacityKg);
-  const text = `${sensorId} ${value} ${unit} cannot be true: it is outside ${min} to ${max} ${unit}`;
+  const text = `${inWords(sensorId)} reads ${valueText(value, unit)}, which cannot be true: it is outside ${min} to ${valueText(max, unit)}`;
   return { value, bound: value < min ? min : max, text };
 }

@@ -301,7 +301,10 @@ for (const [type, name, change, outcome] of TABLE) {
 it('operation_failed of one that does not confirm its stop says that it may still move', () => {
   const condition = conditionOf('operation_failed', { operations: [unstopped] });
   assert.ok(condition.state === 'present');
-  assert.match(condition.message, /op_1: the device has not confirmed the stop, so it may still be moving/);
+  assert.match(
+    condition.message,
+    /^Feed 100 kg: the device has not confirmed the stop, so it may still be moving/,
+  );
 });
 
 it('operation_failed of one that was started at the device claims no failure', () => {
@@ -332,7 +335,7 @@ describe('a condition', () => {
       currentValue: 18.25,
       threshold: 20,
       cause: null,
-      message: 'level 18.3 % is at or below 20 %',
+      message: 'Level is 18.3 %, at or below the limit of 20 %',
       valueStep: 1,
     });
   });
@@ -347,8 +350,8 @@ describe('a condition', () => {
     assert.deepEqual([fault.currentValue, fault.threshold, fault.cause], [99_999, 1_100, 'weight,humidity']);
     assert.equal(
       fault.message,
-      'weight 99999 kg cannot be true: it is outside -20 to 1100 kg; ' +
-        'humidity -1 percent cannot be true: it is outside 0 to 100 percent',
+      'Weight reads 99999 kg, which cannot be true: it is outside -20 to 1100 kg; ' +
+        'humidity reads -1 %, which cannot be true: it is outside 0 to 100 %',
     );
   });
 
@@ -362,11 +365,11 @@ describe('a condition', () => {
     assert.deepEqual([stale.currentValue, stale.threshold, stale.cause], [40, 30, 'temperature,weight']);
     assert.equal(
       stale.message,
-      'no temperature since 2026-03-01T11:59:19.999Z, no weight since 2026-03-01T11:59:29.999Z although the device is online',
+      'No temperature since 2026-03-01T11:59:19.999Z, no weight since 2026-03-01T11:59:29.999Z, although the device is online',
     );
     const weightIsBack = conditionOf('sensor_stale', withLatest({ temperature: { value: 0, tsMs: OLD_MS } }));
     assert.ok(weightIsBack.state === 'present');
-    assert.match(weightIsBack.message, /^no temperature since [^,]* although the device is online$/);
+    assert.match(weightIsBack.message, /^No temperature since [^,]*, although the device is online$/);
   });
 
   it('about an operation says which', () => {

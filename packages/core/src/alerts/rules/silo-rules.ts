@@ -1,6 +1,7 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { Presence } from '../../devices/status.ts';
 import { IMBALANCE_PERCENT_MAX, massBalance } from '../../operations/mass-balance.ts';
+import { failedText, imbalanceText, unaskedText, unconfirmedStopText } from '../../operations/sentences.ts';
 import { finallyMeasuredG, holdsDevice, type OperationState } from '../../operations/state.ts';
 import { shownFailure } from '../../operations/status-detail.ts';
 import { stopOverdueAtMs } from '../../operations/stop-confirmation.ts';
@@ -65,7 +66,7 @@ function levelConditions(
     const state = stateAt(rule, weight.value);
     if (state !== 'present') return { type, state };
     const currentValue = roundTo6((weight.value / capacityG) * 100);
-    const message = `level ${currentValue.toFixed(1)} % is ${side === 'bottom' ? 'at or below' : 'at or above'} ${threshold} %`;
+    const message = `Level is ${currentValue.toFixed(1)} %, at or ${side === 'bottom' ? 'below' : 'above'} the limit of ${threshold} %`;
     return { type, state, severity, currentValue, threshold, cause: null, message, valueStep };
   });
 }
@@ -96,17 +97,14 @@ function operationFailed({ operations, observedSinceMs }: SiloFacts & Observed, 
     threshold: null,
     cause: worst.operationId,
   } as const;
-  const name = `operation ${worst.operationId}`;
   const failure = shownFailure(worst);
   if (failure !== null) {
-    return { ...present, severity: severityOfFailed(worst), message: `${name} failed: ${failure.message}` };
+    return { ...present, severity: severityOfFailed(worst), message: failedText(worst, failure) };
   }
   if (isOverdue(worst)) {
-    const message = `${name}: the device has not confirmed the stop, so it may still be moving; the stop is repeated until it does`;
-    return { ...present, severity: 'critical', message };
+    return { ...present, severity: 'critical', message: unconfirmedStopText(worst) };
   }
-  const message = `${name} was started at the device, not through this service`;
-  return { ...present, severity: severityOfUnasked(operations), message };
+  return { ...present, severity: severityOfUnasked(operations), message: unaskedText(worst) };
 }
 
 /** The caller of a start that was not sent already got that answer, and nothing moved. */
@@ -138,6 +136,6 @@ function massImbalance({ operations, capacityKg }: SiloFacts): Condition {
     currentValue,
     threshold: IMBALANCE_PERCENT_MAX,
     cause: newest.operationId,
-    message: `operation ${newest.operationId}: reported and weighed amounts differ by ${currentValue} %`,
+    message: imbalanceText(newest, measuredG, currentValue),
   };
 }

@@ -75,7 +75,7 @@ describe('a threshold rule', () => {
     assert.equal(at(300, 1_800 * SECOND_MS + 1), 'indeterminate');
     const condition = conditionAt(rule, { temp_3: { value: 314, tsMs: NOW_MS } });
     assert.ok(condition?.state === 'present');
-    assert.equal(condition.message, 'temp_3 31.4 celsius is at or above 30 celsius');
+    assert.equal(condition.message, 'Temp 3 is 31.4 °C, at or above the limit of 30 °C');
   });
 
   it('without a sensor has no condition', () => {
@@ -92,8 +92,8 @@ describe('a threshold rule', () => {
       currentValue: 31.4,
       threshold: 30,
       cause: null,
-      messageStart: 'temperature ',
-      message: 'temperature 31.4 celsius is at or above 30 celsius',
+      messageStart: 'Temperature is ',
+      message: 'Temperature is 31.4 °C, at or above the limit of 30 °C',
       valueStep: 0.5,
     });
     const named = conditionAt(
@@ -101,7 +101,7 @@ describe('a threshold rule', () => {
       temperature(-400),
     );
     assert.ok(named?.state === 'present');
-    assert.equal(named.message, 'Frost: temperature -0.4 celsius is at or below 5 celsius');
+    assert.equal(named.message, 'Frost: temperature is -0.4 °C, at or below the limit of 5 °C');
     assert.deepEqual(named.delays, { onMs: 60_000, offMs: 0 });
   });
 
@@ -111,7 +111,7 @@ describe('a threshold rule', () => {
     const condition = conditionAt(full, weight(1_002_100));
     assert.ok(condition?.state === 'present');
     assert.equal(condition.currentValue, 33.403333);
-    assert.equal(condition.message, 'level 33.4033 percent is at or above 33.4 percent');
+    assert.equal(condition.message, 'Level is 33.4033 %, at or above the limit of 33.4 %');
   });
 
   it('changes its alert by steps of the dead band, the resolution, or half a percent of the threshold', () => {

@@ -2,6 +2,7 @@ import type { Alarms, ThresholdRule } from '@granary/contract/configuration/shar
 import { latestOf } from '../../sensors/sensor.ts';
 import { isBelievable } from '../../telemetry/plausibility.ts';
 import { roundTo6 } from '../../units.ts';
+import { capitalized, inWords, valueText } from '../../words.ts';
 import type { AlertDelays, Condition } from '../lifecycle.ts';
 import { delaysOf, type Monitoring } from '../monitoring.ts';
 import type { ValueCondition } from '../no-change-ranges.ts';
@@ -127,7 +128,8 @@ const SHOWN_DIGITS_MAX = 6;
 function thresholdTexts({ title, side, threshold, sensor }: SensorRule, value: number) {
   const { sensorId, unit } = sensor;
   const shown = Number(value.toPrecision(SHOWN_DIGITS_MAX));
-  const messageStart = title === undefined ? `${sensorId} ` : `${title}: ${sensorId} `;
-  const message = `${messageStart}${shown} ${unit} is at or ${side} ${threshold} ${unit}`;
+  const name = inWords(sensorId);
+  const messageStart = title === undefined ? `${capitalized(name)} is ` : `${title}: ${name} is `;
+  const message = `${messageStart}${valueText(shown, unit)}, at or ${side} the limit of ${valueText(threshold, unit)}`;
   return { messageStart, message };
 }

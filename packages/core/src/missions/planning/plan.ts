@@ -11,6 +11,7 @@ import { READING_AGE_MS_MAX } from '../../operations/interlocks.ts';
 import type { LatestValue, LatestValues } from '../../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
 import { isPlausible } from '../../telemetry/plausibility.ts';
+import { inWords } from '../../words.ts';
 import { isMissionOver, type MissionPlan, type MissionState } from '../state.ts';
 import { estimateMission, isFeasible, type Place } from './preflight.ts';
 
@@ -101,7 +102,7 @@ function startOf({ scheduled_start }: PreflightRequest, nowMs: number): number {
 }
 
 function refuseStart(message: string): never {
-  return refuse('invalid_input', `scheduled_start ${message}`, [{ path: '/scheduled_start', message }]);
+  return refuse('invalid_input', `the scheduled start ${message}`, [{ path: '/scheduled_start', message }]);
 }
 
 /** A mission that begins now needs a reachable device with fresh readings; a later one does not yet. */
@@ -111,7 +112,7 @@ function refuseUnready(device: FieldDeviceAtMission, nowMs: number): void {
   for (const channel of ['latitude', 'longitude', 'battery_level'] as const) {
     const ageMs = nowMs - (latest[channel]?.tsMs ?? nowMs);
     if (ageMs > READING_AGE_MS_MAX) {
-      refuse('reading_stale', `the last ${channel} is ${Math.round(ageMs / SECOND_MS)} s old`);
+      refuse('reading_stale', `the last ${inWords(channel)} is ${Math.round(ageMs / SECOND_MS)} s old`);
     }
   }
 }
@@ -135,7 +136,8 @@ function plausibleOrNull(channel: ChannelName, latest: LatestValue | undefined):
 
 function requiredValue(channel: ChannelName, latest: LatestValue | undefined): number {
   return (
-    plausibleOrNull(channel, latest) ?? refuse('reading_stale', `the device has not reported its ${channel}`)
+    plausibleOrNull(channel, latest) ??
+    refuse('reading_stale', `the device has not reported its ${inWords(channel)}`)
   );
 }
 

@@ -4,6 +4,7 @@ import { Refusal } from '@granary/contract/errors';
 import { GROUP_TITLES, PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { refuseRemoved } from '@granary/core/devices/removal';
 import { canAccess } from '@granary/core/keys';
+import { quoted } from '@granary/core/words';
 import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyRequest } from 'fastify';
 
@@ -19,17 +20,23 @@ interface Found {
 
 /** Returns the device if it belongs to this group and the key may access it. */
 export function requireAccess<D extends Found>(
-  { caller }: FastifyRequest<DevicePath>,
+  { caller, params }: FastifyRequest<DevicePath>,
   wanted: DeviceGroup,
   found: D | undefined,
 ): D {
   if (found === undefined || !canAccess(caller, found)) {
-    throw new Refusal('device_not_found', 'there is no such device');
+    throw new Refusal(
+      'device_not_found',
+      `there is no device ${quoted(params.device_id)}, or this key may not see it`,
+    );
   }
   const { group } = PROFILES[found.profile];
   if (group === wanted) return found;
   const where = GROUP_TITLES[group];
-  throw new Refusal('device_not_found', `there is no such device in this group; it is one of the ${where}`);
+  throw new Refusal(
+    'device_not_found',
+    `${quoted(found.deviceId)} is not in this group; it is one of the ${where}`,
+  );
 }
 
 /** A removed device is found by requests that only read. */

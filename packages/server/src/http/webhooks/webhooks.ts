@@ -5,6 +5,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import { deliveryRecord } from '@granary/core/webhooks/delivery-record';
 import { targetFault } from '@granary/core/webhooks/target';
 import { type StoredWebhook, webhookContent, webhookRecord } from '@granary/core/webhooks/webhook';
+import { quoted } from '@granary/core/words';
 import { outsideRequest } from '@granary/store/request-time';
 import type { FastifyInstance } from 'fastify';
 import type { AddressGuard } from '../../webhooks/address-guard.ts';
@@ -25,7 +26,8 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
   async function findWebhook(webhookId: string): Promise<StoredWebhook> {
     const webhook = await app.webhooks.find(webhookId);
-    if (webhook === undefined) throw new Refusal('webhook_not_found', `there is no webhook ${webhookId}`);
+    if (webhook === undefined)
+      throw new Refusal('webhook_not_found', `there is no webhook ${quoted(webhookId)}`);
     return webhook;
   }
 
