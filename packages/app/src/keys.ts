@@ -8,6 +8,7 @@ import {
   countKeys,
   endKeyBy,
   findKeyByHash,
+  findKeysByHash,
   hasFullKey,
   insertKey,
   type KeyPage,
@@ -38,6 +39,7 @@ export type PresetOutcome = 'unchanged' | 'created' | 'restored';
 
 export const reads = {
   findByHash: (sql: Sql, hash: string) => findKeyByHash(sql, hash),
+  findByHashes: (sql: Sql, hashes: readonly string[]) => findKeysByHash(sql, hashes),
   list: (sql: Sql, page: KeyPage) => listKeys(sql, page),
   count: (sql: Sql) => countKeys(sql),
 };

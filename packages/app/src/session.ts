@@ -11,8 +11,8 @@ import type { Sql } from '@granary/store/sql';
 import { findKey, lockKey } from '@granary/store/tables/keys';
 import {
   expireSignIns,
-  findCode,
-  findSession,
+  findCodes,
+  findSessions,
   insertCode,
   insertSession,
   recordSessionUse,
@@ -37,12 +37,20 @@ interface SignIn {
 }
 
 export const reads = {
-  find: (sql: Sql, hash: string): Promise<SessionOfKey | undefined> => findSession(sql, hash),
+  find: (sql: Sql, hashes: readonly string[]) => findSessions(sql, hashes),
 
-  /** The key of a code that can still be used. */
-  async keyOfCode(sql: Sql, hash: string, nowMs: number): Promise<StoredKey | undefined> {
-    const code = await findCode(sql, hash);
-    return code === undefined || nowMs >= code.expiresAtMs ? undefined : await findKey(sql, code.keyId);
+  /** The keys of codes that can still be used, by the hashes of the codes. */
+  async keysOfCodes(
+    sql: Sql,
+    hashes: readonly string[],
+    nowMs: number,
+  ): Promise<ReadonlyMap<string, StoredKey>> {
+    const keys = new Map<string, StoredKey>();
+    for (const { hash, keyId, expiresAtMs } of (await findCodes(sql, hashes)).values()) {
+      const key = nowMs < expiresAtMs ? await findKey(sql, keyId) : undefined;
+      if (key !== undefined) keys.set(hash, key);
+    }
+    return keys;
   },
 };
 
@@ -91,6 +99,6 @@ export const writes = {
 const sessionsEnded = (...hashes: readonly string[]): Effect => ({ kind: 'sessions_ended', hashes });
 
 async function useUp(sql: Sql, codeHash: string, nowMs: number): Promise<boolean> {
-  const code = await findCode(sql, codeHash);
+  const code = (await findCodes(sql, [codeHash])).get(codeHash);
   return code !== undefined && nowMs < code.expiresAtMs && (await removeCode(sql, codeHash));
 }

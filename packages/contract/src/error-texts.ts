@@ -211,8 +211,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Repeat the request when one of them has ended.',
   ),
   too_many_failed_logins: text(
-    'Too many keys from this address were not valid.',
-    'Correct the key, and wait for as many seconds as `Retry-After` says.',
+    'The key or the sign-in link is not valid, and neither were many others from this address.',
+    'Correct it, and wait for as many seconds as `Retry-After` says. A valid key is served at any time.',
   ),
   too_many_connections: text(
     'Too many connections are open.',

@@ -10,7 +10,7 @@ export interface LinkLimits {
   /** How long a CONNECT is held while storage cannot check the secret; after that it is refused with return code 3. */
   readonly storageWaitMsMax: number;
   readonly storageRetryMs: number;
-  /** The delay of a login after the first failed one from the same address; it doubles with each further failure. */
+  /** How long the second refusal of a wrong secret to the same address is held; the time doubles with each further one. */
   readonly loginDelayMs: number;
   readonly loginDelayMsMax: number;
   /** Persistent sessions of devices that are not connected; a further one replaces the oldest. */
@@ -81,6 +81,10 @@ export const UNREAD_MS_MAX = 60_000;
 
 /** A device with more unreleased QoS 2 messages than this is disconnected. */
 export const UNRELEASED_MAX = 1_000;
+
+/** Refused logins whose answer is held, in all and for one address; a further one is answered at once. */
+export const HELD_REFUSALS_MAX = 512;
+export const HELD_REFUSALS_PER_ADDRESS_MAX = 32;
 
 /** Devices and addresses whose failed logins are counted; a further one replaces the oldest. */
 export const REFUSED_LOGINS_MAX = 10_000;

@@ -1,5 +1,6 @@
 import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
 import { type BrokerAccess, parseBrokerUrl } from '@granary/link/external/connection/broker-address';
+import { readSubnet, type Subnet } from './address-list.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -32,6 +33,20 @@ export function asSandboxPath(text: string): string | Error {
     return new Error('must be a path such as /sandbox, of lower-case letters, digits, ., - and _');
   }
   return RESERVED_PATHS.test(text) ? new Error('must not lie where the service itself is') : text;
+}
+
+export function asSubnets(text: string): readonly Subnet[] | Error {
+  const subnets: Subnet[] = [];
+  for (const entry of text.split(',')) {
+    const subnet = readSubnet(entry.trim());
+    if (subnet === null) {
+      return new Error(
+        `must be addresses and networks such as 10.0.0.5, 10.1.0.0/16, ::1, separated by commas, not "${entry.trim()}"`,
+      );
+    }
+    subnets.push(subnet);
+  }
+  return subnets;
 }
 
 export function asPortOrOff(text: string): number | null | Error {

@@ -1,5 +1,6 @@
 import { DEFAULT_ADDRESSES } from '@granary/contract/endpoints/declaration/groups';
 import type { BrokerAccess } from '@granary/link/external/connection/broker-address';
+import type { Subnet } from './address-list.ts';
 import {
   asMailAddress,
   asPublicUrl,
@@ -26,6 +27,7 @@ import {
   asSandboxPath,
   asSeconds,
   asSegment,
+  asSubnets,
   asSwitch,
   asText,
   asThreads,
@@ -45,6 +47,8 @@ export interface Settings {
   readonly httpsPort: number | null;
   readonly httpConnectionsMax: number;
   readonly httpConnectionsPerAddressMax: number;
+  /** Proxies whose `X-Forwarded-For` counts. */
+  readonly trustedProxies: readonly Subnet[];
   readonly httpHeadersTimeoutS: number;
   readonly httpRequestTimeoutS: number;
   readonly siloSegment: string;
@@ -143,6 +147,7 @@ export function readSettings(env: Env): Settings {
     httpsPort: read<number | null>('GRANARY_HTTPS_PORT', 8443, asPortOrOff),
     httpConnectionsMax: read('GRANARY_HTTP_CONNECTIONS_MAX', 4_096, asCount),
     httpConnectionsPerAddressMax: read('GRANARY_HTTP_CONNECTIONS_PER_ADDRESS_MAX', 1_024, asCount),
+    trustedProxies: read<readonly Subnet[]>('GRANARY_TRUSTED_PROXIES', [], asSubnets),
     httpHeadersTimeoutS: read('GRANARY_HTTP_HEADERS_TIMEOUT_S', 10, asSeconds),
     httpRequestTimeoutS: read('GRANARY_HTTP_REQUEST_TIMEOUT_S', 30, asSeconds),
     siloSegment: read('GRANARY_SILO_SEGMENT', DEFAULT_ADDRESSES.siloSegment, asSegment),

@@ -1,15 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeviceLogin } from '../access-rules.ts';
-import { type LinkLimits, REFUSED_LOGINS_MAX } from '../limits.ts';
+import {
+  HELD_REFUSALS_MAX,
+  HELD_REFUSALS_PER_ADDRESS_MAX,
+  type LinkLimits,
+  REFUSED_LOGINS_MAX,
+} from '../limits.ts';
 import type { ConnectPacket } from '../mqtt/packet-decoder.ts';
 import type { ConnectReturnCode } from '../mqtt/packet-encoder.ts';
 import type { LinkDevice, LinkHandler } from '../port.ts';
 import { ownSubject } from '../topics.ts';
-import { LoginDelay } from './login-delay.ts';
+import { LoginDelay, networkOf } from './login-delay.ts';
 
 export interface Refused {
   readonly returnCode: ConnectReturnCode;
   readonly reason: string;
+  /** The answer is sent when this resolves. */
+  readonly held?: Promise<void>;
 }
 
 export type Admitted = { readonly device: LinkDevice } | Refused;
@@ -20,6 +27,8 @@ export class Admission {
   readonly #limits: LinkLimits;
   readonly #delay: LoginDelay;
   readonly #delayAfterFaults: LoginDelay;
+  readonly #heldOf = new Map<string, number>();
+  #held = 0;
 
   constructor(handler: LinkHandler, limits: LinkLimits) {
     this.#handler = handler;
@@ -27,7 +36,7 @@ export class Admission {
     const delays = {
       firstDelayMs: limits.loginDelayMs,
       delayMsMax: limits.loginDelayMsMax,
-      addressesMax: REFUSED_LOGINS_MAX,
+      namesMax: REFUSED_LOGINS_MAX,
     };
     this.#delay = new LoginDelay(delays);
     this.#delayAfterFaults = new LoginDelay(delays);
@@ -51,21 +60,34 @@ export class Admission {
     if (will !== null && ownSubject(username, will.topic) !== 'status') {
       return refused(5, 'a last will belongs on the device’s own status topic');
     }
-    const nowMs = performance.now();
-    const delayMs = Math.max(
-      this.#delay.delayMs(remoteAddress, nowMs),
-      this.#delayAfterFaults.delayMs(username, nowMs),
-    );
+    const delayMs = this.#delayAfterFaults.delayMs(username, performance.now());
     if (delayMs > 0) await pause(delayMs);
     const device = await this.#authenticate(username, password.toString(), remoteAddress, isGone);
     if (device === 'gone') return null;
     if (device === 'unavailable') return refused(3, 'storage did not answer whether the secret is right');
-    if (device === null) {
-      this.#delay.failed(remoteAddress, performance.now());
-      return refused(4, 'unknown device or wrong secret');
-    }
-    this.#delay.succeeded(remoteAddress);
-    return { device };
+    if (device !== null) return { device };
+    return { ...refused(4, 'unknown device or wrong secret'), held: this.#holdRefusal(remoteAddress) };
+  }
+
+  /**
+   * Slows down a device that logs in again and again with a wrong secret. The secret is checked first, so that no other
+   * device of the address waits.
+   */
+  async #holdRefusal(remoteAddress: string): Promise<void> {
+    const nowMs = performance.now();
+    const network = networkOf(remoteAddress);
+    const delayMs = this.#delay.delayMs(network, nowMs);
+    this.#delay.failed(network, nowMs);
+    const ofAddress = this.#heldOf.get(network) ?? 0;
+    if (delayMs === 0 || this.#held >= HELD_REFUSALS_MAX || ofAddress >= HELD_REFUSALS_PER_ADDRESS_MAX)
+      return;
+    this.#held++;
+    this.#heldOf.set(network, ofAddress + 1);
+    await pause(delayMs);
+    this.#held--;
+    const left = (this.#heldOf.get(network) ?? 1) - 1;
+    if (left === 0) this.#heldOf.delete(network);
+    else this.#heldOf.set(network, left);
   }
 
   /** Holds the CONNECT while storage does not answer, because some clients never reconnect after return code 3. */

@@ -203,12 +203,14 @@ export class EmbeddedBroker {
       .catch((error: unknown) => this.#failed(connection, error));
   }
 
-  #refuse(connection: Connection, { returnCode, reason }: Refused): void {
+  #refuse(connection: Connection, { returnCode, reason, held }: Refused): void {
     const { claimedId: deviceId, remoteAddress } = connection;
     this.#records.totals.refusedLogins += 1;
     if (deviceId !== null) this.#records.loginRefused(deviceId, reason, this.#now());
     this.#handler.observed({ kind: 'login_refused', deviceId, remoteAddress, reason });
-    connection.endWithAnswer(connack(returnCode, false), reason);
+    const answer = (): void => connection.endWithAnswer(connack(returnCode, false), reason);
+    if (held === undefined) answer();
+    else void held.then(() => (connection.hasEnded ? undefined : answer()));
   }
 
   #admit(connection: Connection, packet: ConnectPacket, device: LinkDevice): void {

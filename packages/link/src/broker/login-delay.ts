@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { MINUTE_MS } from '@granary/contract/time';
 
-/** An address without a failed login for this long has no delay any more. */
+/** A name without a failure for this long has no delay any more. */
 const FAILURES_EXPIRE_MS = 5 * MINUTE_MS;
 /** More doublings would exceed the maximum delay. */
 const DOUBLINGS_MAX = 20;
@@ -9,13 +9,10 @@ const DOUBLINGS_MAX = 20;
 export interface LoginDelayLimits {
   readonly firstDelayMs: number;
   readonly delayMsMax: number;
-  readonly addressesMax: number;
+  readonly namesMax: number;
 }
 
-/**
- * Slows down guessing of secrets: each failed login from an address doubles the delay of the next one. No address is
- * blocked, so a correct device behind the same address waits at most the maximum, and its login ends the delay.
- */
+/** Each failure of an address, or of a device, doubles the delay of its next one; after a time without failures there is none. */
 export class LoginDelay {
   readonly #limits: LoginDelayLimits;
   /** Ordered by the last failure. */
@@ -25,31 +22,25 @@ export class LoginDelay {
     this.#limits = limits;
   }
 
-  delayMs(address: string, nowMs: number): number {
-    const failed = this.#failures.get(networkOf(address));
+  delayMs(name: string, nowMs: number): number {
+    const failed = this.#failures.get(name);
     if (failed === undefined || nowMs - failed.atMs > FAILURES_EXPIRE_MS) return 0;
     const doublings = Math.min(failed.count - 1, DOUBLINGS_MAX);
     return Math.min(this.#limits.firstDelayMs * 2 ** doublings, this.#limits.delayMsMax);
   }
 
-  failed(address: string, nowMs: number): void {
-    const network = networkOf(address);
-    const before = this.#failures.get(network);
+  failed(name: string, nowMs: number): void {
+    const before = this.#failures.get(name);
     const isRecent = before !== undefined && nowMs - before.atMs <= FAILURES_EXPIRE_MS;
-    this.#failures.delete(network);
-    this.#failures.set(network, { count: isRecent ? before.count + 1 : 1, atMs: nowMs });
+    this.#failures.delete(name);
+    this.#failures.set(name, { count: isRecent ? before.count + 1 : 1, atMs: nowMs });
     const [oldest] = this.#failures.keys();
-    if (oldest !== undefined && this.#failures.size > this.#limits.addressesMax)
-      this.#failures.delete(oldest);
-  }
-
-  succeeded(address: string): void {
-    this.#failures.delete(networkOf(address));
+    if (oldest !== undefined && this.#failures.size > this.#limits.namesMax) this.#failures.delete(oldest);
   }
 }
 
 /** One customer usually has 2^64 IPv6 addresses, so all addresses with the same first half share one delay. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [before = '', after] = address.split('::');
   const groups = before === '' ? [] : before.split(':');

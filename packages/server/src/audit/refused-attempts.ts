@@ -3,7 +3,7 @@ import type { ErrorCode } from '@granary/contract/errors';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { isStorageFault } from '@granary/store/errors';
 import type { Attempt } from '@granary/store/tables/audit';
-import { callerAddress } from '../http/access/remote-address.ts';
+import { callerNetwork } from '../http/access/caller-address.ts';
 import type { Logger } from '../logging/logger.ts';
 
 /** Identical refusals within this time share an entry. */
@@ -100,9 +100,9 @@ export class RefusedAttempts {
   /** The attempt under which the refusal is entered; `null` when there are too many. */
   #shared(attempt: Attempt, code: ErrorCode): Attempt | null {
     const { actor, address, action, deviceId } = attempt;
-    const caller = actor?.key_id ?? callerAddress(address);
+    const caller = actor?.key_id ?? callerNetwork(address);
     const of = (device: string | null): string =>
-      JSON.stringify([caller, callerAddress(address), action, code, device]);
+      JSON.stringify([caller, callerNetwork(address), action, code, device]);
     const known = this.#attemptOf.get(of(deviceId));
     if (known !== undefined) return known;
     const entries = this.#entriesOfCaller.get(caller) ?? 0;

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceLink } from '@granary/link/port';
 import { createWebSocketStream, WebSocketServer } from 'ws';
+import type { CallerAddresses } from './access/caller-address.ts';
 import type { ConnectionLimits } from './access/connection-limits.ts';
 import { answerAndClose } from './protocol/connection-errors.ts';
 
@@ -19,6 +20,7 @@ interface Parts {
   /** Devices connect to an external broker only. */
   readonly hasExternalBroker: boolean;
   readonly connections: ConnectionLimits;
+  readonly addresses: CallerAddresses;
   readonly nextRequestId: () => string;
 }
 
@@ -73,7 +75,7 @@ export class MqttUpgrade {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const remoteAddress = request.socket.remoteAddress ?? 'unknown';
+    const remoteAddress = this.#parts.addresses.of(request);
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       webSocket.on('message', (_data, isBinary) => {
         if (!isBinary) webSocket.close(UNSUPPORTED_DATA, 'MQTT needs binary frames');

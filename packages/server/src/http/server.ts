@@ -8,6 +8,7 @@ import { requestIds } from '../ids.ts';
 import { logRequests } from '../logging/access-log.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { checkAccess } from './access/auth.ts';
+import { CallerAddresses } from './access/caller-address.ts';
 import { ConnectionLimits } from './access/connection-limits.ts';
 import { FailedLogins } from './access/failed-logins.ts';
 import { RateLimiter } from './access/rate-limit.ts';
@@ -64,12 +65,20 @@ export function createHttpServer(
   const recordRefusal = refusalRecorder(parts.refusedAttempts, now);
   const nextRequestId = requestIds();
   const clientError = clientErrorHandler(nextRequestId);
+  const addresses = new CallerAddresses(settings.trustedProxies);
   const connections = new ConnectionLimits({
     connectionsMax: settings.httpConnectionsMax,
     connectionsPerAddressMax: settings.httpConnectionsPerAddressMax,
+    isTrustedProxy: (address) => addresses.isTrustedProxy(address),
   });
   const hasExternalBroker = settings.broker !== null;
-  const mqtt = new MqttUpgrade({ link: parts.link, hasExternalBroker, connections, nextRequestId });
+  const mqtt = new MqttUpgrade({
+    link: parts.link,
+    hasExternalBroker,
+    connections,
+    addresses,
+    nextRequestId,
+  });
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     genReqId: ({ headers }) => {
@@ -93,6 +102,7 @@ export function createHttpServer(
       shouldUpgradeCallback: (request) => mqtt.shouldUpgrade(request),
     },
   });
+  addresses.decorate(app);
   const prepare = (server: Server): void => {
     answerOddRequests(server, nextRequestId);
     connections.watch(server);

@@ -69,8 +69,8 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     const lookUp = Promise.withResolvers<void>();
     const slow = {
       ...there.keys,
-      findByHash: async (hash: string) => {
-        const found = await there.keys.findByHash(hash);
+      findByHashes: async (hashes: readonly string[]) => {
+        const found = await there.keys.findByHashes(hashes);
         await lookUp.promise;
         return found;
       },

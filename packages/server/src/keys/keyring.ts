@@ -8,8 +8,10 @@ import type { StoredSession } from '@granary/core/session';
 import { outsideRequest } from '@granary/store/request-time';
 import type { StoredEvent } from '@granary/store/tables/events';
 import type { NewStoredKey } from '@granary/store/tables/keys';
+import type { SessionOfKey } from '@granary/store/tables/sessions';
 import { hashSecret, newKey } from './secrets.ts';
 import { type Credential, sessionSecretOf } from './session-secrets.ts';
+import { SharedLookUp } from './shared-look-up.ts';
 
 /** How long a checked key is valid without another check; a revocation on any node takes effect within a second. */
 const KEY_CACHED_MS = 500;
@@ -31,23 +33,54 @@ interface CheckedCaller {
   readonly checkedAtMs: number;
 }
 
-interface KeyStore {
-  readonly keys: Pick<App['keys'], 'findByHash' | 'recordUse'>;
-  readonly session: Pick<App['session'], 'find' | 'recordUse'>;
+interface KeyReads {
+  readonly keys: Pick<App['keys'], 'findByHashes'>;
+  readonly session: Pick<App['session'], 'find' | 'keysOfCodes'>;
+}
+
+interface KeyStore extends KeyReads {
+  readonly keys: Pick<App['keys'], 'findByHashes' | 'recordUse'>;
+  readonly session: Pick<App['session'], 'find' | 'keysOfCodes' | 'recordUse'>;
+  readonly urgent: KeyReads;
+}
+
+/** The look-ups of one way to the storage. */
+class LookUps {
+  readonly #keys: SharedLookUp<StoredKey>;
+  readonly #sessions: SharedLookUp<SessionOfKey>;
+
+  constructor({ keys, session }: KeyReads) {
+    this.#keys = new SharedLookUp((hashes) => keys.findByHashes(hashes));
+    this.#sessions = new SharedLookUp((hashes) => session.find(hashes));
+  }
+
+  async find(credential: Credential): Promise<Caller | null> {
+    const secret = sessionSecretOf(credential);
+    if (secret === null) {
+      const key = await this.#keys.find(hashSecret(credential));
+      return key === undefined ? null : { ...key, session: null };
+    }
+    const found = await this.#sessions.find(hashSecret(secret));
+    return found === undefined ? null : { ...found.key, session: found.session };
+  }
 }
 
 /** Identifies callers by their keys, and caches the result so that not every request needs the database. */
 export class Keyring {
   readonly #store: KeyStore;
-  readonly #urgentStore: KeyStore;
+  readonly #lookUps: LookUps;
+  readonly #urgentLookUps: LookUps;
+  readonly #codes: SharedLookUp<StoredKey>;
   readonly #now: () => number;
   readonly #checked = new Map<Credential, CheckedCaller>();
   readonly #useRecordedAtMs = new Map<string, number>();
   #endingsSeen = 0;
 
-  constructor(app: KeyStore & { readonly urgent: KeyStore }, now: () => number) {
+  constructor(app: KeyStore, now: () => number) {
     this.#store = app;
-    this.#urgentStore = app.urgent;
+    this.#lookUps = new LookUps(app);
+    this.#urgentLookUps = new LookUps(app.urgent);
+    this.#codes = new SharedLookUp((hashes) => app.session.keysOfCodes(hashes, now()));
     this.#now = now;
   }
 
@@ -64,7 +97,7 @@ export class Keyring {
   /** Urgent look-ups do not wait for other work. */
   async identify(credential: Credential, isUrgent = false): Promise<Caller | null> {
     const endingsSeen = this.#endingsSeen;
-    const found = await find(isUrgent ? this.#urgentStore : this.#store, credential);
+    const found = await (isUrgent ? this.#urgentLookUps : this.#lookUps).find(credential);
     const nowMs = this.#now();
     if (found === null || !isCallerValidAt(found, nowMs)) {
       this.#checked.delete(credential);
@@ -75,6 +108,12 @@ export class Keyring {
     // Not awaited, because a storage that hangs must not delay a stop.
     void outsideRequest(() => this.#recordUse(found, nowMs));
     return found;
+  }
+
+  /** The key with which a sign-in code signs in. */
+  async keyOfCode(code: string): Promise<Caller | null> {
+    const key = await this.#codes.find(hashSecret(code));
+    return key === undefined || !isValidAt(key, this.#now()) ? null : { ...key, session: null };
   }
 
   /** Called when a key was revoked or got an earlier end, on this node or on another. */
@@ -127,16 +166,6 @@ export class Keyring {
     // A full disk must not prevent reading or stopping.
     await record().catch(() => this.#useRecordedAtMs.delete(id));
   }
-}
-
-async function find(store: KeyStore, credential: Credential): Promise<Caller | null> {
-  const secret = sessionSecretOf(credential);
-  if (secret === null) {
-    const key = await store.keys.findByHash(hashSecret(credential));
-    return key === undefined ? null : { ...key, session: null };
-  }
-  const found = await store.session.find(hashSecret(secret));
-  return found === undefined ? null : { ...found.key, session: found.session };
 }
 
 /** A session ends with its key at the latest. */

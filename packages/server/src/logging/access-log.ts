@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { remoteAddressOf } from '../http/access/remote-address.ts';
 import type { Logger } from './logger.ts';
 import { traceIdOf } from './trace-id.ts';
 
@@ -15,7 +14,7 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
         status: reply.statusCode,
         duration_ms: Math.round(reply.elapsedTime * 10) / 10,
         key_id: keyIdOf(request),
-        address: remoteAddressOf(request.socket.remoteAddress),
+        address: request.address,
       },
       'request',
     );

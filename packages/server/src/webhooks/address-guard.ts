@@ -1,8 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
-
-type Subnet = readonly [address: string, prefix: number];
+import { isIP, type LookupFunction } from 'node:net';
+import { AddressList, type Subnet } from '../address-list.ts';
 
 /** Networks of the site and of the host itself; a setting can allow them. */
 const PRIVATE: readonly Subnet[] = [
@@ -40,27 +39,6 @@ const NEVER: readonly Subnet[] = [
   ['fec0::', 10],
   ['ff00::', 8],
 ];
-
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
-
-/** A list for each family, because Node checks IPv4 addresses against IPv6 networks in their mapped form. */
-class AddressList {
-  readonly #ipv4 = new BlockList();
-  readonly #ipv6 = new BlockList();
-
-  constructor(subnets: readonly Subnet[]) {
-    for (const [address, prefix] of subnets) {
-      const family = familyOf(address);
-      (family === 'ipv4' ? this.#ipv4 : this.#ipv6).addSubnet(address, prefix, family);
-    }
-  }
-
-  /** The mapped form of an IPv4 address is in the networks of that address, too. */
-  has(address: string): boolean {
-    const family = familyOf(address);
-    return this.#ipv4.check(address, family) || (family === 'ipv6' && this.#ipv6.check(address, family));
-  }
-}
 
 /** The addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;

@@ -57,6 +57,18 @@ export async function findKeyByHash(sql: Sql, hash: string): Promise<StoredKey |
   return row && toKey(row);
 }
 
+/** Those that exist, by their hashes. */
+export async function findKeysByHash(
+  sql: Sql,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, StoredKey>> {
+  const rows = await sql.query<[hash: string, ...KeyRow]>(
+    `SELECT keys.hash, ${KEY_COLUMNS} FROM keys WHERE ${sql.isOneOf('keys.hash', '$1')}`,
+    [JSON.stringify(hashes)],
+  );
+  return new Map(rows.map(([hash, ...key]) => [hash, toKey(key)]));
+}
+
 export async function findKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
   const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id = $1`, [keyId]);
   return row && toKey(row);

@@ -20,16 +20,22 @@ export interface StoredCode {
 
 type SessionColumns = [createdAtMs: number, lastUsedAtMs: number, expiresAtMs: number];
 
-export async function findSession(sql: Sql, hash: string): Promise<SessionOfKey | undefined> {
-  const [row] = await sql.query<[...SessionColumns, ...KeyRow]>(
-    `SELECT sessions.created_at_ms, sessions.last_used_at_ms, sessions.expires_at_ms, ${KEY_COLUMNS}
-     FROM sessions JOIN keys ON keys.key_id = sessions.key_id WHERE sessions.hash = $1`,
-    [hash],
+/** Those that exist, by their hashes. */
+export async function findSessions(
+  sql: Sql,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, SessionOfKey>> {
+  const rows = await sql.query<[hash: string, ...SessionColumns, ...KeyRow]>(
+    `SELECT sessions.hash, sessions.created_at_ms, sessions.last_used_at_ms, sessions.expires_at_ms, ${KEY_COLUMNS}
+     FROM sessions JOIN keys ON keys.key_id = sessions.key_id WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
+    [JSON.stringify(hashes)],
   );
-  if (row === undefined) return undefined;
-  const [createdAtMs, lastUsedAtMs, expiresAtMs, ...ofKey] = row;
-  const key = toKey(ofKey);
-  return { key, session: { hash, keyId: key.keyId, createdAtMs, lastUsedAtMs, expiresAtMs } };
+  return new Map(
+    rows.map(([hash, createdAtMs, lastUsedAtMs, expiresAtMs, ...ofKey]) => {
+      const key = toKey(ofKey);
+      return [hash, { key, session: { hash, keyId: key.keyId, createdAtMs, lastUsedAtMs, expiresAtMs } }];
+    }),
+  );
 }
 
 export async function insertSession(sql: Sql, session: StoredSession): Promise<void> {
@@ -67,14 +73,18 @@ export async function removeSessionsBeyond(sql: Sql, keyId: string, keptMax: num
   return rows.map(([hash]) => hash);
 }
 
-export async function findCode(sql: Sql, hash: string): Promise<StoredCode | undefined> {
-  const [row] = await sql.query<[keyId: string, createdAtMs: number, expiresAtMs: number]>(
-    'SELECT key_id, created_at_ms, expires_at_ms FROM sign_in_codes WHERE hash = $1',
-    [hash],
+/** Those that exist, by their hashes. */
+export async function findCodes(
+  sql: Sql,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, StoredCode>> {
+  const rows = await sql.query<[hash: string, keyId: string, createdAtMs: number, expiresAtMs: number]>(
+    `SELECT hash, key_id, created_at_ms, expires_at_ms FROM sign_in_codes WHERE ${sql.isOneOf('hash', '$1')}`,
+    [JSON.stringify(hashes)],
   );
-  if (row === undefined) return undefined;
-  const [keyId, createdAtMs, expiresAtMs] = row;
-  return { hash, keyId, createdAtMs, expiresAtMs };
+  return new Map(
+    rows.map(([hash, keyId, createdAtMs, expiresAtMs]) => [hash, { hash, keyId, createdAtMs, expiresAtMs }]),
+  );
 }
 
 export async function insertCode(sql: Sql, code: StoredCode): Promise<void> {

@@ -10,11 +10,11 @@ import { type Credential, isOfSession, sessionCredential } from '../../keys/sess
 import type { Settings } from '../../settings.ts';
 import { lateIfFailing } from '../../urgent/storage-faults.ts';
 import { deadlineOf, UrgentDeadline } from '../../urgent/urgent-deadline.ts';
+import { callerNetwork } from './caller-address.ts';
 import { bearer, credentialOf, namesBearer, sessionSecret } from './credentials.ts';
 import type { FailedLogins } from './failed-logins.ts';
 import { refusalOfForeignPage } from './own-page.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { callerAddress } from './remote-address.ts';
 import { type Done, onceBodyTells } from './urgency.ts';
 
 declare module 'fastify' {
@@ -80,13 +80,6 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
       admit(cached, endpoint, request, reply, done);
       return;
     }
-    // A known key is not refused because of wrong keys from the same address, and a stop is never refused without a check.
-    const mayBeGood = isUrgent || isOfSession(credential) || keyring.lastKnown(credential) !== null;
-    const waitMs = mayBeGood ? 0 : failedLogins.waitMs(addressOf(request));
-    if (waitMs > 0) {
-      done(tooManyFailures(waitMs, reply));
-      return;
-    }
     const identified = isUrgent
       ? identifyUrgently(keyring, credential, request)
       : keyring.identify(credential);
@@ -110,7 +103,7 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
     // A cookie cannot be guessed, and a browser sends that of an ended session until its user signs in again.
     const refusal = isOfSession(credential)
       ? new Refusal('unauthorized', 'this session has ended; sign in again')
-      : refusalOfUnknownKey(failedLogins, credential, request, reply);
+      : refusalOfUnknown(failedLogins, faultOfKey(credential), request, reply);
     done(refusal);
   }
 
@@ -130,25 +123,25 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
   }
 }
 
-/** Counts the failure; the address has to wait after many of them. */
-export function refusalOfUnknownKey(
+/**
+ * Counts the failure. After many of them the answer asks the caller to wait; nothing enforces it, because whoever shares the
+ * address must not wait for the failures of others, and a key cannot be guessed.
+ */
+export function refusalOfUnknown(
   failedLogins: FailedLogins,
-  key: string,
+  fault: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Refusal {
-  const address = addressOf(request);
-  const waitMs = failedLogins.waitMs(address);
-  failedLogins.record(address);
-  return waitMs > 0 ? tooManyFailures(waitMs, reply) : unknownKey(key);
+  const waitMs = failedLogins.record(callerNetwork(request.address));
+  if (waitMs === 0) return new Refusal('unauthorized', fault);
+  reply.header('retry-after', Math.ceil(waitMs / SECOND_MS));
+  return new Refusal('too_many_failed_logins', `${fault} (and many others from this address were not)`);
 }
 
-function unknownKey(key: string): Refusal {
+export function faultOfKey(key: string): string {
   const isMistyped = key.startsWith(KEY_PREFIX) && !isWellFormedKey(key);
-  return new Refusal(
-    'unauthorized',
-    isMistyped ? 'this API key is not valid: it looks mistyped or cut off' : 'this API key is not valid',
-  );
+  return isMistyped ? 'this API key is not valid: it looks mistyped or cut off' : 'this API key is not valid';
 }
 
 /** The caller, or the last known one if the storage does not answer in time; refused if the key was not used here before. */
@@ -194,13 +187,6 @@ function attempt(done: Done, check: () => void): void {
     done(error as Refusal);
   }
 }
-
-export function tooManyFailures(waitMs: number, reply: FastifyReply): Refusal {
-  reply.header('retry-after', Math.ceil(waitMs / SECOND_MS));
-  return new Refusal('too_many_failed_logins', 'too many API keys from this address were not valid');
-}
-
-export const addressOf = ({ socket }: FastifyRequest): string => callerAddress(socket.remoteAddress);
 
 function requireScope(caller: Caller, scope: Scope | null): void {
   if (scope === null || caller.scopes.includes(scope)) return;

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callerAddress } from './remote-address.ts';
+import { callerNetwork } from './caller-address.ts';
 import { onceBodyTells, urgencyOf } from './urgency.ts';
 
 /** Connections accepted beyond the limits, for one request each, of which only a stop is served. */
@@ -12,11 +12,14 @@ export const RESERVED_PER_ADDRESS_MAX = 16;
 interface Limits {
   readonly connectionsMax: number;
   readonly connectionsPerAddressMax: number;
+  /** Its connections are those of many callers, so only the limit of all connections counts for them. */
+  readonly isTrustedProxy: (address: string | undefined) => boolean;
 }
 
 interface Reserved {
   readonly socket: Socket;
-  readonly address: string;
+  /** `null` for that of a trusted proxy. */
+  readonly address: string | null;
   readonly release: () => void;
   isServed: boolean;
 }
@@ -81,7 +84,9 @@ export class ConnectionLimits {
 
   #open(socket: Socket): void {
     const peer = peerOf(socket);
-    const address = callerAddress(socket.remoteAddress);
+    const address = this.#limits.isTrustedProxy(socket.remoteAddress)
+      ? null
+      : callerNetwork(socket.remoteAddress);
     const excess = this.#excess(address);
     const hasPlace =
       (excess.ofAddress <= RESERVED_PER_ADDRESS_MAX || this.#giveWay(address)) &&
@@ -91,7 +96,7 @@ export class ConnectionLimits {
       return;
     }
     this.#count++;
-    this.#countOf.set(address, (this.#countOf.get(address) ?? 0) + 1);
+    if (address !== null) this.#countOf.set(address, (this.#countOf.get(address) ?? 0) + 1);
     const release = once(() => this.#release(peer, address));
     if (excess.inTotal > 0 || excess.ofAddress > 0) {
       this.#reserved.set(peer, { socket, address, release, isServed: false });
@@ -100,10 +105,11 @@ export class ConnectionLimits {
   }
 
   /** By how many connections the limits are exceeded with one more from this address. */
-  #excess(address: string): { readonly inTotal: number; readonly ofAddress: number } {
+  #excess(address: string | null): { readonly inTotal: number; readonly ofAddress: number } {
     return {
       inTotal: this.#count + 1 - this.#limits.connectionsMax,
-      ofAddress: (this.#countOf.get(address) ?? 0) + 1 - this.#limits.connectionsPerAddressMax,
+      ofAddress:
+        address === null ? 0 : (this.#countOf.get(address) ?? 0) + 1 - this.#limits.connectionsPerAddressMax,
     };
   }
 
@@ -118,9 +124,10 @@ export class ConnectionLimits {
     return false;
   }
 
-  #release(peer: string, address: string): void {
+  #release(peer: string, address: string | null): void {
     this.#count--;
     this.#reserved.delete(peer);
+    if (address === null) return;
     const left = (this.#countOf.get(address) ?? 1) - 1;
     if (left === 0) this.#countOf.delete(address);
     else this.#countOf.set(address, left);

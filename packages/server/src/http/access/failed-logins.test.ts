@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { startSilo } from '../../testing/devices/scripted-silo.ts';
-import { describeService } from '../../testing/service.ts';
+import { type Answer, describeService } from '../../testing/service.ts';
 import { FailedLogins } from './failed-logins.ts';
-import { callerAddress } from './remote-address.ts';
 
 function loginsAt(start: number) {
   let nowMs = start;
@@ -13,26 +12,18 @@ function loginsAt(start: number) {
   return { logins, lines, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('ten wrong keys cause no delay, each further one doubles the delay up to a minute', () => {
-  const { logins, pass } = loginsAt(1_000_000);
-  const waits: number[] = [];
-  for (let i = 0; i < 20; i++) {
-    logins.record('a');
-    const waitMs = logins.waitMs('a');
-    waits.push(waitMs / 1_000);
-    pass(waitMs);
-    assert.equal(logins.waitMs('a'), 0);
-  }
-  assert.deepEqual(waits, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60]);
-  assert.equal(logins.waitMs('b'), 0, 'another address is not affected');
+test('the sender of ten wrong keys is asked to wait, after each further one twice as long, up to a minute', () => {
+  const { logins } = loginsAt(1_000_000);
+  const waits = Array.from({ length: 20 }, () => logins.record('a') / 1_000);
+  assert.deepEqual(waits, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
+  assert.equal(logins.record('b'), 0, 'another address is not affected');
 });
 
 test('the count of an address starts again after a time without failures', () => {
   const { logins, pass } = loginsAt(1_000_000);
   for (let i = 0; i < 12; i++) logins.record('a');
   pass(16 * 60_000);
-  logins.record('a');
-  assert.equal(logins.waitMs('a'), 0);
+  assert.equal(logins.record('a'), 0);
 });
 
 test('the table and the log are bounded', () => {
@@ -41,43 +32,75 @@ test('the table and the log are bounded', () => {
   for (let i = 0; i < 10_000; i++) logins.record('second');
   assert.equal(lines.length, 4 + 14, 'one line each time the number has doubled');
   for (let i = 0; i < 10_000; i++) logins.record(`other-${i}`);
-  assert.equal(logins.waitMs('first'), 0, 'the address with the oldest failure is removed');
-  assert.equal(logins.total, 20_010);
+  assert.equal(logins.record('first'), 0, 'the address with the oldest failure is removed');
+  assert.equal(logins.total, 20_011);
 });
 
-test('a caller is an IPv4 address or a network of IPv6 addresses', () => {
-  const CASES: readonly (readonly [string | undefined, string])[] = [
-    ['127.0.0.1', '127.0.0.1'],
-    ['::ffff:10.0.0.7', '10.0.0.7'],
-    ['::1', '0:0:0:0::/64'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:db8::6', '2001:db8:0:0::/64'],
-    ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    [undefined, 'unknown'],
-  ];
-  for (const [address, expected] of CASES) assert.equal(callerAddress(address), expected);
-});
+/** Every wrong key of the suite comes from the address of the good ones. */
+describeService('beside wrong keys from the same address', (api) => {
+  const guess = async (count: number, path = '/v1/keys', method: 'get' | 'post' = 'get') => {
+    const answers: Answer[] = [];
+    for (let i = 0; i < count; i++) {
+      answers.push(await api.as(`guess-${method}-${i}-of-some-length-to-be-a-key`)[method](path));
+    }
+    return answers;
+  };
+  const issue = async (wanted: object) =>
+    (await api.post('/v1/keys', { name: 'k', scopes: ['read', 'operate'], ...wanted })).body.data.key;
 
-describeService('failed logins', (api) => {
-  test('are limited for unknown keys, but not for valid keys and not for a stop', async () => {
+  test('their sender is refused and asked to wait, with the fault of its key', async () => {
+    const answers = await guess(14);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [...Array(10).fill(401), ...Array(4).fill(429)],
+    );
+    const last = answers.at(-1);
+    assert.equal(last?.body.error.code, 'too_many_failed_logins');
+    assert.match(last.body.error.message, /^this API key is not valid/);
+    assert.equal(last.headers.get('retry-after'), '8');
+  });
+
+  test('a key that was never used here is served', async () => {
+    const key = await issue({});
+    await guess(30);
+    assert.equal((await api.as(key).get('/v1/devices')).status, 200);
+    const answers = await Promise.all([guess(30), api.as(await issue({})).get('/v1/devices')]);
+    assert.equal(answers[1].status, 200);
+  });
+
+  test('a sign-in link, the sign-in with a key and a session are served', async () => {
+    const key = await issue({});
+    const { code } = (await api.post('/v1/session/codes', {})).body.data;
+    await guess(30);
+    for (let i = 0; i < 15; i++) {
+      const wrong = await api.raw('POST', '/v1/session', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code: `gc_${'x'.repeat(31)}${i % 10}` }),
+      });
+      assert.equal(wrong.status, 429);
+      assert.match(wrong.body.error.message, /^this sign-in link was used before or has ended/);
+    }
+    for (const given of [{ code }, { api_key: key }]) {
+      const signedIn = await api.raw('POST', '/v1/session', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(given),
+      });
+      assert.equal(signedIn.status, 200);
+      const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+      assert.equal((await api.raw('GET', '/v1/devices', { headers: { cookie } })).status, 200);
+    }
+  });
+
+  test('a stop with a key that was never used here is served, and wrong keys at it delay nobody', async () => {
     const silo = await startSilo(api, 'failed-logins');
     const feed = await api.post(`${silo.path}/operations/feed`, { amount: 10 });
     await silo.take('start');
-    const unusedKey = (await api.post('/v1/keys', { name: 'unusedKey', scopes: ['operate'] })).body.data.key;
-    const statuses: number[] = [];
-    for (let i = 0; i < 12; i++) {
-      statuses.push((await api.as(`guess-${i}-of-some-length-to-be-a-key`).get('/v1/keys')).status);
-    }
-    assert.deepEqual([...new Set(statuses)], [401, 429]);
-    const refused = await api.as('one-more-guess-of-some-length-to-be').get('/v1/keys');
-    assert.deepEqual([refused.status, refused.body.error.code], [429, 'too_many_failed_logins']);
-    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
-
-    assert.equal((await api.get('/v1/keys')).status, 200, 'a key that was used before is still accepted');
     const stop = `${silo.path}/operations/${feed.body.data.operation_id}/stop`;
-    assert.equal((await api.as(unusedKey).post(stop)).status, 200, 'a stop with a key never seen before');
+    const [key, other] = [await issue({}), await issue({})];
+    await guess(30, stop, 'post');
+    assert.equal((await api.as(key).post(stop)).status, 200);
     await silo.take('stop');
+    assert.equal((await api.as(other).get('/v1/devices')).status, 200);
     await silo.leave();
   });
 });

@@ -13,7 +13,7 @@ interface Failures {
   lastAtMs: number;
 }
 
-/** Counts wrong API keys per address; after the allowed number each further one doubles the waiting time. */
+/** Counts wrong API keys per address, for the log and for the wait that their senders are asked for. */
 export class FailedLogins {
   readonly #logger: Logger;
   readonly #now: () => number;
@@ -29,19 +29,11 @@ export class FailedLogins {
     return this.#total;
   }
 
-  /** How long this address must wait before another of its keys is checked; 0 for no wait. */
-  waitMs(address: string): number {
-    const failures = this.#failuresOf.get(address);
-    if (failures === undefined) return 0;
-    // A clock that was set back must not block an address.
-    const passedMs = Math.abs(this.#now() - failures.lastAtMs);
-    return Math.max(0, waitAfter(failures.count) - passedMs);
-  }
-
-  /** The key itself is never logged. */
-  record(address: string): void {
+  /** Returns how long the caller is asked to wait before it tries another key; 0 for no wait. The key itself is never logged. */
+  record(address: string): number {
     const nowMs = this.#now();
     const before = this.#failuresOf.get(address);
+    // A clock that was set back counts, too.
     const isForgotten = before === undefined || Math.abs(nowMs - before.lastAtMs) > FORGOTTEN_AFTER_MS;
     const count = isForgotten ? 1 : before.count + 1;
     this.#total++;
@@ -49,9 +41,11 @@ export class FailedLogins {
     this.#failuresOf.delete(address);
     if (this.#failuresOf.size >= ADDRESSES_MAX) this.#dropOldest();
     this.#failuresOf.set(address, { count, lastAtMs: nowMs });
-    if (!isWorthALine(count)) return;
-    const context = { address, failures: count, wait_ms: waitAfter(count), failures_in_total: this.#total };
-    this.#logger.warn(context, 'a request was refused because its API key is not valid');
+    if (isWorthALine(count)) {
+      const context = { address, failures: count, failures_in_total: this.#total };
+      this.#logger.warn(context, 'a request was refused because its API key is not valid');
+    }
+    return waitAfter(count);
   }
 
   #dropOldest(): void {
@@ -63,7 +57,9 @@ export class FailedLogins {
 }
 
 const waitAfter = (count: number): number =>
-  count < FREE_FAILURES ? 0 : Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** Math.min(20, count - FREE_FAILURES));
+  count <= FREE_FAILURES
+    ? 0
+    : Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** Math.min(20, count - FREE_FAILURES - 1));
 
 /** Logs the first failure, and then each time the number has doubled. */
 const isWorthALine = (count: number): boolean => (count & (count - 1)) === 0;

@@ -9,7 +9,6 @@ import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit/
 import type { Attempt } from '@granary/store/tables/audit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../keys/keyring.ts';
-import { remoteAddressOf } from '../access/remote-address.ts';
 import { isUrgentNow } from '../access/urgency.ts';
 
 declare module 'fastify' {
@@ -61,7 +60,7 @@ export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs:
     atMs: nowMs,
     requestId: id,
     actor: request.caller === undefined ? null : actorOf(request, request.caller),
-    address: remoteAddressOf(request.socket.remoteAddress),
+    address: request.address,
     action: ACTIONS.get(endpoint) ?? `${method} ${endpoint.path}`,
     method,
     path: withoutSecrets(url.split('?', 1)[0] ?? '').slice(0, PATH_CHARS_MAX),

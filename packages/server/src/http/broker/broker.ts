@@ -4,7 +4,7 @@ import type { BrokerAnswer, BrokerTopicUse } from '@granary/contract/link/broker
 import { isDeviceLogin, mayUseTopic } from '@granary/link/access-rules';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, matchesHash } from '../../keys/secrets.ts';
-import { refusalOfUnknownKey } from '../access/auth.ts';
+import { refusalOfUnknown } from '../access/auth.ts';
 import { bearer } from '../access/credentials.ts';
 import type { FailedLogins } from '../access/failed-logins.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
@@ -29,7 +29,8 @@ export function brokerRoutes(
   // Before the body is read.
   routes.addHook('onRequest', async (request, reply) => {
     const given = bearer(request) ?? basicPassword(request) ?? '';
-    if (!matchesHash(given, secretHash)) throw refusalOfUnknownKey(failedLogins, given, request, reply);
+    if (!matchesHash(given, secretHash))
+      throw refusalOfUnknown(failedLogins, 'this secret is not valid', request, reply);
   });
 
   register(routes, brokerQuestions.login, async (request, reply, read) => {

@@ -1,5 +1,5 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { Refusal } from '@granary/contract/errors';
+import type { Refusal } from '@granary/contract/errors';
 import type { SignIn } from '@granary/contract/session';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { CODE_MS_USUAL, sessionRecord } from '@granary/core/session';
@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../keys/keyring.ts';
 import { hashSecret } from '../../keys/secrets.ts';
 import { newSessionSecret, newSignInCode } from '../../keys/session-secrets.ts';
-import { type AccessChecks, addressOf, refusalOfUnknownKey, tooManyFailures } from '../access/auth.ts';
+import { type AccessChecks, faultOfKey, refusalOfUnknown } from '../access/auth.ts';
 import { sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
 import { RATE_LIMIT_HEADERS } from '../access/rate-limit.ts';
@@ -19,7 +19,7 @@ import { removedCookie, sessionCookie } from './cookie.ts';
 
 /** Sign-in, for which the body names the key. */
 export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, checks: AccessChecks): void {
-  const { app, changes, keyring, settings, now } = parts;
+  const { changes, keyring, settings, now } = parts;
   const { failedLogins, limiter } = checks;
 
   register(routes, endpoints.session.create, async (request, reply, read) => {
@@ -45,29 +45,20 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     return success(sessionRecord(created.key, created.session));
   });
 
-  /** The key that is known to be good is not refused because of wrong ones from the same address. */
   async function identify(given: SignIn, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const isKnown = 'api_key' in given && keyring.lastKnown(given.api_key) !== null;
-    const waitMs = isKnown ? 0 : failedLogins.waitMs(addressOf(request));
-    if (waitMs > 0) throw tooManyFailures(waitMs, reply);
-    const caller = 'api_key' in given ? await keyring.identify(given.api_key) : await callerOf(given.code);
+    const caller = await ('api_key' in given
+      ? keyring.identify(given.api_key)
+      : keyring.keyOfCode(given.code));
     if (caller === null) throw refusalOf(given, request, reply);
     return caller;
   }
 
-  async function callerOf(code: string): Promise<Caller | null> {
-    const key = await app.session.keyOfCode(hashSecret(code), now());
-    return key === undefined ? null : { ...key, session: null };
-  }
-
   function refusalOf(given: SignIn, request: FastifyRequest, reply: FastifyReply): Refusal {
-    if ('api_key' in given) return refusalOfUnknownKey(failedLogins, given.api_key, request, reply);
-    const refusal = refusalOfUnknownKey(failedLogins, given.code, request, reply);
-    if (refusal.code !== 'unauthorized') return refusal;
-    return new Refusal(
-      'unauthorized',
-      'this sign-in link was used before or has ended; "granary console" prints a new one',
-    );
+    const fault =
+      'api_key' in given
+        ? faultOfKey(given.api_key)
+        : 'this sign-in link was used before or has ended; "granary console" prints a new one';
+    return refusalOfUnknown(failedLogins, fault, request, reply);
   }
 }
 

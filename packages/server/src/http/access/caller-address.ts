@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP, isIPv4 } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { AddressList, type Subnet } from '../../address-list.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The network address of the caller, also behind a trusted proxy. */
+    readonly address: string;
+  }
+}
+
+/** Longer chains of proxies do not exist; the rest of a longer header is not read. */
+const FORWARDED_CHARS_MAX = 1_000;
+
+type Request = Pick<IncomingMessage, 'socket' | 'headers'>;
+
+/** Finds the address of a caller. Only what trusted proxies say of others counts. */
+export class CallerAddresses {
+  readonly #proxies: AddressList | null;
+
+  constructor(trustedProxies: readonly Subnet[]) {
+    this.#proxies = trustedProxies.length === 0 ? null : new AddressList(trustedProxies);
+  }
+
+  /** Gives every request its address; computed when it is asked for, which most requests do not. */
+  decorate(app: FastifyInstance): void {
+    const addresses = this;
+    app.decorateRequest('address', {
+      getter() {
+        return addresses.of(this.raw);
+      },
+    });
+  }
+
+  isTrustedProxy(address: string | undefined): boolean {
+    return address !== undefined && this.#proxies?.has(unmapped(address)) === true;
+  }
+
+  /**
+   * Each proxy appends the address that it was called from, so the last one that is not a trusted proxy is the caller; what
+   * stands before it may be invented.
+   */
+  of({ socket, headers }: Request): string {
+    let caller = socket.remoteAddress;
+    if (caller === undefined) return 'unknown';
+    if (!this.isTrustedProxy(caller)) return unmapped(caller);
+    const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').slice(-FORWARDED_CHARS_MAX);
+    for (const entry of forwarded.split(',').reverse()) {
+      const address = withoutPort(entry.trim());
+      if (isIP(address) === 0) break;
+      caller = address;
+      if (!this.isTrustedProxy(address)) break;
+    }
+    return unmapped(caller);
+  }
+}
+
+/** An IPv4 address that arrives on an IPv6 socket is shown as an IPv4 address. */
+const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d)/i, '');
+
+/** `192.0.2.1:80` and `[2001:db8::1]:80`, as some proxies write it. */
+const withoutPort = (text: string): string =>
+  /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+
+/**
+ * The unit of limits per address: an IPv4 address, or the 64 bit network of an IPv6 address, because one customer usually
+ * has all addresses of such a network.
+ */
+export function callerNetwork(remoteAddress: string | undefined): string {
+  if (remoteAddress === undefined) return 'unknown';
+  const mapped = remoteAddress.replace(/^::ffff:/i, '');
+  if (isIPv4(mapped)) return mapped;
+  const [head = '', tail] = (remoteAddress.split('%', 1)[0] ?? '').split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+}
