@@ -4,7 +4,7 @@ import { ensureConsole } from '../console-build/ensure.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { exitCodeOf, start } from '../run.ts';
 import { ensureService } from '../service-build/ensure.ts';
-import { publishedManifest, type SourceManifest } from './manifest.ts';
+import { nodeRuntime, publishedManifest, type SourceManifest } from './manifest.ts';
 import type { PublishedPackage } from './published-packages.ts';
 import { importedLibraries, withCompiledSpecifiers } from './specifiers.ts';
 
@@ -26,11 +26,16 @@ export async function buildPackage(published: PublishedPackage, folder: string):
   await copyFiles(published, folder);
 
   const own: SourceManifest = await readJson(`packages/${published.name}/package.json`);
-  const { optionalDependencies } = await readJson('package.json');
   const lock = await readJson('package-lock.json');
   const libraries = [...compiled, ...published.libraries];
-  const manifest = publishedManifest(published, own, libraries, optionalDependencies, lock);
+  const manifest = publishedManifest(published, own, libraries, lock);
   await writeFile(join(folder, 'package.json'), toJson(manifest));
+  if (!published.fetchesNode) return;
+  const { optionalDependencies } = await readJson('package.json');
+  const runtime = nodeRuntime(optionalDependencies, lock);
+  await mkdir(join(folder, 'runtime'));
+  await writeFile(join(folder, 'runtime/manifest.json'), toJson(runtime.manifest));
+  await writeFile(join(folder, 'runtime/lock.json'), toJson(runtime.lock));
 }
 
 /** Compiles a module and what it imports. Returns the libraries that they import. */

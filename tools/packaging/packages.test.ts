@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [proce
 
 /** Files that users of a package need: compiled modules, the launcher, and what npm shows. */
 const NEEDED =
-  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css))|lib\/[a-z]+\/src\/.*\.(js|d\.ts|json))$/;
+  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|runtime\/(manifest|lock)\.json|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css))|lib\/[a-z]+\/src\/.*\.(js|d\.ts|json))$/;
 const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
 
 describe('what users install', () => {
@@ -101,6 +101,18 @@ describe('what users install', () => {
       assert.match(shown.stdout, new RegExp(`\\b${version.replaceAll('.', '\\.')}\\b`), shown.stderr);
       assert.equal(shown.status, 0);
       assert.equal(spawnSync(node, [granary, 'no-such-command']).status, 2);
+    }
+  });
+
+  test('an installed command leaves the Node of the project alone, and runs on an old one with a Node of its own', async () => {
+    const { tarball } = await packInto(join(built, 'cli'), folder);
+    const project = join(folder, 'project');
+    await install(tarball, project);
+    const commands = await readdir(join(project, 'node_modules/.bin'));
+    assert.ok(commands.includes('granary') && !commands.includes('node'), commands.join(' '));
+    for (const node of NODES) {
+      const shown = spawnSync(node, [installedCommand(project), '--version'], { encoding: 'utf8' });
+      assert.equal(shown.status, 0, shown.stderr);
     }
   });
 

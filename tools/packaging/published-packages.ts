@@ -15,8 +15,8 @@ export interface PublishedPackage {
   readonly folders: readonly string[];
   /** The fields of its `package.json` that only this package has. */
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** It runs on a Node that it brings, if the one of the machine is too old. */
-  readonly bringsNode: boolean;
+  /** It runs on a Node that it fetches, if the one of the machine is too old. */
+  readonly fetchesNode: boolean;
 }
 
 const NODE_MIN = '>=20.3';
@@ -34,7 +34,7 @@ export const PUBLISHED_PACKAGES: readonly PublishedPackage[] = [
       sideEffects: false,
       exports: { '.': { types: './lib/client/src/index.d.ts', default: './lib/client/src/index.js' } },
     },
-    bringsNode: false,
+    fetchesNode: false,
   },
   {
     name: 'cli',
@@ -44,6 +44,6 @@ export const PUBLISHED_PACKAGES: readonly PublishedPackage[] = [
     files: { 'packages/cli/bin/granary.mjs': 'bin/granary.mjs' },
     folders: ['dist/console', 'dist/service'],
     manifest: { engines: { node: NODE_MIN }, bin: { granary: 'bin/granary.mjs' } },
-    bringsNode: true,
+    fetchesNode: true,
   },
 ];

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs on the machine's own Node, which may be older than the service needs, so it is plain JavaScript without dependencies.
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import * as module from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,14 +11,57 @@ const NODE_MAJOR_MIN = 24;
 const platform = process.platform === 'win32' ? 'win' : process.platform;
 const packageName = `node-${platform}-${process.arch}`;
 
-/** The Node that npm installed with this package, if there is one for this machine. */
-function packagedNode() {
-  const require = module.createRequire(import.meta.url);
+const userCache = () => join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'granary');
+
+/** The Node of a package that can be found from this file or from the given folder. */
+function nodeFoundFrom(place) {
+  const require = module.createRequire(place);
   try {
     const manifest = require.resolve(`${packageName}/package.json`);
     return join(dirname(manifest), require(manifest).bin.node);
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Fetches the Node that this version was tested with, once, beside this package or else into the cache of the user. It is no
+ * dependency, because npm would then make it the `node` of every script of the project in which Granary is installed.
+ */
+function fetchedNode() {
+  const wanted = fileURLToPath(new URL('../runtime/', import.meta.url));
+  if (!existsSync(wanted)) return undefined;
+  const version = JSON.parse(readFileSync(join(wanted, 'manifest.json'), 'utf8')).version;
+  const folders = [wanted, userCache()].map((folder) => join(folder, `node-${version}`));
+  const found = folders
+    .map((folder) => nodeFoundFrom(join(folder, 'any.js')))
+    .find((node) => node !== undefined);
+  if (found !== undefined) return found;
+  console.error(
+    `granary: this machine has Node ${process.versions.node}; fetching Node ${version} for Granary alone, this once ...`,
+  );
+  for (const folder of folders) {
+    const draft = `${folder}.${process.pid}`;
+    try {
+      mkdirSync(draft, { recursive: true });
+      copyFileSync(join(wanted, 'manifest.json'), join(draft, 'package.json'));
+      copyFileSync(join(wanted, 'lock.json'), join(draft, 'package-lock.json'));
+      const npm = spawnSync(
+        'npm',
+        ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'],
+        {
+          ...{ cwd: draft, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' },
+        },
+      );
+      if (npm.status !== 0) fail('npm could not fetch it, see above.');
+      // Another command may have been quicker.
+      if (!existsSync(folder)) renameSync(draft, folder);
+      return nodeFoundFrom(join(folder, 'any.js'));
+    } catch (error) {
+      if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+    }
   }
 }
 
@@ -39,7 +82,7 @@ function fail(problem) {
   console.error(
     `granary: ${problem}\n` +
       `  Granary needs Node ${NODE_MAJOR_MIN} or newer; this is ${process.version} on ${process.platform}-${process.arch}.\n` +
-      `  Install Node ${NODE_MAJOR_MIN} or newer, or install Granary again with optional packages (npm install --include=optional).`,
+      `  Install Node ${NODE_MAJOR_MIN} or newer, or give this machine access to the npm registry once.`,
   );
   process.exit(1);
 }
@@ -59,8 +102,7 @@ async function findGranary() {
 function keepCompiledCode(granary) {
   if (process.env.NODE_COMPILE_CACHE !== undefined) return;
   const { FAILED } = module.constants.compileCacheStatus;
-  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  for (const folder of [fileURLToPath(new URL('../compile-cache', granary)), join(caches, 'granary')]) {
+  for (const folder of [fileURLToPath(new URL('../compile-cache', granary)), userCache()]) {
     if (module.enableCompileCache(folder).status === FAILED) continue;
     // For the threads.
     process.env.NODE_COMPILE_CACHE = folder;
@@ -73,7 +115,7 @@ if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
   if (granary.pathname.endsWith('.js')) keepCompiledCode(granary);
   await import(granary.href);
 } else {
-  const node = packagedNode();
-  if (node === undefined) fail(`the package ${packageName} with a newer Node is not installed.`);
+  const node = nodeFoundFrom(import.meta.url) ?? fetchedNode();
+  if (node === undefined) fail(`there is no ${packageName} with a newer Node.`);
   else runOn(node);
 }
