@@ -105,6 +105,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'f3643683fe6c0f8ea9e042ba270124bd42ef6cd553016e55f7526100cff4d472',
     postgres: '8ecd4bbb99d26fe3004552b8864135bd5e6494b09c8b7f2162e4f988d3e10054',
   },
+  {
+    sqlite: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    postgres: 'f14a2b4134c3a90c4f60d7f4f14c36378a84d28e58a9b0dc7e8d0c50a1daca4c',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>
