@@ -16,6 +16,7 @@ import { readDeclaredSensors } from './devices/declared-sensors.ts';
 import { DeclaredSensorsCache } from './devices/declared-sensors-cache.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
 import { DeviceLog } from './devices/device-log.ts';
+import { DuplicateWatch } from './devices/duplicate-watch.ts';
 import { logLinkEvent } from './devices/link-log.ts';
 import { SessionEndings } from './devices/session-endings.ts';
 import { EffectDispatcher } from './effects/dispatcher.ts';
@@ -172,16 +173,20 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const linkLog = new DeviceLog({ logger, now, linesPerMinuteMax: LINK_LINES_PER_MINUTE_MAX });
     undos.push(() => linkLog.stop());
 
+    const duplicateWatch = new DuplicateWatch({ app, directory, log, now });
     const uplink = new Uplink({
       ...{ app, directory, declaredSensors, pipeline, queue, log, counters: ingestCounters, now },
       rawRetentionDays: settings.rawRetentionDays,
       carryOut: effects.carryOut,
       awaitsConfiguration: (device: LinkDevice) => sendStoredConfiguration(device),
       reachable: (device) => reconciler.deviceReachable(device),
-      observed: (event) => logLinkEvent(linkLog, event),
+      observed: (event) => {
+        logLinkEvent(linkLog, event);
+        duplicateWatch.observe(event);
+      },
     });
     const link = createDeviceLink(settings, {
-      ...{ app, uplink, directory, logger, log, clock, nodes, certificate },
+      ...{ app, uplink, directory, logger, log, clock, certificate },
       threadEnded: surroundings.threadEnded ?? endProcess(logger),
     });
     const ingest = new IngestMonitor(pipeline, ingestCounters, link);
@@ -202,12 +207,12 @@ export function createService(settings: Settings, surroundings: Environment = {}
       ...{ notificationSender, webhooks, now },
     });
     // The thread of the link loads its code on another processor while this one prepares the answers to requests.
-    const startingLink = settings.broker === null ? link.start() : null;
-    const linkStarted = startingLink?.then(
+    const startingLink = link.start();
+    const linkStarted = startingLink.then(
       () => true,
       () => false,
     );
-    undos.push(async () => ((await linkStarted) === false ? undefined : await link.stop()));
+    undos.push(async () => ((await linkStarted) ? await link.stop() : undefined));
     undos.push(() => reconciler.stop());
 
     const stops = new OperationStopper({ app, commands, priorityCommands, now });
@@ -243,7 +248,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     http.beforeClosing(() => subscribers.stop());
     http.beforeClosing(() => exports.stop());
     await http.prepare();
-    const linkPorts = await explainStart(linkPortOf(settings), () => startingLink);
+    const mqtt = await explainStart(linkPortOf(settings), () => startingLink);
 
     reconciler.start();
     const retention = new Retention({ app, settings, logger, now });
@@ -268,8 +273,6 @@ export function createService(settings: Settings, surroundings: Environment = {}
       `GRANARY_HTTPS_PORT (${settings.httpsHost}:${settings.httpsPort})`,
       () => http.listenSecure(),
     );
-    // A node takes no messages from an external broker before its own ports are open.
-    const mqtt = linkPorts ?? (await link.start());
     certificates?.start();
     undos.push(async () => certificates?.stop());
     undos.push(() => opened.finishSoon());

@@ -8,10 +8,16 @@ import type { ExternalHandler } from './handler.ts';
 export class KnownDevices {
   readonly #handler: Pick<ExternalHandler, 'find'>;
   readonly #known = new Map<string, Promise<LinkDevice | null>>();
+  #waiting = 0;
   #isStopped = false;
 
   constructor(handler: Pick<ExternalHandler, 'find'>) {
     this.#handler = handler;
+  }
+
+  /** True while a device cannot be looked up because the storage is not available. */
+  get isWaiting(): boolean {
+    return this.#waiting > 0;
   }
 
   /**
@@ -45,7 +51,12 @@ export class KnownDevices {
     try {
       return await this.#handler.find(deviceId);
     } catch {
-      return await this.#lookUpAgain(deviceId);
+      this.#waiting += 1;
+      try {
+        return await this.#lookUpAgain(deviceId);
+      } finally {
+        this.#waiting -= 1;
+      }
     }
   }
 

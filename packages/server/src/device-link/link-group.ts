@@ -136,7 +136,7 @@ export class LinkGroup implements ServiceLink {
 
   async health(): Promise<string> {
     await Promise.all(this.#members.map((member) => member.figures()));
-    return this.isListening ? 'ok' : 'not listening';
+    return 'ok';
   }
 
   async figures(): Promise<LinkFigures> {

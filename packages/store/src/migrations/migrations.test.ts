@@ -106,8 +106,8 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     postgres: '8ecd4bbb99d26fe3004552b8864135bd5e6494b09c8b7f2162e4f988d3e10054',
   },
   {
-    sqlite: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-    postgres: 'f14a2b4134c3a90c4f60d7f4f14c36378a84d28e58a9b0dc7e8d0c50a1daca4c',
+    sqlite: 'a642cbdf6bd45d7ac06c04ed8a25e3f358ad94dc71aaaee13ea82c4383a65e8f',
+    postgres: 'a642cbdf6bd45d7ac06c04ed8a25e3f358ad94dc71aaaee13ea82c4383a65e8f',
   },
 ];
 

@@ -27,6 +27,7 @@ export const overview: typeof english = {
   lastDay: 'Füllstand der letzten 24 Stunden',
   room: (mass) => `${mass} Platz`,
   changeOfDay: (change) => `${change} in 24 h`,
+  noReading: 'Noch kein Messwert',
   declaredSensors: (count) => (count === 1 ? '+1 Sensor' : `+${count} Sensoren`),
   onMap: 'Karte',
   states: {

@@ -21,6 +21,7 @@ export const overview = {
   lastDay: 'Level of the last 24 hours',
   room: (mass: string) => `${mass} room`,
   changeOfDay: (change: string) => `${change} in 24 h`,
+  noReading: 'No reading yet',
   declaredSensors: (count: number) => (count === 1 ? '+1 sensor' : `+${count} sensors`),
   onMap: 'Map',
   states: {

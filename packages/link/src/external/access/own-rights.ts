@@ -1,5 +1,4 @@
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { BrokerRefusal } from '../connection/packets.ts';
 import { type Answer, type Command, ControlError } from './control-requests.ts';
 import { asAcls, hasRules, NODE_ROLE, NODE_RULES } from './topic-rules.ts';
 
@@ -18,10 +17,7 @@ export class OwnRights {
     this.#send = send;
   }
 
-  /**
-   * Changes only what differs, because the broker ends all connections of a user whose rights change, also those of other nodes.
-   * Rejects then, or if the broker lets devices do everything.
-   */
+  /** Rejects if the broker lets devices do everything, or if it ends the connection because the rights have changed. */
   async ensure(connection: BrokerConnection): Promise<void> {
     const [access, role, client] = await this.#send(connection, [
       { command: 'getDefaultACLAccess' },
@@ -53,7 +49,7 @@ function refuseOpenBroker(access: Answer | undefined): void {
     allow === true && DENIED.includes(acltype) ? [String(acltype)] : [],
   );
   if (open.length === 0) return;
-  throw new BrokerRefusal(
+  throw new Error(
     `the broker allows everybody everything; set its defaultACLAccess to deny ${open.join(' and ')}`,
   );
 }
