@@ -11,6 +11,7 @@ import { Navigation } from './navigation.ts';
 import { StopRequests } from './operations/stop-requests.ts';
 import { openPreferences } from './preferences.ts';
 import { readPageSettings } from './session/page-settings.ts';
+import { PersonView } from './session/person-view.tsx';
 import {
   currentSession,
   isSignedIn,
@@ -76,12 +77,24 @@ async function showConsole(service: Service, session: SignedIn): Promise<void> {
   );
 }
 
+/** A key that only reads leaves no records, so a screen on a wall is not asked. */
+function askPerson(service: Service, session: SignedIn): void {
+  const isAsked = preferences.person.peek() === '' && session.scopes.some((scope) => scope !== 'read');
+  if (!isAsked) {
+    void showConsole(service, session);
+    return;
+  }
+  const onNamed = (name: string): void => {
+    preferences.person.value = name;
+    render(null, place);
+    void showConsole(service, session);
+  };
+  render(<PersonView onNamed={onNamed} />, place);
+}
+
 function showSignIn(service: Service, reason: string | null): void {
-  const onSignedIn = (session: SignedIn): void => void showConsole(service, session);
-  render(
-    <SignInView client={service.client} preferences={preferences} reason={reason} onSignedIn={onSignedIn} />,
-    place,
-  );
+  const onSignedIn = (session: SignedIn): void => askPerson(service, session);
+  render(<SignInView client={service.client} reason={reason} onSignedIn={onSignedIn} />, place);
 }
 
 /** Tries until the service answers. */
@@ -113,7 +126,7 @@ async function openWith(
 ): Promise<void> {
   for (;;) {
     const result = await ask();
-    if (isSignedIn(result)) return await showConsole(service, result);
+    if (isSignedIn(result)) return askPerson(service, result);
     if (result.kind === 'refused') return showSignIn(service, reason);
     await showUnreachable();
   }

@@ -22,6 +22,17 @@ export const ConsoleSettings = closed({
     'The address of map tiles with `{z}`, `{x}` and `{y}`; null where the map has its metre grid only.',
     Type.Union([Type.String(), Type.Null()]),
   ),
+  device_link: described(
+    'Where devices connect by MQTT; null where the service does not know it.',
+    Type.Union([
+      closed({
+        host: described('Null where it is the host of the page.', Type.Union([Type.String(), Type.Null()])),
+        port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+        is_encrypted: Type.Boolean(),
+      }),
+      Type.Null(),
+    ]),
+  ),
 });
 
 export type ConsoleSettings = Static<typeof ConsoleSettings>;

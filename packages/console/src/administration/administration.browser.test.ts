@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { checkAccessibility, PHONE, signIn } from '../testing/operator.ts';
 import { RunningSite } from '../testing/running-site.ts';
 
@@ -34,7 +36,13 @@ describe('administration', () => {
 
     const secret = page.getByRole('dialog', { name: `${ODD_NAME} is registered` });
     await secret.getByText('shown only now').waitFor();
-    assert.match(await secret.innerText(), /mosquitto_pub -h 127\.0\.0\.1 -i silo-new -u silo-new -P '\S+'/);
+    await page.keyboard.press('Escape');
+    await secret.getByText('Have you kept it? It cannot be shown again.').waitFor();
+    await secret.getByRole('button', { name: 'Keep open' }).click();
+    const command = (await secret.locator('code').last().textContent()) ?? '';
+    assert.match(command, /^mosquitto_pub -h 127\.0\.0\.1 -p \d+ -i silo-new -u silo-new -P '\S+'/);
+    await promisify(execFile)('sh', ['-c', command]);
+    assert.equal((await site.client.devices.silo.get('silo-new')).status, 'online');
     await secret.getByRole('button', { name: 'Done' }).click();
     await secret.waitFor({ state: 'detached' });
 
@@ -59,6 +67,16 @@ describe('administration', () => {
     assert.ok((await site.client.devices.silo.get('silo-new')).removed_at !== undefined);
 
     await page.getByLabel('Show').selectOption('removed');
+    await page.getByRole('button', { name: 'Bring back Reserve' }).click();
+    const back = page.getByRole('dialog', { name: 'Bring back Reserve' });
+    await back.getByRole('button', { name: 'Bring back', exact: true }).click();
+    await back.getByText('shown only now').waitFor();
+    await page.getByText('No device was removed.').waitFor();
+    const renewed = (await back.locator('code').last().textContent()) ?? '';
+    await promisify(execFile)('sh', ['-c', renewed]);
+    await back.getByRole('button', { name: 'Done' }).click();
+    assert.equal((await site.client.devices.silo.get('silo-new')).removed_at, undefined);
+    await site.client.devices.silo.remove('silo-new', {});
     await page.getByRole('button', { name: 'Remove all records of Reserve' }).click();
     const purge = page.getByRole('dialog', { name: 'Remove all records of Reserve' });
     await purge.getByLabel('Type silo-new to confirm').fill('silo-new');

@@ -14,7 +14,7 @@ interface Props {
 export function SecretDialog({ title, label, secret, onClose }: Props) {
   const { forms } = texts.value;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} question={forms.isKept} onClose={onClose}>
       <p>
         <strong>{forms.shownOnce}</strong>
       </p>

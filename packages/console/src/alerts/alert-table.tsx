@@ -27,7 +27,7 @@ export function AlertTable({ alerts, isSortable, selected, onOpen, onShelve }: P
   const { site } = useConsole().live;
   const mayOperate = useScope('operate');
   const { alerts: words } = texts.value;
-  const nameOf = (deviceId: string): string => site.devices.find(deviceId)?.peek().name ?? deviceId;
+  const nameOf = (deviceId: string): string => site.devices.nameOf(deviceId);
   const columns: Column<FleetAlert>[] = [
     {
       name: 'severity',

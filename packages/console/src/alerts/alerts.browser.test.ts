@@ -30,10 +30,13 @@ describe('the alerts of all devices in Chromium', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await raiseAlerts(site, 'silo-01');
     const bar = page.getByRole('region', { name: 'Alarms' });
-    await bar.getByText('Dairy concentrate').waitFor();
+    await bar.getByText('Dairy concentrate · Hillside Farm').waitFor();
+    await bar.getByText(/98 %/).waitFor();
     assert.match(await page.title(), /^\(\d+\) Granary$/);
     await bar.getByRole('button', { name: 'Acknowledge' }).click();
-    await bar.getByText('Dairy concentrate').waitFor({ state: 'detached' });
+    // With no critical one left it tells the newest warning.
+    await bar.getByText(/99 %/).waitFor();
+    assert.equal(await bar.getByText(/98 %/).count(), 0);
     const { data } = await site.client.fleet.alerts({ device_id: 'silo-01', severity: 'critical' });
     assert.deepEqual(
       data.map(({ status }) => status),
@@ -57,7 +60,7 @@ describe('the alerts of all devices in Chromium', () => {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Acknowledge 1 alert' }).click();
-    await page.getByText(/Calf starter: Ada had acknowledged it already/).waitFor();
+    await page.getByText(/Calf starter · Hillside Farm: Ada had acknowledged it already/).waitFor();
     await page.getByText('“on my way”').waitFor();
   });
 

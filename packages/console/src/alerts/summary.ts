@@ -4,7 +4,8 @@ import type { FleetAlert } from '@granary/contract/fleet/records';
 export interface AlertSummary {
   /** Open alerts that nobody has acknowledged. */
   readonly unacknowledged: Readonly<Record<AlertSeverity, number>>;
-  readonly newestCritical: FleetAlert | null;
+  /** The newest of the most severe ones, critical or warning: the one that is told in words. */
+  readonly foremost: FleetAlert | null;
 }
 
 export const isUnacknowledged = ({ status }: Pick<FleetAlert, 'status'>): boolean =>
@@ -15,11 +16,15 @@ export function summaryOf(alerts: readonly FleetAlert[]): AlertSummary {
   const counts = ALERT_SEVERITIES.map(
     (severity) => [severity, waiting.filter((alert) => alert.severity === severity).length] as const,
   );
-  const newestCritical = waiting
-    .filter(({ severity }) => severity === 'critical')
-    .reduce<FleetAlert | null>(
-      (newest, alert) => (newest === null || alert.created_at > newest.created_at ? alert : newest),
-      null,
-    );
-  return { unacknowledged: Object.fromEntries(counts) as Record<AlertSeverity, number>, newestCritical };
+  const newestOf = (wanted: AlertSeverity): FleetAlert | null =>
+    waiting
+      .filter(({ severity }) => severity === wanted)
+      .reduce<FleetAlert | null>(
+        (newest, alert) => (newest === null || alert.created_at > newest.created_at ? alert : newest),
+        null,
+      );
+  return {
+    unacknowledged: Object.fromEntries(counts) as Record<AlertSeverity, number>,
+    foremost: newestOf('critical') ?? newestOf('warning'),
+  };
 }

@@ -1,5 +1,5 @@
 import type { CommandRecord } from '@granary/contract/commands';
-import type { FieldDetail } from '@granary/contract/devices/devices';
+import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import { useEffect } from 'preact/hooks';
 import { useConsole } from '../console.ts';
 import { type Loaded, useLoaded } from '../parts/use-loaded.ts';
@@ -8,6 +8,10 @@ export interface VehicleState {
   readonly detail: FieldDetail;
   readonly newestCommand: CommandRecord | null;
 }
+
+/** An emergency stop is in force, confirmed or not: the vehicle takes no other command. */
+export const isEmergencyStopped = (detail: SiloDetail | FieldDetail): boolean =>
+  'emergency_stop' in detail && detail.emergency_stop?.active === true;
 
 /** Whether an emergency stop is in force, and how the newest command stands; read again when a command changes. */
 export function useVehicleState(deviceId: string): Loaded<VehicleState> {

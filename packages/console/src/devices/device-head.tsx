@@ -1,12 +1,13 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { mostUrgentFirst } from '../alerts/alert-filter.ts';
 import { isUnacknowledged } from '../alerts/summary.ts';
+import { isEmergencyStopped } from '../commands/use-vehicle-state.ts';
 import { useConsole } from '../console.ts';
 import { Age, Time } from '../parts/age.tsx';
 import { LastKnown } from '../parts/last-known.tsx';
 import { SeverityMark } from '../parts/severity-mark.tsx';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
-import { ReceptionLine } from './reception-line.tsx';
 import type { DeviceFacts } from './use-device-facts.ts';
 
 interface Props {
@@ -20,13 +21,16 @@ export function DeviceHead({ device, facts }: Props) {
   const { common, devices } = texts.value;
   const { device_id, name, model, location, status, last_seen } = device;
   const maintenance = facts?.detail.maintenance;
-  const alerts = [...live.site.alerts.all.value.values()].filter((alert) => alert.device_id === device_id);
+  const alerts = [...live.site.alerts.all.value.values()]
+    .filter((alert) => alert.device_id === device_id)
+    .sort(mostUrgentFirst);
+  const isStopped = facts !== undefined && isEmergencyStopped(facts.detail);
   return (
     <header class="device-head">
       <div class="device-head-title">
         <h1 class="free-text">{name}</h1>
-        <p class={`device-status ${status}`}>
-          <LastKnown>{common.deviceStatuses[status]}</LastKnown>
+        <p class={`device-status ${isStopped ? 'stopped' : status}`}>
+          <LastKnown>{isStopped ? common.emergencyStop : common.deviceStatuses[status]}</LastKnown>
         </p>
         <p class="muted">
           {last_seen === null ? (
@@ -59,7 +63,6 @@ export function DeviceHead({ device, facts }: Props) {
           )}
         </p>
       )}
-      {facts !== undefined && <ReceptionLine detail={facts.detail} />}
       {alerts.length > 0 && (
         <ul class="device-head-alerts">
           {alerts.map((alert) => (

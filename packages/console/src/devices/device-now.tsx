@@ -29,7 +29,7 @@ export function DeviceNow({ device, facts, sensors }: Props) {
         )}
       </div>
       <div class="device-column device-column-chart">
-        {facts !== undefined && <HistoryChart device={device} sensors={sensors} facts={facts} />}
+        <HistoryChart device={device} sensors={sensors} configuration={facts?.configuration} />
         {hasContents && <CurrentValues device={device} sensors={sensors} />}
       </div>
       {canOperate && (

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { eventually } from '@granary/server/testing/eventually';
 import type { Page } from 'playwright-core';
+import { colouredPixels } from '../testing/coloured-pixels.ts';
 import { checkAccessibility, DESK, type Operator, PHONE, signIn } from '../testing/operator.ts';
 import { RunningSite } from '../testing/running-site.ts';
 
@@ -77,6 +79,54 @@ describe('the page of a device, in a browser', () => {
     assert.equal(await direction.textContent(), 'Discharge', 'the form keeps the direction');
   });
 
+  test('the chart says at once that it reads, and then has a coloured line', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/history?*', async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await person.open(`#/devices/${SILO}?range=7d`);
+    await page.getByText('Reading 7 d …').waitFor();
+    assert.equal(await colouredPixels(page), 0);
+    release();
+    await page.getByText('Reading 7 d …').waitFor({ state: 'detached' });
+    await eventually(async () => (await colouredPixels(page)) > 5, true);
+  });
+
+  test('a silo that never reported is hatched and says so, and a stopped vehicle says that it is', async (t) => {
+    const person = await operator(t);
+    if (person === null) return;
+    const { page } = person;
+    await site.client.devices.silo.register({
+      device_id: 'silo-empty',
+      name: 'Reserve',
+      model: 'GS-1',
+      location: { facility: 'Hillside Farm', zone: 'Yard' },
+      capacity: { max: 5_000, unit: 'kg' },
+    });
+    await person.open('#/devices/silo-empty');
+    await page.getByRole('region', { name: 'Contents' }).getByText('Never reported').waitFor();
+    assert.equal(await page.locator('.device-vessel .hatching').count(), 1);
+    await person.open('#/devices/rover-02');
+    await page.getByRole('button', { name: 'Emergency stop of Hillside orchard' }).click();
+    await page.locator('.device-status').getByText('Emergency stop').waitFor();
+    await page
+      .getByText(/has confirmed that it stands still/)
+      .first()
+      .waitFor();
+    assert.equal(
+      await page.locator('.emergency-stop .button.stop').count(),
+      0,
+      'it is not the loudest any more',
+    );
+  });
+
   test('dragging over the chart zooms, and the address shows the same', async (t) => {
     const person = await operator(t);
     if (person === null) return;
@@ -116,7 +166,7 @@ describe('the page of a device, in a browser', () => {
     assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled());
     await page.getByRole('button', { name: 'Keep mine: 25' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Nothing was changed.').waitFor();
+    await page.getByText(/^Saved .* · sent to the device · received by it$/).waitFor();
     const { configuration } = await site.client.configuration.silo.get(SILO);
     assert.deepEqual(configuration.thresholds, { low_level: 25, high_level: 93, critical_level: 10 });
   });

@@ -39,5 +39,4 @@ export function useDeviceFacts({
   return loaded;
 }
 
-/** An alert may be about how its messages arrive, which its detail says, too. */
-const CHANGES_FACTS = /^(device\.|configuration\.|command\.|alert\.)/;
+const CHANGES_FACTS = /^(device\.|configuration\.|command\.)/;

@@ -10,8 +10,9 @@ test('a value has its unit and the digits that the unit justifies', () => {
     formatValue(21.449, 'celsius', 'de'),
     formatValue(7.2345, 'm/s', 'en'),
     formatValue(1_013.25, 'hPa', 'en'),
+    formatValue(-0.7, 'celsius', 'en'),
   ];
-  assert.deepEqual(texts, ['41 %', '21.4 °C', '21,4 °C', '7.23 m/s', '1,013 hPa']);
+  assert.deepEqual(texts, ['41 %', '21.4 °C', '21,4 °C', '7.23 m/s', '1,013 hPa', '−0.7 °C']);
 });
 
 test('masses from one tonne on are in tonnes', () => {

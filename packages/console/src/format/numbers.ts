@@ -1,9 +1,10 @@
-/** Numbers in the way of the viewer's language, with the digits that their unit justifies. */
+/** Numbers in the way of the viewer's language, with the digits that their unit justifies and a minus sign. */
 export function formatNumber(value: number, decimals: number, language: string): string {
-  return new Intl.NumberFormat(language, {
+  const text = new Intl.NumberFormat(language, {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
   }).format(value);
+  return text.replace('-', '−');
 }
 
 /** Where a unit is not listed, three significant digits are shown. */

@@ -17,25 +17,22 @@ import './alarm-bar.css';
 
 const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
 
-/** Always visible: how many alerts wait for a person, and the newest critical one in words. */
+/** Always visible: how many alerts wait for a person, and the newest of the most severe ones in words. */
 export function AlarmBar() {
   const { live } = useConsole();
   const element = useRef<HTMLElement>(null);
   useBarHeight(element);
   const { frame } = texts.value;
   const summary = useComputed(() => summaryOf([...live.site.alerts.all.value.values()]));
-  const { unacknowledged, newestCritical } = summary.value;
-  const isSettled = useSettled(newestCritical?.alert_id ?? null);
+  const { unacknowledged, foremost } = summary.value;
+  const isSettled = useSettled(foremost?.alert_id ?? null);
   const isLost = useIsLost();
   const isQuiet = MOST_URGENT_FIRST.every((severity) => unacknowledged[severity] === 0);
-  const name =
-    newestCritical === null
-      ? ''
-      : (live.site.devices.find(newestCritical.device_id)?.value.name ?? newestCritical.device_id);
+  const name = foremost === null ? '' : live.site.devices.nameOf(foremost.device_id);
   return (
     <section
       ref={element}
-      class={`alarm-bar ${newestCritical === null ? '' : 'has-critical'} ${isLost ? 'lost' : ''}`}
+      class={`alarm-bar ${foremost?.severity === 'critical' ? 'has-critical' : ''} ${isLost ? 'lost' : ''}`}
       aria-label={frame.alarmBar}
     >
       <a class="counts" href={addressOf('alerts')}>
@@ -47,16 +44,16 @@ export function AlarmBar() {
           ))
         )}
       </a>
-      {newestCritical !== null && (
+      {foremost !== null && (
         <div class="newest" role="status">
           <p class="words">
-            <strong class="free-text">{name}</strong> <span class="free-text">{newestCritical.message}</span>{' '}
+            <strong class="free-text">{name}</strong> <span class="free-text">{foremost.message}</span>{' '}
             <span class="muted">
-              <Age since={newestCritical.created_at} />
+              <Age since={foremost.created_at} />
             </span>
           </p>
-          <AcknowledgeButton key={newestCritical.alert_id} alert={newestCritical} isDisabled={!isSettled} />
-          <a class="button" href={addressOf('devices', newestCritical.device_id)}>
+          <AcknowledgeButton key={foremost.alert_id} alert={foremost} isDisabled={!isSettled} />
+          <a class="button" href={addressOf('devices', foremost.device_id)}>
             {frame.goToDevice}
           </a>
         </div>

@@ -3,6 +3,7 @@ import { useEmergencyStop } from '../commands/use-emergency-stop.ts';
 import { useConsole, useScope } from '../console.ts';
 import { withLocalTimes } from '../format/sentences.ts';
 import { StopButton } from '../operations/stop-button.tsx';
+import { DeviceLink } from '../parts/device-link.tsx';
 import { LastKnown } from '../parts/last-known.tsx';
 import { addressOf } from '../routes.ts';
 import { locale, texts } from '../texts/texts.ts';
@@ -19,9 +20,9 @@ export function MissionMovement({ mission }: { readonly mission: FleetMission })
     <li class="movement">
       <div>
         <p class="what">
-          <a class="free-text" href={addressOf('map', null, { device: device_id })}>
-            {name}
-          </a>
+          <span>
+            <DeviceLink deviceId={device_id} href={addressOf('map', null, { device: device_id })} />
+          </span>
           <span class="free-text">{mission_name}</span>
         </p>
         <progress max={waypoints.length} value={reached} aria-label={missions.progress}>

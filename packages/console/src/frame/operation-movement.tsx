@@ -4,8 +4,8 @@ import { withLocalTimes } from '../format/sentences.ts';
 import { formatDuration } from '../format/times.ts';
 import { operationTitle } from '../operations/operation-texts.ts';
 import { StopButton } from '../operations/stop-button.tsx';
+import { DeviceLink } from '../parts/device-link.tsx';
 import { LastKnown, useIsLost } from '../parts/last-known.tsx';
-import { addressOf } from '../routes.ts';
 import { locale, texts } from '../texts/texts.ts';
 
 /** One operation under way. */
@@ -25,9 +25,9 @@ export function OperationMovement({ operation }: { readonly operation: FleetOper
     <li class="movement">
       <div>
         <p class="what">
-          <a class="free-text" href={addressOf('devices', device_id)}>
-            {name}
-          </a>
+          <span>
+            <DeviceLink deviceId={device_id} />
+          </span>
           <span class="free-text">{operationTitle(operation, operations, locale.value)}</span>
         </p>
         <progress max={100} value={progress ?? 0} aria-label={operations.progress}>

@@ -1,3 +1,5 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { SoundSwitch } from '../alerts/sound-switch.tsx';
 import { useConsole } from '../console.ts';
 import { Button } from '../parts/button.tsx';
@@ -7,14 +9,21 @@ import { isLanguage, LANGUAGES, language, texts } from '../texts/texts.ts';
 import './settings-menu.css';
 
 export function SettingsMenu() {
-  const { preferences, session, signOut } = useConsole();
+  const { navigation, preferences, session, signOut } = useConsole();
   const { frame } = texts.value;
+  const person = preferences.person.value.trim();
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => closeOnLeave(menu), []);
+  useEffect(() => {
+    if (menu.current !== null) menu.current.open = false;
+  }, [navigation.route.value]);
   return (
-    <details class="settings-menu">
-      <summary aria-label={frame.menu}>
+    <details ref={menu} class="settings-menu">
+      <summary aria-label={person === '' ? frame.menu : `${frame.menu}: ${person}`}>
         <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
           <path d="M10 10a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3.5 17c.8-3.4 3.3-5 6.5-5s5.7 1.6 6.5 5" />
         </svg>
+        {person !== '' && <span class="settings-person">{person}</span>}
       </summary>
       <div class="panel">
         <p class="muted">
@@ -73,4 +82,27 @@ export function SettingsMenu() {
       </div>
     </details>
   );
+}
+
+/** Escape closes the menu and returns to its sign; a press elsewhere closes it. Returns the way to end this. */
+function closeOnLeave(menu: RefObject<HTMLDetailsElement | null>): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  addEventListener(
+    'keydown',
+    ({ key }) => {
+      if (key !== 'Escape' || menu.current?.open !== true) return;
+      menu.current.open = false;
+      menu.current.querySelector('summary')?.focus();
+    },
+    { signal },
+  );
+  addEventListener(
+    'pointerdown',
+    ({ target }) => {
+      if (menu.current !== null && !menu.current.contains(target as Node)) menu.current.open = false;
+    },
+    { signal },
+  );
+  return () => ended.abort();
 }

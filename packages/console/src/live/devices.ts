@@ -1,5 +1,5 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
 export type LiveDevice = ReadonlySignal<FleetDevice>;
 
@@ -12,6 +12,19 @@ export class Devices {
 
   get all(): ReadonlySignal<ReadonlyMap<string, LiveDevice>> {
     return this.#all;
+  }
+
+  /** With several facilities a name alone does not tell where a device is. */
+  readonly hasSeveralPlaces: ReadonlySignal<boolean> = computed(() => {
+    const facilities = [...this.#all.value.values()].map((device) => device.value.location.facility);
+    return facilities.some((one) => one !== facilities[0]);
+  });
+
+  /** The name of a device for a person, with its facility where there are several; the id of one that is not known. */
+  nameOf(deviceId: string): string {
+    const device = this.find(deviceId)?.value;
+    if (device === undefined) return deviceId;
+    return this.hasSeveralPlaces.value ? `${device.name} · ${device.location.facility}` : device.name;
   }
 
   find(deviceId: string): LiveDevice | undefined {

@@ -18,7 +18,7 @@ export function DeclareEnded({ what, deviceId, declare }: Props) {
   const { jobs } = texts.value;
   const reason = useSignal('');
   const lookedBy = useSignal(preferences.person.peek());
-  const title = jobs.declareEndedOf(what, live.site.devices.find(deviceId)?.value.name ?? deviceId);
+  const title = jobs.declareEndedOf(what, live.site.devices.nameOf(deviceId));
   return (
     <DialogButton text={jobs.declareEnded} label={title}>
       {(close) => (

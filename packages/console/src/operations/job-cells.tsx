@@ -3,7 +3,7 @@ import { useConsole } from '../console.ts';
 import { withLocalTimes } from '../format/sentences.ts';
 import { formatDuration } from '../format/times.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { nameOf, tookMs } from './jobs.ts';
+import { actorText, tookMs } from './jobs.ts';
 
 interface StatusProps {
   readonly word: string;
@@ -36,11 +36,7 @@ export function RequestedBy({
   readonly isOfDevice?: boolean;
 }) {
   const { jobs } = texts.value;
-  const name = nameOf(actor);
+  const name = actorText(actor);
   if (name === null) return <span class="muted">{isOfDevice ? jobs.atTheDevice : jobs.byTheService}</span>;
-  return (
-    <span class="free-text" title={actor?.key_name}>
-      {name}
-    </span>
-  );
+  return <span class="free-text">{name}</span>;
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { OPERATION_STATUSES } from '@granary/contract/operations';
 import { parseRoute } from '../routes.ts';
 import {
+  actorText,
   canDeclareCommand,
   canDeclareMission,
   canDeclareOperation,
@@ -56,4 +57,11 @@ test('only what is uncertain can be declared ended', () => {
   assert.equal(canDeclareMission({ status: 'completed', requested: 'cancel', link_lost_at: null }), false);
   assert.equal(canDeclareCommand({ status: 'timed_out' }), true);
   assert.equal(canDeclareCommand({ status: 'queued' }), false);
+});
+
+test('the person is named with the key, and the key alone where nobody is', () => {
+  const key = { key_id: 'k', key_name: 'barn tablet' };
+  assert.equal(actorText({ ...key, actor: 'Ada' }), 'Ada · barn tablet');
+  assert.equal(actorText({ ...key, actor: null }), 'barn tablet');
+  assert.equal(actorText(null), null);
 });

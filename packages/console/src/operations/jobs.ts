@@ -26,6 +26,10 @@ export function jobQuery<Status extends string>(
 /** The person, or the key where none is named; `null` where nobody asked through the service. */
 export const nameOf = (actor: Actor | null): string | null => actor?.actor ?? actor?.key_name ?? null;
 
+/** The person with the key that they used, because several people share one, and a name is not proved. */
+export const actorText = (actor: Actor | null): string | null =>
+  actor === null || actor.actor === null ? nameOf(actor) : `${actor.actor} · ${actor.key_name}`;
+
 /** How long a job has taken until its end, or until now. */
 export const tookMs = (startedAt: string, endedAt: string | null, nowMs: number): number =>
   Math.max(0, (endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(startedAt));

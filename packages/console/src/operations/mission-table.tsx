@@ -3,6 +3,7 @@ import type { FleetMission } from '@granary/contract/fleet/records';
 import { MISSION_STATUSES, type MissionStatus } from '@granary/contract/missions/missions';
 import { callOptions, useConsole, useScope } from '../console.ts';
 import { MISSION_UNDER_WAY } from '../live/jobs.ts';
+import { missionStatus } from '../map/missions/mission-status.ts';
 import { PageList } from '../parts/lists/page-list.tsx';
 import { Table } from '../parts/lists/table.tsx';
 import { useEventReload } from '../parts/lists/use-event-reload.ts';
@@ -55,10 +56,11 @@ export function MissionTable() {
 const NOT_AS_ASKED: readonly MissionStatus[] = ['aborted', 'failed', 'missed'];
 
 function missionWords(): JobWords<FleetMission> {
-  const { jobs } = texts.value;
+  const { jobs, missions } = texts.value;
   return {
     titleOf: ({ mission_name }) => mission_name,
-    statusOf: ({ status }) => jobs.missionStatuses[status],
+    statusOf: (mission) =>
+      mission.status === 'aborted' ? missionStatus(mission, missions) : jobs.missionStatuses[mission.status],
     isUnderWay: ({ status }) => MISSION_UNDER_WAY.includes(status),
     isUnusual: ({ status }) => NOT_AS_ASKED.includes(status),
     begin: {

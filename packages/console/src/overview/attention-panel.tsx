@@ -94,6 +94,9 @@ const SEVERITIES: Readonly<Record<AttentionReason, AlertSeverity>> = {
 
 function Item({ item: { device_id, name, what, since, message, id } }: { readonly item: AttentionItem }) {
   const { site } = useConsole().live;
+  const facility = site.devices.hasSeveralPlaces.value
+    ? site.devices.find(device_id)?.value.location.facility
+    : undefined;
   const isAlert = what === 'critical_alert' || what === 'warning_alert';
   const alert = isAlert && id !== null ? site.alerts.all.value.get(id) : undefined;
   return (
@@ -104,6 +107,7 @@ function Item({ item: { device_id, name, what, since, message, id } }: { readonl
       </a>
       {alert !== undefined && <AcknowledgeButton alert={alert} />}
       <p class="overview-item-text">
+        {facility !== undefined && <span class="muted free-text">{facility} · </span>}
         <LastKnown>
           <span class="free-text">{message}</span>
         </LastKnown>{' '}

@@ -1,13 +1,25 @@
 import { useConsole } from '../console.ts';
 import { addressOf } from '../routes.ts';
 
-/** The name of a device, which leads to its page; the id of a device that is not there any more. */
-export function DeviceLink({ deviceId }: { readonly deviceId: string }) {
-  const device = useConsole().live.site.devices.find(deviceId)?.value;
+interface Props {
+  readonly deviceId: string;
+  /** Where it leads; the page of the device unless given. */
+  readonly href?: string;
+}
+
+/** The name of a device and its place, which leads to its page; the id of a device that is not there any more. */
+export function DeviceLink({ deviceId, href = addressOf('devices', deviceId) }: Props) {
+  const { devices } = useConsole().live.site;
+  const device = devices.find(deviceId)?.value;
   if (device === undefined) return <span class="free-text">{deviceId}</span>;
   return (
-    <a class="free-text" href={addressOf('devices', deviceId)} title={deviceId}>
-      {device.name}
-    </a>
+    <>
+      <a class="free-text" href={href} title={deviceId}>
+        {device.name}
+      </a>
+      {devices.hasSeveralPlaces.value && (
+        <span class="device-place muted free-text">{device.location.facility}</span>
+      )}
+    </>
   );
 }

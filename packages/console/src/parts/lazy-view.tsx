@@ -1,12 +1,14 @@
 import { signal } from '@preact/signals';
-import type { ComponentType } from 'preact';
+import type { ComponentType, FunctionComponent, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
 
-/** A view whose script is loaded when it is opened for the first time. */
-export function lazyView(load: () => Promise<ComponentType>): ComponentType {
+/** A view whose script is loaded when it is opened for the first time, or before. */
+export type LazyView = FunctionComponent & { preload(): void };
+
+export function lazyView(load: () => Promise<ComponentType>): LazyView {
   const state = signal<ComponentType | 'loading' | 'failed' | null>(null);
   const start = (): void => {
     if (state.peek() !== null && state.peek() !== 'failed') return;
@@ -20,7 +22,7 @@ export function lazyView(load: () => Promise<ComponentType>): ComponentType {
       },
     );
   };
-  return function LazyView() {
+  const LazyView = (): JSX.Element => {
     useEffect(start, []);
     const { frame, common } = texts.value;
     const View = state.value;
@@ -33,4 +35,5 @@ export function lazyView(load: () => Promise<ComponentType>): ComponentType {
     }
     return View === null || View === 'loading' ? <Notice>{frame.loading}</Notice> : <View />;
   };
+  return Object.assign(LazyView, { preload: start });
 }

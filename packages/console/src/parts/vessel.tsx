@@ -1,4 +1,5 @@
 import type { Quality } from '@granary/contract/telemetry/telemetry';
+import { useId } from 'preact/hooks';
 import './vessel.css';
 
 /** The silhouette in a box of 64 by 100: a cylinder with a cone below it. */
@@ -21,7 +22,7 @@ export interface Threshold {
 }
 
 interface Props {
-  /** `null` where no level was ever reported. */
+  /** `null` where no level was ever reported: hatched, because an empty silo looks different. */
   readonly percent: number | null;
   readonly quality: Quality;
   readonly thresholds?: readonly Threshold[];
@@ -32,6 +33,7 @@ interface Props {
 
 /** A silo drawn to its level, the same at every size. */
 export function Vessel({ percent, quality, thresholds = [], height, label }: Props) {
+  const hatching = useId();
   return (
     <svg
       class={`vessel ${quality}`}
@@ -42,7 +44,22 @@ export function Vessel({ percent, quality, thresholds = [], height, label }: Pro
       aria-label={label}
     >
       <path class="wall" d={OUTLINE} />
-      {percent !== null && <path class="contents" d={contentsUpTo(heightOf(percent))} />}
+      {percent === null ? (
+        <>
+          <pattern
+            id={hatching}
+            width="6"
+            height="6"
+            patternUnits="userSpaceOnUse"
+            patternTransform="rotate(45)"
+          >
+            <path class="hatching" d="M0 0V6" />
+          </pattern>
+          <path d={OUTLINE} fill={`url(#${hatching})`} />
+        </>
+      ) : (
+        <path class="contents" d={contentsUpTo(heightOf(percent))} />
+      )}
       <path class="outline" d={OUTLINE} />
       {thresholds.map(({ percent: at, name }) => (
         <line key={name} class="threshold" x1="52" x2="60" y1={heightOf(at)} y2={heightOf(at)}>

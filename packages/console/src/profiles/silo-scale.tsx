@@ -60,11 +60,14 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   return (
     <>
       <p class="overview-main">
-        <Measured
-          text={weight === undefined ? null : `${formatMass(weight.value, locale.value)}${percent}`}
-          quality={weight?.quality ?? 'good'}
-          at={weight?.timestamp ?? null}
-        />
+        {weight === undefined && <span class="muted">{texts.value.common.neverReported}</span>}
+        {weight !== undefined && (
+          <Measured
+            text={`${formatMass(weight.value, locale.value)}${percent}`}
+            quality={weight.quality}
+            at={weight.timestamp}
+          />
+        )}
       </p>
       <p class="muted">{room === null ? '' : overview.room(formatMass(room, locale.value))}</p>
       <p class="muted">{change === null ? '' : overview.changeOfDay(withSign(change))}</p>
@@ -80,7 +83,7 @@ function roomOf(weight: number, level: number): number | null {
 
 function withSign(points: number): string {
   const rounded = Math.round(points);
-  const size = `${formatNumber(Math.abs(rounded), 0, locale.value)} %`;
+  const size = texts.value.overview.points(formatNumber(Math.abs(rounded), 0, locale.value));
   if (rounded === 0) return `±${size}`;
   return rounded > 0 ? `+${size}` : `−${size}`;
 }

@@ -36,6 +36,49 @@ describe('the frame of the console in Chromium', () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
+  test('asks who the person is once, and names them in the records', async (t) => {
+    const operator = await signIn(t, site, { person: null });
+    if (operator === null) return;
+    const { page } = operator;
+    await page.getByText('Who are you?').waitFor();
+    await checkAccessibility(page);
+    await page.getByLabel('Your name').fill('Cleo');
+    await page.keyboard.press('Enter');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByLabel('Settings: Cleo').waitFor();
+    await operator.open('#/devices/silo-05');
+    await page.getByLabel('Amount').fill('5');
+    await page.getByRole('button', { name: 'Feed 5 kg' }).click();
+    await page.getByRole('region', { name: 'Operation under way' }).waitFor();
+    await operator.open('#/operations');
+    await page.getByRole('cell', { name: /^Cleo · / }).waitFor();
+    await operator.open('#/administration/audit');
+    await page
+      .getByRole('cell', { name: /^Cleo · / })
+      .first()
+      .waitFor();
+  });
+
+  test('closes the menu with Escape, with a press elsewhere and when another view opens', async (t) => {
+    const operator = await signIn(t, site);
+    if (operator === null) return;
+    const { page } = operator;
+    const open = page.locator('.settings-menu[open]');
+    const leaves = [
+      () => page.keyboard.press('Escape'),
+      () => page.mouse.click(500, 600),
+      () => page.evaluate("location.hash = '#/alerts'"),
+    ];
+    for (const leave of leaves) {
+      await page.getByLabel('Settings').click();
+      await open.waitFor();
+      await leave();
+      await open.waitFor({ state: 'detached' });
+    }
+  });
+
   test('says what to do when the link was used already', async (t) => {
     const operator = await signIn(t, site);
     if (operator === null) return;
@@ -116,7 +159,7 @@ describe('the frame of the console in Chromium', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await operator.open('#/devices/silo-03');
     await site.client.operations.feed('silo-03', { amount: 400 });
-    const stops = page.getByRole('button', { name: 'Stop Dairy concentrate' });
+    const stops = page.getByRole('button', { name: 'Stop Sow feed' });
     await stops.nth(1).waitFor();
     await site.killService();
     await page.getByText(/Not live since/).waitFor();

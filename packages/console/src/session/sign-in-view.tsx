@@ -2,20 +2,18 @@ import type { Client } from '@granary/client';
 import { useSignal } from '@preact/signals';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/forms/field.tsx';
-import type { Preferences } from '../preferences.ts';
 import { texts } from '../texts/texts.ts';
 import { isSignedIn, type SignedIn, signIn } from './sign-in.ts';
 import './sign-in-view.css';
 
 interface Props {
   readonly client: Client;
-  readonly preferences: Preferences;
   /** Why the person has to sign in, where it is not the first time. */
   readonly reason: string | null;
   readonly onSignedIn: (session: SignedIn) => void;
 }
 
-export function SignInView({ client, preferences, reason, onSignedIn }: Props) {
+export function SignInView({ client, reason, onSignedIn }: Props) {
   const { session, common } = texts.value;
   const key = useSignal('');
   const failure = useSignal(reason);
@@ -49,20 +47,6 @@ export function SignInView({ client, preferences, reason, onSignedIn }: Props) {
               value={key.value}
               onInput={({ currentTarget }) => {
                 key.value = currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        <Field label={session.person} hint={session.personHint}>
-          {(id) => (
-            <input
-              id={id}
-              type="text"
-              autocomplete="name"
-              maxLength={200}
-              value={preferences.person.value}
-              onInput={({ currentTarget }) => {
-                preferences.person.value = currentTarget.value;
               }}
             />
           )}

@@ -18,6 +18,8 @@ interface Options {
   readonly colorScheme?: 'light' | 'dark';
   /** The key whose rights the person has; the admin key unless given. */
   readonly apiKey?: string;
+  /** The name that the browser remembers; `null` for a browser that is used for the first time, which is asked for it. */
+  readonly person?: string | null;
   /** How far the clock of the viewer's machine is ahead of the right time. */
   readonly clockAheadMs?: number;
 }
@@ -37,17 +39,26 @@ export async function signIn(
   site: RunningSite,
   options: Options = {},
 ): Promise<Operator | null> {
-  const { viewport = DESK, colorScheme = 'light', apiKey = site.apiKey, clockAheadMs } = options;
+  const {
+    viewport = DESK,
+    colorScheme = 'light',
+    apiKey = site.apiKey,
+    clockAheadMs,
+    person = 'Bea',
+  } = options;
   const place = { locale: 'en-GB', timezoneId: 'Europe/Berlin' };
   const context = await openBrowser(t, { viewport, colorScheme, ...place });
   if (context === null) return null;
+  if (person !== null) {
+    await context.addInitScript(`localStorage.setItem('granary.person', ${JSON.stringify(person)})`);
+  }
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const record = new PageRecord(page);
   if (clockAheadMs !== undefined) await page.clock.install({ time: Date.now() + clockAheadMs });
   const { code } = await createClient({ baseUrl: site.url, apiKey }).session.createCode();
   await page.goto(`${site.url}/#sign-in=${code}`);
-  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+  if (person !== null) await page.getByRole('navigation', { name: 'Sections' }).waitFor();
   return {
     page,
     record,

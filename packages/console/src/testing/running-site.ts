@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@granary/client';
@@ -28,7 +30,9 @@ export class RunningSite {
   /** Without history, because writing thirty days of it takes longer than the tests. */
   static async start(historyDays = 0): Promise<RunningSite> {
     const folder = await mkdtemp(join(tmpdir(), 'granary-console-'));
-    const service = await startServiceProcess(settingsOf(folder));
+    // The page must know the port, which the service does not tell where the system chooses it.
+    const GRANARY_MQTT_PORT = String(await freePort());
+    const service = await startServiceProcess({ ...settingsOf(folder), GRANARY_MQTT_PORT });
     const { httpUrl: baseUrl, mqttUrl, adminKey } = service;
     const farm = await startFarm({
       ...{ profiles: SIMULATED_PROFILES, baseUrl, adminKey: adminKey.key, mqttUrl },
@@ -78,3 +82,12 @@ export class RunningSite {
 }
 
 const settingsOf = (folder: string) => ({ GRANARY_DATA_DIR: folder, GRANARY_RATE_LIMIT: 'off' });
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

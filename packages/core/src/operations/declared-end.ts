@@ -4,7 +4,6 @@ import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devic
 import { inWords } from '../words.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
 import { stopOverdueAtMs } from './stop-confirmation.ts';
-import { withEnd } from './weighing.ts';
 
 /** A person declared the operation ended, and the device has not reported since. */
 export const isEndDeclared = ({ failure }: OperationState): boolean => failure?.reason === 'declared_ended';
@@ -24,7 +23,7 @@ export function declareEnded(
   if (whyNotDeclarable(operation, nowMs) !== null) return operation;
   const declared = { ...declaredEnd(declaration, nowMs), failureBefore: operation.failure };
   const failure = { reason: 'declared_ended', message: declaredEndMessage(declared) } as const;
-  return { ...withEnd(operation, null, nowMs), status: 'failed', failure, declared };
+  return { ...operation, status: 'failed', failure, declared, endedAtMs: nowMs };
 }
 
 /** The operation as it was before its end was declared, apart from its status. */

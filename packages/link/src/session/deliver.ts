@@ -21,10 +21,9 @@ export function deliver(
     return Promise.reject(new ProtocolFault(reason, message.topic, message.payloadExcerpt));
   }
   const decoded = decodeSafely(device, subject, payload);
-  if (!('reason' in decoded)) return handler.received(device, decoded);
-  const { reason, cause } = decoded;
-  const rejection = { ...rejectionOf(topic, reason, payload), ...(cause === undefined ? {} : { cause }) };
-  return handler.rejected(device, rejection).then(() => 'rejected');
+  return 'reason' in decoded
+    ? handler.rejected(device, rejectionOf(topic, decoded.reason, payload)).then(() => 'rejected')
+    : handler.received(device, decoded);
 }
 
 /** A message that makes the decoder throw would do so at every repetition, so it is rejected like an invalid one. */
@@ -32,8 +31,7 @@ function decodeSafely(device: LinkDevice, subject: UpSubject, payload: Buffer): 
   try {
     return decode(device.profile, subject, payload);
   } catch {
-    const reason = 'payload could not be checked';
-    return subject === 'telemetry' ? { reason, cause: { code: 'other', text: reason } } : { reason };
+    return { reason: 'payload could not be checked' };
   }
 }
 

@@ -2,8 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { CLOCK_AHEAD_MS_MAX } from '@granary/core/devices/time-limits';
-import { isClockRight } from '@granary/core/reception/reception';
-import type { Reading, ReadingSource, ReadingWindow } from '@granary/core/telemetry/readings';
+import type { ReadingSource, ReadingWindow } from '@granary/core/telemetry/readings';
 import type { LinkDevice, LinkRejection, MessageOutcome } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/tables/presence';
@@ -41,18 +40,6 @@ const done = (): void => undefined;
 export const isTemporary = (error: unknown): boolean =>
   isStorageFault(error) || (error instanceof Refusal && error.code === 'ingest_busy');
 
-/** `null` if everything was taken and the clock of the device is right. */
-export function receptionOf(
-  rejection: Pick<LinkRejection, 'cause'> | null,
-  readings: readonly Reading[],
-  clockOffsetMs: number | null,
-): Arrival['reception'] {
-  const cause = rejection?.cause;
-  if (cause === undefined && (clockOffsetMs === null || isClockRight(clockOffsetMs))) return null;
-  const taken = readings.length === 0 ? 'none' : 'some';
-  return { refusal: cause === undefined ? null : { taken, cause }, clockOffsetMs };
-}
-
 /** Takes in the telemetry of devices and their rejected messages. */
 export class TelemetryIntake {
   readonly #parts: IntakeParts;
@@ -72,9 +59,11 @@ export class TelemetryIntake {
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {
-    const rejections = [this.#storable(device, rejection)];
-    const found = receptionOf(rejection, [], null);
-    return this.#submit(device, this.#arrival(device, { rejections }, found), done);
+    return this.#submit(
+      device,
+      this.#arrival(device, { rejections: [this.#storable(device, rejection)] }),
+      done,
+    );
   }
 
   seen(device: LinkDevice): Promise<void> {
@@ -92,21 +81,18 @@ export class TelemetryIntake {
     source: ReadingSource,
     sent: readonly DeviceReading[],
   ): Promise<MessageOutcome> {
-    const nowMs = this.#parts.now();
-    const window = readingWindow(nowMs, this.#parts.rawRetentionDays);
-    const { readings, rejection, newestMs } = sortReadings(source, sent, window);
+    const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
+    const { readings, rejection } = sortReadings(source, sent, window);
     const rejections = rejection === null ? NONE : [this.#storable(device, rejection)];
-    const found = receptionOf(rejection, readings, newestMs === null ? null : newestMs - nowMs);
-    const arrival = this.#arrival(device, { readings, rejections }, found);
+    const arrival = this.#arrival(device, { readings, rejections });
     return this.#submit(device, arrival, rejection === null ? asUsed : asRejected);
   }
 
   #arrival(
     { deviceNo }: LinkDevice,
     { readings = NONE, rejections = NONE }: Partial<Pick<Arrival, 'readings' | 'rejections'>>,
-    reception: Arrival['reception'] = null,
   ): Arrival {
-    return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections, reception };
+    return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections };
   }
 
   /** One promise for each message and not two, because all of them are kept until the commit. */

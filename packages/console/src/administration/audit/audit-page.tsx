@@ -1,6 +1,6 @@
 import { AUDIT_RESULTS, type AuditEntry } from '@granary/contract/audit';
 import { useConsole } from '../../console.ts';
-import { nameOf } from '../../operations/jobs.ts';
+import { actorText, nameOf } from '../../operations/jobs.ts';
 import { Time } from '../../parts/age.tsx';
 import { DeviceLink } from '../../parts/device-link.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
@@ -61,7 +61,7 @@ function auditColumns(): readonly Column<AuditEntry>[] {
     { name: 'at', title: audit.at, sortBy: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
     {
       ...{ name: 'who', title: audit.who, sortBy: ({ actor }) => nameOf(actor) },
-      cell: ({ actor }) => <span class="free-text">{nameOf(actor) ?? audit.nobody}</span>,
+      cell: ({ actor }) => <span class="free-text">{actorText(actor) ?? audit.nobody}</span>,
     },
     {
       ...{ name: 'device', title: table.device, sortBy: ({ device_id }) => device_id },

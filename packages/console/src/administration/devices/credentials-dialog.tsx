@@ -1,5 +1,6 @@
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
+import { useConsole } from '../../console.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CopyText } from '../../parts/forms/secret.tsx';
@@ -16,16 +17,18 @@ interface Props {
 /** The secret of a device, shown this once, with a command that tries it. */
 export function CredentialsDialog({ title, credentials: { username, secret }, profile, onClose }: Props) {
   const { deviceAdmin, forms } = texts.value;
-  const line = publishLine({ deviceId: username, secret, profile, host: location.hostname });
+  const { device_link: link } = useConsole().settings;
+  const line = publishLine({ deviceId: username, secret, profile, pageHost: location.hostname, link });
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} question={forms.isKept} onClose={onClose}>
       <p>
         <strong>{forms.shownOnce}</strong>
       </p>
       <CopyText label={deviceAdmin.username} text={username} />
       <CopyText label={deviceAdmin.secret} text={secret} />
       <CopyText label={deviceAdmin.tryIt} text={line} />
-      <p class="muted">{deviceAdmin.tryItHint}</p>
+      {link === null && <p class="muted">{deviceAdmin.portUnknown}</p>}
+      {link?.is_encrypted === true && <p class="muted">{deviceAdmin.ownAuthority}</p>}
       <div class="dialog-actions">
         <Button kind="primary" onPress={onClose}>
           {forms.done}

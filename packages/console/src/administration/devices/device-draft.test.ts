@@ -9,7 +9,6 @@ import {
   patchOf,
   registrationOf,
 } from './device-draft.ts';
-import { publishLine } from './publish-line.ts';
 
 const CO2 = {
   sensor_id: 'co2',
@@ -77,7 +76,6 @@ test('the standard sensors of a silo are not part of its form', () => {
   const draft = draftOfDevice({
     ...{ device_id: 'silo-8', name: 'Silo 8', model: 'GS-100', profile: 'silo_scale', status: 'online' },
     ...{ location: { facility: 'north', zone: 'yard' }, last_seen: null, firmware_version: '1' },
-    ...{ clock_offset_s: null, refused_readings: null },
     capacity: { max: 20_000, unit: 'kg' },
     sensors: [
       { type: 'level', sensor_id: 'silo-8-level', status: 'active' },
@@ -90,13 +88,5 @@ test('the standard sensors of a silo are not part of its form', () => {
   assert.deepEqual(
     draft.sensors.map(({ sensor_id }) => sensor_id),
     ['co2'],
-  );
-});
-
-test('the line sends a reading of what the profile measures', () => {
-  const line = publishLine({ deviceId: 'silo-8', secret: 's3', profile: 'silo_scale', host: 'farm.example' });
-  assert.equal(
-    line,
-    String.raw`mosquitto_pub -h farm.example -i silo-8 -u silo-8 -P 's3' -q 1 -t granary/v1/silo-8/telemetry -m "{\"ts\": $(date +%s)000, \"weight\": 512.5, \"temperature\": 12.5}"`,
   );
 });

@@ -1,6 +1,8 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { useSignal } from '@preact/signals';
 import { useConsole } from '../../console.ts';
 import { Time } from '../../parts/age.tsx';
+import { Button } from '../../parts/button.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
 import { Table } from '../../parts/lists/table.tsx';
@@ -9,6 +11,7 @@ import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { usePages } from '../../parts/lists/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
 import { PurgeDevice } from './purge-device.tsx';
+import { RestoreDevice } from './restore-device.tsx';
 import { type Purges, usePurges } from './use-purges.ts';
 
 /** Devices that were removed and whose records are kept, or are being removed. */
@@ -21,21 +24,38 @@ export function RemovedDevices() {
   );
   useEventReload(['device.'], pages.reload);
   const purges = usePurges(pages.items ?? []);
+  // Not in the row, which goes away with the list when the device is back while its secret is still shown.
+  const restored = useSignal<FleetDevice | null>(null);
   return (
-    <PageList pages={pages} empty={deviceAdmin.noRemoved}>
-      {(items) => (
-        <Table
-          label={deviceAdmin.removed}
-          columns={removedColumns(purges)}
-          rows={items}
-          idOf={({ device_id }) => device_id}
+    <>
+      <PageList pages={pages} empty={deviceAdmin.noRemoved}>
+        {(items) => (
+          <Table
+            label={deviceAdmin.removed}
+            columns={removedColumns(purges, (device) => {
+              restored.value = device;
+            })}
+            rows={items}
+            idOf={({ device_id }) => device_id}
+          />
+        )}
+      </PageList>
+      {restored.value !== null && (
+        <RestoreDevice
+          device={restored.value}
+          onClose={() => {
+            restored.value = null;
+          }}
         />
       )}
-    </PageList>
+    </>
   );
 }
 
-function removedColumns(purges: Purges): readonly Column<FleetDevice>[] {
+function removedColumns(
+  purges: Purges,
+  restore: (device: FleetDevice) => void,
+): readonly Column<FleetDevice>[] {
   const { deviceAdmin } = texts.value;
   return [
     {
@@ -61,9 +81,14 @@ function removedColumns(purges: Purges): readonly Column<FleetDevice>[] {
       ...{ name: 'actions', title: deviceAdmin.purgeRecords, kind: 'actions' },
       cell: (device) =>
         purges.removedRowsOf(device.device_id) === null && (
-          <DialogButton text={deviceAdmin.purgeRecords} label={deviceAdmin.purgeOf(device.name)}>
-            {(close) => <PurgeDevice device={device} onPurging={purges.look} onClose={close} />}
-          </DialogButton>
+          <>
+            <Button label={deviceAdmin.restoreOf(device.name)} onPress={() => restore(device)}>
+              {deviceAdmin.restore}
+            </Button>
+            <DialogButton text={deviceAdmin.purgeRecords} label={deviceAdmin.purgeOf(device.name)}>
+              {(close) => <PurgeDevice device={device} onPurging={purges.look} onClose={close} />}
+            </DialogButton>
+          </>
         ),
     },
   ];

@@ -17,7 +17,7 @@ export function OutcomeLine() {
       <span class="free-text">
         {first !== undefined &&
           alerts.othersFirst(
-            site.devices.find(first.device_id)?.peek().name ?? first.device_id,
+            site.devices.nameOf(first.device_id),
             first.acknowledged_by ?? '',
             formatDuration(nowMs - Date.parse(first.acknowledged_at ?? first.created_at)),
           )}{' '}

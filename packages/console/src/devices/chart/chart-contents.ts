@@ -15,7 +15,8 @@ interface Shown {
   readonly histories: readonly SensorHistory[];
   readonly readings: FleetReadings;
   readonly marks: ChartMarks;
-  readonly configuration: DeviceConfiguration;
+  /** `undefined` until it was read. */
+  readonly configuration: DeviceConfiguration | undefined;
   readonly range: TimeRange;
   readonly nowMs: number;
 }
@@ -26,7 +27,7 @@ export function chartContents(
   words: Texts['devices']['thresholds'],
 ): PlotContents {
   const series = histories.map(({ sensor, interval, buckets }) => {
-    const everyS = sensor.reportingIntervalS ?? configuration.reporting.interval_s;
+    const everyS = sensor.reportingIntervalS ?? configuration?.reporting.interval_s ?? 0;
     return {
       buckets: withNewest(buckets, readings[sensor.id], range, INTERVAL_MS[interval]),
       gapMs: Math.max(INTERVAL_MS[interval] * 1.6, everyS * 1_000 * MISSED_REPORTS_MAX),
@@ -37,7 +38,9 @@ export function chartContents(
     fromMs: range.fromMs,
     toMs: range.toMs,
     thresholds: histories.flatMap(({ sensor }) =>
-      thresholdsOf(configuration, sensor.id, words).map((one) => ({ ...one, unit: sensor.unit })),
+      configuration === undefined
+        ? []
+        : thresholdsOf(configuration, sensor.id, words).map((one) => ({ ...one, unit: sensor.unit })),
     ),
     bars: marks.operations.map(({ started_at, ended_at }) => ({
       fromMs: Date.parse(started_at),

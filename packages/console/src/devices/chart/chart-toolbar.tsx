@@ -2,7 +2,7 @@ import { useConsole } from '../../console.ts';
 import { formatTime } from '../../format/times.ts';
 import { Button } from '../../parts/button.tsx';
 import { locale, texts } from '../../texts/texts.ts';
-import { csvOf } from './csv.ts';
+import { csvName, csvOf } from './csv.ts';
 import type { SensorHistory } from './load-history.ts';
 import { addressOfPreset, moved, PRESET_NAMES, type TimeRange, zoomed } from './range.ts';
 
@@ -73,7 +73,7 @@ export function ChartToolbar({ range, histories, deviceId, onRange }: Props) {
       </fieldset>
       <Button
         isDisabled={histories.length === 0}
-        onPress={() => download(`${deviceId}.csv`, csvOf(histories))}
+        onPress={() => download(csvName(deviceId, histories, range), csvOf(histories))}
       >
         CSV
       </Button>

@@ -1,12 +1,13 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
+import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useConsole } from '../../console.ts';
+import { formatDuration } from '../../format/times.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { useLoaded } from '../../parts/use-loaded.ts';
 import { language, texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../sensors.ts';
-import type { DeviceFacts } from '../use-device-facts.ts';
 import { chartContents } from './chart-contents.ts';
 import { ChartReadout } from './chart-readout.tsx';
 import { ChartToolbar } from './chart-toolbar.tsx';
@@ -21,14 +22,22 @@ const STEP_MS = 60_000;
 const ADDRESS_AFTER_MS = 150;
 const NOTHING_MARKED = { operations: [], alerts: [] };
 
+/** The width of a chart before it is there, so that its history is read at the same time as its code. */
+const usualWidth = (): number => Math.max(280, innerWidth > 1_100 ? innerWidth - 700 : innerWidth - 64);
+
+/** The time that is read, as a person calls it. */
+const wordOf = ({ preset, fromMs, toMs }: TimeRange): string =>
+  preset === null ? formatDuration(toMs - fromMs) : texts.value.devices.presets[preset];
+
 interface Props {
   readonly device: FleetDevice;
   readonly sensors: readonly ShownSensor[];
-  readonly facts: DeviceFacts;
+  /** `undefined` until it was read; the thresholds are then drawn later. */
+  readonly configuration: DeviceConfiguration | undefined;
 }
 
 /** What the sensors measured, with thresholds, operations and alerts on the same time axis. */
-export function HistoryChart({ device, sensors, facts: { configuration } }: Props) {
+export function HistoryChart({ device, sensors, configuration }: Props) {
   const { client, live, navigation } = useConsole();
   const { devices } = texts.value;
   const { query } = navigation.route.value;
@@ -36,7 +45,7 @@ export function HistoryChart({ device, sensors, facts: { configuration } }: Prop
   const selected = selectedSensors(query, sensors);
   const ids = selected.map(({ id }) => id).join();
   const named = rangeOf(query, minuteMs);
-  const width = useSignal(0);
+  const width = useSignal(usualWidth());
   const cursor = useSignal<number | null>(null);
   /** While a person moves the time, the address follows a moment later. */
   const moving = useSignal<TimeRange | null>(null);
@@ -47,12 +56,8 @@ export function HistoryChart({ device, sensors, facts: { configuration } }: Prop
   const inputs = [device.device_id, named.fromMs, named.toMs];
   const isLive = live.connection.current.value.state === 'live';
   const histories = useLoaded(
-    async (signal) =>
-      width.value === 0
-        ? undefined
-        : await Promise.all(
-            selected.map((sensor) => loadHistory(client, place, sensor, named, width.value, signal)),
-          ),
+    (signal) =>
+      Promise.all(selected.map((sensor) => loadHistory(client, place, sensor, named, width.value, signal))),
     [...inputs, ids, Math.ceil(width.value / 200), isLive],
   );
   const marks = useLoaded((signal) => loadMarks(client, place, named, signal), [...inputs, isLive]);
@@ -93,6 +98,7 @@ export function HistoryChart({ device, sensors, facts: { configuration } }: Prop
       isOfSelection,
     ],
   );
+  const reading = isOfSelection || histories.failure !== null ? null : devices.reading(wordOf(range));
   const onKey = (event: KeyboardEvent): void => {
     const middle = (range.fromMs + range.toMs) / 2;
     const next = {
@@ -130,6 +136,7 @@ export function HistoryChart({ device, sensors, facts: { configuration } }: Prop
           isShare: id === 'level' || id === 'battery_level',
         }))}
         contents={contents}
+        reading={reading}
         range={() => moving.peek() ?? named}
         onRange={setRange}
         onWidth={(px) => {

@@ -1,4 +1,4 @@
-import type { AlertSeverity } from '@granary/contract/alerts';
+import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
 import type uPlot from 'uplot';
 import type { PlotContents } from './plot-contents.ts';
 
@@ -25,7 +25,11 @@ export function drawMarks(u: uPlot, { bars, marks }: PlotContents, colour: Colou
     ctx.globalAlpha = 1;
     ctx.fillRect(left, bottom - BAR_HEIGHT * ratio, width, BAR_HEIGHT * ratio);
   }
-  for (const { atMs, severity } of marks) {
+  // The most severe last, so that no other mark covers it.
+  const bySeverity = marks.toSorted(
+    (one, other) => ALERT_SEVERITIES.indexOf(one.severity) - ALERT_SEVERITIES.indexOf(other.severity),
+  );
+  for (const { atMs, severity } of bySeverity) {
     const at = u.valToPos(atMs / 1_000, 'x', true);
     if (at < bbox.left || at > bbox.left + bbox.width) continue;
     ctx.fillStyle = colour(`--${severity}`);

@@ -10,6 +10,8 @@ interface Props {
   readonly label: string;
   readonly sensors: readonly PlottedSensor[];
   readonly contents: PlotContents;
+  /** What is being read, in words; `null` when it is there. */
+  readonly reading: string | null;
   readonly range: () => TimeRange;
   readonly onRange: (range: TimeRange) => void;
   readonly onWidth: (px: number) => void;
@@ -21,8 +23,21 @@ const HEIGHT_PX = 320;
 const HEIGHT_ON_PHONE_PX = 240;
 const PHONE = '(max-width: 700px)';
 
-/** Where the chart is drawn. Its code is read when the first chart is opened. */
-export function PlotPlace({ label, sensors, contents, range, onRange, onWidth, onCursor, onKey }: Props) {
+// Read with this module and not when the chart is drawn first, because its history is read at the same time.
+import('./plot.ts').catch(() => undefined);
+
+/** Where the chart is drawn. */
+export function PlotPlace({
+  label,
+  sensors,
+  contents,
+  reading,
+  range,
+  onRange,
+  onWidth,
+  onCursor,
+  onKey,
+}: Props) {
   const { live, preferences } = useConsole();
   const place = useRef<HTMLDivElement>(null);
   const plot = useSignal<Plot | null>(null);
@@ -92,6 +107,11 @@ export function PlotPlace({ label, sensors, contents, range, onRange, onWidth, o
         tabIndex={0}
         onKeyDown={onKey}
       />
+      {reading !== null && !hasFailed.value && (
+        <div class={`device-plot-reading ${plot.value === null ? 'without-axes' : ''}`} role="status">
+          <p>{reading}</p>
+        </div>
+      )}
       {hasFailed.value && <p class="refusal">{texts.value.frame.viewNotLoaded}</p>}
     </div>
   );

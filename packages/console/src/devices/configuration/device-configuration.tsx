@@ -13,6 +13,7 @@ import type { DeviceFacts } from '../use-device-facts.ts';
 import { ConfigurationFields } from './configuration-fields.tsx';
 import { Conflicts } from './conflicts.tsx';
 import { type Conflict, changedPaths, type Draft, draftOf, merged, patchOf } from './draft.ts';
+import { SavedLine } from './saved-line.tsx';
 import './configuration.css';
 
 interface Props {
@@ -37,6 +38,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
   const conflicts = useSignal<readonly Conflict[]>([]);
   const taken = useSignal<readonly string[]>([]);
   const faulty = useSignal<readonly string[]>([]);
+  const savedAt = useSignal<string | null>(null);
   const action = useAction();
   const isLost = live.connection.current.value.state === 'lost';
 
@@ -79,6 +81,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
       stored.value = { draft: draftOf(saved.configuration), etag: saved.etag };
       draft.value = stored.peek().draft;
       taken.value = [];
+      savedAt.value = new Date(live.site.clock.nowMs.peek()).toISOString();
     } finally {
       // Also after a refusal, because the reason may be that another person was faster.
       reload();
@@ -121,7 +124,11 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
         <div class="device-configuration-actions">
           {!isOutdated && <Failure of={action.failure} />}
           <p class="muted" role="status">
-            {changes.length === 0 ? words.unchanged : words.changed(changes.length)}
+            {changes.length > 0 && words.changed(changes.length)}
+            {changes.length === 0 && savedAt.value === null && words.unchanged}
+            {changes.length === 0 && savedAt.value !== null && (
+              <SavedLine device={{ device_id, group }} savedAt={savedAt.value} />
+            )}
           </p>
           <Button
             isDisabled={changes.length === 0}

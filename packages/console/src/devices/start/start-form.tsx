@@ -55,7 +55,7 @@ export function StartForm({ device, facts, lastType }: Props) {
   const plan = usePlan(device.device_id, planned, device.readings?.['weight']?.value);
   if (silo === null) return null;
   const isLost = live.connection.current.value.state === 'lost';
-  const isRefused = plan.plan !== null && plan.plan.refusal !== null;
+  const { isRefused } = plan;
   const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
   const mostKg = availableKg(type, silo);
 

@@ -8,6 +8,8 @@ const AFTER_MS = 200;
 export interface KnownPlan {
   /** `null` until the plan of exactly this request is known. */
   readonly plan: OperationPlan | null;
+  /** Also while the plan of a changed request is awaited, so that what was refused cannot be pressed in between. */
+  readonly isRefused: boolean;
   readonly failure: unknown;
 }
 
@@ -33,6 +35,7 @@ export function usePlan(
   );
   return {
     plan: value !== null && value !== undefined && value.wanted === wanted ? value.plan : null,
+    isRefused: value !== null && value !== undefined && value.plan.refusal !== null,
     failure,
   };
 }

@@ -42,15 +42,19 @@ export function SiloVessel({ device: { name, readings = {} }, facts }: Props) {
   return (
     <section class="panel device-vessel" aria-label={devices.contents}>
       <div class="device-vessel-numbers">
-        <p class="device-vessel-main">
-          <Measured
-            text={weight === undefined ? null : formatMass(weight.value, locale.value)}
-            quality={weight?.quality ?? 'good'}
-            at={weight?.timestamp ?? null}
-          />
-          <span class="muted">·</span>
-          <Measured text={percent} quality={level?.quality ?? 'good'} at={level?.timestamp ?? null} />
-        </p>
+        {weight === undefined && level === undefined ? (
+          <p class="device-vessel-main muted">{texts.value.common.neverReported}</p>
+        ) : (
+          <p class="device-vessel-main">
+            <Measured
+              text={weight === undefined ? null : formatMass(weight.value, locale.value)}
+              quality={weight?.quality ?? 'good'}
+              at={weight?.timestamp ?? null}
+            />
+            <span class="muted">·</span>
+            <Measured text={percent} quality={level?.quality ?? 'good'} at={level?.timestamp ?? null} />
+          </p>
+        )}
         <p class="muted">
           {capacityKg !== null && devices.capacity(formatMass(capacityKg, locale.value))}
           {roomKg !== null && ` · ${devices.room(formatMass(roomKg, locale.value))}`}

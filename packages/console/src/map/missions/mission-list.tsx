@@ -3,6 +3,7 @@ import { useScope } from '../../console.ts';
 import { Time } from '../../parts/age.tsx';
 import { addressOf } from '../../routes.ts';
 import { texts } from '../../texts/texts.ts';
+import { missionStatus } from './mission-status.ts';
 
 interface Props {
   readonly deviceId: string;
@@ -26,14 +27,14 @@ export function MissionList({ deviceId, missions: all, shownId }: Props) {
       </div>
       {all?.length === 0 && <p class="muted">{missions.none}</p>}
       <ul class="map-list">
-        {all?.map(({ mission_id, mission_name, status, scheduled_start }) => (
+        {all?.map(({ mission_id, mission_name, status, result, scheduled_start }) => (
           <li key={mission_id}>
             <a
               href={addressOf('map', null, { device: deviceId, mission: mission_id })}
               aria-current={mission_id === shownId ? 'true' : undefined}
             >
               <strong class="free-text">{mission_name}</strong>
-              <span>{missions.statuses[status]}</span>
+              <span>{missionStatus({ status, result }, missions)}</span>
               <span class="muted wide">
                 <Time at={scheduled_start} />
               </span>

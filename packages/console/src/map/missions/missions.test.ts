@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WaypointStatus } from '@granary/contract/missions/waypoints';
+import { missions } from '../../texts/en/missions.ts';
 import { missionPath } from './mission-path.ts';
+import { missionStatus } from './mission-status.ts';
 
 const VEHICLE = { lat: 9, lng: 9 };
 const waypoints = (...statuses: WaypointStatus[]) =>
@@ -36,4 +38,13 @@ test('after its end the vehicle is no part of it', () => {
   const { done, left } = missionPath(mission, VEHICLE);
   assert.deepEqual([lats(done), lats(left)], [[0], [0, 1]]);
   assert.deepEqual(lats(missionPath(mission, null).left), [0, 1]);
+});
+
+test('a mission that an emergency stop ended says so', () => {
+  const statusOf = (reason: 'emergency_stop' | 'ended_by_device'): string =>
+    missionStatus({ status: 'aborted', result: { reason, message: '' } }, missions);
+  assert.deepEqual(
+    [statusOf('emergency_stop'), statusOf('ended_by_device')],
+    ['Ended by an emergency stop', 'Aborted by the vehicle'],
+  );
 });

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { VehicleState } from '../../commands/use-vehicle-state.ts';
+import { isEmergencyStopped, type VehicleState } from '../../commands/use-vehicle-state.ts';
 import { VehicleCommands } from '../../commands/vehicle-commands.tsx';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import type { LiveDevice } from '../../live/devices.ts';
@@ -46,7 +46,13 @@ export function VehiclePanel({ device, state, failure, stop, children }: Props) 
         <div>
           <dt>{map.state}</dt>
           <dd>
-            <LastKnown>{common.deviceStatuses[status]}</LastKnown>
+            <LastKnown>
+              {state !== undefined && isEmergencyStopped(state.detail) ? (
+                <strong>{common.emergencyStop}</strong>
+              ) : (
+                common.deviceStatuses[status]
+              )}
+            </LastKnown>
             {last_seen !== null && (
               <span class="muted">
                 {' '}

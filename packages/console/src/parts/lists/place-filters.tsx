@@ -24,7 +24,7 @@ export function PlaceFilters() {
         name="device"
         label={table.device}
         any={table.anyDevice}
-        options={byName.map(({ device_id, name }) => [device_id, name])}
+        options={byName.map(({ device_id }) => [device_id, site.devices.nameOf(device_id)])}
       />
     </>
   );

@@ -12,6 +12,7 @@ export const common: typeof english = {
   acknowledge: 'Bestätigen',
   cancel: 'Abbrechen',
   close: 'Schließen',
+  keepOpen: 'Offen lassen',
   save: 'Speichern',
   retry: 'Noch einmal',
   stop: 'Stopp',

@@ -25,7 +25,9 @@ export const deviceAdmin: typeof english = {
   username: 'MQTT-Benutzername und Client-Id',
   secret: 'Geheimnis',
   tryIt: 'Einen ersten Messwert senden',
-  tryItHint: 'Ergänzen Sie -p, wenn MQTT nicht am Port 1883 ist, und --cafile, wenn es TLS braucht.',
+  portUnknown: 'Ergänzen Sie -p mit dem MQTT-Port des Dienstes, wenn er nicht 1883 ist.',
+  ownAuthority:
+    'Mit einem Zertifikat der eigenen Stelle schreiben Sie --cafile und die Datei statt --tls-use-os-certs.',
   edit: 'Bearbeiten',
   editOf: (name) => `${name} bearbeiten`,
   fields: {
@@ -89,6 +91,10 @@ export const deviceAdmin: typeof english = {
   noRemoved: 'Kein Gerät wurde entfernt.',
   records: 'Aufzeichnungen',
   recordsKept: 'Behalten',
+  restore: 'Zurückholen',
+  restoreOf: (name) => `${name} zurückholen`,
+  restoreMeans:
+    'Das Gerät erscheint wieder in allen Listen, mit seinem Verlauf und seinen Aufzeichnungen. Es braucht das neue Geheimnis, das danach gezeigt wird.',
   purgeRecords: 'Aufzeichnungen entfernen',
   purgeOf: (name) => `Alle Aufzeichnungen von ${name} entfernen`,
   removedAt: 'Entfernt',

@@ -4,6 +4,7 @@ export const forms: typeof english = {
   copy: 'Kopieren',
   copied: 'Kopiert.',
   selected: 'Markiert: Kopieren Sie es mit der Tastatur oder dem Menü.',
+  isKept: 'Haben Sie es aufbewahrt? Es kann nicht noch einmal gezeigt werden.',
   shownOnce: 'Das wird nur jetzt gezeigt. Der Dienst behält keine lesbare Kopie.',
   done: 'Fertig',
   add: 'Hinzufügen',

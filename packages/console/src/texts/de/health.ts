@@ -21,7 +21,7 @@ export const health: typeof english = {
   },
   figures: 'Zahlen',
   figureNames: {
-    version: 'Fassung',
+    version: 'Version',
     node: 'Node',
     storage: 'Speicher',
     running: 'Läuft seit',

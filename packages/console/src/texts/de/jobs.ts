@@ -13,7 +13,7 @@ export const jobs: typeof english = {
     detail: 'Was bekannt ist',
     amount: 'Bewegt',
     took: 'Dauer',
-    by: 'Verlangt von',
+    by: 'Angefordert von',
     actions: 'Aktionen',
     waypoints: 'Wegpunkte',
   },

@@ -17,6 +17,7 @@ export const missions: typeof english = {
     missed: 'Verpasst',
     cancelled: 'Abgebrochen',
   },
+  endedByEmergencyStop: 'Durch Not-Halt beendet',
   waypointStatuses: {
     pending: 'Offen',
     active: 'Auf dem Weg dorthin',

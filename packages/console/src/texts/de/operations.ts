@@ -1,9 +1,9 @@
 import type { operations as english } from '../en/operations.ts';
 
 export const operations: typeof english = {
-  types: { feed: 'Befüllen', discharge: 'Entnehmen' },
+  types: { feed: 'Befüllung', discharge: 'Entnahme' },
   unknownType: 'Am Gerät begonnene Bewegung',
-  into: (target) => `in ${target}`,
+  into: (target) => `→ ${target}`,
   progress: 'Fortschritt',
   left: (duration) => `noch etwa ${duration}`,
   underWay: 'Laufender Vorgang',

@@ -5,7 +5,10 @@ export const session: typeof english = {
   key: 'API-Schlüssel',
   keyHint: 'Der Schlüssel, den der Dienst beim ersten Start ausgegeben hat, oder einer von Ihrer Verwaltung.',
   person: 'Ihr Name',
-  personHint: 'Erscheint in den Aufzeichnungen dessen, was Sie tun. Sie können das Feld leer lassen.',
+  whoAreYou: 'Wer sind Sie?',
+  personHint: 'Erscheint in den Aufzeichnungen dessen, was Sie tun. Dieser Browser merkt es sich.',
+  goOn: 'Weiter',
+  notNow: 'Nicht jetzt',
   submit: 'Anmelden',
   ended: 'Ihre Sitzung ist beendet. Melden Sie sich wieder an.',
   codeUsed:

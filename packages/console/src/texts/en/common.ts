@@ -12,6 +12,7 @@ export const common = {
   acknowledge: 'Acknowledge',
   cancel: 'Cancel',
   close: 'Close',
+  keepOpen: 'Keep open',
   save: 'Save',
   retry: 'Try again',
   stop: 'Stop',

@@ -24,7 +24,9 @@ export const deviceAdmin = {
   username: 'MQTT user name and client id',
   secret: 'Secret',
   tryIt: 'Send a first reading',
-  tryItHint: 'Add -p where MQTT is not at port 1883, and --cafile where it needs TLS.',
+  portUnknown: 'Add -p with the MQTT port of the service where it is not 1883.',
+  ownAuthority:
+    'With a certificate of your own authority write --cafile and its file instead of --tls-use-os-certs.',
   edit: 'Edit',
   editOf: (name: string) => `Edit ${name}`,
   fields: {
@@ -87,6 +89,10 @@ export const deviceAdmin = {
   noRemoved: 'No device was removed.',
   records: 'Records',
   recordsKept: 'Kept',
+  restore: 'Bring back',
+  restoreOf: (name: string) => `Bring back ${name}`,
+  restoreMeans:
+    'The device appears in all lists again, with its history and its records. It needs the new secret that is shown next.',
   purgeRecords: 'Remove records',
   purgeOf: (name: string) => `Remove all records of ${name}`,
   removedAt: 'Removed',

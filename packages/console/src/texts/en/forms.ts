@@ -2,6 +2,7 @@ export const forms = {
   copy: 'Copy',
   copied: 'Copied.',
   selected: 'Selected: copy it with your keyboard or the menu.',
+  isKept: 'Have you kept it? It cannot be shown again.',
   shownOnce: 'This is shown only now. The service keeps no readable copy of it.',
   done: 'Done',
   add: 'Add',

@@ -15,6 +15,7 @@ export const missions = {
     missed: 'Missed',
     cancelled: 'Cancelled',
   },
+  endedByEmergencyStop: 'Ended by an emergency stop',
   waypointStatuses: {
     pending: 'Pending',
     active: 'On the way',

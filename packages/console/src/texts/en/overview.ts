@@ -20,8 +20,8 @@ export const overview = {
   levelOf: (name: string, level: string | null) => `${name}: ${level ?? 'level never reported'}`,
   lastDay: 'Level of the last 24 hours',
   room: (mass: string) => `${mass} room`,
+  points: (count: string) => `${count} points`,
   changeOfDay: (change: string) => `${change} in 24 h`,
-  noReading: 'No reading yet',
   declaredSensors: (count: number) => (count === 1 ? '+1 sensor' : `+${count} sensors`),
   onMap: 'Map',
   states: {

@@ -3,7 +3,10 @@ export const session = {
   key: 'API key',
   keyHint: 'The key that the service printed at its first start, or one that an administrator gave you.',
   person: 'Your name',
-  personHint: 'Appears in the records of what you do. You can leave it empty.',
+  whoAreYou: 'Who are you?',
+  personHint: 'Appears in the records of what you do. This browser remembers it.',
+  goOn: 'Continue',
+  notNow: 'Not now',
   submit: 'Sign in',
   ended: 'Your session has ended. Sign in again.',
   codeUsed:

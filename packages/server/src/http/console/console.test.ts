@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { createService } from '../../compose.ts';
 import { readSettings } from '../../settings.ts';
 import { writeBuiltConsole } from '../../testing/built-console.ts';
@@ -112,8 +115,17 @@ describe("the operators' page", () => {
       {
         ...{ version: '', silo_segment: 'siloscale', field_segment: 'fielddevice' },
         map_tiles_url: 'https://tiles.example:8443/a/{z}/{x}/{y}.png',
+        device_link: null,
       },
     );
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const { port } = probe.address() as AddressInfo;
+    await promisify(probe.close.bind(probe))();
+    const other = await start('with-port', { GRANARY_MQTT_PORT: String(port) });
+    const answer = await fetch(`${other}/console.json`);
+    const { device_link } = ((await answer.json()) as { data: { device_link: unknown } }).data;
+    assert.deepEqual(device_link, { host: null, port, is_encrypted: false });
   });
 
   test('that is built while the service runs is shown without a restart', async () => {

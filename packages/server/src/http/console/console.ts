@@ -1,3 +1,4 @@
+import type { ConsoleSettings } from '@granary/contract/console';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
@@ -48,8 +49,25 @@ export function consoleRoutes(routes: FastifyInstance, settings: Settings, folde
     success({
       ...{ version: VERSION, silo_segment: settings.siloSegment, field_segment: settings.fieldSegment },
       map_tiles_url: settings.mapTilesUrl,
+      device_link: deviceLinkOf(settings),
     }),
   );
+}
+
+/** Without encryption where that is possible, because a first try then needs no certificate. */
+function deviceLinkOf({
+  broker,
+  mqttPort,
+  mqttsPort,
+  tlsCert,
+  publicUrl,
+}: Settings): ConsoleSettings['device_link'] {
+  if (broker !== null) return { host: broker.host, port: broker.port, is_encrypted: broker.isSecure };
+  const host = publicUrl === null ? null : new URL(publicUrl).hostname;
+  // Zero asks the system for any free port.
+  if (mqttPort !== null) return mqttPort === 0 ? null : { host, port: mqttPort, is_encrypted: false };
+  const isOffered = mqttsPort !== null && mqttsPort !== 0 && tlsCert !== null;
+  return isOffered ? { host, port: mqttsPort, is_encrypted: true } : null;
 }
 
 const noSuchFile = (): Refusal => new Refusal('route_not_found', 'the page has no such file');

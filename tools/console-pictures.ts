@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, Page } from 'playwright-core';
+import { colouredPixels } from '../packages/console/src/testing/coloured-pixels.ts';
+import { RunningSite } from '../packages/console/src/testing/running-site.ts';
+import { launchChromium } from '../packages/server/src/testing/chromium.ts';
+import { REPOSITORY_ROOT } from './repository-files.ts';
+
+/** Takes the pictures of the documents: `npm run pictures`. */
+const FOLDER = join(REPOSITORY_ROOT, 'docs', 'images');
+const DESK = { width: 1_280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+const HISTORY_DAYS = 8;
+/** For trends, tracks and whatever else is read after the view is there. */
+const SETTLE_MS = 4_000;
+const CHART_WITHIN_MS = 60_000;
+
+const EVERY_FORM = ['desk-light', 'desk-dark', 'phone-light', 'phone-dark'] as const;
+type Form = (typeof EVERY_FORM)[number];
+
+const PICTURES: readonly {
+  readonly name: string;
+  readonly address: string;
+  readonly forms: readonly Form[];
+}[] = [
+  { name: 'overview', address: '#/overview', forms: EVERY_FORM },
+  { name: 'device', address: '#/devices/silo-02?range=7d', forms: EVERY_FORM },
+  { name: 'alerts', address: '#/alerts', forms: EVERY_FORM },
+  { name: 'map', address: '#/map?device=rover-01', forms: EVERY_FORM },
+  { name: 'operations', address: '#/operations', forms: ['desk-light'] },
+  { name: 'administration', address: '#/administration/devices', forms: ['desk-light'] },
+];
+
+const site = await RunningSite.start(HISTORY_DAYS);
+try {
+  const browser = await launchChromium();
+  if (browser === null) throw new Error('the pictures need chromium on the PATH');
+  try {
+    await makeSomethingHappen();
+    for (const form of EVERY_FORM) await takePictures(browser, form);
+  } finally {
+    await browser.close();
+  }
+} finally {
+  await site.stop();
+}
+
+/** Two alerts of a silo, and an operation under way. */
+async function makeSomethingHappen(): Promise<void> {
+  const { configuration, operations } = site.client;
+  await configuration.silo.update('silo-02', { thresholds: { low_level: 60, critical_level: 55 } });
+  await operations.feed('silo-04', { amount: 2, unit: 't', rate: 60, rate_unit: 'kg/min' });
+}
+
+async function takePictures(browser: Browser, form: Form): Promise<void> {
+  const context = await browser.newContext({
+    viewport: form.startsWith('desk') ? DESK : PHONE,
+    colorScheme: form.endsWith('dark') ? 'dark' : 'light',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  });
+  await context.addInitScript(`localStorage.setItem('granary.person', 'Operator')`);
+  const page = await context.newPage();
+  const { code } = await site.client.session.createCode();
+  await page.goto(`${site.url}/#sign-in=${code}`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  for (const { name, address, forms } of PICTURES) {
+    if (!forms.includes(form)) continue;
+    await page.goto(`${site.url}/${address}`);
+    await sleep(SETTLE_MS);
+    if (name === 'device') await untilChartIsDrawn(page);
+    await page.screenshot({ path: join(FOLDER, `${name}-${form}.png`) });
+    console.log(`${name}-${form}.png`);
+  }
+  await context.close();
+}
+
+async function untilChartIsDrawn(page: Page): Promise<void> {
+  const untilMs = performance.now() + CHART_WITHIN_MS;
+  while ((await colouredPixels(page)) === 0) {
+    if (performance.now() > untilMs) throw new Error('the chart has no line');
+    await sleep(100);
+  }
+}
