@@ -11,7 +11,6 @@ import { SERVICE_FOLDER } from './build.ts';
 import { ensureService } from './ensure.ts';
 
 const BUILT = join(SERVICE_FOLDER, 'granary.js');
-const KEY_LINE = /Admin key {2}(gk_\w+) \(shown this once/;
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 const SILO = {
   ...{ device_id: 'silo-1', name: 'Silo', model: 'M', location: { facility: 'F', zone: 'Z' } },
@@ -25,7 +24,7 @@ type Env = Readonly<Record<string, string>>;
 /** A store that takes some seconds to copy. */
 async function fill(t: TestContext, env: Env, url: string): Promise<string> {
   const service = granary(t, ['serve'], env, BUILT);
-  const apiKey = await service.printed(KEY_LINE);
+  const apiKey = await service.adminKey();
   const client = createClient({ baseUrl: await service.printed(URL_LINE), apiKey });
   await client.devices.silo.register(SILO);
   await client.telemetry.send('silo', 'silo-1', { ts: Date.now(), weight: 250 });

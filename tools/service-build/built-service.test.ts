@@ -11,7 +11,6 @@ import { SERVICE_FOLDER } from './build.ts';
 import { ensureService } from './ensure.ts';
 
 const BUILT = join(SERVICE_FOLDER, 'granary.js');
-const KEY_LINE = /Admin key {2}(gk_\w+) \(shown this once/;
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 const SILO = {
   ...{ device_id: 'silo-1', name: 'Silo', model: 'M', location: { facility: 'F', zone: 'Z' } },
@@ -25,7 +24,7 @@ test('the built service answers, writes, reads and writes YAML, makes a backup, 
   const backups = join(env['GRANARY_DATA_DIR'] ?? '', 'scheduled');
   await mkdir(backups, { recursive: true });
   const service = granary(t, ['serve'], { ...env, GRANARY_BACKUP_DIR: backups }, BUILT);
-  const apiKey = await service.printed(KEY_LINE);
+  const apiKey = await service.adminKey();
   const baseUrl = await service.printed(URL_LINE);
   const headers = { authorization: `Bearer ${apiKey}` };
 
@@ -66,7 +65,7 @@ test('the built service answers, writes, reads and writes YAML, makes a backup, 
 
 test('the built service has every acknowledged reading in its history, over closed buckets and with late ones', async (t) => {
   const service = granary(t, ['serve'], await serviceEnv(t), BUILT);
-  const apiKey = await service.printed(KEY_LINE);
+  const apiKey = await service.adminKey();
   const client = createClient({ baseUrl: await service.printed(URL_LINE), apiKey });
   await client.devices.silo.register(SILO);
   const firstMs = Date.now() - HOUR_MS;
@@ -91,7 +90,7 @@ test('the built command asks a service, and says in one line what is wrong', asy
   const env = await serviceEnv(t);
   const service = granary(t, ['serve'], env, BUILT);
   const url = await service.printed(URL_LINE);
-  const apiKey = await service.printed(KEY_LINE);
+  const apiKey = await service.adminKey();
   const listed = granary(t, ['devices', '--json', '--url', url], { GRANARY_API_KEY: apiKey }, BUILT);
   assert.equal(await listed.exited, 0, listed.stderr);
   assert.equal(listed.stdout.trim(), '[]');

@@ -67,8 +67,8 @@ function fetchedNode() {
 
 function runOn(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-  // The terminal sends Ctrl-C to both processes, and the child decides when it ends.
-  process.on('SIGINT', () => undefined);
+  // Ctrl-C of a terminal reaches both processes, and a second one would end the child without waiting for its work.
+  process.on('SIGINT', () => (isInForeground() ? undefined : child.kill('SIGINT')));
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`${node} cannot be run: ${error.message}.`));
   child.on('exit', (code, signal) => {
@@ -76,6 +76,17 @@ function runOn(node) {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
+}
+
+/** Whether the keys of a terminal send signals to this process and its child. */
+function isInForeground() {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'utf8');
+    const [, , group, , , foregroundGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return group === foregroundGroup;
+  } catch {
+    return process.stdin.isTTY === true;
+  }
 }
 
 function fail(problem) {

@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import { createClient } from '@granary/client';
 import { granary, serviceEnv } from './testing/granary-process.ts';
 
-const KEY_LINE = /Admin key {2}(gk_\w+) \(shown this once/;
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 const SILO = {
   ...{ device_id: 'silo-1', name: 'Silo', model: 'M', location: { facility: 'F', zone: 'Z' } },
@@ -16,7 +15,7 @@ test('backup and restore from the command line, around a running service', async
   const env = await serviceEnv(t);
   const dataDir = env['GRANARY_DATA_DIR'] ?? '';
   const service = granary(t, ['serve'], env);
-  const apiKey = await service.printed(KEY_LINE);
+  const apiKey = await service.adminKey();
   const client = createClient({ baseUrl: await service.printed(URL_LINE), apiKey });
   await client.devices.silo.register(SILO);
 

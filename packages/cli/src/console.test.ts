@@ -54,18 +54,24 @@ test('up prints a link that signs in', async (t) => {
   assert.equal((await signIn(link)).status, 200);
 });
 
+const STARTED = {
+  ...{ httpUrl: 'http://127.0.0.1:8080', httpsUrl: null, mqttUrl: 'mqtt://127.0.0.1:1883', mqttsUrl: null },
+  ...{ consoleUrl: null, adminKey: { key: 'gk_x', isUnused: false, file: 'admin-key' } },
+};
+
 test('a service without the page does not name it', () => {
-  const text = startMessage(
-    {
-      ...{
-        httpUrl: 'http://127.0.0.1:8080',
-        httpsUrl: null,
-        mqttUrl: 'mqtt://127.0.0.1:1883',
-        mqttsUrl: null,
-      },
-      ...{ consoleUrl: null, adminKey: { key: 'gk_x', isNew: false, file: 'admin-key' } },
-    },
-    'siloscale',
-  );
+  const text = startMessage(STARTED, 'siloscale', true);
   assert.match(text, /\n {2}MQTT {7}mqtt:\/\/127\.0\.0\.1:1883\n {2}Admin key {2}kept in admin-key\n/);
+});
+
+test('the admin key is shown on a terminal until it is used, and elsewhere never', () => {
+  const unused = { ...STARTED, adminKey: { ...STARTED.adminKey, isUnused: true } };
+  assert.match(
+    startMessage(unused, 'siloscale', true),
+    /Admin key {2}gk_x \(shown until it is used, kept in admin-key\)/,
+  );
+  for (const text of [startMessage(unused, 'siloscale', false), startMessage(STARTED, 'siloscale', true)]) {
+    assert.match(text, /Admin key {2}kept in admin-key\n/);
+    assert.doesNotMatch(text, /gk_x/);
+  }
 });

@@ -10,7 +10,7 @@ const URL_LINE = /HTTP +(http:\/\/\S+)/;
 test('a login at a terminal hides the key, and a wrong key is not stored', async (t) => {
   const settings = await serviceEnv(t);
   const service = granary(t, ['serve'], settings);
-  const key = await service.printed(/Admin key {2}(gk_\w+)/);
+  const key = await service.adminKey();
   const url = await service.printed(URL_LINE);
   const env = { XDG_CONFIG_HOME: join(dirname(settings['GRANARY_DATA_DIR'] ?? ''), 'config') };
 

@@ -8,7 +8,6 @@ import { createClient } from '@granary/client';
 import { newCertificate } from '@granary/link/testing/certificates';
 import { granary, serviceEnv } from './testing/granary-process.ts';
 
-const KEY_LINE = /Admin key {2}(gk_\w+) \(shown this once/;
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 const STOP_HINT = /Ctrl\+C stops it/;
 
@@ -23,7 +22,7 @@ async function runCommand(t: TestContext, args: readonly string[], env: Env) {
 test('serve prints its addresses, shows a new key once, and stops on a signal', async (t) => {
   const env = await serviceEnv(t);
   const first = granary(t, ['serve'], env);
-  const key = await first.printed(KEY_LINE);
+  const key = await first.adminKey();
   const baseUrl = await first.printed(URL_LINE);
   assert.deepEqual((await createClient({ baseUrl, apiKey: key }).devices.silo.list()).data, []);
   first.signal('SIGTERM');
@@ -107,7 +106,7 @@ test('serve answers HTTPS, reads a replaced certificate on SIGHUP, and warns abo
 test('demo runs a farm that devices list shows, and keys are managed from the command line', async (t) => {
   const env = await serviceEnv(t);
   const demo = granary(t, ['demo', '--no-history', '--interval', '1'], env);
-  const key = await demo.printed(KEY_LINE);
+  const key = await demo.adminKey();
   const access = { GRANARY_URL: await demo.printed(URL_LINE), GRANARY_API_KEY: key };
 
   assert.match(await runCommand(t, ['devices', 'list'], access), /\nsilo-01 +Dairy concentrate /);
@@ -146,7 +145,7 @@ test('demo runs a farm that devices list shows, and keys are managed from the co
 test('simulate connects to a running service and leaves it running', async (t) => {
   const env = await serviceEnv(t);
   const service = granary(t, ['serve'], env);
-  const key = await service.printed(KEY_LINE);
+  const key = await service.adminKey();
   const baseUrl = await service.printed(URL_LINE);
   const mqttUrl = await service.printed(/MQTT +(mqtt:\/\/\S+)/);
   const { GRANARY_DATA_DIR = '' } = await serviceEnv(t);

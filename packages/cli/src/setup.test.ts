@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string>>;
 async function startService(t: TestContext) {
   const settings = await serviceEnv(t);
   const service = granary(t, ['serve'], { ...settings, GRANARY_LOG_LEVEL: 'silent' });
-  const key = await service.printed(/Admin key {2}(gk_\w+)/);
+  const key = await service.adminKey();
   const url = await service.printed(/HTTP +(http:\/\/\S+)/);
   const mqtt = await service.printed(/MQTT +(mqtt:\/\/\S+)/);
   const ports = { GRANARY_HTTP_PORT: new URL(url).port, GRANARY_MQTT_PORT: new URL(mqtt).port };

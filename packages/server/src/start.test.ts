@@ -89,14 +89,19 @@ test('the admin key is created once, in a file that only its owner can read, and
   const first = serviceWith({ GRANARY_DATA_DIR: folder });
   const { adminKey } = await first.start();
   await first.stop();
-  assert.equal(adminKey.isNew, true);
+  assert.equal(adminKey.isUnused, true);
   const file = join(folder, 'admin-key');
   assert.equal((await readFile(file, 'utf8')).trim(), adminKey.key);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   const again = serviceWith({ GRANARY_DATA_DIR: folder });
-  const { adminKey: kept } = await again.start();
+  const { adminKey: kept, httpUrl } = await again.start();
+  assert.deepEqual([kept.key, kept.isUnused], [adminKey.key, true], 'nobody has used it yet');
+  const authorization = `Bearer ${kept.key}`;
+  assert.equal((await fetch(`${httpUrl}/v1/devices`, { headers: { authorization } })).status, 200);
   await again.stop();
-  assert.deepEqual([kept.key, kept.isNew], [adminKey.key, false]);
+  const third = serviceWith({ GRANARY_DATA_DIR: folder });
+  assert.equal((await third.start()).adminKey.isUnused, false);
+  await third.stop();
 });
 
 const [FIRST, SECOND] = ['first-preset-key-of-at-least-32-chars', 'second-preset-key-of-at-least-32-chars'];

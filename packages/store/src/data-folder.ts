@@ -1,5 +1,14 @@
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { codeOf, fileFault, StoreOpenError } from './errors.ts';
 import { isBusy, reasonOf } from './sqlite/errors.ts';
@@ -13,12 +22,25 @@ export interface DataFolderLock {
 /** Creates the folder if necessary, and restricts it to its owner. */
 export function makeDataFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(resolve(folder));
     keepToOwner(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = fileFault(error) ?? codeOf(error) ?? 'unknown reason';
     throw new StoreOpenError(`cannot use the data folder ${folder}: ${reason}`, { cause: error });
+  }
+}
+
+/** Step by step, because the recursive form of Node never ends where the system answers that an existing parent is missing (/proc). */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && statSync(folder).isDirectory()) return;
+    const parent = dirname(folder);
+    if (codeOf(error) !== 'ENOENT' || existsSync(parent)) throw error;
+    makeFolder(parent);
+    mkdirSync(folder, { mode: 0o700 });
   }
 }
 

@@ -128,6 +128,21 @@ describe('a data folder', () => {
     assert.equal((statSync(file).mode & 0o777).toString(8), '600');
   });
 
+  it('is made with its parents', () => {
+    lockDataFolder(join(folder, 'a', 'b', 'c')).release();
+    assert.equal((statSync(join(folder, 'a', 'b', 'c')).mode & 0o777).toString(8), '700');
+  });
+
+  it('is refused where nothing can be made, and where a file is in its way', () => {
+    writeFileSync(join(folder, 'file'), '');
+    for (const impossible of ['/proc/granary', '/proc/granary/data', join(folder, 'file')]) {
+      assert.throws(() => lockDataFolder(impossible), {
+        name: 'StoreOpenError',
+        message: new RegExp(`^cannot use the data folder ${impossible}: `),
+      });
+    }
+  });
+
   it('is named in the error when its database file is not a database', async () => {
     const file = join(folder, DATABASE_FILE);
     writeFileSync(file, 'not a database, but long enough to look at'.repeat(100));

@@ -17,7 +17,8 @@ export async function readDocument(
     if (typeof document === 'object' && document !== null) return document;
   } catch (cause) {
     const [reason = ''] = cause instanceof Error ? cause.message.split('\n') : [];
-    throw new UsageError(`${file} is neither YAML nor JSON: ${reason}`, { cause });
+    // The lines after the colon show the place, which the first one names.
+    throw new UsageError(`${file} is neither YAML nor JSON: ${reason.replace(/:$/, '')}`, { cause });
   }
   throw new UsageError(
     `${file} has no document`,

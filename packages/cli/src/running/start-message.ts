@@ -1,9 +1,12 @@
 import type { Started } from '@granary/server/compose';
 
-/** The text after the start: the addresses, the admin key, and one command to try. */
-export function startMessage(started: Started, siloSegment: string): string {
+/**
+ * The text after the start: the addresses, the admin key, and one command to try. The key itself is shown on a terminal only,
+ * because other output is usually kept as a log, and until somebody has used it.
+ */
+export function startMessage(started: Started, siloSegment: string, isTerminal: boolean): string {
   const { httpUrl, adminKey, consoleUrl } = started;
-  const { key, isNew, file } = adminKey;
+  const { key, isUnused, file } = adminKey;
   const keptIn = whereIs(adminKey);
   const bearer = file === null ? '$GRANARY_ADMIN_KEY' : `$(cat ${file})`;
   return `
@@ -11,7 +14,7 @@ Granary is running.
 
   HTTP       ${bothOf(httpUrl, started.httpsUrl)}
   MQTT       ${bothOf(started.mqttUrl, started.mqttsUrl)}
-${consoleUrl === null ? '' : `  Console    ${consoleUrl}${consoleUrl.includes('#') ? ' (signs in once)' : ''}\n`}  Admin key  ${isNew ? `${key} (shown this once, ${keptIn})` : keptIn}
+${consoleUrl === null ? '' : `  Console    ${consoleUrl}${consoleUrl.includes('#') ? ' (signs in once)' : ''}\n`}  Admin key  ${isTerminal && isUnused ? `${key} (shown until it is used, ${keptIn})` : keptIn}
 
 Try it:
 

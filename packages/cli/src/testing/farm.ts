@@ -62,7 +62,7 @@ async function allReported(client: Client): Promise<void> {
 export async function startFarm(t: TestContext): Promise<RunningFarm> {
   const settings = { ...(await serviceEnv(t)), GRANARY_LOG_LEVEL: 'silent' };
   const service = granary(t, ['serve'], settings);
-  const key = await service.printed(/Admin key {2}(gk_\w+)/);
+  const key = await service.adminKey();
   const url = await service.printed(/HTTP +(http:\/\/\S+)/);
   const mqtt = await service.printed(/MQTT +(mqtt:\/\/\S+)/);
   const access = { GRANARY_URL: await validatedUrl(t, url), GRANARY_API_KEY: key, GRANARY_ACTOR: 'Ada' };

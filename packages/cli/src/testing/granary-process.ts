@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -40,6 +40,11 @@ export class GranaryProcess {
       ]);
       if (isOver) throw new Error(`ended without printing ${pattern}: ${this.stdout}${this.stderr}`);
     }
+  }
+
+  /** The admin key of a service, from the file that its output names. */
+  async adminKey(): Promise<string> {
+    return (await readFile(await this.printed(/Admin key {2}kept in (.+)\n/), 'utf8')).trim();
   }
 
   /** As a reader such as `head` does that has seen enough. */

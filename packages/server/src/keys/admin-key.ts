@@ -20,7 +20,8 @@ const ELSEWHERE =
 export interface AdminKey {
   /** Empty when it is elsewhere. */
   readonly key: string;
-  readonly isNew: boolean;
+  /** Nobody has used it yet, so whoever started the service may not know it. */
+  readonly isUnused: boolean;
   /** The file with the key; `null` when the key was preset by a setting. */
   readonly file: string | null;
   /** The database had an admin key before this data folder existed, and only its hash. */
@@ -48,7 +49,7 @@ async function presetKey(parts: KeyParts, key: string): Promise<AdminKey> {
   const outcome = await patiently(() => app.keys.preset(stored));
   if (outcome === 'restored') logger.warn(RESTORED);
   if (presetsOfOthers.some((hash) => hash !== stored.hash)) logger.warn(OTHER_PRESET);
-  return { key, isNew: false, file: null };
+  return { key, isUnused: false, file: null };
 }
 
 async function keptOrNewKey({ app, logger, nowMs, settings }: KeyParts): Promise<AdminKey> {
@@ -59,17 +60,18 @@ async function keptOrNewKey({ app, logger, nowMs, settings }: KeyParts): Promise
     await writeFile(file, `${key}\n`, { mode: 0o600, flag: 'wx' });
     await chmod(file, 0o600);
   }
-  const isStored = async (): Promise<boolean> => (await app.keys.findByHash(hashSecret(key))) !== undefined;
-  if (!(await isStored())) {
+  const find = () => app.keys.findByHash(hashSecret(key));
+  if ((await find()) === undefined) {
     const { stored } = draftKey({ name: FIRST_NAME, scopes: [...SCOPES] }, nowMs, key);
     // The embedded store is in the same folder, so whoever removed the file wants another key.
     if (app.nodes === null) await app.keys.create(stored);
     else await patiently(() => app.keys.createFirst(stored));
   }
-  if (await isStored()) return { key, isNew: kept === null, file };
+  const stored = await find();
+  if (stored !== undefined) return { key, isUnused: stored.lastUsedAtMs === null, file };
   if (kept === null) await rm(file);
   logger.warn(ELSEWHERE);
-  return { key: '', isNew: false, file: null, isElsewhere: true };
+  return { key: '', isUnused: false, file: null, isElsewhere: true };
 }
 
 async function readStored(file: string): Promise<string | null> {

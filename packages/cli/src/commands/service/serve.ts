@@ -27,13 +27,11 @@ export const serve: Define = (command, { env, print, terminal }) => {
     .action(async () => {
       const settings = readSettings(env);
       await runUntilSignal(async (onStop) => {
-        const service = createService(
-          settings,
-          terminal.columns === null ? {} : { signInLinkMs: SIGN_IN_MS },
-        );
+        const isTerminal = terminal.columns !== null;
+        const service = createService(settings, isTerminal ? { signInLinkMs: SIGN_IN_MS } : {});
         onStop(() => service.stop());
         if (settings.tlsCert !== null) reloadOnHangup(service);
-        print(startMessage(await service.start(), settings.siloSegment));
+        print(startMessage(await service.start(), settings.siloSegment, isTerminal));
       });
     });
   withExamples(

@@ -18,7 +18,7 @@ import { runUntilSignal } from '../../running/until-signal.ts';
 /** People start it and look later. */
 const SIGN_IN_MS = 12 * HOUR_MS;
 
-export const up: Define = (command, { env, print }) => {
+export const up: Define = (command, { env, print, terminal }) => {
   command.description(
     'Starts the service with a simulated farm: silos, rovers, a drone and weather stations that connect over MQTT, as real ones would. The service is set up as with granary serve.',
   );
@@ -52,7 +52,7 @@ export const up: Define = (command, { env, print }) => {
         onEvent: createFarmReporter(print),
       });
       onStop(() => farm.stop());
-      print(startMessage(started, settings.siloSegment));
+      print(startMessage(started, settings.siloSegment, terminal.columns !== null));
     });
   });
 };
