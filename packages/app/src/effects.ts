@@ -38,6 +38,18 @@ export type Effect =
 export interface Committed<Result> {
   readonly result: Result;
   readonly effects: readonly Effect[];
+  /** How a write that does not make one change is entered in the audit log: no entry, or one more for each of its changes. */
+  readonly audited?: 'nothing' | readonly ChangeEntry[];
+}
+
+/** An entry of the audit log about one of several changes of a write. */
+export interface ChangeEntry {
+  readonly deviceId: string | null;
+  /** Of a device that is new. */
+  readonly facility: string | null;
+  readonly resourceId: string | null;
+  /** As JSON. */
+  readonly input: string;
 }
 
 export const committed = <Result>(result: Result, ...effects: readonly Effect[]): Committed<Result> => ({

@@ -6,6 +6,7 @@ import { closed } from './input/closed.ts';
 import { described } from './input/described.ts';
 import { checker } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
+import { Difference } from './site/difference.ts';
 import { Timestamp } from './time.ts';
 
 export const ACTOR_CHARS_MAX = 200;
@@ -24,6 +25,22 @@ export const AUDIT_RESULTS = ['done', 'refused'] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
 const OptionalText = Type.Union([Type.String(), Type.Null()]);
+
+/** What a request made of one resource, where it changed several of them. */
+export const AuditedChange = closed({
+  action: Type.Enum(['create', 'update']),
+  name: described(
+    'The id of a device, the address of a webhook, the name of a notification rule.',
+    Type.String(),
+  ),
+  differences: Type.Array(Difference),
+  left_out: Type.Optional(
+    described(
+      'How many further differences there were, because an entry is bounded.',
+      Type.Integer({ minimum: 1 }),
+    ),
+  ),
+});
 
 /** One change, or identical refused attempts of one minute. */
 export const AuditEntry = closed({
@@ -47,12 +64,13 @@ export const AuditEntry = closed({
     Type.Integer({ minimum: 1 }),
   ),
   input: described(
-    'The query and the body of the request, without secrets; `shortened` holds the beginning of a long one.',
+    'The query and the body of the request, without secrets; `shortened` holds the beginning of a long one. An entry about one of several changes of a request has the `change` instead.',
     Type.Union([
       closed({
         query: Type.Optional(Type.Unknown()),
         body: Type.Optional(Type.Unknown()),
         shortened: Type.Optional(Type.String()),
+        change: Type.Optional(AuditedChange),
       }),
       Type.Null(),
     ]),
@@ -72,6 +90,7 @@ export const AuditQuery = closed({
 });
 
 export type Actor = Static<typeof Actor>;
+export type AuditedChange = Static<typeof AuditedChange>;
 export type AuditEntry = Static<typeof AuditEntry>;
 export type AuditInput = NonNullable<AuditEntry['input']>;
 export type AuditQuery = Static<typeof AuditQuery>;

@@ -4,6 +4,7 @@ import type { Sql } from '@granary/store/sql';
 import {
   type Attempt,
   type AuditFilter,
+  type AuditOutcome,
   type AuditPosition,
   type AuditRow,
   expireEntries,
@@ -23,7 +24,7 @@ export interface RefusedAttempts {
 }
 
 /**
- * Carries out a write and enters it in the same transaction. The entry comes first, as in the lock order of all writes. A write that finds nothing (`undefined`) has changed nothing and is not entered.
+ * Carries out a write and enters it in the same transaction. The entry comes first, as in the lock order of all writes. A write that finds nothing (`undefined`) has changed nothing and is not entered; one that makes several changes has a further entry for each.
  */
 export async function enterChange(
   sql: Sql,
@@ -31,13 +32,18 @@ export async function enterChange(
   write: () => Promise<Committed<unknown>>,
 ): Promise<Committed<unknown>> {
   // Its statement is given first; the write does not depend on its result.
-  const [isNew, done] = await together([
-    saveEntry(sql, attempt, { result: 'done', code: null, count: 1 }),
-    write(),
-  ]);
-  if (isNew && done.result === undefined) await removeEntry(sql, attempt.attemptId);
-  return done;
+  const [isNew, done] = await together([saveEntry(sql, attempt, DONE), write()]);
+  const { result, effects, audited = [] } = done;
+  if (isNew && (result === undefined || audited === 'nothing')) await removeEntry(sql, attempt.attemptId);
+  if (isNew && audited !== 'nothing') {
+    for (const [index, change] of audited.entries()) {
+      await saveEntry(sql, { ...attempt, ...change, attemptId: `${attempt.attemptId}_${index + 1}` }, DONE);
+    }
+  }
+  return { result, effects };
 }
+
+const DONE: AuditOutcome = { result: 'done', code: null, count: 1 };
 
 export const reads = {
   /** Newest first. */

@@ -1,7 +1,8 @@
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Applied } from '@granary/contract/site/apply';
+import { auditedChange } from '@granary/core/audit/input';
 import { storedConfiguration } from '@granary/core/configuration/document';
-import { appliedRecord, type PlanRequest, planSite } from '@granary/core/site/plan-site';
+import { appliedRecord, auditedChanges, type PlanRequest, planSite } from '@granary/core/site/plan-site';
 import type { DescribedDevice } from '@granary/core/site/site-device';
 import type { Sql } from '@granary/store/sql';
 import { configurationsOf } from '@granary/store/tables/configurations';
@@ -53,9 +54,14 @@ export const writes = {
       sql,
       (document.devices ?? []).map(({ device_id }) => device_id),
     );
-    const plan = planSite(application, { devices, webhooks, rules });
+    const known = { devices, webhooks, rules };
+    const plan = planSite(application, known);
     const record = appliedRecord(plan, isDryRun);
-    if (isDryRun) return committed(record);
-    return committed(record, ...(await writePlan(sql, plan, devices, application)));
+    if (isDryRun) return { ...committed(record), audited: 'nothing' };
+    const audited = auditedChanges(plan, application, known).map(({ change, ...subject }) => ({
+      ...subject,
+      input: auditedChange(change),
+    }));
+    return { ...committed(record, ...(await writePlan(sql, plan, devices, application))), audited };
   },
 };

@@ -3,11 +3,9 @@ import { DeviceCredentials } from '../devices/devices.ts';
 import { closed } from '../input/closed.ts';
 import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
+import { Difference } from './difference.ts';
 
 export const CHANGE_ACTIONS = ['create', 'update', 'unchanged'] as const;
-
-/** A value that a document changes; `before` of a new value and `after` of a removed one are `null`. */
-export const Difference = closed({ path: Type.String(), before: Type.Unknown(), after: Type.Unknown() });
 
 export const SiteChange = closed({
   path: described('The place in the document: `/devices/0`.', Type.String()),
@@ -44,7 +42,6 @@ export const ApplyQuery = closed({ dry_run: Type.Optional(Type.Enum(['true', 'fa
 /** Limits the document to the devices of one facility. */
 export const ExportQuery = closed({ facility: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) });
 
-export type Difference = Static<typeof Difference>;
 export type SiteChange = Static<typeof SiteChange>;
 export type Applied = Static<typeof Applied>;
 

@@ -51,6 +51,7 @@ export type SiteSection = (typeof SITE_SECTIONS)[number];
 interface SectionCheck {
   /** The field that identifies an entry. */
   readonly key: string;
+  readonly title: string;
   readonly faults: (entry: unknown) => ValidationIssue[];
 }
 
@@ -61,13 +62,14 @@ const checkRule = checker(SiteNotificationRule);
 const SECTION_CHECKS: Readonly<Record<SiteSection, SectionCheck>> = {
   devices: {
     key: 'device_id',
+    title: 'device',
     faults: (entry) =>
       checkDevice.accepts(entry)
         ? [...capacityFaults(entry), ...configurationFaults(entry)]
         : checkDevice.faults(entry),
   },
-  webhooks: { key: 'url', faults: (entry) => checkWebhook.faults(entry) },
-  notification_rules: { key: 'name', faults: (entry) => checkRule.faults(entry) },
+  webhooks: { key: 'url', title: 'webhook', faults: (entry) => checkWebhook.faults(entry) },
+  notification_rules: { key: 'name', title: 'rule', faults: (entry) => checkRule.faults(entry) },
 };
 
 const checkFields = checker(SiteDocument);
@@ -94,21 +96,34 @@ type Entries = Readonly<Partial<Record<SiteSection, readonly unknown[]>>>;
 const entryFaults = (document: Entries): ValidationIssue[] =>
   SITE_SECTIONS.flatMap((section) => {
     const entries = document[section] ?? [];
-    const { key, faults } = SECTION_CHECKS[section];
-    const found = entries.flatMap((entry, index) => prefixed(`/${section}/${index}`, faults(entry)));
+    const { key, title, faults } = SECTION_CHECKS[section];
+    const found = entries.flatMap((entry, index) =>
+      prefixed(`/${section}/${index}`, faults(entry)).map(({ path, message }) => ({
+        path,
+        message: message + nameOf(title, keyOf(entry, key)),
+      })),
+    );
     return [...found, ...repeatedKeys(section, key, entries)];
   }).slice(0, FAULTS_MAX);
 
 const prefixed = (prefix: string, faults: readonly ValidationIssue[]): ValidationIssue[] =>
   faults.map(({ path, message }) => ({ path: prefix + path, message }));
 
+const keyOf = (entry: unknown, key: string): unknown =>
+  typeof entry === 'object' && entry !== null
+    ? Object.entries(entry).find(([name]) => name === key)?.[1]
+    : undefined;
+
+const NAME_CHARS_MAX = 100;
+
+/** A number in a long document is hard to find, so the fault also names its entry. */
+const nameOf = (title: string, key: unknown): string =>
+  typeof key === 'string' && key !== '' && key.length <= NAME_CHARS_MAX ? ` (${title} ${key})` : '';
+
 function repeatedKeys(section: SiteSection, key: string, entries: readonly unknown[]): ValidationIssue[] {
   const firstWith = new Map<unknown, number>();
   return entries.flatMap((entry, index) => {
-    const value =
-      typeof entry === 'object' && entry !== null
-        ? Object.entries(entry).find(([name]) => name === key)?.[1]
-        : undefined;
+    const value = keyOf(entry, key);
     if (typeof value !== 'string') return [];
     const first = firstWith.get(value);
     firstWith.set(value, first ?? index);

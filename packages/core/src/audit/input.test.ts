@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditInput, withoutSecrets } from './input.ts';
+import { auditedChange, auditInput, withoutSecrets } from './input.ts';
 
 const read = (query: object, body: unknown) => JSON.parse(auditInput(query, body) ?? 'null');
 
@@ -32,4 +32,29 @@ test('a long input is shortened, and one that is nested too deeply is not writte
   let nested: unknown = 1;
   for (let depth = 0; depth < 100_000; depth++) nested = [nested];
   assert.deepEqual(read({}, nested), { shortened: '(nested too deeply)' });
+});
+
+test('a change has whole differences, as many as fit, and says how many were left out', () => {
+  const difference = { path: '/name', before: 'Py silo', after: 'Py silo 2' };
+  const change = { action: 'update', name: 'py-silo', differences: [difference] } as const;
+  assert.deepEqual(JSON.parse(auditedChange({ ...change, differences: [difference] })), { change });
+  const rules = Array.from({ length: 200 }, (_, i) => ({
+    path: `/rules/${i}`,
+    before: null,
+    after: 'x'.repeat(500),
+  }));
+  const { change: cut } = JSON.parse(auditedChange({ ...change, differences: rules }));
+  assert.equal(cut.differences.length + cut.left_out, 200);
+  assert.deepEqual(cut.differences[0], rules[0]);
+  const long = { path: '/geofence', before: null, after: Array.from({ length: 3_000 }, (_, i) => i) };
+  const { change: shortened } = JSON.parse(auditedChange({ ...change, differences: [long] }));
+  assert.match(shortened.differences[0].after, /^\[0,1,2,.*… \(shortened, \d+ characters\)$/);
+  assert.equal(shortened.left_out, undefined);
+});
+
+test('a change has no secrets', () => {
+  const key = `gk_${'a'.repeat(46)}`;
+  const differences = [{ path: '/headers', before: null, after: { token: 'x', note: `my ${key}` } }];
+  const { change } = JSON.parse(auditedChange({ action: 'update', name: 'n', differences }));
+  assert.deepEqual(change.differences[0].after, { token: '(left out)', note: 'my (left out)' });
 });

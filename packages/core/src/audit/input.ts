@@ -1,4 +1,4 @@
-import type { AuditInput } from '@granary/contract/audit';
+import type { AuditedChange, AuditInput } from '@granary/contract/audit';
 
 const INPUT_CHARS_MAX = 2_000;
 export const PATH_CHARS_MAX = 500;
@@ -19,6 +19,31 @@ export function auditInput(query: object, body: unknown): string | null {
   const text = withoutSecrets(textOf(input));
   if (text.length <= INPUT_CHARS_MAX) return text;
   return JSON.stringify({ shortened: text.slice(0, INPUT_CHARS_MAX).toWellFormed() } satisfies AuditInput);
+}
+
+const CHANGE_CHARS_MAX = 20_000;
+const VALUE_CHARS_MAX = 4_000;
+
+/** One of several changes of a request, as the input of its entry: whole differences, as many as fit. */
+export function auditedChange({ action, name, differences }: Omit<AuditedChange, 'left_out'>): string {
+  const kept: AuditedChange['differences'] = [];
+  let chars = 0;
+  for (const { path, before, after } of differences) {
+    const difference = { path, before: boundedValue(before), after: boundedValue(after) };
+    chars += JSON.stringify(difference).length;
+    if (chars > CHANGE_CHARS_MAX) break;
+    kept.push(difference);
+  }
+  const leftOut = differences.length - kept.length;
+  const change = { action, name, differences: kept, ...(leftOut === 0 ? {} : { left_out: leftOut }) };
+  return withoutSecrets(textOf({ change }));
+}
+
+function boundedValue(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text.length <= VALUE_CHARS_MAX
+    ? value
+    : `${text.slice(0, VALUE_CHARS_MAX).toWellFormed()}… (shortened, ${text.length} characters)`;
 }
 
 /** A body that is nested too deeply to be written is refused elsewhere. */

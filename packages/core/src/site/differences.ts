@@ -1,4 +1,4 @@
-import type { Difference } from '@granary/contract/site/apply';
+import type { Difference } from '@granary/contract/site/difference';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -107,6 +107,7 @@ describe('a document', () => {
         '/devices/5',
       ],
     );
+    assert.throws(() => plan(devices, known), /low_level .*\(device silo-3\)$/);
   });
 });
 

@@ -1,16 +1,17 @@
+import type { AuditedChange } from '@granary/contract/audit';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { Applied, SiteChange } from '@granary/contract/site/apply';
 import type { SiteDocument, SiteSection } from '@granary/contract/site/site-document';
 import type { StoredRule } from '../notifications/rule.ts';
 import type { StoredWebhook } from '../webhooks/webhook.ts';
-import { differenceLine } from './differences.ts';
+import { differenceLine, differences } from './differences.ts';
 import { type PlannedDevice, planDevice } from './plan-device.ts';
 import type { Planned } from './planned.ts';
 import { issuesAt, refusalOr } from './refusal-issues.ts';
-import type { DescribedDevice } from './site-device.ts';
-import { type PlannedRule, planRule } from './site-rule.ts';
-import { type PlannedWebhook, planWebhook } from './site-webhook.ts';
+import { type DescribedDevice, siteDevice } from './site-device.ts';
+import { type PlannedRule, planRule, siteRule } from './site-rule.ts';
+import { type PlannedWebhook, planWebhook, siteWebhook } from './site-webhook.ts';
 
 /** What is stored of the things that a document names. */
 export interface KnownSite {
@@ -36,6 +37,14 @@ export interface SitePlan {
   readonly notification_rules: readonly PlannedRule[];
 }
 
+/** An entry of the audit log about one of the changes of a document. */
+export interface SiteAuditEntry {
+  readonly deviceId: string | null;
+  readonly facility: string | null;
+  readonly resourceId: string | null;
+  readonly change: Omit<AuditedChange, 'left_out'>;
+}
+
 /** Plans the whole document, or refuses it with every fault that was found. */
 export function planSite(request: PlanRequest, known: KnownSite): SitePlan {
   const { document, newWebhookIds, unreachableUrls, canSendMail, nowMs } = request;
@@ -44,33 +53,49 @@ export function planSite(request: PlanRequest, known: KnownSite): SitePlan {
   const planEach = <Entry, Plan>(
     section: SiteSection,
     entries: readonly Entry[],
+    nameOf: (entry: Entry) => string,
     planOne: (entry: Entry) => Plan,
   ): Plan[] =>
     entries.flatMap((entry, index) => {
       const plan = refusalOr(() => planOne(entry));
       if (!(plan instanceof Refusal)) return [plan];
-      faults.push(...issuesAt(`/${section}/${index}`, plan));
+      const name = nameOf(entry);
+      for (const { path, message } of issuesAt(`/${section}/${index}`, plan)) {
+        faults.push({ path, message: `${message} (${name})` });
+      }
       return [];
     });
   const names = webhookNames(document, known.webhooks, newWebhookIds);
   const plan: SitePlan = {
-    devices: planEach('devices', devices, (wanted) =>
+    devices: planEach('devices', devices, deviceName, (wanted) =>
       planDevice(wanted, known.devices.get(wanted.device_id) ?? null, nowMs),
     ),
-    webhooks: planEach('webhooks', webhooks, (wanted) => {
-      const before = known.webhooks.filter(({ url }) => url === wanted.url);
-      return planWebhook(wanted, before, !unreachableUrls.includes(wanted.url), nowMs);
-    }),
-    notification_rules: planEach('notification_rules', rules, (wanted) => {
-      const before = known.rules.filter(({ content }) => content.name === wanted.name);
-      return planRule(wanted, before, names, canSendMail);
-    }),
+    webhooks: planEach(
+      'webhooks',
+      webhooks,
+      ({ url }) => `webhook ${url}`,
+      (wanted) => {
+        const before = known.webhooks.filter(({ url }) => url === wanted.url);
+        return planWebhook(wanted, before, !unreachableUrls.includes(wanted.url), nowMs);
+      },
+    ),
+    notification_rules: planEach(
+      'notification_rules',
+      rules,
+      ({ name }) => `rule "${name}"`,
+      (wanted) => {
+        const before = known.rules.filter(({ content }) => content.name === wanted.name);
+        return planRule(wanted, before, names, canSendMail);
+      },
+    ),
   };
   const [first] = faults;
   if (first === undefined) return plan;
   const message = `the document cannot be applied, nothing was changed: ${first.path} ${first.message}`;
   throw new Refusal('apply_refused', message, faults);
 }
+
+const deviceName = ({ device_id }: { readonly device_id: string }): string => `device ${device_id}`;
 
 /** Of the stored webhooks and of those that the document creates. */
 function webhookNames(
@@ -82,6 +107,35 @@ function webhookNames(
   const stored = known.map(({ url, webhookId }) => [url, webhookId] as const);
   const idOf = new Map([...created, ...stored]);
   return { idOf, urlOf: new Map([...created, ...stored].map(([url, id]) => [id, url])) };
+}
+
+/** What the plan changes, for the audit log; of what is created every field that is given. */
+export function auditedChanges(plan: SitePlan, request: PlanRequest, known: KnownSite): SiteAuditEntry[] {
+  const names = webhookNames(request.document, known.webhooks, request.newWebhookIds);
+  const entries = <After>(
+    planned: readonly Planned<After>[],
+    describe: (after: After) => object,
+    of: (after: After) => Omit<SiteAuditEntry, 'change'> & { readonly name: string },
+  ): SiteAuditEntry[] =>
+    planned.flatMap(({ after, action, differences: changed }) => {
+      if (action === 'unchanged') return [];
+      const { name, ...subject } = of(after);
+      const all = action === 'create' ? differences({}, describe(after)) : [...changed];
+      return [{ ...subject, change: { action, name, differences: all } }];
+    });
+  return [
+    ...entries(plan.devices, siteDevice, ({ deviceId, facility }) => ({
+      ...{ name: deviceId, deviceId, facility, resourceId: null },
+    })),
+    ...entries(plan.webhooks, siteWebhook, ({ url }) => ({
+      ...{ name: url, deviceId: null, facility: null, resourceId: names.idOf.get(url) ?? null },
+    })),
+    ...entries(
+      plan.notification_rules,
+      (rule) => siteRule(rule, names),
+      ({ name }) => ({ name, deviceId: null, facility: null, resourceId: name }),
+    ),
+  ];
 }
 
 /** The answer about a plan, without the secrets of what was created. */

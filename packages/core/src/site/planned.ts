@@ -1,4 +1,5 @@
-import type { CHANGE_ACTIONS, Difference } from '@granary/contract/site/apply';
+import type { CHANGE_ACTIONS } from '@granary/contract/site/apply';
+import type { Difference } from '@granary/contract/site/difference';
 
 /** What a document makes of one of its entries. */
 export interface Planned<After> {

@@ -157,6 +157,41 @@ describeService(
       );
     });
 
+    test('leaves an entry in the audit log for each change, and a dry run leaves none', async () => {
+      type Entry = { device_id: string | null; resource_id: string | null; input: { change?: unknown } };
+      const entriesOf = async (query: string): Promise<Entry[]> =>
+        (await api.get(`/v1/audit?action=site.apply&result=done&${query}`)).body.data;
+      const many = Array.from({ length: 60 }, (_, i) => silo(`audited-${i}`));
+      const before = (await entriesOf('limit=1000')).length;
+      await apply(many, '?dry_run=true');
+      assert.equal((await entriesOf('limit=1000')).length, before);
+      await apply(many);
+      assert.equal((await entriesOf('limit=1000')).length, before + 61);
+      const renamed = many.map((device, i) => (i === 59 ? { ...device, name: 'Py silo 2' } : device));
+      await apply(renamed, '?dry_run=true');
+      await apply(renamed);
+      const [last, first, ...more] = await entriesOf('device_id=audited-59');
+      assert.deepEqual(last?.input, {
+        change: {
+          ...{ action: 'update', name: 'audited-59' },
+          differences: [{ path: '/name', before: 'Silo audited-59', after: 'Py silo 2' }],
+        },
+      });
+      assert.partialDeepStrictEqual(first?.input.change, { action: 'create', name: 'audited-59' });
+      assert.deepEqual(more, []);
+      const limited = await api.post('/v1/keys', {
+        name: 'k',
+        scopes: ['admin'],
+        device_ids: ['audited-59'],
+      });
+      const seen = await api.as(limited.body.data.key).get('/v1/audit?action=site.apply');
+      assert.equal(seen.body.data.length, 2);
+      const url = 'http://127.0.0.1:9/audited';
+      await api.post('/v1/apply', { version: 1, webhooks: [{ url, device_ids: ['nobody'] }] });
+      const [ofWebhook] = await entriesOf('limit=1');
+      assert.match(ofWebhook?.resource_id ?? '', /^wh_/);
+    });
+
     test('belongs to the whole site: limited keys and other scopes are refused', async () => {
       const keyWith = async (rights: object) =>
         api.as((await api.post('/v1/keys', { name: 'k', ...rights })).body.data.key);
