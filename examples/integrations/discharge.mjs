@@ -32,7 +32,9 @@ async function ended(operationId) {
   for (;;) {
     try {
       const operation = await client.operations.get(deviceId, operationId);
-      console.log(`${operation.status}: ${operation.amount_completed} of ${operation.amount_target} kg`);
+      console.log(
+        `${operation.status}: ${operation.amount_completed ?? 'unknown'} of ${operation.amount_target} kg`,
+      );
       if (operation.ended_at !== null) return operation;
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error;

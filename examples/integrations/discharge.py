@@ -49,7 +49,7 @@ def follow(path):
         try:
             operation = call("GET", path, limit_seconds=0)["data"]
             done, wanted = operation["amount_completed"], operation["amount_target"]
-            print(f"{operation['status']}: {done} of {wanted} kg", flush=True)
+            print(f"{operation['status']}: {'unknown' if done is None else done} of {wanted} kg", flush=True)
             if operation["ended_at"] is not None:
                 print(f"{operation['status']}: {operation['status_detail']}")
                 return 0 if operation["status"] == "completed" else 1

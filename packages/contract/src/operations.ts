@@ -81,10 +81,19 @@ export const OperationRecord = closed({
     Type.String(),
   ),
   origin: Type.Enum(OPERATION_ORIGINS),
-  progress: NumberOrNull,
+  progress: described(
+    'In percent of `amount_target`; `null` where it or `amount_completed` is not known.',
+    NumberOrNull,
+  ),
   amount_target: NumberOrNull,
-  amount_completed: described("The amount in the latest report by the device's clock.", Type.Number()),
-  measured_amount: described('The change of weight in the requested direction.', NumberOrNull),
+  amount_completed: described(
+    "The amount in the latest report by the device's clock, 0 before the first one; `null` if the operation has ended and the device did not report how much it moved.",
+    NumberOrNull,
+  ),
+  measured_amount: described(
+    'The change of weight in the requested direction: while it runs up to the latest weight, afterwards up to the first weight after its end. `null` while it is not known, and for good if another operation began before that weight was read.',
+    NumberOrNull,
+  ),
   unit: Type.Enum(MASS_UNITS),
   rate: NumberOrNull,
   rate_unit: Type.Enum(RATE_UNITS),

@@ -92,7 +92,11 @@ describe('no sentence about an operation has an id, a code name or an empty part
     maxDurationMs: 3 * MINUTE_MS,
     expiresAtMs: START_MS + 10_000,
   } as const;
-  const asked = { operationId: 'op_1m7kkwbyd0tnp1', deviceNo: 1, weightG: 5_000_000 };
+  const asked = {
+    operationId: 'op_1m7kkwbyd0tnp1',
+    deviceNo: 1,
+    weight: { valueG: 5_000_000, tsMs: START_MS },
+  };
   const discharge = beginOperation({ ...asked, type: 'discharge', plan }, START_MS);
   const feed = beginOperation(
     { ...asked, type: 'feed', plan: { ...plan, unit: 't', targetContainer: null } },

@@ -4,11 +4,14 @@ import { readJson } from '@granary/contract/input/json';
 import type { Checker, ValidationIssue } from '@granary/contract/input/schema';
 import { checkDeviceState, type UpSubject } from '@granary/contract/link/messages';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
+import type { FoundType, RefusalCause } from '@granary/contract/telemetry/reception';
 import { REASON_CHARACTERS_MAX } from './limits.ts';
 import type { UplinkMessage } from './port.ts';
 
 export interface Undecodable {
   readonly reason: string;
+  /** The same for programs; of telemetry only. */
+  readonly cause?: RefusalCause;
 }
 
 export function decode(
@@ -16,18 +19,20 @@ export function decode(
   subject: UpSubject,
   payload: Buffer,
 ): UplinkMessage | Undecodable {
-  if (!isUtf8(payload)) return { reason: 'payload is not valid UTF-8' };
+  if (!isUtf8(payload)) return unreadable(subject, 'payload is not valid UTF-8');
   let value: unknown;
   try {
     value = readJson(payload.toString());
   } catch (error) {
-    if (error instanceof Refusal) return { reason: error.message };
+    if (error instanceof Refusal) return unreadable(subject, error.message);
     throw error;
   }
   const { checkTelemetry, replies } = PROFILES[profile];
   switch (subject) {
     case 'telemetry':
-      return checked(checkTelemetry, value, (telemetry) => ({ subject, telemetry }));
+      return checkTelemetry.accepts(value)
+        ? { subject, telemetry: value }
+        : refusedTelemetry(checkTelemetry.faults(value), value);
     case 'status':
       return checked(checkDeviceState, value, (state) => ({ subject, state }));
     case 'ack':
@@ -39,6 +44,50 @@ export function decode(
         ? unexpected(profile, subject)
         : checked(replies.progress, value, (progress) => ({ subject, progress }));
   }
+}
+
+const unreadable = (subject: UpSubject, reason: string): Undecodable =>
+  subject === 'telemetry' ? { reason, cause: { code: 'other', text: reason } } : { reason };
+
+const refusedTelemetry = (faults: readonly ValidationIssue[], value: unknown): Undecodable => ({
+  reason: reasonOf(faults),
+  cause: causeOf(faults, value),
+});
+
+/** A path in words: without the place in a list of readings, and without the object of declared sensors. */
+const fieldOf = (path: string): string =>
+  printable(path.replace(/^\/\d+(?=\/|$)/, '').replace(/^\/(sensors\/)?/, ''), REASON_CHARACTERS_MAX);
+
+/** The first fault, because usually all have the same cause. */
+function causeOf([first]: readonly ValidationIssue[], value: unknown): RefusalCause {
+  if (first === undefined) return { code: 'other', text: 'is not valid' };
+  const field = fieldOf(first.path);
+  const found = valueAt(value, first.path);
+  if (first.message === 'must be a number' && found !== undefined) {
+    return { code: 'not_a_number', field, found: foundType(found) };
+  }
+  const text = field === '' ? `the message ${first.message}` : `${field} ${first.message}`;
+  return { code: 'other', text: printable(text, REASON_CHARACTERS_MAX) };
+}
+
+/** The names in these paths are not escaped: those with a slash or a tilde are not found. */
+const valueAt = (value: unknown, path: string): unknown =>
+  path
+    .split('/')
+    .slice(1)
+    .reduce<unknown>(
+      (found, name) =>
+        typeof found === 'object' && found !== null && Object.hasOwn(found, name)
+          ? (found as Readonly<Record<string, unknown>>)[name]
+          : undefined,
+      value,
+    );
+
+function foundType(value: unknown): FoundType {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'boolean';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : 'object';
 }
 
 const unexpected = (profile: ProfileName, subject: UpSubject): Undecodable => ({

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
+import type { RefusalCause } from '@granary/contract/telemetry/reception';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import type { CertificatePair } from './tls.ts';
 
@@ -36,6 +37,8 @@ export interface LinkRejection {
   readonly topic: string;
   readonly reason: string;
   readonly payloadExcerpt: string;
+  /** Why readings were refused; not given for messages that have none. */
+  readonly cause?: RefusalCause;
 }
 
 /**
@@ -57,6 +60,8 @@ export type LinkEvent = LinkPeer &
   (
     | { readonly kind: 'connected'; readonly session: SessionType | null; readonly isTakeover: boolean }
     | { readonly kind: 'disconnected'; readonly ending: Ending; readonly detail: string }
+    /** The client whose connection was replaced is still there; `null` where only an external broker knows its address. */
+    | { readonly kind: 'second_client'; readonly previousAddress: string | null }
     | { readonly kind: 'login_refused'; readonly reason: string }
     | { readonly kind: 'subscription_refused'; readonly reason: string }
     | { readonly kind: 'fault'; readonly reason: string; readonly cause?: unknown }

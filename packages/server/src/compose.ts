@@ -16,6 +16,7 @@ import { readDeclaredSensors } from './devices/declared-sensors.ts';
 import { DeclaredSensorsCache } from './devices/declared-sensors-cache.ts';
 import { DeviceDirectory } from './devices/device-directory.ts';
 import { DeviceLog } from './devices/device-log.ts';
+import { DuplicateWatch } from './devices/duplicate-watch.ts';
 import { logLinkEvent } from './devices/link-log.ts';
 import { SessionEndings } from './devices/session-endings.ts';
 import { EffectDispatcher } from './effects/dispatcher.ts';
@@ -172,13 +173,17 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const linkLog = new DeviceLog({ logger, now, linesPerMinuteMax: LINK_LINES_PER_MINUTE_MAX });
     undos.push(() => linkLog.stop());
 
+    const duplicateWatch = new DuplicateWatch({ app, directory, log, now });
     const uplink = new Uplink({
       ...{ app, directory, declaredSensors, pipeline, queue, log, counters: ingestCounters, now },
       rawRetentionDays: settings.rawRetentionDays,
       carryOut: effects.carryOut,
       awaitsConfiguration: (device: LinkDevice) => sendStoredConfiguration(device),
       reachable: (device) => reconciler.deviceReachable(device),
-      observed: (event) => logLinkEvent(linkLog, event),
+      observed: (event) => {
+        logLinkEvent(linkLog, event);
+        duplicateWatch.observe(event);
+      },
     });
     const link = createDeviceLink(settings, {
       ...{ app, uplink, directory, logger, log, clock, certificate },

@@ -132,7 +132,7 @@ test('after a restart of the farm the moved amount is still there, and the opera
     target_container: 'truck',
   });
   const operation = () => client.operations.get(siloId, operation_id);
-  while ((await operation()).amount_completed < 4) await sleep(POLL_MS);
+  while (((await operation()).amount_completed ?? 0) < 4) await sleep(POLL_MS);
   await first.stop();
 
   const second = await startFarm({ ...options, historyDays: 0 });

@@ -1,4 +1,5 @@
 import type { NoChangeRanges } from '@granary/core/alerts/no-change-ranges';
+import type { Reception } from '@granary/core/reception/reception';
 import type { OpenBuckets } from '@granary/core/telemetry/open-bucket';
 
 /** The row of up to three sensors of a device. */
@@ -21,6 +22,8 @@ export class RowMemory {
   readonly openBuckets = new Map<number, OpenBucketRow>();
   /** By the number of the device. */
   readonly noChangeRanges = new Map<number, NoChangeRanges | null>();
+  /** Of all devices that have one, by their numbers; `null` until they are read. */
+  receptions: Map<number, Reception> | null = null;
 
   keepOpenBuckets(key: number, row: OpenBucketRow): void {
     keep(this.openBuckets, key, row);
@@ -34,6 +37,7 @@ export class RowMemory {
   clear(): void {
     this.openBuckets.clear();
     this.noChangeRanges.clear();
+    this.receptions = null;
   }
 }
 

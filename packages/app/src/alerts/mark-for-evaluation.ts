@@ -4,20 +4,25 @@ import type { NewestValue } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
 import { noChangeRangesOf, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
 import type { LastSeenUpdate } from '@granary/store/tables/presence';
+import { together } from '../together.ts';
 
-/** Finds the devices whose alerts a batch could change, and marks them as due, so that a crash loses no evaluation. */
+/**
+ * Finds the devices whose alerts a batch could change, and marks them as due, so that a crash loses no evaluation. `alsoDue` are
+ * devices of the batch that are due for another reason: one statement marks all, because it locks them in their order.
+ */
 export async function markForEvaluation(
   sql: Sql,
   values: readonly NewestValue[],
   seen: readonly LastSeenUpdate[],
+  alsoDue: Promise<ReadonlySet<number>>,
 ): Promise<number[]> {
   const signs = signsOfLife(values, seen);
-  if (signs.size === 0) return [];
-  const known = await noChangeRangesOf(sql, [...signs.keys()]);
+  const ranges = signs.size === 0 ? [] : noChangeRangesOf(sql, [...signs.keys()]);
+  const [known, also] = await together([ranges, alsoDue]);
   const toEvaluate = known.flatMap(({ deviceNo, noChangeRanges }) => {
     const sign = signs.get(deviceNo);
     if (sign === undefined) return [];
-    const isDue = sign.isLate || !isWithinNoChangeRanges(noChangeRanges, sign.values);
+    const isDue = also.has(deviceNo) || sign.isLate || !isWithinNoChangeRanges(noChangeRanges, sign.values);
     return isDue ? [{ deviceNo, atMs: sign.seenAtMs }] : [];
   });
   await scheduleEvaluation(sql, toEvaluate);

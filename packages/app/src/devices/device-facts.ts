@@ -3,8 +3,11 @@ import type { Capability } from '@granary/contract/profiles/profile';
 import { refuseRemoved } from '@granary/core/devices/removal';
 import { areFactsFor, unsupported } from '@granary/core/profiles/capabilities';
 import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
+import { DUPLICATE_DOCUMENT } from '@granary/core/reception/duplicate';
+import { RECEPTION_DOCUMENT } from '@granary/core/reception/reception';
 import type { Sql } from '@granary/store/sql';
 import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
+import { readableOrNull } from '@granary/store/tables/device-health';
 import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
 import { readFactRows } from '@granary/store/tables/fact-rows';
 import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
@@ -43,6 +46,8 @@ export async function readDeviceFacts(
     if (parsed === null) return [];
     const facts: DeviceFacts = {
       ...{ deviceNo, profile, presence, sensors, latest },
+      reception: readableOrNull(RECEPTION_DOCUMENT, rows.receptions.get(deviceNo) ?? null),
+      duplicate: readableOrNull(DUPLICATE_DOCUMENT, rows.duplicates.get(deviceNo) ?? null),
       ...(capacityKg === null ? {} : { capacityKg }),
       configuration: parsed,
       operations: operations.get(deviceNo) ?? [],

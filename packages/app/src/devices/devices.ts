@@ -9,9 +9,12 @@ import { refuseBusyRemoval, refuseRemoved, refuseRestoration } from '@granary/co
 import type { Limits } from '@granary/core/keys';
 import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
 import { refuseWhileOperating } from '@granary/core/operations/interlocks';
+import { DUPLICATE_DOCUMENT, type Duplicate } from '@granary/core/reception/duplicate';
+import { RECEPTION_DOCUMENT } from '@granary/core/reception/reception';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
 import { unfinishedCommands } from '@granary/store/tables/commands';
+import { readableOrNull, readHealth, saveDuplicate } from '@granary/store/tables/device-health';
 import {
   type DeviceFilter,
   findDevice,
@@ -62,6 +65,9 @@ export const reads = {
   find: (sql: Sql, deviceId: string) => findDevice(sql, deviceId),
   list: (sql: Sql, filter: DeviceFilter) => listDevices(sql, filter),
   rejections: (sql: Sql, deviceNo: number) => readRejections(sql, deviceNo),
+  /** How its messages are received; `null` if everything is as it should be. */
+  reception: async (sql: Sql, deviceNo: number) =>
+    readableOrNull(RECEPTION_DOCUMENT, (await readHealth(sql, deviceNo)).reception),
   isPurgeDue: (sql: Sql, nowMs: number) => isPurgeWaiting(sql, nowMs - PURGE_DELAY_MS),
 };
 
@@ -201,6 +207,13 @@ export const writes = {
   /** Records that the link ended, or that the device announced it. */
   async recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<Committed<void>> {
     if (await recordLinkDown(sql, deviceNo, atMs)) await scheduleEvaluation(sql, [{ deviceNo, atMs }]);
+    return committed(undefined, ...alertEvaluation([deviceNo]));
+  },
+
+  /** Two clients log in with the id of this device. */
+  async recordDuplicate(sql: Sql, deviceNo: number, duplicate: Duplicate): Promise<Committed<void>> {
+    await saveDuplicate(sql, DUPLICATE_DOCUMENT, deviceNo, duplicate);
+    await scheduleEvaluation(sql, [{ deviceNo, atMs: duplicate.lastAtMs }]);
     return committed(undefined, ...alertEvaluation([deviceNo]));
   },
 

@@ -90,15 +90,25 @@ export class JobChangeRecorder {
   }
 }
 
-/** For a write that changes only one job. */
+/** A job before and after a decision; `before` is `null` for a job that was just inserted. */
+export interface ChangedJob<E> {
+  readonly before: E | null;
+  readonly after: E;
+}
+
+/** For a write that changes one job, and possibly others of the same device. */
 export async function recordJobChange<E extends DeviceJob>(
   sql: Sql,
   evaluationRow: AlertEvaluation,
   jobs: JobTable<E>,
-  { before, after, nowMs }: { readonly before: E | null; readonly after: E; readonly nowMs: number },
+  { before, after, nowMs }: ChangedJob<E> & { readonly nowMs: number },
+  others: readonly ChangedJob<E>[] = [],
 ): Promise<Effect[]> {
   const recorder = new JobChangeRecorder(sql, nowMs);
   await recorder.record(jobs, before, after);
+  for (const other of others) {
+    if (other.after !== other.before) await recorder.record(jobs, other.before, other.after);
+  }
   return await recorder.close([evaluationRow]);
 }
 

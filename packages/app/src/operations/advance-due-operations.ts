@@ -1,5 +1,7 @@
 import { operationMessage } from '@granary/core/operations/record';
 import { advanceOperation } from '@granary/core/operations/transitions';
+import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import { isBelievable } from '@granary/core/telemetry/plausibility';
 import { toGrams } from '@granary/core/units';
 import type { Sql } from '@granary/store/sql';
 import { type DeviceSnapshot, readDeviceSnapshots } from '../devices/device-snapshots.ts';
@@ -49,8 +51,10 @@ async function tickSilos(
 }
 
 function weighed({ device, latest: { weight } }: DeviceSnapshot) {
+  const capacityKg = device.capacityKg ?? 0;
+  const isUsable = weight !== undefined && isBelievable(STANDARD_SENSORS.weight, weight, capacityKg);
   return {
-    weight: weight === undefined ? null : { valueG: weight.value, tsMs: weight.tsMs },
-    capacityG: toGrams(device.capacityKg ?? 0, 'kg'),
+    weight: isUsable ? { valueG: weight.value, tsMs: weight.tsMs } : null,
+    capacityG: toGrams(capacityKg, 'kg'),
   };
 }

@@ -1,11 +1,7 @@
 import { OPERATION_DOCUMENT } from '@granary/core/operations/document';
 import { operationRecord } from '@granary/core/operations/record';
-import {
-  finallyMeasuredG,
-  isFinished,
-  isTerminal,
-  type OperationState,
-} from '@granary/core/operations/state';
+import { isFinished, isTerminal, type OperationState } from '@granary/core/operations/state';
+import { finallyMeasuredG } from '@granary/core/operations/weighing';
 import type { Sql } from '@granary/store/sql';
 import type { FactRows } from '@granary/store/tables/fact-rows';
 import { JobTable } from '@granary/store/tables/jobs';

@@ -3,6 +3,7 @@ import { before, it } from 'node:test';
 import type { OperationProgress } from '@granary/contract/link/messages';
 import { SECOND_MS } from '@granary/contract/time';
 import { STOP_RESEND_MS } from '@granary/core/devices/time-limits';
+import { operationRecord } from '@granary/core/operations/record';
 import { STOP_CONFIRMATION_MS_MAX } from '@granary/core/operations/stop-confirmation';
 import { ACK_TIMEOUT_MS } from '@granary/core/operations/transitions';
 import type { App } from '../app.ts';
@@ -314,6 +315,91 @@ describeEachEngine('ticks of operations', (engine) => {
     const progress = progressOf(operationId, 'stopped', 1);
     await app.operations.progressed({ deviceNo, progress, nowMs: NOW_MS + STOP_RESEND_MS });
     assert.deepEqual(await tick(app, NOW_MS + 2 * STOP_RESEND_MS), []);
+  });
+
+  /** The amounts of these operations that the scale shows, and the open alerts. */
+  const weighed = async (deviceNo: number, ...ids: string[]) => {
+    const found = await Promise.all(ids.map((id) => app.operations.find(deviceNo, id)));
+    const alerts = await app.alerts.list({ deviceNo, filter: 'open', beforeAlertId: null, limit: 10 });
+    return {
+      kg: found.map((one) => one && operationRecord(one).measured_amount),
+      alerts: alerts.map(({ type }) => type),
+    };
+  };
+  const start = async (deviceNo: number, amount: number, nowMs: number): Promise<string> => {
+    const operationId = newId('op');
+    const wanted = {
+      deviceNo,
+      operationId,
+      type: 'feed',
+      request: { amount },
+      isReachable: true,
+      nowMs,
+    } as const;
+    await app.operations.start(wanted);
+    return operationId;
+  };
+  const says = (deviceNo: number, id: string, state: OperationProgress['state'], kg: number, nowMs: number) =>
+    app.operations.progressed({ deviceNo, progress: { ...progressOf(id, state, kg), ts: nowMs }, nowMs });
+
+  it('weigh each of two operations by itself, or not at all', async () => {
+    const apart = await readySilo(app);
+    const [one, two] = [await start(apart, 100, NOW_MS + 1), newId('op')];
+    await says(apart, one, 'completed', 100, NOW_MS + 1_000);
+    await weigh(app, apart, 5_100, NOW_MS + 1_001);
+    await feed(app, apart, two, 12);
+    await says(apart, two, 'completed', 12, NOW_MS + 2_000);
+    await weigh(app, apart, 5_112, NOW_MS + 2_001);
+    await tick(app, NOW_MS + 2_002);
+    assert.deepEqual(await weighed(apart, one, two), { kg: [100, 12], alerts: [] });
+
+    const together = await readySilo(app);
+    const first = await start(together, 100, NOW_MS + 1);
+    await says(together, first, 'completed', 100, NOW_MS + 1_000);
+    await tick(app, NOW_MS + 1_500);
+    const second = await start(together, 12, NOW_MS + 2_000);
+    await says(together, second, 'completed', 12, NOW_MS + 3_000);
+    await weigh(app, together, 5_112, NOW_MS + 3_001);
+    await tick(app, NOW_MS + 3_002);
+    assert.deepEqual(await weighed(together, first, second), { kg: [null, null], alerts: [] });
+    const third = await start(together, 50, NOW_MS + 4_000);
+    await says(together, third, 'completed', 50, NOW_MS + 5_000);
+    await weigh(app, together, 5_162, NOW_MS + 5_001);
+    await tick(app, NOW_MS + 5_002);
+    assert.deepEqual(await weighed(together, third), { kg: [50], alerts: [] });
+  });
+
+  it('do not count what another operation moved as that of a forgotten one', async () => {
+    const deviceNo = await readySilo(app);
+    const forgotten = await start(deviceNo, 100, NOW_MS);
+    const laterMs = NOW_MS + 20 * SECOND_MS;
+    await says(deviceNo, forgotten, 'unknown', 0, laterMs);
+    const next = await start(deviceNo, 100, laterMs + 1);
+    await says(deviceNo, next, 'completed', 100, laterMs + 1_000);
+    await weigh(app, deviceNo, 5_181.4, laterMs + 1_001);
+    await tick(app, laterMs + 1_002);
+    const { kg, alerts } = await weighed(deviceNo, forgotten, next);
+    assert.deepEqual({ kg, alerts }, { kg: [null, null], alerts: ['operation_failed'] });
+  });
+
+  it('do not weigh an operation beside which the device began another one, nor with a weight that cannot be true', async () => {
+    const deviceNo = await readySilo(app);
+    const asked = await start(deviceNo, 100, NOW_MS + 1);
+    await says(deviceNo, newId('panel'), 'running', 5, NOW_MS + 500);
+    await says(deviceNo, asked, 'completed', 100, NOW_MS + 1_000);
+    await weigh(app, deviceNo, 5_150, NOW_MS + 1_001);
+    await tick(app, NOW_MS + 1_002);
+    assert.deepEqual((await weighed(deviceNo, asked)).kg, [null]);
+
+    const faulty = await readySilo(app);
+    const measured = await start(faulty, 100, NOW_MS + 1);
+    await says(faulty, measured, 'completed', 100, NOW_MS + 1_000);
+    await weigh(app, faulty, 512_000, NOW_MS + 1_001);
+    await tick(app, NOW_MS + 1_002);
+    assert.deepEqual((await weighed(faulty, measured)).kg, [null]);
+    await weigh(app, faulty, 5_100, NOW_MS + 2_000);
+    await tick(app, NOW_MS + 2_001);
+    assert.deepEqual((await weighed(faulty, measured)).kg, [100]);
   });
 
   it('raise the alert about an imbalance as soon as it is weighed', async () => {

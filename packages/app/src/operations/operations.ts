@@ -18,11 +18,18 @@ import {
   beginOperation,
   deviceReport,
   holdsDevice,
+  isTerminal,
   type OperationState,
   stopAskedBy,
   unsolicitedOperation,
 } from '@granary/core/operations/state';
 import { advanceOperation, type OperationTransition } from '@granary/core/operations/transitions';
+import {
+  weighedDespite,
+  weighedUntilReport,
+  weighedUntilStart,
+  weightBefore,
+} from '@granary/core/operations/weighing';
 import { areFactsFor } from '@granary/core/profiles/capabilities';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
@@ -41,6 +48,7 @@ import {
 } from '../jobs/advance-due-jobs.ts';
 import {
   appliedReply,
+  type ChangedJob,
   evaluationAfter,
   type ReplyResult,
   recordJobChange,
@@ -50,7 +58,7 @@ import { messageEffects } from '../jobs/message-effects.ts';
 import { together } from '../together.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
 import { OPERATIONS } from './operation-jobs.ts';
-import { requestOf, siloAtStart } from './start-facts.ts';
+import { latestWeight, requestOf, siloAtStart } from './start-facts.ts';
 
 /** Further unsolicited operations of a device are ignored. */
 export const UNSOLICITED_AT_ONCE_MAX = 16;
@@ -137,12 +145,20 @@ export const writes = {
     const { evaluation, device, facts } = await lockDeviceFor(sql, deviceNo, 'operations');
     const atStart = siloAtStart(facts, start.isReachable);
     const plan = planOperation(requestOf(start), atStart, nowMs);
-    const wanted = { operationId, deviceNo, type, plan, weightG: atStart.weight?.value ?? 0 };
+    const weight = latestWeight(facts);
+    const others = weighedUntilStart(facts.operations, weight);
+    const wanted = { operationId, deviceNo, type, plan, weight: weightBefore(others, weight) };
     const operation = { ...beginOperation(wanted, nowMs), requestedBy: sql.actor };
     // Given together, in this order; if the first finds a conflict, the refusal takes the others back.
     const [isInserted, logged] = await together([
       OPERATIONS.insert(sql, operation, nowMs),
-      recordJobChange(sql, evaluation, OPERATIONS, { before: null, after: operation, nowMs }),
+      recordJobChange(
+        sql,
+        evaluation,
+        OPERATIONS,
+        { before: null, after: operation, nowMs },
+        changes(facts.operations, others),
+      ),
     ]);
     if (!isInserted) throw unreadableInProgress((await claimingOperation(sql, deviceNo)) ?? operationId);
     const { deviceId } = device;
@@ -274,9 +290,28 @@ async function applyReply(
 ): Promise<Committed<ReplyResult>> {
   const { deviceNo, operationId } = operation;
   const sends = await messageEffects(sql, deviceNo, send && operationMessage(operationId, send));
-  const logged = await recordJobChange(sql, evaluation, OPERATIONS, { before, after: operation, nowMs });
-  return appliedReply(...sends, ...evaluationAfter(OPERATIONS, before, operation), ...logged);
+  const others =
+    isTerminal(before) && before.endedAtMs !== operation.endedAtMs ? await othersOf(sql, before) : [];
+  const weighed = weighedDespite(before, operation, others);
+  const change = { before, after: weighed.operation, nowMs };
+  const logged = await recordJobChange(sql, evaluation, OPERATIONS, change, changes(others, weighed.others));
+  return appliedReply(...sends, ...evaluationAfter(OPERATIONS, before, weighed.operation), ...logged);
 }
+
+/** More than a device can have under way at the same time; also finished ones, whose weighed amount may have become doubtful. */
+const RECENT_MAX = 2 * UNSOLICITED_AT_ONCE_MAX;
+
+async function othersOf(sql: Sql, { deviceNo, operationId }: OperationState): Promise<OperationState[]> {
+  const filter = { status: null, type: null };
+  const recent = await OPERATIONS.list(sql, { deviceNo, filter, beforeId: null, limit: RECENT_MAX });
+  return recent.filter((other) => other.operationId !== operationId);
+}
+
+const changes = (
+  before: readonly OperationState[],
+  after: readonly OperationState[],
+): ChangedJob<OperationState>[] =>
+  before.flatMap((one, index) => ({ before: one, after: after[index] ?? one }));
 
 async function registerUnsolicited(
   sql: Sql,
@@ -295,7 +330,9 @@ async function registerUnsolicited(
   }
   // Another device may have reported the same id at the same time.
   if (!(await OPERATIONS.insert(sql, operation, nowMs))) return unknownReference(OF_ANOTHER_DEVICE);
+  const before = await othersOf(sql, operation);
+  const others = weighedUntilReport(before, deviceReport(progress), nowMs);
   const change = { before: null, after: operation, nowMs };
-  const logged = await recordJobChange(sql, evaluation, OPERATIONS, change);
+  const logged = await recordJobChange(sql, evaluation, OPERATIONS, change, changes(before, others));
   return appliedReply(...alertEvaluation([deviceNo]), ...logged);
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
 import type { OperationRequest, SiloAtStart } from '@granary/core/operations/interlocks';
-import { holdsDevice } from '@granary/core/operations/state';
+import { holdsDevice, type Weight } from '@granary/core/operations/state';
 import type { FactsOf } from '../devices/device-facts.ts';
 
 /** What the interlocks decide by. */
@@ -12,6 +12,9 @@ export function siloAtStart(
   const underWay = operations.find(holdsDevice) ?? null;
   return { presence, capacityKg, configuration, underWay, weight: latest.weight, isReachable };
 }
+
+export const latestWeight = ({ latest: { weight } }: FactsOf<'operations'>): Weight | null =>
+  weight === undefined ? null : { valueG: weight.value, tsMs: weight.tsMs };
 
 export function requestOf({
   type,

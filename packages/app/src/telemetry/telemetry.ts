@@ -1,3 +1,4 @@
+import type { MessageReception } from '@granary/core/reception/reception';
 import { sensorsInUse } from '@granary/core/sensors/declared-sensors';
 import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
 import { POSITION_GROUP, standardSensorsOf } from '@granary/core/sensors/standard-sensors';
@@ -40,6 +41,7 @@ import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import { together } from '../together.ts';
 import { updateOpenBuckets } from './open-buckets.ts';
+import { recordReceptions } from './receptions.ts';
 
 /** The sum of this many of the largest values is still an exact whole number in floating point. */
 export const READINGS_PER_APPEND_MAX = 50_000;
@@ -49,6 +51,8 @@ export interface TelemetryBatch {
   readonly readings: readonly Reading[] | PackedReadings;
   readonly seen: readonly LastSeenUpdate[];
   readonly rejections: readonly NewRejection[];
+  /** In the order of arrival, every message of the devices of which one was not as it should be. */
+  readonly receptions?: readonly MessageReception[];
 }
 
 export interface AppendReceipt {
@@ -108,7 +112,9 @@ export const writes = {
     await addToTracks(sql, news.flatMap(placeIn));
     await recordSeen(sql, batch.seen);
     await recordRejections(sql, batch.rejections);
-    const toEvaluate = await markForEvaluation(sql, newestValues(news), batch.seen);
+    const { seen, receptions = [] } = batch;
+    const received = recordReceptions(sql, { readings, seen, receptions });
+    const toEvaluate = await markForEvaluation(sql, newestValues(news), seen, received);
     const receipt = { stored: news.length, repeated: readings.length - news.length };
     return committed(receipt, ...alertEvaluation(toEvaluate));
   },

@@ -29,15 +29,20 @@ function append(round: WriteRound): Promise<unknown>[] {
   const rejections = silos.map((deviceNo) => {
     return { deviceNo, receivedAtMs: nowMs, topic: 'telemetry', reason: 'wrong', payload: '?' };
   });
+  const cause = { code: 'other', text: 'wrong' } as const;
+  const receptions = silos.map((deviceNo) => {
+    return { deviceNo, atMs: nowMs, refusal: { taken: 'some', cause }, clockOffsetMs: 0 } as const;
+  });
   return [
-    app.telemetry.append(batchOf({ readings, seen, rejections })),
-    app.telemetry.append(
-      batchOf({
+    app.telemetry.append({ ...batchOf({ readings, seen, rejections }), receptions }),
+    app.telemetry.append({
+      ...batchOf({
         readings: readings.toReversed(),
         seen: seen.toReversed(),
         rejections: rejections.toReversed(),
       }),
-    ),
+      receptions: receptions.toReversed(),
+    }),
   ];
 }
 
@@ -127,6 +132,12 @@ export const EVERY_WRITE: EveryWrite = {
       ofEach(round.silos, (deviceNo) =>
         round.app.devices.replaceSecret(deviceNo, `hash ${round.round}`, atMs(round)),
       ),
+    recordDuplicate: (round) =>
+      ofEach([...round.silos, ...round.rovers], (deviceNo) => {
+        const nowMs = atMs(round);
+        const duplicate = { sinceMs: nowMs, lastAtMs: nowMs, takeovers: 5, addresses: ['10.0.0.1'] };
+        return round.app.devices.recordDuplicate(deviceNo, duplicate);
+      }),
     recordLinkDown: (round) =>
       ofEach([...round.silos, ...round.rovers], (deviceNo) =>
         // The time is just before the device was seen again, otherwise it would be offline in every round.

@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ApiError, type Client } from '@granary/client';
 import type { Settings } from '@granary/server/settings';
+import { hiddenFaults } from '../commands/devices/device-texts.ts';
 
 export type Verdict = 'ok' | 'warn' | 'fail';
 
@@ -186,5 +187,35 @@ export async function keyFinding(client: Client): Promise<Finding> {
       `${failure.message} (${failure.code})`,
       '`granary login` stores another key; `granary keys create` issues one.',
     );
+  }
+}
+
+const NAMED_MAX = 5;
+
+/** Devices that look healthy because they are connected; nothing where the key may not read them, which is another finding. */
+export async function deviceFindings(client: Client): Promise<Finding[]> {
+  try {
+    const [{ devices }, faults] = await Promise.all([client.fleet.overview(), hiddenFaults(client)]);
+    if (faults.length === 0)
+      return [
+        finding(
+          'devices',
+          'ok',
+          `${devices.total}, none with refused readings, a wrong clock or a second client`,
+        ),
+      ];
+    const named = faults.slice(0, NAMED_MAX).map(({ deviceId, words }) => `${deviceId}: ${words}`);
+    const more = faults.length > NAMED_MAX ? [`${faults.length - NAMED_MAX} more`] : [];
+    return [
+      finding(
+        'devices',
+        'warn',
+        [...named, ...more].join(', '),
+        '`granary device show <device_id>` tells what exactly, `granary alerts` lists all.',
+      ),
+    ];
+  } catch (failure) {
+    if (failure instanceof ApiError) return [];
+    throw failure;
   }
 }

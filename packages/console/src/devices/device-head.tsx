@@ -8,6 +8,7 @@ import { LastKnown } from '../parts/last-known.tsx';
 import { SeverityMark } from '../parts/severity-mark.tsx';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
+import { ReceptionLine } from './reception-line.tsx';
 import type { DeviceFacts } from './use-device-facts.ts';
 
 interface Props {
@@ -63,6 +64,7 @@ export function DeviceHead({ device, facts }: Props) {
           )}
         </p>
       )}
+      {facts !== undefined && <ReceptionLine detail={facts.detail} />}
       {alerts.length > 0 && (
         <ul class="device-head-alerts">
           {alerts.map((alert) => (

@@ -39,4 +39,5 @@ export function useDeviceFacts({
   return loaded;
 }
 
-const CHANGES_FACTS = /^(device\.|configuration\.|command\.)/;
+/** An alert may be about how its messages arrive, which its detail says, too. */
+const CHANGES_FACTS = /^(device\.|configuration\.|command\.|alert\.)/;

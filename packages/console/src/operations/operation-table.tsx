@@ -64,7 +64,7 @@ function operationWords(): JobWords<FleetOperation> {
 
 function amountText({ amount_completed, amount_target, unit }: FleetOperation): string {
   const number = (value: number) => formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value);
-  const moved = number(amount_completed);
+  const moved = amount_completed === null ? '–' : number(amount_completed);
   return amount_target === null
     ? `${moved} ${unit}`
     : texts.value.jobs.amountOf(moved, `${number(amount_target)} ${unit}`);

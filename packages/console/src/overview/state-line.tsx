@@ -79,7 +79,9 @@ function State({ device }: Props) {
   }
   return (
     <>
-      <span class="overview-state-text muted">{minorValuesOf(device).join(' · ')}</span>
+      <span class="overview-state-text muted">
+        {hasReadings(device) ? minorValuesOf(device).join(' · ') : overview.noReading}
+      </span>
       {declaredCount(device) > 0 && (
         <span class="overview-state-text muted">{overview.declaredSensors(declaredCount(device))}</span>
       )}
@@ -103,6 +105,8 @@ function minorValuesOf({ profile, readings = {} }: FleetDevice): string[] {
     return [formatValue(reading.value, reading.unit, locale.value)];
   });
 }
+
+const hasReadings = ({ readings = {} }: FleetDevice): boolean => Object.keys(readings).length > 0;
 
 /** The sensors that the device has beside those of its profile. */
 function declaredCount({ profile, readings = {} }: FleetDevice): number {

@@ -5,6 +5,7 @@ import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
 import { line, lineOrEmpty } from '../input/text-schemas.ts';
 import { PROFILE_NAMES, profileNamesOf } from '../profiles/profiles.ts';
+import { RefusedReadings } from '../telemetry/reception.ts';
 import { Timestamp } from '../time.ts';
 import { DeclaredMaintenance } from './maintenance.ts';
 import { DevicePurge } from './purge.ts';
@@ -41,6 +42,14 @@ export const SensorSummary = closed({
 const detailFields = {
   ...DeviceSummary.properties,
   firmware_version: Type.String(),
+  clock_offset_s: described(
+    'How far the clock of the device is ahead, in seconds; negative: behind. 0 while it differs by less than a minute, `null` while it is not known.',
+    Type.Union([Type.Integer(), Type.Null()]),
+  ),
+  refused_readings: described(
+    'The messages since the last one that was taken completely; `null` if that was the last one.',
+    Type.Union([RefusedReadings, Type.Null()]),
+  ),
   maintenance: Type.Optional(described('While a person has declared maintenance.', DeclaredMaintenance)),
   purge: Type.Optional(described('While the records of a removed device are being removed.', DevicePurge)),
 };

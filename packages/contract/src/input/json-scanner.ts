@@ -11,6 +11,8 @@ export function malformedJson(what: string, path: string): Refusal {
 const SPACE = '\t\n\r ';
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
+const NOT_A_NUMBER = /[+-]?(?:NaN|nan|Infinity|inf)\b/y;
+const DECIMAL_COMMA = /\d,\s*\d/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings must not hold them.
 const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y;
 
@@ -43,7 +45,7 @@ export class JsonScanner {
     if (next === '{') this.#members();
     else if (next === '[') this.#items();
     else if (next === '"') this.#string();
-    else if (this.#token(WORD) === null && this.#token(NUMBER) === null) this.#fail('a value is missing');
+    else if (this.#token(WORD) === null && this.#token(NUMBER) === null) this.#failWithoutValue();
   }
 
   #members(): void {
@@ -52,7 +54,7 @@ export class JsonScanner {
     if (this.#skips('}')) return;
     do {
       this.#skipSpace();
-      if (this.#text[this.#at] !== '"') this.#fail('a key in double quotes is missing');
+      if (this.#text[this.#at] !== '"') this.#failWithoutKey();
       const name = this.#string();
       this.#path.push(name);
       if (names.has(name)) throw malformedJson(`${this.#pointer} stands twice`, this.#pointer);
@@ -62,6 +64,23 @@ export class JsonScanner {
       this.#path.pop();
     } while (this.#skips(','));
     if (!this.#skips('}')) this.#fail('a comma or } is missing');
+  }
+
+  #failWithoutValue(): never {
+    const word = this.#matched(NOT_A_NUMBER);
+    return this.#fail(word === null ? 'a value is missing' : `${word} is no number in JSON`);
+  }
+
+  /** A comma between two digits is usually the decimal mark of another language. */
+  #failWithoutKey(): never {
+    const comma = this.#text.lastIndexOf(',', this.#at);
+    DECIMAL_COMMA.lastIndex = comma - 1;
+    const isDecimal = comma > 0 && DECIMAL_COMMA.test(this.#text);
+    return this.#fail(
+      isDecimal
+        ? 'a number has a decimal comma, where JSON needs a point,'
+        : 'a key in double quotes is missing',
+    );
   }
 
   #items(): void {
@@ -102,9 +121,13 @@ export class JsonScanner {
     return isThere;
   }
 
-  #token(pattern: RegExp): string | null {
+  #matched(pattern: RegExp): string | null {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? null;
+    return pattern.exec(this.#text)?.[0] ?? null;
+  }
+
+  #token(pattern: RegExp): string | null {
+    const found = this.#matched(pattern);
     if (found !== null) this.#at += found.length;
     return found;
   }

@@ -167,6 +167,12 @@ const TELLING: readonly (readonly [Checker<unknown>, unknown, string, RegExp])[]
     '/from',
     /^must be a time with its offset, such as 2026-/,
   ],
+  [
+    telemetry.checkHistoryQuery,
+    { from: '2026-11-16T00:00:00 01:00' },
+    '/from',
+    /^has a space where its offset begins: in an address a \+ must be written as %2B$/,
+  ],
   [siloScale.checkTelemetry, { ts: 1, weight: 'heavy' }, '/weight', /^must be a number$/],
   [siloScale.checkTelemetry, { ts: 1 }, '', /at least one of weight, temperature, humidity/],
   [siloScale.checkTelemetry, 'x', '', /^must be an object or an array$/],

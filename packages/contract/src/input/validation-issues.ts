@@ -150,10 +150,17 @@ function textFault(schema: SchemaNode, text: unknown): string | null {
   if (maxLength !== undefined && !Guard.IsMaxLength(text, maxLength)) {
     return `must have at most ${maxLength} characters`;
   }
-  if (format === 'date-time' && parseTime(text) === null) return `must be ${expectation(schema)}`;
+  if (format === 'date-time' && parseTime(text) === null) {
+    return hasLostPlus(text) ? LOST_PLUS : `must be ${expectation(schema)}`;
+  }
   if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return null;
   return `must be ${schema.description ?? `a text that matches ${pattern}`}`;
 }
+
+const LOST_PLUS = 'has a space where its offset begins: in an address a + must be written as %2B';
+
+/** In the query of an address a plus sign means a space. */
+const hasLostPlus = (text: string): boolean => parseTime(text.replace(' ', '+')) !== null;
 
 function numberFault(schema: SchemaNode, value: unknown): string | null {
   if (typeof value !== 'number') return null;

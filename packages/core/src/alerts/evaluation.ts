@@ -11,11 +11,12 @@ import {
   resolveWithRemoval,
 } from './lifecycle.ts';
 import { type Observed, offlineAlertAtMs, offlineFromMs, valuesJudgedAtMs } from './observation.ts';
+import { type ReceptionFacts, receptionConditions, receptionTimesMs } from './rules/reception-rules.ts';
 import { reported, type SensorFacts, staleFromMs } from './rules/sensor-rules.ts';
 import { type ThresholdFacts, thresholdConditions } from './rules/threshold-rules.ts';
 
 /** What the alerts of every device follow from, whatever its profile adds. */
-export interface AlertFacts extends ThresholdFacts {
+export interface AlertFacts extends ThresholdFacts, ReceptionFacts {
   readonly deviceNo: number;
   readonly configuration: { readonly maintenance: Maintenance } & ThresholdFacts['configuration'];
 }
@@ -62,6 +63,7 @@ const allConditions = <Facts extends AlertFacts>(
   nowMs: number,
 ): Condition[] => [
   ...rules.conditionsOf(facts, nowMs),
+  ...receptionConditions(facts, nowMs),
   ...thresholdConditions(facts, valuesJudgedAtMs(facts, nowMs)),
 ];
 
@@ -113,6 +115,7 @@ export function nextEvaluationAtMs<Facts extends AlertFacts>(
     ...silenceTimesMs(facts),
     ...growthTimesMs(conditions, open),
     ...rules.timesMs(facts),
+    ...receptionTimesMs(facts),
     ...open.flatMap((alert) => dueTimesMs(alert, delaysFor(alert, conditions, delays))),
   ].filter((timeMs) => timeMs > valuesJudgedAtMs(facts, nowMs));
   return timesMs.length === 0 ? null : Math.min(...timesMs);

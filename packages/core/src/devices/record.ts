@@ -6,6 +6,7 @@ import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { emergencyStopSummary } from '../commands/emergency-stop.ts';
 import type { CommandState } from '../commands/state.ts';
 import { hasCapability } from '../profiles/capabilities.ts';
+import { type Reception, receptionRecord } from '../reception/reception.ts';
 import { asDeclaration, declaredSensors, isInUse, sensorsInUse } from '../sensors/declared-sensors.ts';
 import type { LatestValues } from '../sensors/sensor.ts';
 import { currentReadings, declaredReadings, sensorStatus } from '../telemetry/current-readings.ts';
@@ -87,27 +88,32 @@ export const changedDeviceRecord = (
 
 interface FieldDevice {
   readonly device: DetailedDevice;
+  readonly reception: Reception | null;
   readonly latest: LatestValues;
   /** The emergency stop in force, if there is one. */
   readonly stop: CommandState | undefined;
 }
 
-export function fieldDetail({ device, latest, stop }: FieldDevice, nowMs: number): FieldDetail {
+export function fieldDetail({ device, reception, latest, stop }: FieldDevice, nowMs: number): FieldDetail {
   const sensors = declaredSummaries(device, latest, nowMs);
   return {
     ...commonDetail(device, nowMs),
+    ...receptionRecord(reception, hasValues(latest)),
     ...(hasCapability(device.profile, 'commands') ? { emergency_stop: emergencyStopSummary(stop) } : {}),
     ...(sensors.length === 0 ? {} : { sensors }),
   };
 }
 
+const hasValues = (latest: LatestValues): boolean => Object.keys(latest).length > 0;
+
 interface Silo {
   readonly device: DetailedDevice;
+  readonly reception: Reception | null;
   readonly capacityKg: number;
   readonly latest: LatestValues;
 }
 
-export function siloDetail({ device, capacityKg, latest }: Silo, nowMs: number): SiloDetail {
+export function siloDetail({ device, reception, capacityKg, latest }: Silo, nowMs: number): SiloDetail {
   const { reportingIntervalMs } = device.presence;
   const readings = currentReadings(latest, { reportingIntervalMs, capacityKg }, nowMs);
   const standard = SENSOR_TYPES.map((type) => ({
@@ -116,7 +122,12 @@ export function siloDetail({ device, capacityKg, latest }: Silo, nowMs: number):
     status: sensorStatus(readings[type]),
   }));
   const sensors = [...standard, ...declaredSummaries(device, latest, nowMs)];
-  return { ...commonDetail(device, nowMs), capacity: { max: capacityKg, unit: 'kg' }, sensors };
+  return {
+    ...commonDetail(device, nowMs),
+    ...receptionRecord(reception, hasValues(latest)),
+    capacity: { max: capacityKg, unit: 'kg' },
+    sensors,
+  };
 }
 
 interface ShownRejection {

@@ -4,6 +4,7 @@ import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../devic
 import { inWords } from '../words.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
 import { stopOverdueAtMs } from './stop-confirmation.ts';
+import { withEnd } from './weighing.ts';
 
 /** A person declared the operation ended, and the device has not reported since. */
 export const isEndDeclared = ({ failure }: OperationState): boolean => failure?.reason === 'declared_ended';
@@ -23,7 +24,7 @@ export function declareEnded(
   if (whyNotDeclarable(operation, nowMs) !== null) return operation;
   const declared = { ...declaredEnd(declaration, nowMs), failureBefore: operation.failure };
   const failure = { reason: 'declared_ended', message: declaredEndMessage(declared) } as const;
-  return { ...operation, status: 'failed', failure, declared, endedAtMs: nowMs };
+  return { ...withEnd(operation, null, nowMs), status: 'failed', failure, declared };
 }
 
 /** The operation as it was before its end was declared, apart from its status. */

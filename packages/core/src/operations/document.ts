@@ -5,7 +5,7 @@ import type { OperationState } from './state.ts';
 
 /** The stored form of an operation. */
 export const OPERATION_DOCUMENT = documentKind<OperationState>(
-  [addOutcome, addDeclaration, addActors],
+  [addOutcome, addDeclaration, addActors, addWeighing],
   (content) => jobContent<OperationState>(content, OPERATION_STATUSES),
 );
 
@@ -52,6 +52,14 @@ function addDeclaration(content: DocumentContent): DocumentContent {
 /** Version 3: who asked for it. */
 function addActors(content: DocumentContent): DocumentContent {
   return { requestedBy: null, stoppedBy: null, ...content };
+}
+
+/** Version 4: the weighed amount ends where the next operation begins. */
+function addWeighing(content: DocumentContent): DocumentContent {
+  const { endedAtMs = null, measuredAtMs = null } = content;
+  const isWeighedAfterEnd =
+    typeof endedAtMs === 'number' && typeof measuredAtMs === 'number' && measuredAtMs >= endedAtMs;
+  return { endTsMs: endedAtMs, isWeighedAfterEnd, isWeighable: true, ...content };
 }
 
 const reasonOf = (failure: unknown): unknown =>

@@ -33,7 +33,7 @@ const underWay = beginOperation(
     deviceNo: 1,
     type: 'discharge',
     plan: planOperation(discharge, silo, NOW_MS),
-    weightG: 600_000,
+    weight: { valueG: 600_000, tsMs: NOW_MS },
   },
   NOW_MS,
 );

@@ -19,7 +19,7 @@ const asked: NewOperation = {
   operationId: 'op_1',
   deviceNo: 1,
   type: 'discharge',
-  weightG: 5_000_000,
+  weight: { valueG: 5_000_000, tsMs: START_MS },
   plan: {
     amountG: 45_359,
     unit: 'lb',

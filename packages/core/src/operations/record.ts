@@ -3,15 +3,18 @@ import type { OperationRecord, OperationStarted } from '@granary/contract/operat
 import { MINUTE_MS, SECOND_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { declaredEndRecord } from '../devices/declared-end.ts';
 import { fromGrams, fromGramsPerMin, roundTo6 } from '../units.ts';
-import type { NewOperation, OperationPlan, OperationState } from './state.ts';
+import { type NewOperation, type OperationPlan, type OperationState, reportedAmountG } from './state.ts';
 import { shownFailure, statusDetail } from './status-detail.ts';
+import { weighedAmountG } from './weighing.ts';
 
 const GRAMS_PER_KG = 1_000;
 
-/** `null` when the target amount is unknown; at most 100, also when more than the target was moved. */
-export function progressPercent({ plan, amountCompletedG }: OperationState): number | null {
-  if (plan === null) return null;
-  return Math.min(100, roundTo6((amountCompletedG / plan.amountG) * 100));
+/** `null` when the target or the moved amount is unknown; at most 100, also when more than the target was moved. */
+export function progressPercent(operation: OperationState): number | null {
+  const { plan } = operation;
+  const amountG = reportedAmountG(operation);
+  if (plan === null || amountG === null) return null;
+  return Math.min(100, roundTo6((amountG / plan.amountG) * 100));
 }
 
 export const estimatedDurationMin = ({ amountG, rateGPerMin }: OperationPlan): number =>
@@ -28,8 +31,9 @@ export function estimatedCompletionMs(operation: OperationState): number | null 
 
 /** Amounts and rates are given in the units of the request. */
 export function operationRecord(operation: OperationState): OperationRecord {
-  const { plan, measuredG } = operation;
+  const { plan } = operation;
   const unit = plan?.unit ?? 'kg';
+  const massOrNull = (grams: number | null) => (grams === null ? null : fromGrams(grams, unit));
   const rateUnit = plan?.rateUnit ?? 'kg/min';
   return {
     operation_id: operation.operationId,
@@ -38,9 +42,9 @@ export function operationRecord(operation: OperationState): OperationRecord {
     status_detail: statusDetail(operation),
     origin: plan === null ? 'device' : 'service',
     progress: progressPercent(operation),
-    amount_target: plan === null ? null : fromGrams(plan.amountG, unit),
-    amount_completed: fromGrams(operation.amountCompletedG, unit),
-    measured_amount: measuredG === null ? null : fromGrams(measuredG, unit),
+    amount_target: massOrNull(plan?.amountG ?? null),
+    amount_completed: massOrNull(reportedAmountG(operation)),
+    measured_amount: massOrNull(weighedAmountG(operation)),
     unit,
     rate: plan === null ? null : fromGramsPerMin(plan.rateGPerMin, rateUnit),
     rate_unit: rateUnit,
@@ -72,7 +76,11 @@ export const operationMessage = (operation_id: string, send: 'stop' | 'report'):
   send === 'stop' ? { command: send, operation_id } : { command: send, operation_id };
 
 /** Devices always receive kilograms. */
-export function startCommand({ operationId, type, plan }: NewOperation): StartCommand {
+export function startCommand({
+  operationId,
+  type,
+  plan,
+}: Pick<NewOperation, 'operationId' | 'type' | 'plan'>): StartCommand {
   return {
     command: 'start',
     operation_id: operationId,

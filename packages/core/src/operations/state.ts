@@ -10,11 +10,12 @@ import type {
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { deviceTimeMs, type NotSentReason } from '../devices/polling.ts';
+import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
 import { toGrams } from '../units.ts';
 import { deviceReason } from '../words.ts';
 
 /** Only a weight read this soon after the end still measures the operation; a later one may show something else. */
-const MEASURED_AFTER_END_MS_MAX = MINUTE_MS;
+export const MEASURED_AFTER_END_MS_MAX = MINUTE_MS;
 
 /** A device answers in order, so one that does not know the operation this long after the expiry of its start will not begin it. */
 export const START_SKEW_MS = 2 * SECOND_MS;
@@ -60,6 +61,8 @@ export interface OperationState {
   readonly stopRequestedAtMs: number | null;
   readonly stopSentAtMs: number | null;
   readonly endedAtMs: number | null;
+  /** The same end by the device's clock, as far as it is known: only weights are compared with it. */
+  readonly endTsMs: number | null;
   /** The operation ended because the device does not know it, so the moved amount was never reported. */
   readonly isOutcomeUnknown: boolean;
   /** When the device last reported the operation running after it had ended. */
@@ -73,10 +76,16 @@ export interface OperationState {
   /** The caller; set by the use case, because no decision depends on it. */
   readonly requestedBy: Actor | null;
   readonly stoppedBy: Actor | null;
+  /** `null` when it is not known, because another operation may have moved something since the last reading. */
   readonly weightAtStartG: number | null;
-  /** The change of weight in the requested direction; `measuredAtMs` is the time of that reading. */
+  /** The change of weight in the requested direction; `null` when it is not known. */
   readonly measuredG: number | null;
+  /** The time of the newest weight, by the device's clock. */
   readonly measuredAtMs: number | null;
+  /** A weight was read after the end, so `measuredG` is final. */
+  readonly isWeighedAfterEnd: boolean;
+  /** `false` since another operation may have moved something, too: no later weight measures this one. */
+  readonly isWeighable: boolean;
   /** The last weight that differed from its predecessor by more than noise; `movedAtMs` is when it changed. */
   readonly movedWeightG: number | null;
   readonly movedAtMs: number | null;
@@ -87,6 +96,12 @@ export interface Weight {
   readonly tsMs: number;
 }
 
+/** How much the device says it has moved; `null` when the operation has ended and the device did not say how much it moved. */
+export function reportedAmountG(operation: OperationState): number | null {
+  const isUnknown = operation.isOutcomeUnknown || operation.failure?.reason === 'declared_ended';
+  return isUnknown && isTerminal(operation) ? null : operation.amountCompletedG;
+}
+
 export const isTerminal = ({ status }: OperationState): boolean =>
   status === 'completed' || status === 'stopped' || status === 'failed';
 
@@ -95,10 +110,9 @@ export const holdsDevice = (operation: OperationState): boolean => !isTerminal(o
 
 /** A finished operation needs no more ticks: nothing is left to send, to wait for or to measure. */
 export function isFinished(operation: OperationState, nowMs: number): boolean {
-  const { endedAtMs, measuredAtMs, weightAtStartG } = operation;
+  const { endedAtMs, isWeighedAfterEnd } = operation;
   if (endedAtMs === null) return false;
-  if (weightAtStartG === null || nowMs > endedAtMs + MEASURED_AFTER_END_MS_MAX) return true;
-  return measuredAtMs !== null && measuredAtMs >= endedAtMs;
+  return isWeighedAfterEnd || nowMs > endedAtMs + MEASURED_AFTER_END_MS_MAX;
 }
 
 /** Until when an unacknowledged start may still reach the device; `null` if the device already has the operation. */
@@ -110,7 +124,8 @@ export interface NewOperation {
   readonly deviceNo: number;
   readonly type: OperationType;
   readonly plan: OperationPlan;
-  readonly weightG: number;
+  /** The weight before anything moves; `null` when it is not known. */
+  readonly weight: Weight | null;
 }
 
 const INITIAL = {
@@ -123,6 +138,7 @@ const INITIAL = {
   stopRequestedAtMs: null,
   stopSentAtMs: null,
   endedAtMs: null,
+  endTsMs: null,
   isOutcomeUnknown: false,
   reopenedAtMs: null,
   undelivered: null,
@@ -133,6 +149,8 @@ const INITIAL = {
   weightAtStartG: null,
   measuredG: null,
   measuredAtMs: null,
+  isWeighedAfterEnd: false,
+  isWeighable: true,
   movedWeightG: null,
   movedAtMs: null,
 } as const;
@@ -146,8 +164,15 @@ export const outcomeUnknown = ({ acknowledgedAtMs }: OperationState): OperationF
       : 'the device no longer knows this operation, and how much it moved was not reported',
 });
 
-export function beginOperation({ weightG, ...asked }: NewOperation, nowMs: number): OperationState {
-  return { ...INITIAL, ...asked, status: 'started', startedAtMs: nowMs, weightAtStartG: weightG };
+export function beginOperation({ weight, ...asked }: NewOperation, nowMs: number): OperationState {
+  return {
+    ...INITIAL,
+    ...asked,
+    status: 'started',
+    startedAtMs: nowMs,
+    weightAtStartG: weight?.valueG ?? null,
+    measuredAtMs: weight?.tsMs ?? null,
+  };
 }
 
 /** Names the first caller who asks for the stop of an operation that has not ended. */
@@ -194,30 +219,19 @@ export function unsolicitedOperation(
     lastHeardAtMs: nowMs,
     lastProgressTsMs: report.tsMs,
     endedAtMs: report.state === 'running' ? null : nowMs,
+    endTsMs: report.state === 'running' ? null : reportedEndMs(report, nowMs),
     failure: report.state === 'failed' ? deviceFault(report) : null,
   };
 }
+
+/**
+ * The end by the device's clock. A report that was delayed for longer, or that has a wrong time, says nothing about the
+ * weights that are read now; then it is the time at which the report arrived.
+ */
+export const reportedEndMs = ({ tsMs }: DeviceReport, nowMs: number): number =>
+  Math.abs(tsMs - nowMs) <= CLOCK_AHEAD_MS_MAX ? tsMs : nowMs;
 
 export const deviceFault = ({ reason }: DeviceReport): OperationFailure => ({
   reason: 'device_fault',
   message: deviceReason(reason),
 });
-
-/** Computes the moved amount from the latest weight; the first weight after the end is the final one. */
-export function measureMoved(operation: OperationState, weight: Weight | null): OperationState {
-  const { type, weightAtStartG, startedAtMs, endedAtMs } = operation;
-  if (weight === null || type === null || weightAtStartG === null) return operation;
-  const measuredAtMs = operation.measuredAtMs ?? startedAtMs;
-  if (weight.tsMs <= measuredAtMs) return operation;
-  if (endedAtMs !== null) {
-    if (measuredAtMs >= endedAtMs || weight.tsMs > endedAtMs + MEASURED_AFTER_END_MS_MAX) return operation;
-  }
-  const gainedG = weight.valueG - weightAtStartG;
-  return { ...operation, measuredG: type === 'feed' ? gainedG : -gainedG, measuredAtMs: weight.tsMs };
-}
-
-/** The final measured amount, available once a weight was read after the end. */
-export function finallyMeasuredG({ endedAtMs, measuredAtMs, measuredG }: OperationState): number | null {
-  const isFinal = endedAtMs !== null && measuredAtMs !== null && measuredAtMs >= endedAtMs;
-  return isFinal ? measuredG : null;
-}

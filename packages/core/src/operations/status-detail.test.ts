@@ -10,7 +10,7 @@ const S = 1_000;
 
 const started = beginOperation(
   {
-    ...{ operationId: 'op_1', deviceNo: 1, type: 'feed', weightG: 5_000_000 },
+    ...{ operationId: 'op_1', deviceNo: 1, type: 'feed', weight: { valueG: 5_000_000, tsMs: START_MS } },
     plan: {
       ...{ amountG: 400_000, unit: 'kg', rateGPerMin: 100_000, rateUnit: 'kg/min', targetContainer: null },
       ...{ maxAmountG: 408_000, maxDurationMs: 7 * MINUTE_MS, expiresAtMs: START_MS + 10 * S },
@@ -107,12 +107,12 @@ const DETAILS: readonly (readonly [string, OperationState, RegExp])[] = [
   [
     'stopped, but not known to the device',
     after(running, tick(6, { movedKg: 198 }), [9, stop], says('unknown', 10)),
-    /does not know the operation, so it is not running; how much it moved was not reported; the scale shows 198 kg moved/,
+    /does not know the operation, so it is not running; its last report said 100 kg moved.*not reported; while it ran, the scale showed 198 kg moved/,
   ],
   [
     'forgotten by the device',
     after(running, tick(6, { movedKg: 198 }), says('unknown', 10)),
-    /no longer knows this operation, and how much it moved was not reported; the scale shows 198 kg moved/,
+    /no longer knows this operation, and how much it moved was not reported; while it ran, the scale showed 198 kg moved/,
   ],
   [
     'never acknowledged and not known to the device',

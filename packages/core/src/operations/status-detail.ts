@@ -7,6 +7,7 @@ import { massText } from './sentences.ts';
 import { latestPossibleStartMs, type OperationState } from './state.ts';
 import { ACK_TIMEOUT_MS } from './transitions.ts';
 import { OVERRUN_MARGIN_MS } from './watchdog.ts';
+import { weighedAmountG } from './weighing.ts';
 
 /** One sentence for a person: what is known, what the service waits for, and until when. */
 export function statusDetail(operation: OperationState): string {
@@ -87,7 +88,7 @@ function stoppedDetail(operation: OperationState): string {
   if (!operation.isOutcomeUnknown) {
     return `The device confirmed the stop, with ${amount(operation)} moved${scale(operation)}${earlierEnd(operation)}.`;
   }
-  return `The device does not know the operation, so it is not running; how much it moved was not reported; ${scaleShows(operation)}.`;
+  return `The device does not know the operation, so it is not running; ${lastReported(operation)}; ${scaleShows(operation)}.`;
 }
 
 function failedDetail(operation: OperationState): string {
@@ -101,19 +102,34 @@ function failedDetail(operation: OperationState): string {
     case 'outcome_unknown':
       return `It failed: ${failure.message}.`;
     case 'declared_ended':
-      return `It was ${failure.message}; before that it reported ${amount(operation)} moved${scale(operation)}.`;
+      return `It was ${failure.message}; ${lastReported(operation)}${scale(operation)}.`;
     default:
+      if (operation.isOutcomeUnknown) {
+        return `It failed: ${failure.message}; ${lastReported(operation)}; ${scaleShows(operation)}.`;
+      }
       return `It failed: ${failure.message}; the device reported ${amount(operation)} moved${scale(operation)}${earlierEnd(operation)}.`;
   }
 }
 
-const scaleShows = ({ measuredG, plan }: OperationState): string =>
-  measuredG === null
-    ? 'the scale has not reported since the start'
-    : `the scale shows ${massText(measuredG, plan)} moved`;
+/** Of an operation that the device did not report to its end. */
+const lastReported = (operation: OperationState): string =>
+  operation.amountCompletedG === 0
+    ? 'how much it moved was not reported'
+    : `its last report said ${amount(operation)} moved, and how much it moved in all was not reported`;
 
+function scaleShows(operation: OperationState): string {
+  const { measuredG, plan, isWeighable, weightAtStartG } = operation;
+  const weighedG = weighedAmountG(operation);
+  if (weighedG !== null) return `the scale shows ${massText(weighedG, plan)} moved`;
+  if (measuredG !== null) return `while it ran, the scale showed ${massText(measuredG, plan)} moved`;
+  if (!isWeighable) return 'the scale cannot tell, because another operation moved something, too';
+  if (weightAtStartG === null) return 'the scale cannot tell, because the weight before it is not known';
+  return 'the scale has not reported since the start';
+}
+
+/** Nothing, if the scale shows nothing of the operation as it stands. */
 const scale = (operation: OperationState): string =>
-  operation.measuredG === null ? '' : `; ${scaleShows(operation)}`;
+  weighedAmountG(operation) === null ? '' : `; ${scaleShows(operation)}`;
 
 /** What the record said before the device reported this end. */
 function earlierEnd(operation: OperationState): string {

@@ -12,7 +12,7 @@ const ADA = { key_id: 'k_1', key_name: 'shift', actor: 'Ada' };
 const started: OperationState = {
   ...beginOperation(
     {
-      ...{ operationId: 'op_1', deviceNo: 1, type: 'discharge', weightG: 500_000 },
+      ...{ operationId: 'op_1', deviceNo: 1, type: 'discharge', weight: { valueG: 500_000, tsMs: START_MS } },
       plan: {
         ...{
           amountG: 100_000,

@@ -6,17 +6,14 @@ import { capitalized, withReason } from '../words.ts';
 import { massText, notSentMessage } from './sentences.ts';
 import type { OperationState } from './state.ts';
 import { statusDetail } from './status-detail.ts';
+import { weighedAmountG } from './weighing.ts';
 
 /** What happened to an operation, from its stored state alone. Of reports and stops, which repeat, the last one is known. */
 export function operationTrace(operation: OperationState): OperationTrace {
   const steps = [
     ...beginning(operation),
     step(operation.acknowledgedAtMs, 'acknowledged', 'The device confirmed that it has the operation.'),
-    step(
-      operation.lastHeardAtMs,
-      'reported',
-      `Last report of the device: ${massText(operation.amountCompletedG, operation.plan)} moved.`,
-    ),
+    step(operation.lastHeardAtMs, 'reported', lastReport(operation)),
     step(operation.reportAskedAtMs, 'report_requested', 'The service asked the device for a report.'),
     step(operation.stopRequestedAtMs, 'stop_requested', whyStopped(operation), operation.stoppedBy),
     step(operation.stopSentAtMs, 'stop_sent', 'The stop was last sent to the device.'),
@@ -39,6 +36,11 @@ function step(
   by: Actor | null = null,
 ): TraceStep | null {
   return atMs === null ? null : { at: toIso(atMs), step: name, by, detail };
+}
+
+function lastReport(operation: OperationState): string {
+  if (operation.isOutcomeUnknown) return 'The device reported that it does not know the operation.';
+  return `Last report of the device: ${massText(operation.amountCompletedG, operation.plan)} moved.`;
 }
 
 /** The weight at the start is no movement. */
@@ -76,7 +78,8 @@ const whyStopped = ({ stoppedBy, failure }: OperationState): string =>
     : 'A stop was requested.';
 
 function ending(operation: OperationState): (TraceStep | null)[] {
-  const { status, endedAtMs, measuredG, measuredAtMs, declared } = operation;
+  const { status, endedAtMs, measuredAtMs, declared } = operation;
+  const measuredG = weighedAmountG(operation);
   const measured =
     measuredG === null
       ? null

@@ -21,7 +21,7 @@ const plan: OperationPlan = {
   expiresAtMs: START_MS + 10_000,
 };
 const started = beginOperation(
-  { operationId: 'op_1', deviceNo: 1, type: 'feed', plan, weightG: 5_000_000 },
+  { operationId: 'op_1', deviceNo: 1, type: 'feed', plan, weight: { valueG: 5_000_000, tsMs: START_MS } },
   START_MS,
 );
 const unsolicited: OperationState = {

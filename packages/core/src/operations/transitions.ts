@@ -12,12 +12,12 @@ import {
   deviceFault,
   isTerminal,
   latestPossibleStartMs,
-  measureMoved,
   type OperationState,
   outcomeUnknown,
   type Weight,
 } from './state.ts';
 import { failureOf, trackMovement } from './watchdog.ts';
+import { weigh, withEnd } from './weighing.ts';
 
 export const ACK_TIMEOUT_MS = 10 * SECOND_MS;
 
@@ -81,6 +81,8 @@ const stop = (operation: OperationState, nowMs: number): OperationTransition => 
     stopRequestedAtMs: operation.stopRequestedAtMs ?? nowMs,
     stopSentAtMs: nowMs,
     endedAtMs: null,
+    endTsMs: null,
+    isWeighedAfterEnd: false,
   },
   send: 'stop',
 });
@@ -105,15 +107,23 @@ const withoutInference = (operation: OperationState): OperationState => {
   return { ...operation, isOutcomeUnknown: false, undelivered: null, failure };
 };
 
+/** Without a report nothing has moved. */
 const end = (
   operation: OperationState,
   status: 'completed' | 'stopped',
+  report: DeviceReport | null,
   nowMs: number,
-): OperationTransition =>
-  withoutMessage({ ...operation, status: operation.failure === null ? status : 'failed', endedAtMs: nowMs });
+): OperationTransition => {
+  const ended = withEnd(operation, report, nowMs);
+  return withoutMessage({ ...ended, status: operation.failure === null ? status : 'failed' });
+};
 
-const fail = (operation: OperationState, failure: OperationFailure, nowMs: number): OperationTransition =>
-  withoutMessage({ ...operation, status: 'failed', failure, endedAtMs: nowMs });
+const fail = (
+  operation: OperationState,
+  failure: OperationFailure,
+  report: DeviceReport | null,
+  nowMs: number,
+): OperationTransition => end({ ...operation, failure }, 'stopped', report, nowMs);
 
 /** Only the first acknowledgement counts: a later one is repeated, or answers a repeated copy of the start. */
 function applyAcknowledgement(
@@ -125,11 +135,8 @@ function applyAcknowledgement(
   if (before.acknowledgedAtMs !== null) return withoutMessage(before);
   if (!accepted) {
     if (isTerminal(before)) return withoutMessage(before);
-    return fail(
-      { ...before, lastHeardAtMs: nowMs },
-      { reason: 'refused', message: deviceReason(reason) },
-      nowMs,
-    );
+    const refused = { reason: 'refused', message: deviceReason(reason) } as const;
+    return fail({ ...before, lastHeardAtMs: nowMs }, refused, null, nowMs);
   }
   const operation = { ...before, acknowledgedAtMs: nowMs, lastHeardAtMs: nowMs };
   return isTerminal(before) ? reopen(operation, nowMs) : withoutMessage(running(operation));
@@ -138,7 +145,8 @@ function applyAcknowledgement(
 /** A start that was never written to a connection moves nothing, unless the device has answered it nevertheless. */
 function applyNotSent(before: OperationState, why: NotSentReason, nowMs: number): OperationTransition {
   if (isTerminal(before) || before.lastHeardAtMs !== null) return withoutMessage(before);
-  return fail({ ...before, undelivered: why }, { reason: 'not_sent', message: notSentMessage(why) }, nowMs);
+  const notSent = { reason: 'not_sent', message: notSentMessage(why) } as const;
+  return fail({ ...before, undelivered: why }, notSent, null, nowMs);
 }
 
 function applyReport(before: OperationState, report: DeviceReport, nowMs: number): OperationTransition {
@@ -154,14 +162,15 @@ function applyReport(before: OperationState, report: DeviceReport, nowMs: number
     lastHeardAtMs: nowMs,
     lastProgressTsMs: isNewest(before, report, nowMs) ? report.tsMs : before.lastProgressTsMs,
   };
-  if (report.state === 'unknown') return applyUnknown(updated, nowMs);
+  if (report.state === 'unknown') return applyUnknown(updated, report, nowMs);
   const known = { ...updated, acknowledgedAtMs: before.acknowledgedAtMs ?? nowMs };
   if (report.state === 'running')
     return isTerminal(known) ? reopen(known, nowMs) : withoutMessage(running(known));
   if (isTerminal(known) && !isInferred(known) && !isEndDeclared(known)) return withoutMessage(known);
   const operation = withoutInference(withoutDeclaration(known));
-  if (report.state === 'failed') return fail(operation, operation.failure ?? deviceFault(report), nowMs);
-  return end(operation, report.state, nowMs);
+  if (report.state === 'failed')
+    return fail(operation, operation.failure ?? deviceFault(report), report, nowMs);
+  return end(operation, report.state, report, nowMs);
 }
 
 /** `unknown` may have been sent before the start arrived, and an end before the operation was reopened. */
@@ -199,12 +208,12 @@ function running(operation: OperationState): OperationState {
 }
 
 /** The device does not know the operation, which ends it unless the start may still arrive. */
-function applyUnknown(operation: OperationState, nowMs: number): OperationTransition {
+function applyUnknown(operation: OperationState, report: DeviceReport, nowMs: number): OperationTransition {
   if (isTerminal(operation) || mayStillBegin(operation, nowMs)) return withoutMessage(operation);
   const ended = { ...operation, isOutcomeUnknown: true };
   return operation.status === 'stopping'
-    ? end(ended, 'stopped', nowMs)
-    : fail(ended, operation.failure ?? outcomeUnknown(operation), nowMs);
+    ? end(ended, 'stopped', report, nowMs)
+    : fail(ended, operation.failure ?? outcomeUnknown(operation), report, nowMs);
 }
 
 function mayStillBegin(operation: OperationState, nowMs: number): boolean {
@@ -213,7 +222,7 @@ function mayStillBegin(operation: OperationState, nowMs: number): boolean {
 }
 
 function applyTick(before: OperationState, tick: Tick, nowMs: number): OperationTransition {
-  const measured = measureMoved(before, tick.weight);
+  const measured = weigh(before, tick.weight);
   if (isTerminal(measured)) return withoutMessage(measured);
   if (measured.status === 'stopping') return resendStop(measured, tick, nowMs);
   const checked = markUnconfirmed(measured, tick, nowMs);

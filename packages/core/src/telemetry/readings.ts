@@ -1,7 +1,10 @@
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
+import type { TIME_UNITS } from '@granary/contract/telemetry/reception';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, parseTime, SECOND_MS } from '@granary/contract/time';
+import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
+import { durationText } from '../reception/duration-text.ts';
 import type { Sensor, Slot } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { isPlausible } from './plausibility.ts';
@@ -52,7 +55,7 @@ export function acceptReading(
   sent: DeviceReading,
   window: ReadingWindow,
 ): Reading[] | ValidationIssue {
-  const tsMs = typeof sent.ts === 'number' ? sent.ts : parseTime(sent.ts);
+  const tsMs = timeOf(sent);
   if (tsMs === null) return { path: '/ts', message: 'is not a time' };
   if (!(tsMs <= window.newestMs && tsMs >= window.oldestMs)) {
     return { path: '/ts', message: timeFault(sent.ts, tsMs, window) };
@@ -126,16 +129,28 @@ const OTHER_UNITS = [
 /** No device of this kind measured before the year 2000. */
 const EARLIEST_CLOCK_MS = Date.UTC(2000, 0, 1);
 
-/** The usual mistake is another unit, so the message names it for the developer of the device. */
-function timeFault(sent: string | number, tsMs: number, { newestMs }: ReadingWindow): string {
-  if (typeof sent === 'number') {
-    const meant = OTHER_UNITS.find(({ perSecond }) => {
-      const timeMs = (sent / perSecond) * SECOND_MS;
-      return timeMs >= EARLIEST_CLOCK_MS && timeMs <= newestMs + DAY_MS;
-    });
-    if (meant !== undefined) return `looks like ${meant.name}; send milliseconds or ISO 8601`;
+/** `null` for a text that is no time. */
+export const timeOf = ({ ts }: Pick<DeviceReading, 'ts'>): number | null =>
+  typeof ts === 'number' ? ts : parseTime(ts);
+
+/** The usual mistake is another unit than milliseconds. */
+export const confusedUnit = (sent: string | number, newestMs: number): (typeof TIME_UNITS)[number] | null =>
+  typeof sent === 'string'
+    ? null
+    : (OTHER_UNITS.find(({ perSecond }) => {
+        const timeMs = (sent / perSecond) * SECOND_MS;
+        return timeMs >= EARLIEST_CLOCK_MS && timeMs <= newestMs + DAY_MS;
+      })?.name ?? null);
+
+/** For the developer of the device. */
+function timeFault(sent: string | number, tsMs: number, { oldestMs, newestMs }: ReadingWindow): string {
+  const unit = confusedUnit(sent, newestMs);
+  if (unit !== null) return `looks like ${unit}; send milliseconds or ISO 8601`;
+  const nowMs = newestMs - CLOCK_AHEAD_MS_MAX;
+  if (tsMs > newestMs) {
+    return `lies ${durationText(tsMs - nowMs)} in the future; at most ${durationText(CLOCK_AHEAD_MS_MAX)} is taken`;
   }
-  return tsMs > newestMs ? 'lies in the future' : 'is older than the readings kept here';
+  return `is ${durationText(nowMs - tsMs)} old; readings are kept for ${durationText(nowMs - oldestMs)}`;
 }
 
 export const isFault = (result: Reading[] | ValidationIssue): result is ValidationIssue => 'path' in result;

@@ -25,7 +25,7 @@ export const plan: OperationPlan = {
 };
 
 export const started = beginOperation(
-  { operationId: 'op_1', deviceNo: 1, type: 'feed', plan, weightG: 5_000_000 },
+  { operationId: 'op_1', deviceNo: 1, type: 'feed', plan, weight: { valueG: 5_000_000, tsMs: START_MS } },
   START_MS,
 );
 const heard = { acknowledgedAtMs: START_MS, lastHeardAtMs: START_MS };

@@ -142,7 +142,7 @@ export class EmbeddedBroker {
   release(deviceId: string, remoteAddress: string): boolean {
     const channel = this.#current.get(deviceId);
     if (channel === undefined) return false;
-    channel.parts.connection.end('replaced', replacedFrom(remoteAddress));
+    this.#replace(channel, remoteAddress);
     this.#current.delete(deviceId);
     channel.parts.record.takeovers += 1;
     this.#reportEnd(channel);
@@ -217,7 +217,7 @@ export class EmbeddedBroker {
     const { deviceId } = device;
     const { remoteAddress } = connection;
     const previous = this.#current.get(deviceId);
-    previous?.parts.connection.end('replaced', replacedFrom(remoteAddress));
+    if (previous !== undefined) this.#replace(previous, remoteAddress);
     const absentSession = this.#absentSessions.resume(device.deviceNo, performance.now());
     const resumed = packet.isClean ? null : resumable(previous?.parts.session ?? absentSession);
     const session = resumed ?? newSession(!packet.isClean);
@@ -244,6 +244,15 @@ export class EmbeddedBroker {
     connection.resumeReading((frame) => channel.receive(frame), packet.keepAliveS * MS_PER_S);
   }
 
+  /** A device that lost its link does not answer the end of its old connection; a second client does. */
+  #replace({ parts: { connection, device } }: DeviceChannel, remoteAddress: string): void {
+    const { deviceId } = device;
+    const { remoteAddress: previousAddress } = connection;
+    connection.endReplaced(replacedFrom(remoteAddress), () =>
+      this.#handler.observed({ kind: 'second_client', deviceId, remoteAddress, previousAddress }),
+    );
+  }
+
   /** A fault in a message ends the connection it came from, and no other. */
   #failed(connection: Connection, error: unknown): void {
     if (connection.hasEnded) return;
@@ -265,7 +274,9 @@ export class EmbeddedBroker {
     if (!isProtocolFault) return;
     this.#admission.closedForFault(device.deviceId);
     const { topic, payloadExcerpt } = error;
-    this.#handler.rejected(device, { topic, reason, payloadExcerpt }).catch(ignoreAfterClose);
+    // Whatever the device was sending, its connection ends before its next readings.
+    const cause = { code: 'other', text: reason } as const;
+    this.#handler.rejected(device, { topic, reason, payloadExcerpt, cause }).catch(ignoreAfterClose);
   }
 
   #closed(connection: Connection): void {

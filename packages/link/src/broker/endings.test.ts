@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { topicOf } from '@granary/contract/link/messages';
+import type { LinkEvent } from '../port.ts';
 import {
   closeOf,
   connectDevice,
   connectPacket,
   connectRaw,
+  HOST,
   openRaw,
   publishPacket,
+  RawDevice,
   READING,
   startLink,
 } from '../testing/fixture.ts';
@@ -82,6 +87,33 @@ describe('endings', { timeout: 300_000 }, () => {
       ['telemetry'],
     );
     assert.equal(broker.connectedCount, 1);
+  });
+
+  const secondClients = ({ observations }: { readonly observations: readonly LinkEvent[] }) =>
+    observations.filter(({ kind }) => kind === 'second_client');
+
+  test('a client that closes its replaced connection is alive: another client uses its id', async (t) => {
+    const { handler, port } = await startLink(t);
+    await connectRaw(t, port, 'silo-1');
+    await connectRaw(t, port, 'silo-1');
+    await handler.until(() => secondClients(handler).length > 0);
+    assert.deepEqual(secondClients(handler), [
+      { kind: 'second_client', deviceId: 'silo-1', remoteAddress: '127.0.0.1', previousAddress: '127.0.0.1' },
+    ]);
+  });
+
+  test('a replaced connection whose peer has lost its link is no second client, and is closed soon', async (t) => {
+    const { broker, handler, port } = await startLink(t);
+    // It does not answer the end of the connection, like a device whose link is lost.
+    const socket = connect({ port, host: HOST, allowHalfOpen: true });
+    t.after(() => socket.destroy());
+    const lost = new RawDevice(socket);
+    lost.send(connectPacket('silo-1'));
+    await lost.packetCount(1);
+    await connectRaw(t, port, 'silo-1');
+    await handler.until(() => handler.events.length === 3);
+    while (broker.openCount > 1) await setImmediate();
+    assert.deepEqual(secondClients(handler), []);
   });
 
   test('of many takeovers at once exactly one connection remains', async (t) => {

@@ -12,6 +12,9 @@ interface FeedParts {
   readonly now: () => number;
 }
 
+/** The time between the last will of the old connection and the first message of the new one. */
+const TAKEOVER_MS_MAX = 1_000;
+
 /** The status messages that every node receives; they say which devices are connected, and nothing of them is stored here. */
 export class StatusFeed {
   readonly #parts: FeedParts;
@@ -32,7 +35,13 @@ export class StatusFeed {
     const change = connected.apply(deviceId, state, nowMs);
     if (change === null || isRetained) return;
     if (change === 'disconnected') this.#disconnected(deviceId, nowMs);
-    else this.#connected(deviceId, change === 'taken_over');
+    else this.#connected(deviceId, change === 'taken_over' || this.#hasJustLeft(deviceId, nowMs));
+  }
+
+  /** When a client logs in while another one is connected, the broker publishes the last will of that one first. */
+  #hasJustLeft(deviceId: string, nowMs: number): boolean {
+    const { lastDisconnect } = this.#parts.records.of(deviceId);
+    return lastDisconnect !== null && nowMs - lastDisconnect.atMs <= TAKEOVER_MS_MAX;
   }
 
   #connected(deviceId: string, isTakeover: boolean): void {
@@ -42,6 +51,8 @@ export class StatusFeed {
     records.totals.logins += 1;
     if (isTakeover) record.takeovers += 1;
     handler.observed({ kind: 'connected', deviceId, remoteAddress, session: null, isTakeover });
+    if (isTakeover)
+      handler.observed({ kind: 'second_client', deviceId, remoteAddress, previousAddress: null });
   }
 
   #disconnected(deviceId: string, atMs: number): void {

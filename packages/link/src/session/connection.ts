@@ -7,6 +7,8 @@ import type { SharedReading } from './shared-reading.ts';
 
 /** How long a refused peer may take to read the reason. */
 const REFUSAL_READ_MS_MAX = 1_000;
+/** How long the peer of a replaced connection may take to close its side. */
+const REPLACED_ANSWER_MS_MAX = 2_000;
 const KEEP_ALIVE_FACTOR = 1.5;
 
 export interface ConnectionEnd {
@@ -164,7 +166,20 @@ export class Connection {
 
   /** Only the first cause is recorded; later ones are its consequences. */
   end(ending: Ending, detail: string): void {
-    if (this.#recordEnd({ ending, detail })) this.#socket.destroy();
+    this.#recordEnd({ ending, detail });
+    this.#socket.destroy();
+  }
+
+  /**
+   * Another connection takes the place of this one. `answered` is called if the peer closes its side, too: then it is a client that
+   * is alive, and not the rest of a connection that was lost.
+   */
+  endReplaced(detail: string, answered: () => void): void {
+    if (!this.#recordEnd({ ending: 'replaced', detail })) return;
+    this.#socket.once('end', answered);
+    this.#socket.end();
+    this.#socket.resume();
+    setTimeout(() => this.#socket.destroy(), REPLACED_ANSWER_MS_MAX).unref();
   }
 
   /** Keeps reading and discards the input, because closing a socket with unread bytes resets it before the answer arrives. */

@@ -21,9 +21,10 @@ export function deliver(
     return Promise.reject(new ProtocolFault(reason, message.topic, message.payloadExcerpt));
   }
   const decoded = decodeSafely(device, subject, payload);
-  return 'reason' in decoded
-    ? handler.rejected(device, rejectionOf(topic, decoded.reason, payload)).then(() => 'rejected')
-    : handler.received(device, decoded);
+  if (!('reason' in decoded)) return handler.received(device, decoded);
+  const { reason, cause } = decoded;
+  const rejection = { ...rejectionOf(topic, reason, payload), ...(cause === undefined ? {} : { cause }) };
+  return handler.rejected(device, rejection).then(() => 'rejected');
 }
 
 /** A message that makes the decoder throw would do so at every repetition, so it is rejected like an invalid one. */
@@ -31,7 +32,8 @@ function decodeSafely(device: LinkDevice, subject: UpSubject, payload: Buffer): 
   try {
     return decode(device.profile, subject, payload);
   } catch {
-    return { reason: 'payload could not be checked' };
+    const reason = 'payload could not be checked';
+    return subject === 'telemetry' ? { reason, cause: { code: 'other', text: reason } } : { reason };
   }
 }
 

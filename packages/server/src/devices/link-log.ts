@@ -28,6 +28,12 @@ function lineOf(event: LinkEvent): Line {
         text: 'device disconnected',
         details: { ending: event.ending, detail: event.detail },
       };
+    case 'second_client':
+      return {
+        level: 'warn',
+        text: 'another client logs in as this device',
+        details: { previous_address: event.previousAddress },
+      };
     case 'login_refused':
       return { level: 'info', text: 'login on the device link refused', details: { reason: event.reason } };
     case 'subscription_refused':

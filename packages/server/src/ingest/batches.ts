@@ -44,14 +44,14 @@ export const toWriterPort = (
   writer: Pick<WriterClient, 'submit'>,
   written: (readings: WrittenReadings) => void,
 ): BatchWriter => ({
-  async append({ readings, seen, rejections }) {
+  async append({ readings, ...batch }) {
     const packed = packReadings(readings);
     const call = {
       ...{ slice: 'telemetry', name: 'append', idempotency: null, attempt: null },
-      args: [{ readings: packed, seen, rejections } satisfies TelemetryBatch],
+      args: [{ ...batch, readings: packed } satisfies TelemetryBatch],
     };
     const { effects } = (await writer.submit(call, { transferred: [packed.buffer] })) as Committed<unknown>;
-    written({ deviceNos: seen.map(({ deviceNo }) => deviceNo), effects });
+    written({ deviceNos: batch.seen.map(({ deviceNo }) => deviceNo), effects });
   },
   batches: SQLITE_BATCHES,
 });

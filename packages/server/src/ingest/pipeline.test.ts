@@ -35,6 +35,7 @@ const arrivalOf = (deviceNo: number, count = 1): Arrival => ({
   seenAtMs: 0,
   readings: Array.from({ length: count }, (_, tsMs) => readingOf(deviceNo, tsMs, { weight: 1 })),
   rejections: [],
+  reception: null,
 });
 
 const devicesOf = ({ seen }: Batch): number[] => seen.map(({ deviceNo }) => deviceNo);

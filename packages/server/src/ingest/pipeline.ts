@@ -1,5 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
+import type { MessageReception } from '@granary/core/reception/reception';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
 import { outsideRequest } from '@granary/store/request-time';
@@ -29,6 +30,8 @@ export interface Arrival {
   readonly seenAtMs: number;
   readonly readings: readonly Reading[];
   readonly rejections: readonly NewRejection[];
+  /** `null` for a message that was taken completely, with a right time, and for one without readings. */
+  readonly reception: Pick<MessageReception, 'refusal' | 'clockOffsetMs'> | null;
 }
 
 interface Waiting {
@@ -295,5 +298,22 @@ function batchOf(batch: readonly Part[]): Batch {
     if (from === 0) for (const rejection of arrival.rejections) rejections.push(rejection);
     seenAtMs.set(arrival.deviceNo, arrival.seenAtMs);
   }
-  return { readings, rejections, seen: Array.from(seenAtMs, ([deviceNo, atMs]) => ({ deviceNo, atMs })) };
+  const seen = Array.from(seenAtMs, ([deviceNo, atMs]) => ({ deviceNo, atMs }));
+  return { readings, rejections, seen, receptions: receptionsOf(batch) };
 }
+
+/** Usually empty; of a device with an unusual message all messages, because it counts what happened in a row. */
+function receptionsOf(batch: readonly Part[]): MessageReception[] {
+  const unusual = new Set<number>();
+  for (const { waiting, from } of batch) {
+    if (from === 0 && waiting.arrival.reception !== null) unusual.add(waiting.arrival.deviceNo);
+  }
+  if (unusual.size === 0) return [];
+  return batch.flatMap(({ waiting, from }) => {
+    const { deviceNo, seenAtMs, readings, reception } = waiting.arrival;
+    if (from !== 0 || !unusual.has(deviceNo) || (reception === null && readings.length === 0)) return [];
+    return [{ deviceNo, atMs: seenAtMs, ...(reception ?? AS_IT_SHOULD_BE) }];
+  });
+}
+
+const AS_IT_SHOULD_BE = { refusal: null, clockOffsetMs: 0 } as const;

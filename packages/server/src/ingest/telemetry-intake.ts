@@ -2,7 +2,8 @@ import { Refusal } from '@granary/contract/errors';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { CLOCK_AHEAD_MS_MAX } from '@granary/core/devices/time-limits';
-import type { ReadingSource, ReadingWindow } from '@granary/core/telemetry/readings';
+import { isClockRight } from '@granary/core/reception/reception';
+import type { Reading, ReadingSource, ReadingWindow } from '@granary/core/telemetry/readings';
 import type { LinkDevice, LinkRejection, MessageOutcome } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import type { NewRejection } from '@granary/store/tables/presence';
@@ -40,6 +41,18 @@ const done = (): void => undefined;
 export const isTemporary = (error: unknown): boolean =>
   isStorageFault(error) || (error instanceof Refusal && error.code === 'ingest_busy');
 
+/** `null` if everything was taken and the clock of the device is right. */
+export function receptionOf(
+  rejection: Pick<LinkRejection, 'cause'> | null,
+  readings: readonly Reading[],
+  clockOffsetMs: number | null,
+): Arrival['reception'] {
+  const cause = rejection?.cause;
+  if (cause === undefined && (clockOffsetMs === null || isClockRight(clockOffsetMs))) return null;
+  const taken = readings.length === 0 ? 'none' : 'some';
+  return { refusal: cause === undefined ? null : { taken, cause }, clockOffsetMs };
+}
+
 /** Takes in the telemetry of devices and their rejected messages. */
 export class TelemetryIntake {
   readonly #parts: IntakeParts;
@@ -59,11 +72,9 @@ export class TelemetryIntake {
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {
-    return this.#submit(
-      device,
-      this.#arrival(device, { rejections: [this.#storable(device, rejection)] }),
-      done,
-    );
+    const rejections = [this.#storable(device, rejection)];
+    const found = receptionOf(rejection, [], null);
+    return this.#submit(device, this.#arrival(device, { rejections }, found), done);
   }
 
   seen(device: LinkDevice): Promise<void> {
@@ -81,18 +92,21 @@ export class TelemetryIntake {
     source: ReadingSource,
     sent: readonly DeviceReading[],
   ): Promise<MessageOutcome> {
-    const window = readingWindow(this.#parts.now(), this.#parts.rawRetentionDays);
-    const { readings, rejection } = sortReadings(source, sent, window);
+    const nowMs = this.#parts.now();
+    const window = readingWindow(nowMs, this.#parts.rawRetentionDays);
+    const { readings, rejection, newestMs } = sortReadings(source, sent, window);
     const rejections = rejection === null ? NONE : [this.#storable(device, rejection)];
-    const arrival = this.#arrival(device, { readings, rejections });
+    const found = receptionOf(rejection, readings, newestMs === null ? null : newestMs - nowMs);
+    const arrival = this.#arrival(device, { readings, rejections }, found);
     return this.#submit(device, arrival, rejection === null ? asUsed : asRejected);
   }
 
   #arrival(
     { deviceNo }: LinkDevice,
     { readings = NONE, rejections = NONE }: Partial<Pick<Arrival, 'readings' | 'rejections'>>,
+    reception: Arrival['reception'] = null,
   ): Arrival {
-    return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections };
+    return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections, reception };
   }
 
   /** One promise for each message and not two, because all of them are kept until the commit. */

@@ -105,6 +105,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'f3643683fe6c0f8ea9e042ba270124bd42ef6cd553016e55f7526100cff4d472',
     postgres: '8ecd4bbb99d26fe3004552b8864135bd5e6494b09c8b7f2162e4f988d3e10054',
   },
+  {
+    sqlite: 'a642cbdf6bd45d7ac06c04ed8a25e3f358ad94dc71aaaee13ea82c4383a65e8f',
+    postgres: 'a642cbdf6bd45d7ac06c04ed8a25e3f358ad94dc71aaaee13ea82c4383a65e8f',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

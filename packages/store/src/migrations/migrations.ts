@@ -26,6 +26,7 @@ import { READING_CHUNKS } from './v21-reading-chunks.ts';
 import { UNNUMBERED_EVENTS } from './v22-unnumbered-events.ts';
 import { OPEN_BUCKET_BYTES } from './v23-open-bucket-bytes.ts';
 import { NODES } from './v24-nodes.ts';
+import { DEVICE_HEALTH } from './v25-device-health.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   UNNUMBERED_EVENTS,
   OPEN_BUCKET_BYTES,
   NODES,
+  DEVICE_HEALTH,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

@@ -12,6 +12,9 @@ export interface FactRows {
   readonly latest: ReadonlyMap<number, GroupValues[]>;
   /** JSON by device number. */
   readonly configurations: ReadonlyMap<number, string>;
+  /** By device number, of those that have one. */
+  readonly receptions: ReadonlyMap<number, string>;
+  readonly duplicates: ReadonlyMap<number, string>;
   /** The jobs in the order of insertion. */
   readonly newestOperations: readonly StoredJob[];
   readonly unfinishedOperations: readonly StoredJob[];
@@ -32,6 +35,11 @@ const UNFINISHED_OPERATION = 4;
 const MISSION_UNDER_WAY = 5;
 const LAST_ENDED_MISSION = 6;
 const UNFINISHED_COMMAND = 7;
+const RECEPTION = 8;
+const DUPLICATE = 9;
+
+const health = (kind: number, column: 'reception' | 'duplicate', condition: string): string =>
+  `SELECT ${kind}, device_no, 0, NULL, ${column}, NULL FROM device_health WHERE ${column} IS NOT NULL AND ${condition}`;
 
 const jobs = (kind: number, name: string, condition: string): string =>
   `SELECT ${kind}, device_no, ${name}_no, ${name}_id, body, NULL FROM ${name}s WHERE ${condition}`;
@@ -48,6 +56,8 @@ export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Prom
       jobs(MISSION_UNDER_WAY, 'mission', isUnderWay(sql)),
       jobs(LAST_ENDED_MISSION, 'mission', isLastEnded(sql)),
       jobs(UNFINISHED_COMMAND, 'command', isUnfinished(sql)),
+      health(RECEPTION, 'reception', isWanted),
+      health(DUPLICATE, 'duplicate', isWanted),
     ].join(' UNION ALL '),
     deviceNos,
     1,
@@ -57,6 +67,8 @@ export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Prom
     (ofKinds.get(kind) ?? [])
       .toSorted(([, , a], [, , b]) => a - b)
       .map(([, deviceNo, , id, body]) => ({ deviceNo, id: id ?? '', body: body ?? '' }));
+  const textsOf = (kind: number): Map<number, string> =>
+    new Map((ofKinds.get(kind) ?? []).map(([, deviceNo, , , body]) => [deviceNo, body ?? '']));
   const latest = Map.groupBy(ofKinds.get(LATEST) ?? [], ([, deviceNo]) => deviceNo);
   return {
     latest: new Map(
@@ -65,9 +77,9 @@ export async function readFactRows(sql: Sql, deviceNos: readonly number[]): Prom
         toLatest(own.map(([, , group, , , values]) => [group, values])),
       ]),
     ),
-    configurations: new Map(
-      (ofKinds.get(CONFIGURATION) ?? []).map(([, deviceNo, , , body]) => [deviceNo, body ?? '']),
-    ),
+    configurations: textsOf(CONFIGURATION),
+    receptions: textsOf(RECEPTION),
+    duplicates: textsOf(DUPLICATE),
     newestOperations: jobsOf(NEWEST_OPERATION),
     unfinishedOperations: jobsOf(UNFINISHED_OPERATION),
     missionsUnderWay: jobsOf(MISSION_UNDER_WAY),

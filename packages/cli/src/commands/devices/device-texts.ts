@@ -1,3 +1,5 @@
+import type { Client } from '@granary/client';
+import type { AlertType } from '@granary/contract/alerts';
 import type { FleetDevice, FleetReading } from '@granary/contract/fleet/devices';
 import type { Tone } from '../../terminal/tone.ts';
 
@@ -26,9 +28,35 @@ export function readingText({
   return quality === 'good' ? text : `${text} (${quality})`;
 }
 
+export const NO_READING = 'no reading yet';
+
 export function mainReading({ readings = {} }: FleetDevice): string {
   const name = MAIN_SENSORS.find((one) => readings[one] !== undefined);
   const reading = name === undefined ? undefined : readings[name];
-  if (name === undefined || reading === undefined) return '-';
+  if (name === undefined || reading === undefined)
+    return Object.keys(readings).length === 0 ? NO_READING : '-';
   return `${name.replace('_level', '')} ${readingText(reading)}`;
+}
+
+/** Alerts about devices that look healthy because they are connected, in few words. */
+const HIDDEN_FAULTS: Partial<Readonly<Record<AlertType, string>>> = {
+  readings_rejected: 'readings refused',
+  clock_wrong: 'wrong clock',
+  duplicate_device: 'two clients with its id',
+};
+
+export interface HiddenFault {
+  readonly deviceId: string;
+  readonly words: string;
+  readonly message: string;
+}
+
+/** The open alerts about devices that only look healthy. */
+export async function hiddenFaults({ fleet }: Client): Promise<HiddenFault[]> {
+  const found: HiddenFault[] = [];
+  for await (const { type, status, device_id, message } of fleet.alertsAll({ status: 'open' })) {
+    const words = HIDDEN_FAULTS[type];
+    if (words !== undefined && status !== 'cleared') found.push({ deviceId: device_id, words, message });
+  }
+  return found;
 }

@@ -11,16 +11,23 @@ import { outputOf } from '../../frame/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { age } from '../../terminal/times.ts';
 import { defineAdd } from './add.ts';
-import { mainReading, statusTone } from './device-texts.ts';
+import { hiddenFaults, mainReading, statusTone } from './device-texts.ts';
 
 type Filter = Pick<FleetDeviceQuery, 'facility' | 'zone' | 'status' | 'profile' | 'q'>;
 type Values = AccessValues & Filter & { readonly kind?: string; readonly removed?: boolean };
 
-const COLUMNS: readonly Column<FleetDevice>[] = [
+/** A device, and what is wrong with it although it may be online. */
+type Listed = FleetDevice & { readonly faults?: readonly string[] };
+
+const COLUMNS: readonly Column<Listed>[] = [
   { title: 'DEVICE', text: ({ device_id }) => device_id },
   { title: 'NAME', text: ({ name }) => name },
   { title: 'STATUS', text: ({ status }) => status, tone: ({ status }) => statusTone(status) },
-  { title: 'NOW', text: mainReading },
+  {
+    title: 'NOW',
+    text: (device) => [mainReading(device), ...(device.faults ?? [])].join(', '),
+    tone: ({ faults = [] }) => (faults.length === 0 ? undefined : 'warning'),
+  },
   { title: 'LOCATION', text: ({ location }) => `${location.facility}, ${location.zone}` },
   { title: 'LAST SEEN', text: ({ last_seen }) => age(last_seen) },
 ];
@@ -53,10 +60,18 @@ function defineList(command: Command, environment: Environment): void {
       ...{ facility, zone, status, profile, q, include: 'readings' as const },
       removed: removed === true ? ('true' as const) : undefined,
     });
+    const client = accessClient(values, environment.env);
     const found: FleetDevice[] = [];
-    for await (const device of accessClient(values, environment.env).fleet.devicesAll(query)) {
+    for await (const device of client.fleet.devicesAll(query)) {
       if (kind === undefined || device.group === kind) found.push(device);
     }
-    outputOf(environment, values.json).list(COLUMNS, found, 'There are no such devices.');
+    // In JSON the devices are as the service describes them; `granary alerts --json` has the alerts.
+    const faults = values.json === true ? [] : await hiddenFaults(client);
+    const wordsOf = Map.groupBy(faults, ({ deviceId }) => deviceId);
+    const listed = found.map((device): Listed => {
+      const words = wordsOf.get(device.device_id)?.map((fault) => fault.words);
+      return words === undefined ? device : { ...device, faults: words };
+    });
+    outputOf(environment, values.json).list(COLUMNS, listed, 'There are no such devices.');
   });
 }

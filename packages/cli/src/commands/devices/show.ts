@@ -9,8 +9,8 @@ import { type AccessValues, accessClient } from '../../access/service-access.ts'
 import type { Environment } from '../../frame/environment.ts';
 import { withAccess, withExamples } from '../../frame/options.ts';
 import { type Field, outputOf } from '../../frame/output.ts';
-import { age } from '../../terminal/times.ts';
-import { readingText } from './device-texts.ts';
+import { age, duration } from '../../terminal/times.ts';
+import { NO_READING, readingText } from './device-texts.ts';
 
 const JOBS_MAX = 20;
 
@@ -73,6 +73,9 @@ function fieldsOf(
       'emergency stop',
       stop?.active === true ? `in force, ${stop.confirmed ? 'confirmed' : 'NOT CONFIRMED'}` : null,
     ],
+    ['clock', clockText(detail.clock_offset_s)],
+    ['refused', detail.refused_readings === null ? null : refusedText(detail.refused_readings)],
+    ['readings', Object.keys(readings).length === 0 ? NO_READING : null],
     ...Object.entries(readings).map(
       ([sensor, reading]): Field => [sensor, `${readingText(reading)}, ${age(reading.timestamp)}`],
     ),
@@ -82,6 +85,15 @@ function fieldsOf(
     ),
   ];
 }
+
+/** A clock that is right is not mentioned. */
+const clockText = (offsetS: Detail['clock_offset_s']): string | null =>
+  offsetS === null || offsetS === 0
+    ? null
+    : `${duration(Math.abs(offsetS) * 1_000)} ${offsetS > 0 ? 'ahead' : 'behind'}`;
+
+const refusedText = ({ messages, since, taken, message }: NonNullable<Detail['refused_readings']>): string =>
+  `${taken === 'none' ? 'all' : 'some'} readings of the last ${messages === 1 ? 'message' : `${messages} messages`}, the first ${age(since)}: ${message}`;
 
 const maintenanceText = ({ reason, until }: NonNullable<Detail['maintenance']>): string =>
   [reason ?? 'declared', until === null || until === undefined ? null : `until ${until}`]

@@ -7,10 +7,9 @@ import { numberText } from '../devices/device-texts.ts';
 export function progressText(record: OperationRecord, terminal: TerminalTraits): string {
   const { progress, amount_completed, amount_target, unit, status } = record;
   const share = Math.min(1, Math.max(0, (progress ?? 0) / 100));
+  const done = amount_completed === null ? 'unknown' : numberText(amount_completed);
   const amounts =
-    amount_target === null
-      ? `${numberText(amount_completed)} ${unit}`
-      : `${numberText(amount_completed)} of ${numberText(amount_target)} ${unit}`;
+    amount_target === null ? `${done} ${unit}` : `${done} of ${numberText(amount_target)} ${unit}`;
   return progressBar(share, `${Math.round(share * 100)} % ${amounts} ${status}`, terminal);
 }
 
@@ -18,6 +17,10 @@ export function progressText(record: OperationRecord, terminal: TerminalTraits):
 export function outcomeText(record: OperationRecord): string {
   const { operation_id, status, amount_completed, measured_amount, unit, failure } = record;
   const measured = measured_amount === null ? '' : `, ${numberText(measured_amount)} ${unit} measured`;
-  const text = `${operation_id} ${status}: ${numberText(amount_completed)} ${unit} reported${measured}`;
+  const reported =
+    amount_completed === null
+      ? 'moved amount not reported'
+      : `${numberText(amount_completed)} ${unit} reported`;
+  const text = `${operation_id} ${status}: ${reported}${measured}`;
   return failure === null ? text : `${text}; ${failure.message}`;
 }

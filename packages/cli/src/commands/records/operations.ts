@@ -19,7 +19,7 @@ interface Values extends AccessValues {
 }
 
 const amountText = ({ amount_completed, amount_target, unit }: FleetOperation): string =>
-  `${numberText(amount_completed)}${amount_target === null ? '' : ` of ${numberText(amount_target)}`} ${unit}`;
+  `${amount_completed === null ? '-' : numberText(amount_completed)}${amount_target === null ? '' : ` of ${numberText(amount_target)}`} ${unit}`;
 
 const COLUMNS: readonly Column<FleetOperation>[] = [
   { title: 'OPERATION', text: ({ operation_id }) => operation_id },

@@ -6,6 +6,7 @@ import {
   brokerFinding,
   clockFinding,
   databaseFinding,
+  deviceFindings,
   diskFinding,
   type Finding,
   folderFinding,
@@ -29,7 +30,7 @@ const LOCAL = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|\/|$)/;
 
 export const doctor: Define = (command, environment) => {
   command.description(
-    'Looks at the service and this machine: ports, folder, database, broker, clock, key, disk. Each line is ok, warn or fail, with its cure; the exit code is 1 if something fails.',
+    'Looks at the service and this machine: ports, folder, database, broker, clock, key, devices, disk. Each line is ok, warn or fail, with its cure; the exit code is 1 if something fails.',
   );
   withExamples(command, 'granary doctor', 'granary doctor --context farm --json');
   withAccess(command).action(async (values: AccessValues) => {
@@ -72,6 +73,7 @@ async function examine(values: AccessValues, environment: Environment): Promise<
     ...service,
     clockFinding(answer.headers.get('date'), Date.now()),
     await keyFinding(client),
+    ...(await deviceFindings(client)),
     ...local,
   ];
 }

@@ -76,6 +76,7 @@ test('the standard sensors of a silo are not part of its form', () => {
   const draft = draftOfDevice({
     ...{ device_id: 'silo-8', name: 'Silo 8', model: 'GS-100', profile: 'silo_scale', status: 'online' },
     ...{ location: { facility: 'north', zone: 'yard' }, last_seen: null, firmware_version: '1' },
+    ...{ clock_offset_s: null, refused_readings: null },
     capacity: { max: 20_000, unit: 'kg' },
     sensors: [
       { type: 'level', sensor_id: 'silo-8-level', status: 'active' },

@@ -28,8 +28,8 @@ export function RunningOperation({ operation, name }: Props) {
   const isLost = useIsLost();
   const leftMs =
     estimated_completion === null ? 0 : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
-  const amount = (value: number): string =>
-    `${formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value)} ${unit}`;
+  const amount = (value: number | null): string =>
+    value === null ? '–' : `${formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value)} ${unit}`;
   return (
     <div class="device-running">
       <h2 class="free-text">{operationTitle(operation, operations, locale.value)}</h2>

@@ -28,6 +28,7 @@ export const overview: typeof english = {
   room: (mass) => `${mass} Platz`,
   points: (count) => `${count} Punkte`,
   changeOfDay: (change) => `${change} in 24 h`,
+  noReading: 'Noch kein Messwert',
   declaredSensors: (count) => (count === 1 ? '+1 Sensor' : `+${count} Sensoren`),
   onMap: 'Karte',
   states: {

@@ -22,6 +22,7 @@ export const overview = {
   room: (mass: string) => `${mass} room`,
   points: (count: string) => `${count} points`,
   changeOfDay: (change: string) => `${change} in 24 h`,
+  noReading: 'No reading yet',
   declaredSensors: (count: number) => (count === 1 ? '+1 sensor' : `+${count} sensors`),
   onMap: 'Map',
   states: {

@@ -1,6 +1,7 @@
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { silenceCountsFromMs } from '../../devices/maintenance.ts';
-import { deviceStatus, type Presence } from '../../devices/status.ts';
+import { deviceStatus, freshnessMs, type Presence } from '../../devices/status.ts';
+import { explainsOldValuesUntilMs, type Reception, wrongClockMs } from '../../reception/reception.ts';
 import { type LatestValue, type LatestValues, latestOf, type Sensor } from '../../sensors/sensor.ts';
 import { sensorFreshnessMs } from '../../telemetry/current-readings.ts';
 import { isBelievable, plausibleRange } from '../../telemetry/plausibility.ts';
@@ -10,6 +11,8 @@ import { type Observed, type SilenceTimes, valuesJudgedAtMs } from '../observati
 
 export interface SensorFacts {
   readonly presence: Presence;
+  /** What is not as it should be with the messages of the device; not given, nothing. */
+  readonly reception?: Reception | null;
   readonly latest: LatestValues;
   /** The sensors whose silence and whose values are judged. */
   readonly sensors: readonly Sensor[];
@@ -57,13 +60,19 @@ export const staleFromMs = (
   sensorFreshnessMs(sensor, presence) +
   1;
 
-/** An offline device has no fresh values, and in maintenance sensors may be off; neither means that a sensor is broken. */
+/**
+ * An offline device has no fresh values, in maintenance sensors may be off, with a wrong clock new values look old, and refused
+ * ones are missing; none of these means that a sensor is broken.
+ */
 export function sensorStale(
-  { presence, latest, sensors, ...observed }: SensorFacts & Observed,
+  { presence, reception = null, latest, sensors, ...observed }: SensorFacts & Observed,
   nowMs: number,
 ): Condition {
   const type = 'sensor_stale';
   if (deviceStatus(presence, nowMs) !== 'online') return { type, state: 'indeterminate' };
+  if (wrongClockMs(reception) !== null) return { type, state: 'absent' };
+  const explainedUntilMs = explainsOldValuesUntilMs(reception, freshnessMs(presence));
+  if (explainedUntilMs !== null && nowMs <= explainedUntilMs) return { type, state: 'indeterminate' };
   const old = reported(latest, sensors).filter(
     ({ sensor, newest }) => !isFresh(sensor, newest, presence, nowMs),
   );

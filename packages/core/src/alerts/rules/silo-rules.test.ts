@@ -43,7 +43,7 @@ const started = beginOperation(
     operationId: 'op_1',
     deviceNo: 1,
     type: 'feed',
-    weightG: 500_000,
+    weight: { valueG: 500_000, tsMs: NOW_MS },
     plan: {
       amountG: 100_000,
       unit: 'kg',
@@ -64,6 +64,7 @@ const completed: OperationState = {
   amountCompletedG: 100_000,
   measuredG: 99_000,
   measuredAtMs: NOW_MS,
+  isWeighedAfterEnd: true,
 };
 const failure = { reason: 'no_movement', message: 'the weight does not move' } as const;
 const failed: OperationState = { ...completed, status: 'failed', failure };
@@ -280,7 +281,19 @@ const TABLE: readonly (readonly [AlertType, string, Partial<Facts>, Outcome])[] 
   [
     'mass_imbalance',
     'not weighed yet',
-    { operations: [{ ...completed, measuredAtMs: NOW_MS - 101 }] },
+    { operations: [{ ...completed, isWeighedAfterEnd: false }] },
+    'indeterminate',
+  ],
+  [
+    'mass_imbalance',
+    'when another operation moved something, too',
+    { operations: [{ ...completed, measuredG: 0, isWeighable: false }] },
+    'indeterminate',
+  ],
+  [
+    'mass_imbalance',
+    'when the device did not report how much it moved',
+    { operations: [{ ...completed, status: 'stopped', amountCompletedG: 0, isOutcomeUnknown: true }] },
     'indeterminate',
   ],
   [

@@ -2,9 +2,10 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import type { Presence } from '../../devices/status.ts';
 import { IMBALANCE_PERCENT_MAX, massBalance } from '../../operations/mass-balance.ts';
 import { failedText, imbalanceText, unaskedText, unconfirmedStopText } from '../../operations/sentences.ts';
-import { finallyMeasuredG, holdsDevice, type OperationState } from '../../operations/state.ts';
+import { holdsDevice, type OperationState, reportedAmountG } from '../../operations/state.ts';
 import { shownFailure } from '../../operations/status-detail.ts';
 import { stopOverdueAtMs } from '../../operations/stop-confirmation.ts';
+import { finallyMeasuredG } from '../../operations/weighing.ts';
 import type { LatestValues, Sensor } from '../../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
 import { isBelievable } from '../../telemetry/plausibility.ts';
@@ -119,14 +120,15 @@ const severityOfUnasked = (operations: readonly OperationState[]): 'info' | 'war
 
 const isUnasked = (operation: OperationState): boolean => operation.plan === null && holdsDevice(operation);
 
-/** Evaluated when the latest operation has ended and is measured; until then the previous result is kept. */
+/** Evaluated when both amounts of the latest operation are known and final; until then the previous result is kept. */
 function massImbalance({ operations, capacityKg }: SiloFacts): Condition {
   const type = 'mass_imbalance';
   const newest = newestOf(operations);
   if (newest === undefined) return { type, state: 'absent' };
   const measuredG = finallyMeasuredG(newest);
-  if (measuredG === null) return { type, state: 'indeterminate' };
-  const balance = massBalance(newest.amountCompletedG, measuredG, toGrams(capacityKg, 'kg'));
+  const reportedG = reportedAmountG(newest);
+  if (measuredG === null || reportedG === null) return { type, state: 'indeterminate' };
+  const balance = massBalance(reportedG, measuredG, toGrams(capacityKg, 'kg'));
   if (!balance.isImbalanced) return { type, state: 'absent' };
   const currentValue = Math.round(balance.differencePercent * 10) / 10;
   return {

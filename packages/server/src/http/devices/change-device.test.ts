@@ -55,6 +55,11 @@ describeDeviceService('changing a device over HTTP', (api) => {
     ]) {
       assert.equal((await patch(`${FIELD}/invalid`, body)).status, 400, JSON.stringify(body));
     }
+    const renamed = await patch(`${FIELD}/invalid`, { device_id: 'other' });
+    assert.match(
+      renamed.body.error.message,
+      /^the id of a device cannot be changed; register another device/,
+    );
     for (const capacity of [{ max: 0, unit: 'kg' }, { max: 5 }, { max: 5, unit: 't' }, null]) {
       assert.equal((await patch(`${SILOS}/invalid-silo`, { capacity })).status, 400);
     }

@@ -72,6 +72,7 @@ export function deviceRoutes(
   });
 
   register(routes, endpoints.devices[group].update, async (request, reply, read) => {
+    refuseNewId(request.body);
     const patch = read.body(request);
     const { deviceNo } = await findDevice(request, app, group);
     const conditions = { ifVersion: expectedVersion(request), limits: limitsOf(request) };
@@ -128,6 +129,13 @@ export function deviceRoutes(
     const { total, recent } = await app.devices.rejections(device.deviceNo);
     return success(rejectionsRecord(total, recent));
   });
+}
+
+/** The records of a device have its id for ever. */
+function refuseNewId(body: unknown): void {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'device_id')) return;
+  const message = 'cannot be changed; register another device for another id';
+  throw new Refusal('invalid_input', `the id of a device ${message}`, [{ path: '/device_id', message }]);
 }
 
 const sensorDocumentOf = (sensors: readonly SensorDeclaration[] = []): string | null =>

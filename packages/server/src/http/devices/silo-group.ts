@@ -5,10 +5,14 @@ import { capacityOf } from './find-device.ts';
 
 export const SILO_GROUP: DeviceGroupRoutes = {
   group: 'silo',
-  detailOfNew: (device, nowMs) => siloDetail({ device, capacityKg: capacityOf(device), latest: {} }, nowMs),
+  detailOfNew: (device, nowMs) =>
+    siloDetail({ device, reception: null, capacityKg: capacityOf(device), latest: {} }, nowMs),
   readDetail: async (app, device, now) => {
     const sensors = sensorsOf(device.profile, device.sensorDocument);
-    const latest = await app.telemetry.latest(device.deviceNo, sensors);
-    return siloDetail({ device, capacityKg: capacityOf(device), latest }, now());
+    const [latest, reception] = await Promise.all([
+      app.telemetry.latest(device.deviceNo, sensors),
+      app.devices.reception(device.deviceNo),
+    ]);
+    return siloDetail({ device, reception, capacityKg: capacityOf(device), latest }, now());
   },
 };

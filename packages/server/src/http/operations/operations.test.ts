@@ -243,10 +243,16 @@ describeDeviceService('operations', (api) => {
     await silo.weigh(698);
     await eventually(async () => (await recordOf(path)).measured_amount, 198);
     await silo.progress({ operation_id: id, state: 'unknown', amount_kg: 0 });
-    const { status, failure, status_detail, amount_completed } = await recordOf(path);
-    assert.deepEqual([status, failure.reason, amount_completed], ['failed', 'outcome_unknown', 60]);
-    assert.match(failure.message, /the scale shows 198 kg moved/);
-    assert.match(status_detail, /the scale shows 198 kg moved/);
+    const { status, failure, amount_completed, progress, measured_amount } = await recordOf(path);
+    assert.deepEqual([status, failure.reason], ['failed', 'outcome_unknown']);
+    assert.deepEqual([amount_completed, progress, measured_amount], [null, null, null]);
+    assert.match(failure.message, /while it ran, the scale showed 198 kg moved/);
+    await silo.weigh(701);
+    await eventually(async () => (await recordOf(path)).measured_amount, 201);
+    const weighed = await recordOf(path);
+    assert.match(weighed.failure.message, /the scale shows 201 kg moved/);
+    assert.match(weighed.status_detail, /the scale shows 201 kg moved/);
+    assert.equal(weighed.amount_completed, null);
     await silo.leave();
   });
 

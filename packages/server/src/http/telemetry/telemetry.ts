@@ -22,7 +22,7 @@ import type { StoredDevice } from '@granary/store/tables/devices';
 import { LATE } from '@granary/store/within';
 import type { FastifyInstance } from 'fastify';
 import { sensorsById } from '../../devices/declared-sensors.ts';
-import { readingWindow } from '../../ingest/telemetry-intake.ts';
+import { readingWindow, receptionOf } from '../../ingest/telemetry-intake.ts';
 import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts';
 import { accept, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
@@ -65,15 +65,22 @@ export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     const readings = acceptAll(sourceOf(device), sent, window);
     if (!pipeline.hasRoom()) throw new Refusal('ingest_busy', 'too many readings are waiting to be written');
     const { deviceNo } = device;
+    const newestMs = Math.max(...readings.map(({ tsMs }) => tsMs));
+    const reception = receptionOf(null, readings, Number.isFinite(newestMs) ? newestMs - nowMs : null);
     if (request.headers['idempotency-key'] === undefined) {
-      const stored = pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [] });
+      const stored = pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [], reception });
       if ((await whileRequestLasts(stored)) === LATE)
         throw outcomeUnknown('the readings are not written yet');
     } else {
       // An idempotent request is stored with its answer, so it cannot share a transaction with others.
       const seen = [{ deviceNo, atMs: nowMs }];
       await idempotency.once(request, reply, (slices) =>
-        slices.telemetry.append({ readings, seen, rejections: [] }),
+        slices.telemetry.append({
+          readings,
+          seen,
+          rejections: [],
+          receptions: reception === null ? [] : [{ deviceNo, atMs: nowMs, ...reception }],
+        }),
       );
     }
     return success({ stored: Array.isArray(sent) ? sent.length : 1 });

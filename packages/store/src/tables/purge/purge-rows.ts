@@ -139,7 +139,7 @@ export async function purgeNotifications(
 /** In the order of locks. */
 const REMAINING = [
   ...['configurations', 'configuration_versions', 'open_buckets'],
-  ...['presence', 'alert_evaluations'],
+  ...['presence', 'device_health', 'alert_evaluations'],
 ];
 
 /** The few rows that every device has, without which it is not found any more. Answers how many there were. */

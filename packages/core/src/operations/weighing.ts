@@ -1,0 +1,127 @@
+import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
+import {
+  type DeviceReport,
+  isTerminal,
+  MEASURED_AFTER_END_MS_MAX,
+  type OperationState,
+  reportedEndMs,
+  type Weight,
+} from './state.ts';
+
+/**
+ * The scale shows the sum of everything that was moved. So an operation is measured from a weight that was read after all others
+ * had ended to one that was read after its own end and before the next one began; without these two its amount is not known.
+ * Times of weights are compared with times of reports, because both come from the clock of the device.
+ */
+
+/** A device may have begun an operation this long before its first report of it. */
+const BEGUN_BEFORE_REPORT_MS_MAX = MINUTE_MS;
+
+/** Uses the latest weight; the first one after the end is the final one. */
+export function weigh(operation: OperationState, weight: Weight | null): OperationState {
+  const { endTsMs, measuredAtMs, isWeighable, isWeighedAfterEnd } = operation;
+  if (weight === null || isWeighedAfterEnd) return operation;
+  if (measuredAtMs !== null && weight.tsMs <= measuredAtMs) return operation;
+  if (endTsMs !== null && weight.tsMs > endTsMs + MEASURED_AFTER_END_MS_MAX) return operation;
+  return {
+    ...operation,
+    measuredG: isWeighable ? changeG(operation, weight) : operation.measuredG,
+    measuredAtMs: weight.tsMs,
+    isWeighedAfterEnd: endTsMs !== null && weight.tsMs >= endTsMs,
+  };
+}
+
+/** In the requested direction. */
+function changeG({ type, weightAtStartG }: OperationState, { valueG }: Weight): number | null {
+  if (type === null || weightAtStartG === null) return null;
+  return type === 'feed' ? valueG - weightAtStartG : weightAtStartG - valueG;
+}
+
+/** The operation with its end, which a weight may have shown before the report of it arrived. */
+export function withEnd(
+  operation: OperationState,
+  report: DeviceReport | null,
+  nowMs: number,
+): OperationState {
+  const endTsMs = report === null ? nowMs : reportedEndMs(report, nowMs);
+  const { measuredAtMs } = operation;
+  const isWeighedAfterEnd =
+    report !== null &&
+    endTsMs === report.tsMs &&
+    hasKeptClock(report) &&
+    measuredAtMs !== null &&
+    isReadAfter(endTsMs, measuredAtMs) &&
+    measuredAtMs <= endTsMs + MEASURED_AFTER_END_MS_MAX;
+  return { ...operation, endedAtMs: nowMs, endTsMs, isWeighedAfterEnd };
+}
+
+/** After a restart the clock of a device may be slow, so that a weight from before it has a later time than the report. */
+const hasKeptClock = ({ state }: DeviceReport): boolean => state === 'completed' || state === 'stopped';
+
+/** A clock that shows whole seconds gives the same time to the end and to a weight that was read before it. */
+const isReadAfter = (endTsMs: number, tsMs: number): boolean =>
+  tsMs > endTsMs || (tsMs === endTsMs && tsMs % SECOND_MS !== 0);
+
+/** What the scale shows of the operation; for one that has ended, `null` until a weight was read after its end. */
+export const weighedAmountG = (operation: OperationState): number | null =>
+  isTerminal(operation) ? finallyMeasuredG(operation) : partlyMeasuredG(operation);
+
+/** The final measured amount, available once a weight was read after the end. */
+export const finallyMeasuredG = (operation: OperationState): number | null =>
+  operation.isWeighable && operation.isWeighedAfterEnd ? operation.measuredG : null;
+
+const partlyMeasuredG = ({ isWeighable, measuredG }: OperationState): number | null =>
+  isWeighable ? measuredG : null;
+
+/** Another operation moves something, since `sinceTsMs` of the device's clock at the earliest: later weights do not measure this one. */
+export function endWeighing(operation: OperationState, sinceTsMs: number): OperationState {
+  const { isWeighable, isWeighedAfterEnd, measuredAtMs, measuredG } = operation;
+  const isReadBefore = measuredAtMs !== null && measuredAtMs <= sinceTsMs;
+  if (!isWeighable || (isWeighedAfterEnd && isReadBefore)) return operation;
+  return { ...operation, isWeighable: false, measuredG: isReadBefore ? measuredG : null };
+}
+
+/** The other operations of a device when a start is sent to it: every weight known by then was read before it. */
+export const weighedUntilStart = (
+  others: readonly OperationState[],
+  weight: Weight | null,
+): readonly OperationState[] =>
+  others.map((other) => endWeighing(weigh(other, weight), Number.POSITIVE_INFINITY));
+
+/** The weight before an operation, `null` if one of the others may have moved something since it was read. */
+export const weightBefore = (others: readonly OperationState[], weight: Weight | null): Weight | null =>
+  weight !== null && others.every((other) => isOverBefore(other, weight)) ? weight : null;
+
+function isOverBefore(operation: OperationState, weight: Weight): boolean {
+  const { endTsMs, isWeighedAfterEnd } = operation;
+  if (endTsMs === null) return false;
+  return isWeighedAfterEnd || hasMovedNothing(operation) || weight.tsMs > endTsMs + MEASURED_AFTER_END_MS_MAX;
+}
+
+const hasMovedNothing = ({ failure }: OperationState): boolean =>
+  failure?.reason === 'refused' || failure?.reason === 'not_sent';
+
+/** The others when a device reports an operation for the first time. */
+export const weighedUntilReport = (
+  others: readonly OperationState[],
+  { tsMs }: DeviceReport,
+  nowMs: number,
+): readonly OperationState[] => {
+  const hasClock = Math.abs(tsMs - nowMs) <= CLOCK_AHEAD_MS_MAX;
+  const sinceTsMs = hasClock ? tsMs - BEGUN_BEFORE_REPORT_MS_MAX : Number.NEGATIVE_INFINITY;
+  return others.map((other) => endWeighing(other, sinceTsMs));
+};
+
+/** A report contradicts the recorded end of an operation, which may therefore have moved something ever since. */
+export function weighedDespite(
+  before: OperationState,
+  after: OperationState,
+  others: readonly OperationState[],
+): { readonly operation: OperationState; readonly others: readonly OperationState[] } {
+  const sinceTsMs = before.endTsMs ?? Number.NEGATIVE_INFINITY;
+  return {
+    operation: others.length === 0 ? after : endWeighing(after, Number.NEGATIVE_INFINITY),
+    others: others.map((other) => endWeighing(other, sinceTsMs)),
+  };
+}

@@ -1,0 +1,214 @@
+import type { ValidationIssue } from '@granary/contract/input/schema';
+import type { RefusalCause, RefusedReadings } from '@granary/contract/telemetry/reception';
+import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
+import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
+import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
+import { documentKind } from '../documents/versioned.ts';
+import { confusedUnit, type ReadingWindow, timeOf } from '../telemetry/readings.ts';
+import { inWords } from '../words.ts';
+import { durationText } from './duration-text.ts';
+
+/** So many messages in a row must be refused before a person is told. */
+export const REFUSED_MESSAGES_MIN = 3;
+/** A clock that differs by less counts as right: it also takes time to send a message. */
+export const CLOCK_OFFSET_MS_MAX = MINUTE_MS;
+/**
+ * A device that sends stored readings after an outage does so faster than it measured them, so the difference to their arrival
+ * changes from message to message. A wrong clock differs by the same in all messages of some time.
+ */
+export const CLOCK_MESSAGES_MIN = 3;
+const CLOCK_SPAN_MS_MIN = 20 * SECOND_MS;
+const CLOCK_TOLERANCE_MS = 10 * SECOND_MS;
+/** The number and the cause in the alert about refused readings are brought up to date this often. */
+const SHOWN_EVERY_MS = 10 * SECOND_MS;
+
+/** What was found when a message with readings was taken in. */
+export interface MessageReception {
+  readonly deviceNo: number;
+  readonly atMs: number;
+  /** `null` when all readings were taken. */
+  readonly refusal: { readonly taken: RefusedReadings['taken']; readonly cause: RefusalCause } | null;
+  /** How far the newest time in the message is ahead of its arrival; `null` when it has no time that can be read. */
+  readonly clockOffsetMs: number | null;
+}
+
+/** Messages in a row of which readings were refused. */
+interface RefusedRun {
+  readonly messages: number;
+  readonly sinceMs: number;
+  /** The last ones of them, of which nothing was taken. */
+  readonly untaken: { readonly messages: number; readonly sinceMs: number } | null;
+  readonly lastAtMs: number;
+  readonly cause: RefusalCause;
+  /** When the alerts were last evaluated because of this run. */
+  readonly evaluatedAtMs: number;
+}
+
+/** Messages in a row whose newest time differs from their arrival by about the same. */
+interface ClockRun {
+  readonly offsetMs: number;
+  readonly messages: number;
+  readonly sinceMs: number;
+  readonly lastAtMs: number;
+}
+
+/** What is not as it should be with the messages of a device; stored only while there is something. */
+export interface Reception {
+  readonly refused: RefusedRun | null;
+  readonly clock: ClockRun | null;
+}
+
+export const RECEPTION_DOCUMENT = documentKind<Reception>([], (content) => content as unknown as Reception);
+
+export const isClockRight = (offsetMs: number): boolean => Math.abs(offsetMs) <= CLOCK_OFFSET_MS_MAX;
+
+/** The state after a message; the same object when nothing has to be stored. */
+export function advanceReception(before: Reception | null, message: MessageReception): Reception | null {
+  const refused = advanceRefused(before?.refused ?? null, message);
+  const clock = advanceClock(before?.clock ?? null, message);
+  if (refused === null && clock === null) return null;
+  return refused === before?.refused && clock === before?.clock ? before : { refused, clock };
+}
+
+function advanceRefused(before: RefusedRun | null, { refusal, atMs }: MessageReception): RefusedRun | null {
+  if (refusal === null) return null;
+  const { taken, cause } = refusal;
+  const untaken =
+    taken === 'some'
+      ? null
+      : { messages: (before?.untaken?.messages ?? 0) + 1, sinceMs: before?.untaken?.sinceMs ?? atMs };
+  const run = {
+    messages: (before?.messages ?? 0) + 1,
+    sinceMs: before?.sinceMs ?? atMs,
+    untaken,
+    lastAtMs: atMs,
+    cause,
+    evaluatedAtMs: before?.evaluatedAtMs ?? atMs,
+  };
+  return { ...run, evaluatedAtMs: changesAlert(before, run) ? atMs : run.evaluatedAtMs };
+}
+
+const changesAlert = (before: RefusedRun | null, run: RefusedRun): boolean =>
+  refusedExtent(before) !== refusedExtent(run) ||
+  (refusedExtent(run) !== null && run.lastAtMs - run.evaluatedAtMs >= SHOWN_EVERY_MS);
+
+function advanceClock(before: ClockRun | null, { clockOffsetMs, atMs }: MessageReception): ClockRun | null {
+  if (clockOffsetMs === null) return before;
+  if (isClockRight(clockOffsetMs)) return null;
+  const isSame = before !== null && Math.abs(clockOffsetMs - before.offsetMs) <= CLOCK_TOLERANCE_MS;
+  if (before === null || (!isSame && !isKnown(before))) {
+    return { offsetMs: clockOffsetMs, messages: 1, sinceMs: atMs, lastAtMs: atMs };
+  }
+  if (!isKnown(before)) return { ...before, messages: before.messages + 1, lastAtMs: atMs };
+  return isSame ? before : { ...before, offsetMs: clockOffsetMs };
+}
+
+const isKnown = ({ messages, sinceMs, lastAtMs }: ClockRun): boolean =>
+  messages >= CLOCK_MESSAGES_MIN && lastAtMs - sinceMs >= CLOCK_SPAN_MS_MIN;
+
+/** Whether the alerts of the device may have changed with its reception. */
+export const changesAlerts = (before: Reception | null, after: Reception | null): boolean =>
+  refusedExtent(before?.refused ?? null) !== refusedExtent(after?.refused ?? null) ||
+  (before?.refused != null &&
+    after?.refused != null &&
+    before.refused.evaluatedAtMs !== after.refused.evaluatedAtMs) ||
+  wrongClockMs(before) !== wrongClockMs(after);
+
+/** Whether a person has to be told that readings are refused, and whether any of them are taken. */
+function refusedExtent(run: RefusedRun | null): RefusedReadings['taken'] | null {
+  if (run === null || run.messages < REFUSED_MESSAGES_MIN) return null;
+  return (run.untaken?.messages ?? 0) >= REFUSED_MESSAGES_MIN ? 'none' : 'some';
+}
+
+/** How far the clock of the device is ahead, or if negative behind; `null` if it is right or nothing is known. */
+export const wrongClockMs = (reception: Reception | null): number | null =>
+  reception?.clock != null && isKnown(reception.clock) ? reception.clock.offsetMs : null;
+
+/**
+ * Until when the way in which the messages of the device arrive may explain that its values look old; `null` if it does not. One
+ * late message explains nothing: a device that sends stored readings has many of them.
+ */
+export function explainsOldValuesUntilMs(reception: Reception | null, freshnessMs: number): number | null {
+  const { refused = null, clock = null } = reception ?? {};
+  const timesMs = [
+    ...(refused?.untaken != null ? [refused.lastAtMs] : []),
+    ...(clock !== null && clock.messages >= CLOCK_MESSAGES_MIN - 1 ? [clock.lastAtMs] : []),
+  ];
+  return timesMs.length === 0 ? null : Math.max(...timesMs) + freshnessMs;
+}
+
+/** The refused messages, from the first one on; `null` if the last message was taken completely. */
+export function refusedReadings(reception: Reception | null): RefusedReadings | null {
+  const run = reception?.refused ?? null;
+  if (run === null) return null;
+  const { cause, lastAtMs, untaken } = run;
+  const isUntaken = refusedExtent(run) === 'none' || untaken?.messages === run.messages;
+  const { messages, sinceMs } = (isUntaken ? untaken : null) ?? run;
+  return {
+    messages,
+    taken: isUntaken ? 'none' : 'some',
+    since: toIso(sinceMs),
+    last_at: toIso(lastAtMs),
+    cause,
+    message: refusalText(cause),
+  };
+}
+
+/** What callers see in the detail of a device; `hasReadings` says whether a reading was ever taken. */
+export const receptionRecord = (reception: Reception | null, hasReadings: boolean) => ({
+  clock_offset_s: clockOffsetS(reception, hasReadings),
+  refused_readings: refusedReadings(reception),
+});
+
+function clockOffsetS(reception: Reception | null, hasReadings: boolean): number | null {
+  const offsetMs = wrongClockMs(reception);
+  if (offsetMs !== null) return Math.round(offsetMs / SECOND_MS);
+  return hasReadings && (reception?.clock ?? null) === null ? 0 : null;
+}
+
+/** Those about which an alert is raised. */
+export const toldRefusedReadings = (reception: Reception | null): RefusedReadings | null =>
+  refusedExtent(reception?.refused ?? null) === null ? null : refusedReadings(reception);
+
+/** Why a reading with this fault was refused. */
+export function readingRefusal(
+  sent: DeviceReading,
+  fault: ValidationIssue,
+  window: ReadingWindow,
+): RefusalCause {
+  const tsMs = timeOf(sent);
+  if (fault.path !== '/ts' || tsMs === null) {
+    return { code: 'other', text: `${fault.path.replace(/^\/(sensors\/)?/, '')} ${fault.message}` };
+  }
+  const unit = confusedUnit(sent.ts, window.newestMs);
+  if (unit !== null) return { code: 'time_unit', unit };
+  const nowMs = window.newestMs - CLOCK_AHEAD_MS_MAX;
+  return { code: 'clock', offset_s: Math.round((tsMs - nowMs) / SECOND_MS) };
+}
+
+export const clockText = (offsetMs: number): string =>
+  `its clock is ${durationText(Math.abs(offsetMs))} ${offsetMs > 0 ? 'ahead' : 'behind'}`;
+
+const FOUND = {
+  text: 'a text',
+  boolean: 'true or false',
+  null: 'empty',
+  object: 'an object',
+  list: 'a list',
+} as const;
+
+/** The cause in words that complete "its readings are refused: …". */
+export function refusalText(cause: RefusalCause): string {
+  switch (cause.code) {
+    case 'clock':
+      return clockText(cause.offset_s * SECOND_MS);
+    case 'time_unit':
+      return `its times are in ${cause.unit}, not in milliseconds`;
+    case 'not_a_number':
+      return `${inWords(cause.field)} is ${FOUND[cause.found]}, not a number`;
+    case 'undeclared_sensor':
+      return `the sensor ${inWords(cause.field)} is not declared`;
+    case 'other':
+      return cause.text;
+  }
+}

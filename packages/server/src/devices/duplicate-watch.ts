@@ -1,0 +1,48 @@
+import type { App } from '@granary/app/app';
+import { NO_TAKEOVERS, noteTakeover, type Takeovers } from '@granary/core/reception/duplicate';
+import type { LinkEvent } from '@granary/link/port';
+import type { DeviceDirectory } from './device-directory.ts';
+import type { DeviceLog } from './device-log.ts';
+
+/** Of further devices nothing is known that was before. */
+const DEVICES_MAX = 1_000;
+
+interface WatchParts {
+  readonly app: { readonly devices: Pick<App['devices'], 'recordDuplicate'> };
+  readonly directory: Pick<DeviceDirectory, 'findForLink'>;
+  readonly log: Pick<DeviceLog, 'warn'>;
+  readonly now: () => number;
+}
+
+/** Counts how often two clients of one device replace each other, and stores it when it is not a coincidence any more. */
+export class DuplicateWatch {
+  readonly #parts: WatchParts;
+  readonly #takeovers = new Map<string, Takeovers>();
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+  }
+
+  observe(event: LinkEvent): void {
+    if (event.kind !== 'second_client' || event.deviceId === null) return;
+    const { deviceId, previousAddress, remoteAddress } = event;
+    const addresses = previousAddress === null ? [] : [previousAddress, remoteAddress];
+    const before = this.#takeovers.get(deviceId) ?? NO_TAKEOVERS;
+    const after = noteTakeover(before, { atMs: this.#parts.now(), addresses });
+    this.#takeovers.delete(deviceId);
+    this.#takeovers.set(deviceId, after);
+    const [oldest] = this.#takeovers.keys();
+    if (this.#takeovers.size > DEVICES_MAX && oldest !== undefined) this.#takeovers.delete(oldest);
+    if (after.stored === null || after.stored === before.stored) return;
+    // A failed write is repeated with a later takeover.
+    this.#store(deviceId, after.stored).catch((error: unknown) => {
+      this.#parts.log.warn(deviceId, { err: error }, 'noting that two clients use one device id failed');
+    });
+  }
+
+  async #store(deviceId: string, duplicate: NonNullable<Takeovers['stored']>): Promise<void> {
+    const { app, directory } = this.#parts;
+    const device = await directory.findForLink(deviceId);
+    if (device !== null) await app.devices.recordDuplicate(device.deviceNo, duplicate);
+  }
+}
