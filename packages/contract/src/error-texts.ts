@@ -95,6 +95,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'An emergency stop is in force, so the device accepts nothing that moves it.',
     'Look at the device, then release the emergency stop.',
   ),
+  no_base: text(
+    'The device has no base, so it cannot return to one, neither by a command nor as a failsafe action.',
+    'Set `base` in its configuration, or choose the failsafe actions `hold` or `continue`.',
+  ),
   emergency_stop_unconfirmed: text(
     'The device has not confirmed that it stands still, so the emergency stop cannot be released.',
     'Wait for its confirmation; if it does not come, go and look at the device.',

@@ -33,6 +33,7 @@ export const STATUS_OF = {
   mission_in_progress: 409,
   mission_not_running: 409,
   emergency_stop_active: 409,
+  no_base: 409,
   emergency_stop_unconfirmed: 409,
   device_in_maintenance: 409,
   device_busy: 409,

@@ -14,15 +14,15 @@ export const DAY_MS = 24 * HOUR_MS;
 export const TIME_EXAMPLE = '2026-11-15T08:30:00Z';
 
 const DATE_TIME =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /**
  * The only parser of times from outside: RFC 3339 with an offset, to milliseconds since 1970; `null` for anything else.
- * Leap seconds, hour 24, zone names and days that the month does not have are refused.
+ * The letters may be small. Leap seconds, hour 24, zone names and days that the month does not have are refused.
  */
 export function parseTime(text: string): number | null {
   if (!DATE_TIME.test(text) || !hasDay(text)) return null;
-  const timeMs = Date.parse(text);
+  const timeMs = Date.parse(text.toUpperCase());
   return timeMs >= TIME_MS_MIN && timeMs <= TIME_MS_MAX ? timeMs : null;
 }
 

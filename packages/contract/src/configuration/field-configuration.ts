@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { closed } from '../input/closed.ts';
 import { described } from '../input/described.ts';
 import { checker } from '../input/schema.ts';
-import { Point, Position } from '../positions.ts';
+import { Altitude, Point, Position } from '../positions.ts';
 import { FAILSAFE_ACTIONS } from './failsafe-actions.ts';
 import { Maintenance, monitoringFields, monitoringPatchFields, Percent } from './shared-configuration.ts';
 
@@ -29,11 +29,15 @@ const Failsafe = closed({
 });
 
 const PositionOrNull = Type.Union([Position, Type.Null()]);
+const BasePatch = closed({
+  ...Position.properties,
+  altitude: Type.Optional(described('0 when not given.', Altitude)),
+});
 const GeofenceOrNull = Type.Union([Geofence, Type.Null()]);
 
 export const FieldConfiguration = closed({
   base: described(
-    'The place the device returns to; without one, its position when a mission is created.',
+    'The place the device returns to. Without one no failsafe action can be `return_to_base`, and the way back of a mission leads to the position at its creation.',
     PositionOrNull,
   ),
   geofence: GeofenceOrNull,
@@ -47,7 +51,7 @@ export const FieldConfiguration = closed({
 
 /** Any part of the configuration; other fields are unchanged; a base and a geofence are replaced as a whole. */
 export const FieldConfigurationPatch = closed({
-  base: Type.Optional(PositionOrNull),
+  base: Type.Optional(Type.Union([BasePatch, Type.Null()])),
   geofence: Type.Optional(GeofenceOrNull),
   motion: Type.Optional(Type.Partial(Motion, { additionalProperties: false })),
   battery: Type.Optional(Type.Partial(Battery, { additionalProperties: false })),

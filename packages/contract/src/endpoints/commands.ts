@@ -20,6 +20,7 @@ export const commands = {
       'device_offline',
       'device_in_maintenance',
       'emergency_stop_active',
+      'no_base',
       'emergency_stop_unconfirmed',
       'outside_geofence',
     ],

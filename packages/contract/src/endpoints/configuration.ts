@@ -75,7 +75,7 @@ export const configuration = {
   field: configurationEndpoints('field', {
     configuration: configurationOf('field'),
     checkPatch: configurationPatchCheckOf('field'),
-    errors: ['invalid_geofence', 'outside_geofence'],
+    errors: ['invalid_geofence', 'no_base', 'outside_geofence'],
     example: { motion: { speed_m_s: 1.5 }, thresholds: { low_battery: 30 } },
     rulesExample: { rules: RULES },
   }),

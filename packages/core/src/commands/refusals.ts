@@ -31,6 +31,9 @@ export function refuseCommand(request: CommandRequest, device: FieldDeviceAtComm
     refuseInMaintenance(device, nowMs);
   }
   if (COMMAND_RULES[command].needsSession) refuseUnreachable(device, nowMs);
+  if (command === 'return_to_base' && device.configuration.base === null) {
+    throw new Refusal('no_base', 'the device has no base to return to; set one in its configuration');
+  }
   if (command === 'move_to_coordinates') refuseOutside(request.parameters, device.configuration);
 }
 

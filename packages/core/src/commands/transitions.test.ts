@@ -344,6 +344,7 @@ describe('before anything is sent', () => {
     linkDownAtMs: null,
     reportedState: 'online',
   } as const;
+  const based = { ...configuration, base: { latitude: 0.1, longitude: 0.1, altitude: 0 } };
   const refusalOf = (command: CommandName, change: object, latitude = 0.1): Refusal | null => {
     const parameters = { latitude, longitude: 0.1, altitude: 0 };
     const request = command === 'move_to_coordinates' ? { command, parameters } : { command };
@@ -364,8 +365,13 @@ describe('before anything is sent', () => {
       const expected = ['hold', 'emergency_stop'].includes(command) ? 'accepted' : 'device_offline';
       assert.equal(codeOf(command, { isReachable: false }), expected, command);
       assert.equal(COMMAND_RULES[command].needsSession, expected === 'device_offline');
-      assert.equal(codeOf(command, {}), 'accepted');
+      assert.equal(codeOf(command, { configuration: based }), 'accepted');
     }
+  });
+
+  it('a return to base is refused without a base', () => {
+    assert.equal(codeOf('return_to_base', {}), 'no_base');
+    assert.equal(codeOf('return_to_base', { configuration: based }), 'accepted');
   });
 
   it('the refusal distinguishes a device that reports over HTTP only from one that is offline', () => {

@@ -1,6 +1,9 @@
 import { type DocumentContent, documentKind } from '../documents/versioned.ts';
 
-const CONFIGURATION_DOCUMENT = documentKind<object>([addMonitoring, addRules], (content) => content);
+const CONFIGURATION_DOCUMENT = documentKind<object>(
+  [addMonitoring, addRules, holdWithoutBase],
+  (content) => content,
+);
 
 /** The fields of a configuration depend on the device, which the document does not name. */
 export const storedConfiguration = <Configuration extends object>(text: string): Configuration =>
@@ -22,6 +25,17 @@ function addMonitoring(content: DocumentContent): DocumentContent {
 /** Version 2 adds the threshold rules. */
 function addRules(content: DocumentContent): DocumentContent {
   return { ...content, rules: content['rules'] ?? [] };
+}
+
+/** Version 3: a device without a base does not return to one. */
+function holdWithoutBase(content: DocumentContent): DocumentContent {
+  const { base, failsafe } = content;
+  if (base !== null || typeof failsafe !== 'object' || failsafe === null) return content;
+  const actions = Object.entries(failsafe).map(([name, action]) => [
+    name,
+    action === 'return_to_base' ? 'hold' : action,
+  ]);
+  return { ...content, failsafe: Object.fromEntries(actions) };
 }
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

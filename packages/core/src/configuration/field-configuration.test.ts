@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FieldConfigurationPatch } from '@granary/contract/configuration/field-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
+import { storedConfiguration } from './document.ts';
 import { applyFieldPatch, initialFieldConfiguration } from './field-configuration.ts';
 
 const initial = initialFieldConfiguration(Date.parse('2026-03-01T12:00:00Z'));
@@ -48,6 +49,7 @@ const REFUSED: readonly (readonly [string, FieldConfigurationPatch, ErrorCode])[
     { geofence: [0, 2, 1, 3].flatMap((i) => geofence[i] ?? []) },
     'invalid_geofence',
   ],
+  ['a return without a base', { failsafe: { link_loss_action: 'return_to_base' } }, 'no_base'],
   ['a base outside the fence', { geofence, base: { ...base, latitude: 53 } }, 'outside_geofence'],
 ];
 
@@ -59,6 +61,27 @@ for (const [name, patch, code] of REFUSED) {
     );
   });
 }
+
+test('a device without a base holds, and one that returns to its base keeps it', () => {
+  assert.deepEqual(new Set(Object.values(initial.failsafe)), new Set(['hold']));
+  const failsafe = { link_loss_action: 'return_to_base' } as const;
+  const based = applyFieldPatch(initial, { base: { latitude: 52, longitude: 13 }, failsafe });
+  assert.deepEqual(based.base, { latitude: 52, longitude: 13, altitude: 0 });
+  assert.throws(
+    () => applyFieldPatch(based, { base: null }),
+    (error) => error instanceof Refusal && error.code === 'no_base',
+  );
+  const held = applyFieldPatch(based, { base: null, failsafe: { link_loss_action: 'hold' } });
+  assert.deepEqual([held.base, held.failsafe.link_loss_action], [null, 'hold']);
+});
+
+test('a configuration that was stored with a return and without a base holds', () => {
+  const failsafe = { ...initial.failsafe, low_battery_action: 'return_to_base' };
+  const stored = storedConfiguration<typeof initial>(JSON.stringify({ ...initial, failsafe }));
+  assert.equal(stored.failsafe.low_battery_action, 'hold');
+  const based = { ...initial, base, failsafe };
+  assert.deepEqual(storedConfiguration(JSON.stringify(based)), based);
+});
 
 test('a fence that would leave the base outside is refused', () => {
   const based = applyFieldPatch(initial, { base: { ...base, latitude: 53 } });

@@ -7,7 +7,7 @@ import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { isInside, refuseBadFence } from '../geometry/geofence.ts';
 import { initialMaintenance, patchMaintenance } from './maintenance.ts';
 
-/** The initial configuration of a field device: low speed, a battery reserve, and no geofence. */
+/** The initial configuration of a field device: low speed, a battery reserve, no geofence, and no base, so that it holds where it is. */
 export function initialFieldConfiguration(nowMs: number): FieldConfiguration {
   return {
     base: null,
@@ -16,8 +16,8 @@ export function initialFieldConfiguration(nowMs: number): FieldConfiguration {
     battery: { reserve_percent: 20, percent_per_km: 4, percent_per_hour: 6 },
     thresholds: { low_battery: 25, critical_battery: 10 },
     failsafe: {
-      link_loss_action: 'return_to_base',
-      low_battery_action: 'return_to_base',
+      link_loss_action: 'hold',
+      low_battery_action: 'hold',
       geofence_breach_action: 'hold',
     },
     maintenance: initialMaintenance(nowMs),
@@ -31,7 +31,7 @@ export function applyFieldPatch(
   patch: FieldConfigurationPatch,
 ): FieldConfiguration {
   const changed: FieldConfiguration = {
-    base: patch.base === undefined ? current.base : patch.base,
+    base: patch.base === undefined ? current.base : patch.base && { altitude: 0, ...patch.base },
     geofence: patch.geofence === undefined ? current.geofence : patch.geofence,
     motion: { ...current.motion, ...patch.motion },
     battery: { ...current.battery, ...patch.battery },
@@ -44,7 +44,8 @@ export function applyFieldPatch(
   return changed;
 }
 
-function refuseContradiction({ base, geofence, thresholds }: FieldConfiguration): void {
+function refuseContradiction({ base, geofence, thresholds, failsafe }: FieldConfiguration): void {
+  if (base === null) refuseReturn(failsafe);
   const { low_battery, critical_battery } = thresholds;
   if (critical_battery >= low_battery) {
     const message = `the critical battery level (${critical_battery} %) must be below the low battery level (${low_battery} %)`;
@@ -59,4 +60,15 @@ function refuseContradiction({ base, geofence, thresholds }: FieldConfiguration)
       { path: '/base', message: 'lies outside the geofence' },
     ]);
   }
+}
+
+/** A device cannot return to a base that it does not have. */
+function refuseReturn(failsafe: FieldConfiguration['failsafe']): void {
+  const details = Object.entries(failsafe).flatMap(([name, action]) =>
+    action === 'return_to_base' ? [{ path: `/failsafe/${name}`, message: 'needs a base' }] : [],
+  );
+  if (details.length === 0) return;
+  const message =
+    'the device has no base to return to: set a base, or let its failsafe actions be hold or continue';
+  throw new Refusal('no_base', message, details);
 }

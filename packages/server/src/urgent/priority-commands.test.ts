@@ -105,7 +105,7 @@ for (const { name, start } of LINKS) {
       assert.equal((await api.get(path)).status, 404);
       // The copy that was sent with the answer, and one repetition from memory, with the same id.
       for (let time = 0; time < 2; time++) assert.equal((await rover.take('execute')).command_id, id);
-      const moving = await api.post(`${rover.path}/remote/command`, { command: 'return_to_base' });
+      const moving = await api.post(`${rover.path}/remote/command`, { command: 'scan' });
       assert.equal(moving.status, 503);
       release();
       await eventually(async () => (await api.get(path)).body.data?.status, 'sent');
@@ -123,7 +123,7 @@ for (const { name, start } of LINKS) {
       const { command_id: id } = (
         await api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' })
       ).body.data;
-      const moving = api.post(`${rover.path}/remote/command`, { command: 'return_to_base' });
+      const moving = api.post(`${rover.path}/remote/command`, { command: 'scan' });
       await sleep(MOMENT_MS);
       release();
       await moving;
@@ -149,7 +149,7 @@ for (const { name, start } of LINKS) {
       await eventually(async () => (await api.get(path)).body.data?.status, 'sent');
       await rover.commandProgress({ command_id: id, state: 'succeeded' });
       await issue('release_emergency_stop');
-      const { command_id: returning } = await issue('return_to_base');
+      const { command_id: returning } = await issue('scan');
       let taken = await rover.take('execute');
       while (taken.name === 'emergency_stop') taken = await rover.take('execute');
       assert.equal(taken.name, 'release_emergency_stop');

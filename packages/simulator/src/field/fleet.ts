@@ -68,6 +68,7 @@ export function declaredConfiguration({ chassis, ground }: FieldUnit): FieldConf
     base: { latitude: lat, longitude: lng, altitude: ground.originAltitudeM },
     geofence: fenceOf(ground),
     motion: { speed_m_s: chassis.speedMS },
+    failsafe: { link_loss_action: 'return_to_base', low_battery_action: 'return_to_base' },
     battery: {
       percent_per_km: chassis.battery.percentPerKm * CAUTION,
       percent_per_hour: chassis.battery.activePercentPerHour * CAUTION,

@@ -23,7 +23,7 @@ export const DRONE_UNIT = unitCalled('drone-01');
 export function configurationOf(unit: FieldUnit): ReceivedConfiguration {
   const { base = null, geofence = null, motion, battery } = declaredConfiguration(unit);
   return {
-    base,
+    base: base && { altitude: 0, ...base },
     geofence,
     motion: { speed_m_s: 1.5, ...motion },
     battery: { reserve_percent: 20, percent_per_km: 4, percent_per_hour: 6, ...battery },

@@ -165,7 +165,7 @@ describe('a mission', () => {
     const plan = planMission(later, device, NOW_MS);
     assert.equal(plan.startAtMs, NOW_MS + MINUTE_MS);
     assert.equal(plan.expiresAtMs, plan.startAtMs + START_TOLERANCE_MS);
-    assert.equal(plan.linkLossAction, 'return_to_base');
+    assert.equal(plan.linkLossAction, 'hold');
     assert.deepEqual(plan.waypoints, mission.waypoints);
     assert.equal(plan.preflight.legs.length, 2);
     assert.equal(plan.preflight.battery_available, 90);

@@ -49,6 +49,8 @@ describeDeviceService('commands', (api) => {
 
   test('every command name is accepted', async () => {
     const rover = await startRover(api, 'every-command');
+    const { latitude, longitude } = MOVE.parameters;
+    assert.equal((await api.put(`${rover.path}/config`, { base: { latitude, longitude } })).status, 200);
     for (const command of COMMAND_NAMES) {
       const body = command === 'move_to_coordinates' ? MOVE : { command };
       const { status, text, body: answer } = await at(api, rover).issue(body);

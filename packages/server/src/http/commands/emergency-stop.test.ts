@@ -113,14 +113,16 @@ describeLinkService('emergency stop', (api) => {
     await takeNamed(rover, 'release_emergency_stop');
     assert.deepEqual(await stopInForce(), { active: false, confirmed: false, since: null, command_id: null });
     assert.equal((await issue(api, rover, RELEASE)).status, 200);
-    assert.equal((await issue(api, rover, { command: 'return_to_base' })).status, 200);
-    await takeNamed(rover, 'return_to_base');
+    const returning = await issue(api, rover, { command: 'return_to_base' });
+    assert.deepEqual([returning.status, returning.body.error.code], [409, 'no_base']);
+    assert.equal((await issue(api, rover, { command: 'scan' })).status, 200);
+    await takeNamed(rover, 'scan');
     const names = rover.commands.map((sent) => ('name' in sent ? sent.name : sent.command));
     // The mission may be uploaded before the stop is requested; an upload moves nothing.
     const movesNothing = new Set(['emergency_stop', 'report', 'mission_upload']);
     assert.deepEqual(
       names.filter((name) => !movesNothing.has(name)),
-      ['release_emergency_stop', 'release_emergency_stop', 'return_to_base'],
+      ['release_emergency_stop', 'release_emergency_stop', 'scan'],
     );
     assert.match(release.command_id, /^cmd_/);
     await rover.leave();

@@ -57,6 +57,7 @@ describeDeviceService('configuration of field devices', (api) => {
       },
       ...([422, 'invalid_geofence'] as const),
     ],
+    'a return without a base': [{ failsafe: { low_battery_action: 'return_to_base' } }, 409, 'no_base'],
     'a base outside': [{ geofence: TRIANGLE, base: { ...HOME, latitude: 49 } }, 422, 'outside_geofence'],
   };
   test('what contradicts itself is refused, and nothing changes', async () => {

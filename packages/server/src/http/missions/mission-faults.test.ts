@@ -89,7 +89,7 @@ describeDeviceService('missions that fail', (api) => {
     await eventually(async () => (await mission.get()).link_lost_at !== null, true);
     assert.deepEqual(
       [await mission.status(), (await mission.get()).link_loss_action],
-      ['in_progress', 'return_to_base'],
+      ['in_progress', 'hold'],
     );
     await eventually(() => alertTypes(api, rover), 'device_offline');
     await rover.reconnect();
