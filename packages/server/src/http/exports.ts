@@ -24,7 +24,8 @@ export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     format: RowFormat,
     start: () => Promise<ExportPages>,
   ): Promise<FastifyReply> => {
-    const stream = await exports.open(credentialOf(request), start);
+    const caller = { keyId: request.caller.keyId, credential: credentialOf(request) };
+    const stream = await exports.open(caller, start);
     return reply.header('vary', 'accept').type(format.contentType).send(stream);
   };
 
