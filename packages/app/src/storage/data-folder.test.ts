@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { lockDataFolder } from '@granary/store/data-folder';
@@ -151,4 +152,22 @@ describe('a data folder', () => {
       new StoreOpenError(`cannot open the database ${file}: it is not a database`),
     );
   });
+});
+
+describe('a database with statements that are not of the service', () => {
+  for (const statement of [
+    'CREATE TRIGGER obey AFTER INSERT ON devices BEGIN DELETE FROM keys; END',
+    'CREATE VIEW obey AS SELECT * FROM keys',
+  ]) {
+    it(`is not opened: ${statement}`, async () => {
+      await (await openApp({ engine: 'sqlite', folder })).close();
+      const database = new DatabaseSync(join(folder, DATABASE_FILE));
+      database.exec(statement);
+      database.close();
+      await assert.rejects(
+        openApp({ engine: 'sqlite', folder }),
+        /has the (trigger|view) obey, which is not of/,
+      );
+    });
+  }
 });

@@ -159,6 +159,9 @@ describe('a backup and its restore', () => {
     alter(newer, 'UPDATE schema_version SET version = 999');
     const foreign = join(root, 'foreign.db');
     alter(foreign, 'CREATE TABLE songs (title TEXT)');
+    const triggered = join(root, 'triggered.db');
+    writeFileSync(triggered, bytes);
+    alter(triggered, 'CREATE TRIGGER obey AFTER INSERT ON keys BEGIN DELETE FROM audit; END');
     const unusable = [
       [join(root, 'missing.db'), /there is no file .*missing\.db/],
       [
@@ -170,6 +173,7 @@ describe('a backup and its restore', () => {
       [write('damaged.db', damaged), /is damaged/],
       [newer, /newer\.db was written by a newer version \(schema 999/],
       [foreign, /foreign\.db is not a Granary database/],
+      [triggered, /triggered\.db has the trigger obey, which is not of this service/],
       [root, /cannot/],
     ] as const;
     const database = join(target, 'granary.db');

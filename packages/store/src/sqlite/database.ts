@@ -7,6 +7,7 @@ import { StoreOpenError } from '../errors.ts';
 import { SQLITE_DIALECT } from '../migrations/dialect.ts';
 import { migrate, type OnUpgrade } from '../migrations/migrations.ts';
 import { reasonOf } from './errors.ts';
+import { foreignObjectIn } from './foreign-schema.ts';
 import { SqliteSql } from './sql.ts';
 
 export const DATABASE_FILE = 'granary.db';
@@ -28,6 +29,12 @@ export async function prepareDatabase(folder: string, onUpgrade?: OnUpgrade): Pr
   try {
     for (const beside of ['-wal', '-shm']) if (existsSync(file + beside)) privateFile(file + beside);
     database = openWriter(privateFile(file));
+    const foreign = foreignObjectIn(database);
+    if (foreign !== null) {
+      throw new StoreOpenError(
+        `the database ${file} has the ${foreign}, which is not of this service and could change its data; remove it, or restore another backup`,
+      );
+    }
     database.exec('BEGIN IMMEDIATE');
     await migrate(new SqliteSql(database), SQLITE_DIALECT, Date.now(), onUpgrade);
     // SQLite opens a read-only file without an error; only a write fails.

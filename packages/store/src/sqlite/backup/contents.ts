@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BackupError } from '../../errors.ts';
 import { MIGRATIONS } from '../../migrations/migrations.ts';
+import { foreignObjectIn } from '../foreign-schema.ts';
 
 /** Figures about a database that are read fast, to compare a copy with its source and to tell a person what it is. */
 export interface Contents {
@@ -28,6 +29,12 @@ export function readContents(database: DatabaseSync, file: string): Contents {
     `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN (${names})`,
   );
   if (tables !== GRANARY_TABLES.length) throw new BackupError(`${file} is not a Granary database`);
+  const foreign = foreignObjectIn(database);
+  if (foreign !== null) {
+    throw new BackupError(
+      `${file} has the ${foreign}, which is not of this service and could change its data`,
+    );
+  }
   const schemaVersion = numberOf(database, 'SELECT version FROM schema_version') ?? 0;
   if (schemaVersion > MIGRATIONS.length) {
     throw new BackupError(
