@@ -21,7 +21,7 @@ const DEVICES_PER_READ = 200;
 /** The configuration of the whole site, so a key that is limited to a part of it has no access. */
 export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, addressGuard, link, settings, now } = parts;
-  acceptAlso(routes, YAML_TYPE, readYaml);
+  acceptAlso(routes, YAML_TYPE, (text, request) => readYaml(text, request.caller.keyId));
   // Before the body is read, because YAML costs much to read.
   routes.addHook('preParsing', async (request) => refuseLimited(request, 'export or apply a document'));
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { Refusal } from '@granary/contract/errors';
-import { readYaml, writeYaml } from './yaml.ts';
+import { READINGS_MAX, READINGS_PER_CALLER_MAX, readYaml, writeYaml } from './yaml.ts';
 
 const refusalOf = async (yaml: string): Promise<string> => {
-  const error = await readYaml(yaml).then(
+  const error = await readYaml(yaml, 'key').then(
     () => undefined,
     (refusal: unknown) => refusal,
   );
@@ -16,8 +16,8 @@ const refusalOf = async (yaml: string): Promise<string> => {
 describe('YAML', () => {
   it('is read like JSON', async () => {
     const value = { version: 1, devices: [{ name: 'Silo: 1', on: 'yes', share: 0.5, none: null, list: [] }] };
-    assert.deepEqual(await readYaml(await writeYaml(value)), value);
-    assert.deepEqual(await readYaml(JSON.stringify(value)), value);
+    assert.deepEqual(await readYaml(await writeYaml(value), 'key'), value);
+    assert.deepEqual(await readYaml(JSON.stringify(value), 'key'), value);
   });
 
   it('that is written is read as the same texts by older readers', async () => {
@@ -33,7 +33,7 @@ describe('YAML', () => {
     };
     process.on('worker', count);
     try {
-      const documents = ['[1]', '[', '[2]'].map((yaml) => readYaml(yaml));
+      const documents = ['[1]', '[', '[2]'].map((yaml, key) => readYaml(yaml, `key ${key}`));
       const outcomes = await Promise.allSettled(documents);
       assert.deepEqual(
         outcomes.map(({ status }) => status),
@@ -43,6 +43,34 @@ describe('YAML', () => {
       process.off('worker', count);
     }
     assert.equal(most, 1);
+  });
+
+  it('that takes too long to read is refused, and a document that is written does not wait for it', async () => {
+    const brackets = '['.repeat(900_000);
+    let isRefused = false;
+    const refusing = refusalOf(brackets).finally(() => {
+      isRefused = true;
+    });
+    await writeYaml({ version: 1 });
+    assert.equal(isRefused, false);
+    assert.equal(await refusing, 'malformed_yaml: the body is not valid YAML: it takes too long to read');
+  });
+
+  it('with many keys is read in a time that grows with their number', async () => {
+    const keys = Array.from({ length: 15_000 }, (_, index) => `key-${index}: 1`);
+    assert.equal(Object.keys((await readYaml(keys.join('\n'), 'key')) as object).length, keys.length);
+  });
+
+  it('of one caller and of all is read in a limited number, and others are refused at once', async () => {
+    const read = (key: string) => readYaml('[1]', key);
+    const ofOne = Array.from({ length: READINGS_PER_CALLER_MAX }, () => read('one'));
+    await assert.rejects(read('one'), { code: 'rate_limited' });
+    const ofOthers = Array.from({ length: READINGS_MAX - READINGS_PER_CALLER_MAX }, (_, key) =>
+      read(`${key}`),
+    );
+    await assert.rejects(read('late'), { code: 'rate_limited' });
+    await Promise.all([...ofOne, ...ofOthers]);
+    assert.deepEqual(await read('late'), [1]);
   });
 
   const refused: Readonly<Record<string, readonly [yaml: string, expected: RegExp]>> = {

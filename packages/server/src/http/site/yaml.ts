@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
@@ -7,40 +7,105 @@ import { LATE, within } from '@granary/store/within';
 
 export type YamlJob = { readonly yaml: string } | { readonly value: unknown };
 export type YamlOutcome = { readonly text: string } | { readonly fault: string };
+/** The thread says when its code is loaded and its work begins. */
+export type YamlMessage = 'begun' | YamlOutcome;
 
-const YAML_MS_MAX = 20 * SECOND_MS;
+/** Processor time for reading a document. The largest that is accepted, of 32,000 parts, takes about 600 ms on the reference machine. */
+export const READING_CPU_MS_MAX = 800;
+const CPU_CHECKED_EVERY_MS = 50;
+/** For reading or writing on a busy machine. */
+const YAML_MS_MAX = 10 * SECOND_MS;
+/** Documents that are being read or wait for it, because reading takes up to 200 MB of memory: in all, and of one caller. */
+export const READINGS_MAX = 4;
+export const READINGS_PER_CALLER_MAX = 2;
 
 /** Reads a document with the limits of JSON. */
-export async function readYaml(yaml: string): Promise<unknown> {
-  const outcome = await inTurn({ yaml });
-  if ('fault' in outcome) throw new Refusal('malformed_yaml', `the body is not valid YAML: ${outcome.fault}`);
-  return readJson(outcome.text);
+export async function readYaml(yaml: string, caller: string): Promise<unknown> {
+  const release = reserve(caller);
+  try {
+    const outcome = await reading.inTurn({ yaml });
+    if ('fault' in outcome)
+      throw new Refusal('malformed_yaml', `the body is not valid YAML: ${outcome.fault}`);
+    return readJson(outcome.text);
+  } finally {
+    release();
+  }
 }
 
+/** Does not wait for documents that are read. */
 export async function writeYaml(value: unknown): Promise<string> {
-  const outcome = await inTurn({ value });
+  const outcome = await writing.inTurn({ value });
   if ('fault' in outcome) throw new Error(outcome.fault);
   return outcome.text;
 }
 
-let lastTurn: Promise<unknown> = Promise.resolve();
+const readingsOf: string[] = [];
 
-/** One at a time, because reading a document of 1 MiB takes up to 200 MB of memory. */
-async function inTurn(job: YamlJob): Promise<YamlOutcome> {
-  const outcome = lastTurn.then(() => runThread(job));
-  lastTurn = outcome.catch(() => undefined);
-  return await outcome;
+function reserve(caller: string): () => void {
+  const ofCaller = readingsOf.filter((other) => other === caller).length;
+  if (readingsOf.length >= READINGS_MAX || ofCaller >= READINGS_PER_CALLER_MAX) {
+    throw new Refusal('rate_limited', 'other documents in YAML are being read; send this one after them');
+  }
+  readingsOf.push(caller);
+  return () => void readingsOf.splice(readingsOf.indexOf(caller), 1);
 }
 
-/** In a thread of its own, because a document of 1 MiB would hold all other requests for seconds. */
-async function runThread(workerData: YamlJob): Promise<YamlOutcome> {
-  const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url), { workerData });
-  try {
-    const answered = await within(YAML_MS_MAX, once(thread, 'message'));
-    if (answered === LATE) return { fault: 'it takes too long to read' };
-    const [outcome] = answered as [YamlOutcome];
-    return outcome;
-  } finally {
-    await thread.terminate();
+/** One thread at a time, because of the memory that it takes. */
+class YamlThreads {
+  readonly #cpuMsMax: number;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(cpuMsMax: number) {
+    this.#cpuMsMax = cpuMsMax;
+  }
+
+  async inTurn(job: YamlJob): Promise<YamlOutcome> {
+    const outcome = this.#last.then(() => this.#run(job));
+    this.#last = outcome.catch(() => undefined);
+    return await outcome;
+  }
+
+  /** In a thread of its own, because a document of 1 MiB would hold all other requests for seconds. */
+  async #run(workerData: YamlJob): Promise<YamlOutcome> {
+    const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url), { workerData });
+    const ended = new AbortController();
+    try {
+      const answered = await within(
+        YAML_MS_MAX,
+        Promise.race([outcomeOf(thread), this.#used(thread, ended.signal)]),
+      );
+      return answered === LATE ? { fault: 'it takes too long to read' } : answered;
+    } finally {
+      ended.abort();
+      await thread.terminate();
+    }
+  }
+
+  /** Resolves when the thread has used its processor time, and rejects when the job has ended. */
+  async #used(thread: Worker, ended: AbortSignal): Promise<typeof LATE> {
+    // A thread that has just ended has no times any more.
+    const cpuMs = async (): Promise<number> =>
+      await thread.cpuUsage().then(
+        ({ user }) => user / 1_000,
+        () => 0,
+      );
+    await begun(thread);
+    const atBegin = await cpuMs();
+    for (;;) {
+      await sleep(CPU_CHECKED_EVERY_MS, undefined, { signal: ended });
+      if ((await cpuMs()) - atBegin >= this.#cpuMsMax) return LATE;
+    }
   }
 }
+
+const reading = new YamlThreads(READING_CPU_MS_MAX);
+const writing = new YamlThreads(Number.POSITIVE_INFINITY);
+
+const begun = (thread: Worker): Promise<void> =>
+  new Promise((resolve) => thread.on('message', (message: YamlMessage) => message === 'begun' && resolve()));
+
+const outcomeOf = (thread: Worker): Promise<YamlOutcome> =>
+  new Promise((resolve, reject) => {
+    thread.on('message', (message: YamlMessage) => message !== 'begun' && resolve(message));
+    thread.once('error', reject);
+  });
