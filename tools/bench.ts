@@ -23,6 +23,7 @@ import { measureReads } from './bench/case-reads.ts';
 import { measureSensors } from './bench/case-sensors.ts';
 import { measureStarts } from './bench/case-starts.ts';
 import { measureStop } from './bench/case-stop.ts';
+import { measureStopsBesideLoad } from './bench/case-stops-beside-load.ts';
 import { measureStream } from './bench/case-stream.ts';
 import { asMarkdown, type Finding, type Measured, machine } from './bench/report.ts';
 import { asPercent, leastDisturbed, processorTime, stolenSince } from './bench/stolen-time.ts';
@@ -40,6 +41,7 @@ const CASES: Readonly<Record<string, (dataDir: string) => Promise<Finding | Find
   fleet: measureFleet,
   console: measureConsole,
   stop: measureStop,
+  'stops-beside-load': measureStopsBesideLoad,
   starts: measureStarts,
   overload: measureOverload,
   postgres: measurePostgres,

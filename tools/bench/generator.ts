@@ -4,11 +4,13 @@ import { type HttpLoad, runHttpLoad } from './http-load.ts';
 import { type HttpWriteLoad, runHttpWriteLoad } from './http-write-load.ts';
 import { type MqttLoad, runMqttLoad } from './mqtt-load.ts';
 import { type PacedLoad, runPacedLoad } from './paced-load.ts';
+import { type RequestLoad, runRequestLoad } from './request-load.ts';
 
 export type Job =
   | { readonly kind: 'http'; readonly load: HttpLoad }
   | { readonly kind: 'http-write'; readonly load: HttpWriteLoad }
   | { readonly kind: 'paced'; readonly load: PacedLoad }
+  | { readonly kind: 'requests'; readonly load: RequestLoad }
   | { readonly kind: 'mqtt' | 'ack-latency' | 'hostile'; readonly load: MqttLoad };
 
 /** Generates load in a process of its own, so that it does not share a thread with the service. */
@@ -31,6 +33,8 @@ function run(job: Job): Promise<unknown> {
       return runMqttLoad(job.load, early.signal);
     case 'paced':
       return runPacedLoad(job.load);
+    case 'requests':
+      return runRequestLoad(job.load, early.signal, () => process.send?.({ begun: true }));
     case 'ack-latency':
       return runAckLatencyLoad(job.load);
     case 'hostile':

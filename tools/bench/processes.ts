@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import type { AckLatencyResult } from './ack-latency-load.ts';
 import type { BareAnswer } from './bare-http.ts';
 import type { Job } from './generator.ts';
@@ -8,10 +8,12 @@ import type { HttpLoad, HttpResult } from './http-load.ts';
 import type { HttpWriteLoad, HttpWriteResult } from './http-write-load.ts';
 import type { MqttLoad, MqttResult } from './mqtt-load.ts';
 import type { PacedLoad, PacedResult } from './paced-load.ts';
+import type { RequestLoad, RequestLoadResult } from './request-load.ts';
 
 interface Reply<T> {
   readonly result?: T;
   readonly failed?: string;
+  readonly begun?: true;
 }
 
 const here = (file: string): URL => new URL(file, import.meta.url);
@@ -23,15 +25,19 @@ async function endOf(child: ChildProcess): Promise<void> {
 }
 
 /** An abort ends the load early; the measurements until then count. */
-async function generate<T>(job: Job, signal?: AbortSignal): Promise<T> {
+async function generate<T>(job: Job, signal?: AbortSignal, begun?: () => void): Promise<T> {
   const child = fork(here('./generator.ts'));
   signal?.addEventListener('abort', () => child.send({ kind: 'end' }));
   try {
-    const answered = once(child, 'message');
     child.send(job);
-    const [{ result, failed }]: [Reply<T>] = (await answered) as [Reply<T>];
-    if (result === undefined) throw new Error(failed);
-    return result;
+    for await (const [{ result, failed, begun: isBegun }] of on(child, 'message') as AsyncIterable<
+      [Reply<T>]
+    >) {
+      if (isBegun) begun?.();
+      else if (result === undefined) throw new Error(failed);
+      else return result;
+    }
+    throw new Error('the generator ended without a result');
   } finally {
     await endOf(child);
   }
@@ -44,6 +50,12 @@ export const generateMqtt = (load: MqttLoad, signal?: AbortSignal): Promise<Mqtt
   generate({ kind: 'mqtt', load }, signal);
 
 export const generatePaced = (load: PacedLoad): Promise<PacedResult> => generate({ kind: 'paced', load });
+
+export const generateRequests = (
+  load: RequestLoad,
+  signal: AbortSignal,
+  begun: () => void,
+): Promise<RequestLoadResult> => generate({ kind: 'requests', load }, signal, begun);
 
 export const generateAckLatency = (load: MqttLoad): Promise<AckLatencyResult> =>
   generate({ kind: 'ack-latency', load });
