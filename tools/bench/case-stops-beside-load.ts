@@ -9,7 +9,7 @@ import type { LoadRequest } from './request-load.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { StoppableRover, StoppableSilo } from './stoppable-device.ts';
 
-const STOPS_PER_LOAD = 15;
+const STOPS_PER_LOAD = 40;
 /** Between two stops, at random up to this time. */
 const PAUSE_MS_MAX = 120;
 const STOP_P99_MS_MAX = 250;

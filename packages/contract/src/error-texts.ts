@@ -199,7 +199,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     'Read `details`: it lists every fault with its place. Nothing was changed.',
   ),
   rate_limited: text(
-    'The key has sent more requests than it may in this time.',
+    'The key has sent more requests than it may in this time, or too many requests of the caller wait to be worked on.',
     'Wait for as many seconds as `Retry-After` says. Stops are never limited.',
   ),
   headers_too_large: text(
@@ -221,6 +221,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   too_many_connections: text(
     'Too many connections are open.',
     'Close connections that are not used, and try again later.',
+  ),
+  service_stopping: text(
+    'The service is ending and serves stops only.',
+    'Repeat the request when it has started again, or on another node.',
   ),
   storage_unavailable: text(
     'The database does not answer, so the outcome of a change may be unknown.',

@@ -67,6 +67,7 @@ export const STATUS_OF = {
   export_limit_reached: 429,
   too_many_failed_logins: 429,
   too_many_connections: 503,
+  service_stopping: 503,
   storage_unavailable: 503,
   storage_full: 503,
   ingest_busy: 503,

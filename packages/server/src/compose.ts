@@ -248,6 +248,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
     http.beforeClosing(() => subscribers.stop());
     http.beforeClosing(() => exports.stop());
     await http.prepare();
+    undos.push(() => refusedAttempts.drain());
+    // Closed after the workers and before the device link, so that a stop is served as long as it can reach a device.
+    undos.push(() => http.close());
     const mqtt = await explainStart(linkPortOf(settings), () => startingLink);
 
     reconciler.start();
@@ -262,10 +265,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
     subscribers.start();
     newestValues.start();
     undos.push(() => newestValues.stop());
-    undos.push(() => refusedAttempts.drain());
     metrics.start();
     undos.push(() => metrics.stop());
-    undos.push(() => http.close());
+    undos.push(() => http.refuseAllButStops());
     const plainUrl = await explainStart(`GRANARY_HTTP_PORT (${settings.httpHost}:${settings.httpPort})`, () =>
       http.listenPlain(),
     );

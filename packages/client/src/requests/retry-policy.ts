@@ -29,6 +29,7 @@ const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
   'export_limit_reached',
   'stream_limit_reached',
   'too_many_connections',
+  'service_stopping',
   'storage_unavailable',
   'ingest_busy',
   'broker_unavailable',

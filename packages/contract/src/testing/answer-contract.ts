@@ -29,6 +29,7 @@ const OF_NO_ENDPOINT: readonly ErrorCode[] = [
   'invalid_input',
   'expectation_failed',
   'too_many_connections',
+  'service_stopping',
 ];
 
 const isInGroups = (path: string): boolean =>

@@ -6,7 +6,7 @@ import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { alertRecord } from '@granary/core/alerts/record';
 import type { FastifyInstance } from 'fastify';
 import { findDevice } from './devices/find-device.ts';
-import { paged, pageOf, success } from './protocol/answers.ts';
+import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
@@ -17,13 +17,9 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
     const { deviceNo } = await findDevice(request, app, group);
     const { status: filter = 'open', ...asked } = read.query(request);
     const page = pageOf(asked);
-    const alerts = await app.alerts.list({
-      deviceNo,
-      filter,
-      beforeAlertId: page.after,
-      limit: page.limit + 1,
-    });
-    return paged(alerts, page, ({ alertId }) => alertId, shownAlert);
+    const alertsBefore = (beforeAlertId: string | null, limit: number) =>
+      app.alerts.list({ deviceNo, filter, beforeAlertId, limit });
+    return await readPage(request, page, alertsBefore, ({ alertId }) => alertId, shownAlert);
   });
 
   register(routes, endpoints.alerts[group].get, async (request) => {

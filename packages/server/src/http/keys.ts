@@ -6,7 +6,7 @@ import { draftKey, draftSecret, issuedKey } from '../keys/keyring.ts';
 import { newKey } from '../keys/secrets.ts';
 import { refuseLimited } from './access/unlimited-keys.ts';
 import { creates } from './audit/attempt.ts';
-import { paged, pageOf, success } from './protocol/answers.ts';
+import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
@@ -19,8 +19,8 @@ export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
 
   register(routes, endpoints.keys.list, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
-    const rows = await app.keys.list({ afterKeyId: page.after, limit: page.limit + 1 });
-    return paged(rows, page, (key) => key.keyId, keyRecord);
+    const keysAfter = (afterKeyId: string | null, limit: number) => app.keys.list({ afterKeyId, limit });
+    return await readPage(request, page, keysAfter, (key) => key.keyId, keyRecord);
   });
 
   register(routes, endpoints.keys.create, async (request, reply, read) => {

@@ -6,6 +6,7 @@ import { type CertificatePair, secureOptions } from '@granary/link/tls';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../settings.ts';
 import { urlOf } from '../tls/ports.ts';
+import type { EndingService } from './access/ending-service.ts';
 
 /** An idle connection is closed after this time; event streams send a heartbeat four times as often. */
 const IDLE_MS_MAX = 60 * SECOND_MS;
@@ -32,6 +33,7 @@ interface Parts {
   readonly prepare: (server: Server) => void;
   readonly clientError: (error: Error, socket: Socket) => void;
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
+  readonly ending: EndingService;
 }
 
 /** The plain and the encrypted port, with the same routes and limits. */
@@ -39,9 +41,12 @@ export class HttpListeners {
   readonly #routes: FastifyInstance;
   readonly #settings: Settings;
   readonly #secureServer: SecureServer | null;
+  readonly #ending: EndingService;
+  readonly #beforeEnding: (() => Promise<void> | void)[] = [];
 
-  constructor({ settings, routes, certificate, prepare, clientError, shouldUpgrade }: Parts) {
+  constructor({ settings, routes, certificate, prepare, clientError, shouldUpgrade, ending }: Parts) {
     this.#routes = routes;
+    this.#ending = ending;
     this.#settings = settings;
     prepare(routes.server);
     if (certificate === null || settings.httpsPort === null) {
@@ -68,9 +73,15 @@ export class HttpListeners {
     this.#secureServer = server;
   }
 
-  /** `beforeClosing` ends the answers that have no end, so that the connections can be closed. */
+  /** Ends the answers that have no end, so that the connections can be closed. */
   beforeClosing(end: () => Promise<void> | void): void {
-    this.#routes.addHook('preClose', async () => end());
+    this.#beforeEnding.push(end);
+  }
+
+  /** From now on only stops are served; the ports stay open for them until `close`. */
+  async refuseAllButStops(): Promise<void> {
+    this.#ending.begin();
+    for (const end of this.#beforeEnding) await end();
   }
 
   /** Registers the routes, which takes most of the time of a start. */

@@ -122,6 +122,21 @@ test('what is no MQTT over WebSocket is refused, and other requests ignore an up
   assert.equal(await statusOf('GET /mqtt HTTP/1.1\r\nHost: x\r\n\r\n'), 404);
 });
 
+test('a page of another site cannot open a WebSocket', async (t) => {
+  const { started } = await start(t, { GRANARY_PUBLIC_URL: 'https://granary.example' });
+  const open = async (origin: string) => {
+    const bytes = handshake('/mqtt', 'Sec-WebSocket-Protocol: mqtt', `Origin: ${origin}`);
+    return await exchange(started.httpUrl, bytes);
+  };
+  for (const own of ['http://x', 'https://granary.example'])
+    assert.equal((await open(own))?.status, 101, own);
+  for (const foreign of ['https://x', 'http://evil.example', 'null']) {
+    const answer = await open(foreign);
+    assert.equal(answer?.status, 403, foreign);
+    assert.match(answer.text, /cross_site_request/);
+  }
+});
+
 test('text frames, garbage and frames that are too large end the connection, and only this one', async (t) => {
   const { started, secret, level } = await start(t);
   const good = await connectOver(t, started.httpUrl, secret);

@@ -6,6 +6,7 @@ import type { DeviceLink } from '@granary/link/port';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { CallerAddresses } from './access/caller-address.ts';
 import type { ConnectionLimits } from './access/connection-limits.ts';
+import { isOwnOrigin } from './access/own-page.ts';
 import { answerAndClose } from './protocol/connection-errors.ts';
 
 const PATH = '/mqtt';
@@ -21,6 +22,7 @@ interface Parts {
   readonly hasExternalBroker: boolean;
   readonly connections: ConnectionLimits;
   readonly addresses: CallerAddresses;
+  readonly publicUrl: string | null;
   readonly nextRequestId: () => string;
 }
 
@@ -67,6 +69,10 @@ export class MqttUpgrade {
         'too_many_connections',
         'too many connections are open; close some or try again later',
       );
+    }
+    const { origin } = request.headers;
+    if (origin !== undefined && !isOwnOrigin(request, origin, this.#parts.publicUrl)) {
+      return new Refusal('cross_site_request', 'a page of another site must not connect to the device link');
     }
     const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',');
     return protocols.some((protocol) => protocol.trim() === PROTOCOL)

@@ -5,7 +5,7 @@ import { ruleContent, ruleRecord } from '@granary/core/notifications/rule';
 import type { FastifyInstance } from 'fastify';
 import { refuseLimited } from './access/unlimited-keys.ts';
 import { creates } from './audit/attempt.ts';
-import { paged, pageOf, success } from './protocol/answers.ts';
+import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
@@ -19,8 +19,9 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
 
   register(routes, declared.rules, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
-    const rules = await app.notifications.listRules({ afterRuleId: page.after, limit: page.limit + 1 });
-    return paged(rules, page, ({ ruleId }) => ruleId, ruleRecord);
+    const rulesAfter = (afterRuleId: string | null, limit: number) =>
+      app.notifications.listRules({ afterRuleId, limit });
+    return await readPage(request, page, rulesAfter, ({ ruleId }) => ruleId, ruleRecord);
   });
 
   register(routes, declared.createRule, async (request, reply, read) => {
@@ -63,9 +64,14 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
     const query = read.query(request);
     const page = pageOf(query);
     const { status = null, rule_id: ruleId = null } = query;
-    const found = await app.notifications.list({
-      ...{ status, ruleId, beforeId: page.after, limit: page.limit + 1 },
-    });
-    return paged(found, page, ({ notificationId }) => notificationId, notificationRecord);
+    const notificationsBefore = (beforeId: string | null, limit: number) =>
+      app.notifications.list({ status, ruleId, beforeId, limit });
+    return await readPage(
+      request,
+      page,
+      notificationsBefore,
+      ({ notificationId }) => notificationId,
+      notificationRecord,
+    );
   });
 }

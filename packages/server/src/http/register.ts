@@ -2,7 +2,10 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import type { PathParameters } from '@granary/contract/endpoints/declaration/parameters';
 import type { Page, Success } from '@granary/contract/envelope';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf } from './access/request-turns.ts';
+import { isUrgentNow } from './access/urgency.ts';
 import { accept } from './protocol/answers.ts';
+import { hasLongList, longListJson } from './protocol/long-lists.ts';
 import { answerInTime } from './request-limit.ts';
 
 declare module 'fastify' {
@@ -49,11 +52,39 @@ export function register<E extends Endpoint>(
   const isLimited = routes.limitsRequests === true && endpoint.isUrgent !== true;
   const inTime: Handler<E> = (request, reply, read) =>
     answerInTime(endpoint, request, () => handler(request, reply, read));
-  registerLong(routes, endpoint, isLimited ? inTime : handler);
+  const isReading = endpoint.method === 'GET';
+  registerHandler(routes, endpoint, inTurn(isLimited ? inTime : handler, endpoint, isReading));
 }
 
-/** For work that grows with the size of the site: each of its calls has a time limit, and all together have none. */
+/** For work that grows with the size of its answer: each of its calls has a time limit, and all together have none. */
 export function registerLong<E extends Endpoint>(
+  routes: FastifyInstance,
+  endpoint: E,
+  handler: Handler<E>,
+): void {
+  registerHandler(routes, endpoint, inTurn(handler, endpoint, false));
+}
+
+/** For questions of the broker about devices, which must not be refused because many ask at once. */
+export const registerAtOnce = registerHandler;
+
+/** Everything but a stop waits for its turn; a list that is long is written in parts. */
+function inTurn<E extends Endpoint>(handler: Handler<E>, endpoint: E, isShortRead: boolean): Handler<E> {
+  return (request, reply, read) => {
+    if (isUrgentNow(endpoint, request.body)) return handler(request, reply, read);
+    const { turns } = request.server;
+    const caller = callerOf(request);
+    const work = async (): Promise<AnswerOf<E> | FastifyReply> => {
+      const answer = await handler(request, reply, read);
+      if (!hasLongList(answer)) return answer;
+      const json = await longListJson(answer, () => turns.nextPart(caller));
+      return reply.type('application/json; charset=utf-8').send(json);
+    };
+    return isShortRead ? turns.run(caller, work) : turns.runInPlace(caller, work);
+  };
+}
+
+function registerHandler<E extends Endpoint>(
   routes: FastifyInstance,
   endpoint: E,
   handler: Handler<E>,

@@ -10,8 +10,10 @@ import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { checkAccess } from './access/auth.ts';
 import { CallerAddresses } from './access/caller-address.ts';
 import { ConnectionLimits } from './access/connection-limits.ts';
+import { EndingService } from './access/ending-service.ts';
 import { FailedLogins } from './access/failed-logins.ts';
 import { RateLimiter } from './access/rate-limit.ts';
+import { RequestTurns } from './access/request-turns.ts';
 import { alertRoutes } from './alerts.ts';
 import { prepareAttempts } from './audit/attempt.ts';
 import { auditRoutes } from './audit/audit.ts';
@@ -72,11 +74,13 @@ export function createHttpServer(
     isTrustedProxy: (address) => addresses.isTrustedProxy(address),
   });
   const hasExternalBroker = settings.broker !== null;
+  const { publicUrl } = settings;
   const mqtt = new MqttUpgrade({
     link: parts.link,
     hasExternalBroker,
     connections,
     addresses,
+    publicUrl,
     nextRequestId,
   });
   const app = fastify({
@@ -93,6 +97,8 @@ export function createHttpServer(
     },
     clientErrorHandler: clientError,
     forceCloseConnections: 'idle',
+    // While the service ends, `refusalOfEnding` answers with the error body, and stops are served.
+    return503OnClosing: false,
     ...limits,
     http: {
       headersTimeout,
@@ -109,6 +115,9 @@ export function createHttpServer(
     mqtt.watch(server);
   };
   app.addHook('preClose', async () => mqtt.stop());
+  const ending = new EndingService();
+  const turns = new RequestTurns();
+  app.decorate('turns', turns);
   const requests = new RequestMetrics();
   requests.start();
   app.addHook('onClose', async () => requests.stop());
@@ -120,13 +129,17 @@ export function createHttpServer(
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     requests.begin(request.raw, request.routeOptions.config);
-    const refusal = refusalOfRequestLine(request) ?? connections.refusalOf(request, reply);
+    const refusal =
+      refusalOfRequestLine(request, reply) ??
+      ending.refusalOf(request, reply) ??
+      connections.refusalOf(request, reply);
     if (refusal !== undefined || !request.is404) return done(refusal);
     // The page has relative links, so it has one address; this one is relative because of proxies.
     if (request.method === 'GET' && request.url === '/docs/') return void reply.redirect('../docs', 308);
     done(refusalOfUnrouted(request, reply));
   });
   if (parts.accessLog !== null) logRequests(app, parts.accessLog);
+  ending.refuseByBody(app);
   connections.refuseByBody(app);
   prepareAttempts(app, now);
   acceptJsonBodies(app, readJson);
@@ -153,7 +166,7 @@ export function createHttpServer(
   healthRoutes(app, parts);
   referenceRoutes(app, settings);
   const addMetrics = (routes: FastifyInstance): void =>
-    metricsRoutes(routes, parts, { requests, connections });
+    metricsRoutes(routes, parts, { requests, connections, turns });
   if (settings.metrics === 'open') addMetrics(app);
   if (settings.metrics === 'key') group(roots.service, addMetrics);
   group(roots.api, (routes) => keyRoutes(routes, parts));
@@ -202,6 +215,7 @@ export function createHttpServer(
     prepare,
     clientError,
     shouldUpgrade: mqtt.shouldUpgrade,
+    ending,
   });
 }
 
@@ -212,9 +226,18 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-content-type-options', 'nosniff');
 }
 
-function refusalOfRequestLine({ headers, raw, url }: FastifyRequest): Refusal | undefined {
+function refusalOfRequestLine(
+  { headers, raw, url }: FastifyRequest,
+  reply: FastifyReply,
+): Refusal | undefined {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
+    // As Node does: who leaves it out is not to be trusted with a connection that others may share.
+    reply.header('connection', 'close');
     return new Refusal('malformed_request', 'the header Host is missing');
+  }
+  // The forms for proxies and for the whole server; the router would take them for the path /.
+  if (!url.startsWith('/')) {
+    return new Refusal('malformed_request', 'the address of the request must be a path');
   }
   // PostgreSQL cannot store this character, and no id contains it.
   return url.includes('%00') ? new Refusal('invalid_input', 'the address holds a NUL character') : undefined;

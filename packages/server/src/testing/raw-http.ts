@@ -55,7 +55,9 @@ export class RawConnection {
   }
 
   async closed(): Promise<void> {
-    if (!this.#socket.closed) await once(this.#socket, 'close');
+    // Not `once` of events, which rejects when something is being sent while the service closes the connection.
+    if (!this.#socket.closed)
+      await new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
   }
 
   close(): void {

@@ -42,7 +42,8 @@ export function errorsOf(
     if (isPossible) for (const code of more) codes.add(code);
   };
   add(needsKey, OF_KEYS);
-  add(needsKey && !isAlwaysUrgent, ['rate_limited']);
+  // Every request but a stop may have to wait, and too many cannot; a service that ends serves stops only.
+  add(!isAlwaysUrgent, ['rate_limited', 'service_stopping']);
   add(scope !== null, ['forbidden']);
   add(method !== 'GET', ['storage_full']);
   add(method !== 'GET' && !isAlwaysUrgent, OF_BODIES);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyRequest } from 'fastify';
@@ -39,7 +40,12 @@ export function refusalOfForeignSignIn(request: FastifyRequest, publicUrl: strin
 export const isEncrypted = ({ headers, socket }: FastifyRequest): boolean =>
   socket instanceof TLSSocket || headers.origin?.startsWith('https://') === true;
 
-function isOwnOrigin({ headers, socket }: FastifyRequest, origin: string, publicUrl: string | null): boolean {
+/** Whether the page that the browser names is one of this service. */
+export function isOwnOrigin(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  origin: string,
+  publicUrl: string | null,
+): boolean {
   if (publicUrl !== null && origin === new URL(publicUrl).origin) return true;
   return origin === originOf(headers, socket instanceof TLSSocket ? 'https' : 'http');
 }

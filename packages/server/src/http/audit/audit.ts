@@ -4,7 +4,7 @@ import { auditRecord } from '@granary/core/audit/record';
 import type { AuditPosition } from '@granary/store/tables/audit';
 import type { FastifyInstance } from 'fastify';
 import { limitsOf } from '../fleet/selection.ts';
-import { badCursor, paged, pageOf } from '../protocol/answers.ts';
+import { badCursor, pageOf, readPage } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
@@ -23,9 +23,15 @@ export function auditRoutes(routes: FastifyInstance, { app }: RouteDependencies)
       fromMs: query.from === undefined ? null : checkedTimeMs(query.from),
       toMs: query.to === undefined ? null : checkedTimeMs(query.to),
     };
-    const before = page.after === null ? null : positionOf(page.after);
-    const rows = await app.audit.list(filter, before, page.limit + 1);
-    return paged(rows, page, ({ atMs, auditNo }) => `${atMs}-${auditNo}`, auditRecord);
+    const entriesBefore = (cursor: string | null, limit: number) =>
+      app.audit.list(filter, cursor === null ? null : positionOf(cursor), limit);
+    return await readPage(
+      request,
+      page,
+      entriesBefore,
+      ({ atMs, auditNo }) => `${atMs}-${auditNo}`,
+      auditRecord,
+    );
   });
 }
 

@@ -8,7 +8,7 @@ import { refusalOfUnknown } from '../access/auth.ts';
 import { bearer } from '../access/credentials.ts';
 import type { FailedLogins } from '../access/failed-logins.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
-import { register } from '../register.ts';
+import { registerAtOnce } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 interface BrokerChecks {
@@ -33,7 +33,7 @@ export function brokerRoutes(
       throw refusalOfUnknown(failedLogins, 'this secret is not valid', request, reply);
   });
 
-  register(routes, brokerQuestions.login, async (request, reply, read) => {
+  registerAtOnce(routes, brokerQuestions.login, async (request, reply, read) => {
     const { deny } = read.query(request);
     const { username, password, clientid } = read.body(request);
     const isAllowed =
@@ -41,7 +41,7 @@ export function brokerRoutes(
     return answer(reply, isAllowed, deny);
   });
 
-  register(routes, brokerQuestions.topicUse, async (request, reply, read) => {
+  registerAtOnce(routes, brokerQuestions.topicUse, async (request, reply, read) => {
     const { deny } = read.query(request);
     const asked = read.body(request);
     const { username, clientid, topic } = asked;

@@ -12,7 +12,7 @@ import { deadlineOf } from '../../urgent/urgent-deadline.ts';
 import { attemptOf, creates } from '../audit/attempt.ts';
 import { type DevicePath, findDevice } from '../devices/find-device.ts';
 import { urgentTarget } from '../operations/urgent-target.ts';
-import { paged, pageOf, success } from '../protocol/answers.ts';
+import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { type InputReader, register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
@@ -31,14 +31,9 @@ export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { deviceNo } = await findDevice(request, app, 'field');
     const { status = null, command = null, ...asked } = read.query(request);
     const page = pageOf(asked);
-    const found = await app.commands.list({
-      deviceNo,
-      status,
-      command,
-      beforeCommandId: page.after,
-      limit: page.limit + 1,
-    });
-    return paged(found, page, ({ commandId }) => commandId, commandRecord);
+    const commandsBefore = (beforeCommandId: string | null, limit: number) =>
+      app.commands.list({ deviceNo, status, command, beforeCommandId, limit });
+    return await readPage(request, page, commandsBefore, ({ commandId }) => commandId, commandRecord);
   });
 
   register(routes, endpoints.commands.get, async (request) => {

@@ -73,7 +73,12 @@ async function filesOf(folder: string): Promise<FilesByPath> {
     if (type === undefined) continue;
     const encodings = (['identity', 'br', 'gzip'] as const).filter((one) => known.has(path + SUFFIX_OF[one]));
     const body = (encoding: Encoding) => read(path + SUFFIX_OF[encoding]);
-    files.set(path, { type, encodings, body, etag: async () => etagOf(await body('identity')) });
+    let etag: string | undefined;
+    const readEtag = async (): Promise<string> => {
+      etag ??= etagOf(await body('identity'));
+      return etag;
+    };
+    files.set(path, { type, encodings, body, etag: readEtag });
   }
   return files;
 }

@@ -7,6 +7,7 @@ import type { Settings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
 import { preferredType } from '../protocol/accept.ts';
 import { success } from '../protocol/answers.ts';
+import { sendBytes } from '../protocol/large-body.ts';
 import { isKnown } from '../reference/served-document.ts';
 import { register } from '../register.ts';
 import { BuiltConsole, type ConsoleFile, type Encoding } from './built-console.ts';
@@ -93,7 +94,7 @@ async function send(
   const body = await file.body(encoding);
   reply.header('vary', 'accept-encoding').type(withCharset(file.type));
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
-  return reply.send(body);
+  return sendBytes(reply, body);
 }
 
 /** The smallest copy that the reader accepts. */

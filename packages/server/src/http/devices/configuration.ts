@@ -3,7 +3,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { versionRecord } from '@granary/core/configuration/versions';
 import type { FastifyInstance } from 'fastify';
-import { accept, badCursor, paged, pageOf, success } from '../protocol/answers.ts';
+import { accept, badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
 import { expectedVersion, tag } from '../protocol/entity-tag.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -37,9 +37,9 @@ export function configurationRoutes(
   register(routes, endpoints.configuration[group].versions, async (request, _reply, read) => {
     const device = await findDevice(request, app, group);
     const page = pageOf(read.query(request));
-    const before = page.after === null ? null : versionOf(page.after);
-    const rows = await app.configuration.versions(device.deviceNo, before, page.limit + 1);
-    return paged(rows, page, ({ version }) => String(version), versionRecord);
+    const versionsBefore = (cursor: string | null, limit: number) =>
+      app.configuration.versions(device.deviceNo, cursor === null ? null : versionOf(cursor), limit);
+    return await readPage(request, page, versionsBefore, ({ version }) => String(version), versionRecord);
   });
 }
 

@@ -13,7 +13,7 @@ import { NO_SENSORS, SENSORS_DOCUMENT } from '@granary/core/sensors/declared-sen
 import type { FastifyInstance } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
 import { limitsOf } from '../fleet/selection.ts';
-import { paged, pageOf, success } from '../protocol/answers.ts';
+import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { expectedVersion, tag } from '../protocol/entity-tag.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -30,17 +30,11 @@ export function deviceRoutes(
   register(routes, endpoints.devices[group].list, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
     const { facilities, deviceIds } = request.caller;
-    const rows = await app.devices.list({
-      group,
-      facilities,
-      deviceIds,
-      afterDeviceId: page.after,
-      limit: page.limit + 1,
-    });
     const nowMs = now();
-    return paged(
-      rows,
+    return await readPage(
+      request,
       page,
+      (afterDeviceId, limit) => app.devices.list({ group, facilities, deviceIds, afterDeviceId, limit }),
       (device) => device.deviceId,
       (device) => deviceSummary(device, nowMs),
     );

@@ -3,7 +3,7 @@ import type { AcknowledgementResult, FleetAlert } from '@granary/contract/fleet/
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import type { FastifyInstance } from 'fastify';
 import { shownAlert } from '../alerts.ts';
-import { paged, pageOf, success } from '../protocol/answers.ts';
+import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { limitsOf, selectionOf } from './selection.ts';
@@ -15,15 +15,11 @@ export function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependenci
     const query = read.query(request);
     const page = pageOf(query);
     const { status: filter = 'open', severity = null, type = null } = query;
-    const found = await app.fleet.alerts({
-      ...{ filter, severity, type },
-      devices: selectionOf(request, query),
-      beforeId: page.after,
-      limit: page.limit + 1,
-    });
-    return paged(
-      found,
+    const devices = selectionOf(request, query);
+    return await readPage(
+      request,
       page,
+      (beforeId, limit) => app.fleet.alerts({ filter, severity, type, devices, beforeId, limit }),
       ({ id }) => id,
       ({ deviceId, state }) => fleetAlert(deviceId, state),
     );

@@ -3,7 +3,7 @@ import { commandRecord } from '@granary/core/commands/record';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { paged, pageOf, success } from '../protocol/answers.ts';
+import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { fleetAlertRoutes } from './alerts.ts';
@@ -16,36 +16,34 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   register(routes, endpoints.fleet.devices, async (request, _reply, read) => {
     const query = read.query(request);
     const page = pageOf(query);
-    const found = await app.fleet.devices({
+    const wanted = {
       devices: selectionOf(request, query),
       profileName: query.profile ?? null,
       status: query.status ?? null,
       text: query.q ?? null,
       withReadings: query.include === 'readings',
       isRemoved: query.removed === 'true',
-      afterDeviceId: page.after,
-      limit: page.limit + 1,
       nowMs: now(),
-    });
-    return paged(
-      found,
+    };
+    return await readPage(
+      request,
       page,
+      (afterDeviceId, limit) => app.fleet.devices({ ...wanted, afterDeviceId, limit }),
       (device) => device.device_id,
       (device) => device,
     );
   });
 
   const jobPage = (request: FastifyRequest, query: JobQuery) => {
-    const page = pageOf(query);
     const { status = null } = query;
-    const devices = selectionOf(request, query);
-    return { page, wanted: { devices, status, beforeId: page.after, limit: page.limit + 1 } };
+    return { page: pageOf(query), wanted: { devices: selectionOf(request, query), status } };
   };
 
   register(routes, endpoints.fleet.operations, async (request, _reply, read) => {
     const { page, wanted } = jobPage(request, read.query(request));
-    const found = await app.fleet.operations(wanted);
-    return paged(found, page, idOf, ({ deviceId, state }) => ({
+    const operationsBefore = (beforeId: string | null, limit: number) =>
+      app.fleet.operations({ ...wanted, beforeId, limit });
+    return await readPage(request, page, operationsBefore, idOf, ({ deviceId, state }) => ({
       device_id: deviceId,
       ...operationRecord(state),
     }));
@@ -53,8 +51,9 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
 
   register(routes, endpoints.fleet.commands, async (request, _reply, read) => {
     const { page, wanted } = jobPage(request, read.query(request));
-    const found = await app.fleet.commands(wanted);
-    return paged(found, page, idOf, ({ deviceId, state }) => ({
+    const commandsBefore = (beforeId: string | null, limit: number) =>
+      app.fleet.commands({ ...wanted, beforeId, limit });
+    return await readPage(request, page, commandsBefore, idOf, ({ deviceId, state }) => ({
       device_id: deviceId,
       ...commandRecord(state),
     }));
@@ -62,8 +61,9 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
 
   register(routes, endpoints.fleet.missions, async (request, _reply, read) => {
     const { page, wanted } = jobPage(request, read.query(request));
-    const found = await app.fleet.missions(wanted);
-    return paged(found, page, idOf, ({ deviceId, state }) => ({
+    const missionsBefore = (beforeId: string | null, limit: number) =>
+      app.fleet.missions({ ...wanted, beforeId, limit });
+    return await readPage(request, page, missionsBefore, idOf, ({ deviceId, state }) => ({
       device_id: deviceId,
       ...missionRecord(state),
     }));

@@ -7,7 +7,7 @@ import type { MissionState } from '@granary/core/missions/state';
 import type { FastifyInstance } from 'fastify';
 import { creates } from '../audit/attempt.ts';
 import { findDevice } from '../devices/find-device.ts';
-import { paged, pageOf, success } from '../protocol/answers.ts';
+import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
@@ -38,9 +38,9 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { deviceNo } = await findDevice(request, app, 'field');
     const { status = null, ...asked } = read.query(request);
     const page = pageOf(asked);
-    const beforeMissionId = page.after;
-    const missions = await app.missions.list({ deviceNo, status, beforeMissionId, limit: page.limit + 1 });
-    return paged(missions, page, ({ missionId }) => missionId, missionRecord);
+    const missionsBefore = (beforeMissionId: string | null, limit: number) =>
+      app.missions.list({ deviceNo, status, beforeMissionId, limit });
+    return await readPage(request, page, missionsBefore, ({ missionId }) => missionId, missionRecord);
   });
 
   register(routes, endpoints.missions.get, async (request) => {

@@ -7,7 +7,7 @@ import { operationTrace } from '@granary/core/operations/trace';
 import type { FastifyInstance } from 'fastify';
 import { creates } from '../audit/attempt.ts';
 import { findDevice } from '../devices/find-device.ts';
-import { paged, pageOf, success } from '../protocol/answers.ts';
+import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { foundOperation } from './find-operation.ts';
@@ -39,14 +39,9 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
     const { deviceNo } = await findDevice(request, app, 'silo');
     const { status = null, type = null, ...asked } = read.query(request);
     const page = pageOf(asked);
-    const found = await app.operations.list({
-      deviceNo,
-      status,
-      type,
-      beforeOperationId: page.after,
-      limit: page.limit + 1,
-    });
-    return paged(found, page, ({ operationId }) => operationId, operationRecord);
+    const operationsBefore = (beforeOperationId: string | null, limit: number) =>
+      app.operations.list({ deviceNo, status, type, beforeOperationId, limit });
+    return await readPage(request, page, operationsBefore, ({ operationId }) => operationId, operationRecord);
   });
 
   register(routes, endpoints.operations.get, async (request) => {

@@ -13,7 +13,7 @@ import type { FastifyInstance } from 'fastify';
 import { creates } from '../audit/attempt.ts';
 import { refusalRecorder } from '../audit/record-refusal.ts';
 import { refuseUnrouted } from '../protocol/allowed-methods.ts';
-import { paged, pageOf } from '../protocol/answers.ts';
+import { pageOf, readPage } from '../protocol/answers.ts';
 import { errorHandler } from '../protocol/error-map.ts';
 import { acceptJsonBodies } from '../protocol/json-body.ts';
 import { register } from '../register.ts';
@@ -41,9 +41,9 @@ export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): 
 
   register(routes, endpoints.plants.list, async (request, reply, read) => {
     const page = pageOf(read.query(request));
-    const after = page.after === null ? null : String(wantedId(page.after));
-    const rows = await app.plants.list({ after, limit: page.limit + 1 });
-    const { data, page: next } = paged(rows, page, ({ id }) => id, plantJson);
+    const plantsAfter = (cursor: string | null, limit: number) =>
+      app.plants.list({ after: cursor === null ? null : String(wantedId(cursor)), limit });
+    const { data, page: next } = await readPage(request, page, plantsAfter, ({ id }) => id, plantJson);
     if (next.next_cursor !== null) {
       const query = new URLSearchParams({ limit: String(page.limit), cursor: next.next_cursor });
       reply.header('link', `<${settings.sandboxPath}/plants?${query}>; rel="next"`);

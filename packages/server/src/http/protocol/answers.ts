@@ -1,6 +1,8 @@
 import { PAGE_LIMIT_MAX, type Page, type PageQuery, type Success } from '@granary/contract/envelope';
 import { Refusal } from '@granary/contract/errors';
 import type { Checker } from '@granary/contract/input/schema';
+import type { FastifyRequest } from 'fastify';
+import { nextPart } from '../access/request-turns.ts';
 
 export const success = <T>(data: T): Success<T> => ({ success: true, data });
 
@@ -47,19 +49,33 @@ export const badCursor = (): Refusal =>
 
 const writeCursor = (after: string): string => Buffer.from(after).toString('base64url');
 
-/** Ask the store for one more than `limit`: its presence says that there is a next page. */
-export function paged<T, U>(
-  rows: readonly T[],
-  { limit }: PageRequest,
+/** Rows of one read of a list. It takes a few milliseconds, which is what a stop may wait for it. */
+export const ROWS_PER_READ = 100;
+
+/**
+ * A page of a list, in as many reads as its length needs. `read` gets the key after which it reads and how many rows; one more
+ * than is shown, because its presence says that there is a next page.
+ */
+export async function readPage<T, U>(
+  request: FastifyRequest,
+  { limit, after }: PageRequest,
+  read: (after: string | null, limit: number) => Promise<readonly T[]>,
   keyOf: (row: T) => string,
   show: (row: T) => U,
-): Page<U> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
-  return {
-    success: true,
-    data: shown.map(show),
-    page: { next_cursor: hasMore ? writeCursor(keyOf(last)) : null },
-  };
+): Promise<Page<U>> {
+  const data: U[] = [];
+  let lastKey = after;
+  for (;;) {
+    const wanted = Math.min(ROWS_PER_READ, limit - data.length);
+    const rows = await read(lastKey, wanted + 1);
+    for (const row of rows.slice(0, wanted)) {
+      data.push(show(row));
+      lastKey = keyOf(row);
+    }
+    const hasMore = rows.length > wanted && lastKey !== null;
+    if (!hasMore || data.length >= limit) {
+      return { success: true, data, page: { next_cursor: hasMore ? writeCursor(lastKey ?? '') : null } };
+    }
+    await nextPart(request);
+  }
 }

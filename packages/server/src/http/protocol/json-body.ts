@@ -1,6 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { nextPart } from '../access/request-turns.ts';
+
+/** A longer body is read when it is the turn of its caller. */
+const READ_AT_ONCE_BYTES_MAX = 16 * 1024;
 
 /**
  * Accepts only JSON in UTF-8; `read` turns the text into the body that routes get. Many clients name JSON with every request, so
@@ -10,9 +14,17 @@ export function acceptJsonBodies(app: FastifyInstance, read: (text: string) => u
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (bytes.length === 0 && !needsBody(request)) return done(null, undefined);
+    const readNow = (): unknown => read(textOf(request, bytes));
+    // No stop is that long, and reading many long bodies would hold one.
+    if (bytes.length > READ_AT_ONCE_BYTES_MAX) {
+      nextPart(request)
+        .then(readNow)
+        .then((body) => done(null, body), done);
+      return;
+    }
     let body: unknown;
     try {
-      body = read(textOf(request, bytes));
+      body = readNow();
     } catch (error) {
       return done(error as Error);
     }
@@ -24,12 +36,12 @@ export function acceptJsonBodies(app: FastifyInstance, read: (text: string) => u
 export function acceptAlso(
   routes: FastifyInstance,
   mediaType: string,
-  read: (text: string) => Promise<unknown>,
+  read: (text: string, request: FastifyRequest) => Promise<unknown>,
 ): void {
   routes.addContentTypeParser<Buffer>(
     mediaType,
     { parseAs: 'buffer' },
-    async (request: FastifyRequest, bytes: Buffer) => read(textOf(request, bytes)),
+    async (request: FastifyRequest, bytes: Buffer) => read(textOf(request, bytes), request),
   );
 }
 

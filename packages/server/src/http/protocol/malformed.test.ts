@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { before, test } from 'node:test';
-import { exchange, type RawAnswer } from '../../testing/raw-http.ts';
+import { exchange, type RawAnswer, RawConnection } from '../../testing/raw-http.ts';
 import { describeService, siloNamed } from '../../testing/service.ts';
 
 const DEVICES = '/v1/siloscale/devices';
@@ -44,6 +44,12 @@ describeService('a malformed request', (api) => {
     'another version': [() => 'GET / HTTP/3.7\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     'a space in a header name': [() => 'GET / HTTP/1.1\r\nHo st: x\r\n\r\n', 400, 'malformed_request'],
     'no Host': [() => 'GET /livez HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
+    'an address of the whole server': [() => 'GET * HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
+    'an address as for a proxy': [
+      () => request('GET', `http://other.example${DEVICES}`),
+      400,
+      'malformed_request',
+    ],
     'two lengths': [() => request('POST', feed, ['Content-Length: 5']), 400, 'malformed_request'],
     'a length and chunks': [
       () => request('POST', feed, ['Transfer-Encoding: chunked']),
@@ -114,6 +120,13 @@ describeService('a malformed request', (api) => {
       assertEnvelope(await send(bytes()), status, code);
     });
   }
+
+  test('without Host ends the connection', async () => {
+    const connection = await RawConnection.open(api.started.httpUrl);
+    connection.send('GET /livez HTTP/1.1\r\n\r\n');
+    assert.equal((await connection.answer())?.headers.get('connection'), 'close');
+    await connection.closed();
+  });
 
   test('names the place of the fault in the JSON', async () => {
     const broken = await send(json(feed, '{"amount": 1,\n "rate" 2}'));

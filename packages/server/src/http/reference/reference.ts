@@ -1,24 +1,23 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import { type AsyncApiOptions, asyncApiDocument } from '@granary/contract/reference/asyncapi';
-import { GUIDE_EXAMPLES } from '@granary/contract/reference/guide-examples';
-import { openApiDocument } from '@granary/contract/reference/openapi';
+import type { AsyncApiOptions } from '@granary/contract/reference/asyncapi';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
 import { register } from '../register.ts';
 import { CONTENT_SECURITY_POLICY, pageScript, pageStyle, pageText } from './docs-page.ts';
+import type { ReferenceJob } from './reference-thread.ts';
 import { madeOnce, sendDocument, servedDocument } from './served-document.ts';
 
 /** Descriptions of the interface; they name nothing of this service but its addresses, so they need no key. */
 export function referenceRoutes(routes: FastifyInstance, settings: Settings): void {
-  const openApi = madeOnce(async () => {
-    const serverUrl = settings.publicUrl ?? '/';
-    const document = openApiDocument({ version: VERSION, addresses: settings, serverUrl });
-    return await servedDocument('application/json', JSON.stringify(document));
-  });
-  const asyncApi = madeOnce(async () =>
-    servedDocument('application/json', JSON.stringify(asyncApiOf(settings))),
-  );
+  const { siloSegment, fieldSegment, sandboxPath, publicUrl } = settings;
+  const addresses = { siloSegment, fieldSegment, sandboxPath };
+  const made = (job: ReferenceJob) =>
+    madeOnce(async () => await servedDocument('application/json', await madeInThread(job)));
+  const openApi = made({ openApi: { version: VERSION, addresses, serverUrl: publicUrl ?? '/' } });
+  const asyncApi = made({ asyncApi: { version: VERSION, ...linkPlaceOf(settings) } });
   const page = madeOnce(async () => await servedDocument('text/html', await pageText()));
   const script = madeOnce(async () => await servedDocument('text/javascript', await pageScript()));
   const style = madeOnce(async () => await servedDocument('text/css', await pageStyle()));
@@ -41,8 +40,16 @@ export function referenceRoutes(routes: FastifyInstance, settings: Settings): vo
   );
 }
 
-const asyncApiOf = (settings: Settings): object =>
-  asyncApiDocument({ version: VERSION, ...linkPlaceOf(settings), examples: GUIDE_EXAMPLES });
+/** In a thread of its own, because a document takes some hundred milliseconds, for which a stop would wait. */
+async function madeInThread(workerData: ReferenceJob): Promise<string> {
+  const thread = new Worker(new URL('./reference-thread.ts', import.meta.url), { workerData });
+  try {
+    const [json] = (await once(thread, 'message')) as [string];
+    return json;
+  } finally {
+    await thread.terminate();
+  }
+}
 
 function linkPlaceOf(settings: Settings): Pick<AsyncApiOptions, 'host' | 'ports'> {
   const { publicUrl, mqttPort, mqttsPort, httpPort, httpsPort, tlsCert, broker } = settings;

@@ -3,11 +3,12 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preferredType } from '../protocol/accept.ts';
+import { sendBytes } from '../protocol/large-body.ts';
 
 /** A document that stays the same while the service runs. */
 export interface ServedDocument {
   readonly type: string;
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly compressed: Buffer;
   /** Weak, because the compressed document has the same one. */
   readonly etag: string;
@@ -15,8 +16,9 @@ export interface ServedDocument {
 
 /** Compressed beside the event loop, because a large document would hold up a stop. */
 export async function servedDocument(type: string, text: string): Promise<ServedDocument> {
-  const digest = createHash('sha256').update(text).digest('base64url');
-  return { type, text, compressed: await promisify(gzip)(text), etag: `W/"${digest}"` };
+  const bytes = Buffer.from(text);
+  const digest = createHash('sha256').update(bytes).digest('base64url');
+  return { type, bytes, compressed: await promisify(gzip)(bytes), etag: `W/"${digest}"` };
 }
 
 /** Makes the document at the first request, because most processes are never asked for it; after a failure at the next one. */
@@ -32,7 +34,7 @@ export function madeOnce(make: () => Promise<ServedDocument>): () => Promise<Ser
 }
 
 export function sendDocument(
-  { type, text, compressed, etag }: ServedDocument,
+  { type, bytes, compressed, etag }: ServedDocument,
   { headers }: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
@@ -41,8 +43,8 @@ export function sendDocument(
   if (isKnown(headers['if-none-match'], etag)) return reply.code(304).send();
   reply.type(`${type}; charset=utf-8`);
   const encoding = preferredType(headers['accept-encoding']?.toString(), ['identity', 'gzip']);
-  if (encoding === 'identity') return reply.send(text);
-  return reply.header('content-encoding', 'gzip').send(compressed);
+  if (encoding === 'identity') return sendBytes(reply, bytes);
+  return sendBytes(reply.header('content-encoding', 'gzip'), compressed);
 }
 
 /** Whether the reader has this version. */

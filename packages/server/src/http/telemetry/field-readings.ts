@@ -14,9 +14,9 @@ import { planFieldHistory } from '@granary/core/telemetry/history';
 import type { FastifyInstance } from 'fastify';
 import { findDevice, requireAccess } from '../devices/find-device.ts';
 import { readLimit, success } from '../protocol/answers.ts';
-import { register } from '../register.ts';
+import { register, registerLong } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { localDaysOf, readHistory, sendHistory } from './history.ts';
+import { localDaysOf, sendHistory } from './history.ts';
 
 export function fieldReadingRoutes(routes: FastifyInstance, { app, settings, now }: RouteDependencies): void {
   const { location, environment, history, track } = endpoints.telemetry.field;
@@ -44,16 +44,16 @@ export function fieldReadingRoutes(routes: FastifyInstance, { app, settings, now
     });
   });
 
-  register(routes, history, async (request, reply, read) => {
+  registerLong(routes, history, async (request, reply, read) => {
     const device = await findDevice(request, app, 'field');
     const query = read.query(request);
     const nowMs = now();
     const plan = planFieldHistory(query, sensorsOf(device.profile, device.sensorDocument), nowMs);
     const days = localDaysOf(query, plan, settings, nowMs);
-    return sendHistory(request, reply, await readHistory(app, device, plan, days));
+    return await sendHistory(request, reply, app, device, plan, days);
   });
 
-  register(routes, track, async (request, _reply, read) => {
+  registerLong(routes, track, async (request, _reply, read) => {
     const { deviceNo } = await findDevice(request, app, 'field');
     const query = read.query(request);
     const { fromMs, toMs } = planTrack(query, now());

@@ -1,11 +1,5 @@
-import { Readable } from 'node:stream';
 import type { AppReads } from '@granary/app/app';
-import type {
-  ContentUnit,
-  HistoryPoint,
-  HistoryQuery,
-  Interval,
-} from '@granary/contract/telemetry/telemetry';
+import type { HistoryPoint, HistoryQuery } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { type HistoryPlan, historyPoints } from '@granary/core/telemetry/history';
 import { type LocalDays, planLocalDays } from '@granary/core/telemetry/local-days';
@@ -13,43 +7,71 @@ import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bucketPages } from '../../exports/bucket-pages.ts';
 import type { Settings } from '../../settings.ts';
+import { nextPart } from '../access/request-turns.ts';
 import { preferredType } from '../protocol/accept.ts';
 import { success } from '../protocol/answers.ts';
 
-interface History {
-  readonly sensor: string;
-  readonly interval: Interval;
-  readonly unit?: ContentUnit;
-  readonly tz?: string;
-  readonly points: HistoryPoint[];
-}
-
 type SeriesDevice = Pick<StoredDevice, 'deviceNo' | 'capacityKg'>;
 
-/** The buckets of the plan as points for the caller; `days` are those of a time zone instead of those of UTC. */
-export async function readHistory(
+/**
+ * Answers the buckets of the plan as points, in JSON, or in CSV if the caller prefers it; `days` are those of a time zone instead of
+ * those of UTC. Read and written in parts, because a history of 10,000 points would hold a stop for a tenth of a second.
+ */
+export async function sendHistory(
+  request: FastifyRequest,
+  reply: FastifyReply,
   app: AppReads,
   device: SeriesDevice,
   plan: HistoryPlan,
   days: LocalDays | null,
-): Promise<History> {
-  const { name, sensor, interval, unit, fromMs, toMs } = plan;
+): Promise<FastifyReply> {
+  reply.header('vary', 'accept');
+  const type = preferredType(request.headers.accept, ['application/json', 'text/csv']);
+  const format = type === 'text/csv' ? csvOf(days) : jsonOf(plan, days);
+  const { interval, fromMs, toMs, sensor } = plan;
   const series = { deviceNo: device.deviceNo, lane: sensor.lane };
-  const shown = { sensor: name, interval, ...(unit === null ? {} : { unit }) };
-  if (days === null) {
-    const buckets = await app.telemetry.history({ ...series, interval, fromMs, toMs });
-    return { ...shown, points: historyPoints(buckets, plan, device.capacityKg) };
-  }
-  const points: HistoryPoint[] = [];
+  const parts: string[] = [];
   for await (const buckets of bucketPages(app, series, { interval, fromMs, toMs, days })) {
-    for (const point of historyPoints(buckets, plan, device.capacityKg)) {
-      points.push({ ...point, date: days.zone.dateAt(Date.parse(point.timestamp)) });
-    }
-    // Days are made of many buckets, so other requests get their turn in between.
-    await new Promise((resolve) => setImmediate(resolve));
+    const points = historyPoints(buckets, plan, device.capacityKg);
+    if (points.length > 0)
+      parts.push(points.map((point) => format.point(dated(point, days))).join(format.between));
+    await nextPart(request);
   }
-  return { ...shown, tz: days.zone.name, points };
+  return reply.type(format.mediaType).send(format.whole(parts.join(format.between)));
 }
+
+const dated = (point: HistoryPoint, days: LocalDays | null): HistoryPoint =>
+  days === null ? point : { ...point, date: days.zone.dateAt(Date.parse(point.timestamp)) };
+
+interface HistoryFormat {
+  readonly mediaType: string;
+  readonly between: string;
+  point(point: HistoryPoint): string;
+  whole(points: string): string;
+}
+
+function jsonOf({ name, interval, unit }: HistoryPlan, days: LocalDays | null): HistoryFormat {
+  const shown = {
+    sensor: name,
+    interval,
+    ...(unit === null ? {} : { unit }),
+    ...(days && { tz: days.zone.name }),
+  };
+  const start = JSON.stringify(success({ ...shown, points: [] })).slice(0, -']}}'.length);
+  return {
+    mediaType: 'application/json; charset=utf-8',
+    between: ',',
+    point: (point) => JSON.stringify(point),
+    whole: (points) => `${start}${points}]}}`,
+  };
+}
+
+const csvOf = (days: LocalDays | null): HistoryFormat => ({
+  mediaType: 'text/csv; charset=utf-8',
+  between: '',
+  point: ({ timestamp, value, date }) => `${[timestamp, value, ...(date ? [date] : [])]}\r\n`,
+  whole: (points) => `timestamp,value${days === null ? '' : ',date'}\r\n${points}`,
+});
 
 /** The days of the time zone of the query; `null` without one. */
 export const localDaysOf = (
@@ -59,27 +81,3 @@ export const localDaysOf = (
   nowMs: number,
 ): LocalDays | null =>
   tz === undefined ? null : planLocalDays({ ...plan, tz }, nowMs - fiveMinuteRetentionDays * DAY_MS);
-
-/** Answers JSON, or CSV if the caller prefers it. */
-export function sendHistory(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  history: History,
-): FastifyReply {
-  reply.header('vary', 'accept');
-  const type = preferredType(headers.accept, ['application/json', 'text/csv']);
-  if (type === 'application/json') return reply.send(success(history));
-  return reply.type('text/csv; charset=utf-8').send(Readable.from(csvLines(history)));
-}
-
-const LINES_PER_CHUNK = 1_000;
-
-function* csvLines({ points, tz }: History): Generator<string> {
-  yield tz === undefined ? 'timestamp,value\r\n' : 'timestamp,value,date\r\n';
-  for (let start = 0; start < points.length; start += LINES_PER_CHUNK) {
-    const chunk = points.slice(start, start + LINES_PER_CHUNK);
-    yield chunk
-      .map(({ timestamp, value, date }) => `${[timestamp, value, ...(date ? [date] : [])]}\r\n`)
-      .join('');
-  }
-}

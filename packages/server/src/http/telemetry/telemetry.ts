@@ -25,9 +25,9 @@ import { sensorsById } from '../../devices/declared-sensors.ts';
 import { readingWindow, receptionOf } from '../../ingest/telemetry-intake.ts';
 import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts';
 import { accept, success } from '../protocol/answers.ts';
-import { register } from '../register.ts';
+import { register, registerLong } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { localDaysOf, readHistory, sendHistory } from './history.ts';
+import { localDaysOf, sendHistory } from './history.ts';
 
 export function siloTelemetryRoutes(
   routes: FastifyInstance,
@@ -44,14 +44,14 @@ export function siloTelemetryRoutes(
     });
   });
 
-  register(routes, endpoints.telemetry.silo.history, async (request, reply, read) => {
+  registerLong(routes, endpoints.telemetry.silo.history, async (request, reply, read) => {
     const device = await findDevice(request, app, 'silo');
     const sensors = sensorsOf(device.profile, device.sensorDocument);
     const query = read.query(request);
     const nowMs = now();
     const plan = planSiloHistory(query, sensors, nowMs);
     const days = localDaysOf(query, plan, settings, nowMs);
-    return sendHistory(request, reply, await readHistory(app, device, plan, days));
+    return await sendHistory(request, reply, app, device, plan, days);
   });
 }
 

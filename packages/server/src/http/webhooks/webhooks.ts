@@ -12,7 +12,7 @@ import type { AddressGuard } from '../../webhooks/address-guard.ts';
 import { newWebhookSecret } from '../../webhooks/signature.ts';
 import { refuseLimited } from '../access/unlimited-keys.ts';
 import { creates } from '../audit/attempt.ts';
-import { badCursor, paged, pageOf, success } from '../protocol/answers.ts';
+import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { finishedDelivery } from './finished-delivery.ts';
@@ -33,8 +33,9 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
   register(routes, endpoints.webhooks.list, async (request, _reply, read) => {
     const page = pageOf(read.query(request));
-    const rows = await app.webhooks.list({ afterWebhookId: page.after, limit: page.limit + 1 });
-    return paged(rows, page, ({ webhookId }) => webhookId, webhookRecord);
+    const webhooksAfter = (afterWebhookId: string | null, limit: number) =>
+      app.webhooks.list({ afterWebhookId, limit });
+    return await readPage(request, page, webhooksAfter, ({ webhookId }) => webhookId, webhookRecord);
   });
 
   register(routes, endpoints.webhooks.create, async (request, reply, read) => {
@@ -90,10 +91,17 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { webhookNo } = await findWebhook(request.params.webhook_id);
     const { status = null, ...query } = read.query(request);
     const page = pageOf(query);
-    const beforeDeliveryNo = page.after === null ? null : deliveryNoOf(page.after);
-    const limit = page.limit + 1;
-    const rows = await app.webhooks.deliveries({ webhookNo, status, beforeDeliveryNo, limit });
-    return paged(rows, page, ({ deliveryNo }) => String(deliveryNo), deliveryRecord);
+    const deliveriesBefore = (cursor: string | null, limit: number) => {
+      const beforeDeliveryNo = cursor === null ? null : deliveryNoOf(cursor);
+      return app.webhooks.deliveries({ webhookNo, status, beforeDeliveryNo, limit });
+    };
+    return await readPage(
+      request,
+      page,
+      deliveriesBefore,
+      ({ deliveryNo }) => String(deliveryNo),
+      deliveryRecord,
+    );
   });
 
   register(routes, endpoints.webhooks.replay, async (request, reply, read) => {

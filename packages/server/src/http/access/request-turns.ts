@@ -1,0 +1,192 @@
+import { Refusal } from '@granary/contract/errors';
+import type { FastifyRequest } from 'fastify';
+import { callerNetwork } from './caller-address.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    turns: RequestTurns;
+  }
+}
+
+/** The work on ordinary requests in one turn of the event loop. What arrives meanwhile, such as a stop, is read after it. */
+export const TURN_MS_MAX = 5;
+/** Writes and long answers that are worked on at once: those that the storage completes together are answered in one turn. */
+export const PLACES_MAX = 32;
+export const PLACES_PER_CALLER_MAX = 16;
+/** So many places a caller has also where others have taken all. */
+export const PLACES_ALWAYS = 2;
+/** Requests that wait until they are worked on; one more is refused. */
+export const WAITING_MAX = 1_000;
+/** As many as a key may send in one burst with the rate limit of the default settings. */
+export const WAITING_PER_CALLER_MAX = 200;
+/** So many requests of a caller may wait also where others have taken all room. */
+export const WAITING_ALWAYS = 16;
+
+interface Waiting {
+  readonly takesPlace: boolean;
+  readonly resolve: () => void;
+}
+
+interface CallerTurns {
+  places: number;
+  /** Further parts of answers, which come before new requests, so that few answers are half made. */
+  readonly parts: Waiting[];
+  readonly requests: Waiting[];
+}
+
+/** How the turns of the event loop begin and how time passes; tests count instead. */
+export interface EventLoop {
+  readonly nowMs: () => number;
+  readonly onNextTurn: (act: () => void) => void;
+  /** After everything that the present step has caused and that waits for nothing outside the process. */
+  readonly afterThisStep: (act: () => void) => void;
+}
+
+const EVENT_LOOP: EventLoop = {
+  nowMs: () => performance.now(),
+  onNextTurn: (act) => void setImmediate(act),
+  afterThisStep: (act) => queueMicrotask(() => process.nextTick(act)),
+};
+
+/**
+ * Divides the work on requests between the turns of the event loop and between callers. A stop does not pass here: it is worked
+ * on when it arrives, which is after one turn at most. A caller is an API key, or an address where no key is needed.
+ */
+export class RequestTurns {
+  readonly #loop: EventLoop;
+  /** Those with places or waiting requests; the first of them is next. */
+  readonly #callers = new Map<string, CallerTurns>();
+  #places = 0;
+  #waiting = 0;
+  #beganAtMs: number | null = null;
+
+  constructor(loop: EventLoop = EVENT_LOOP) {
+    this.#loop = loop;
+  }
+
+  get figures() {
+    return { places: this.#places, waiting: this.#waiting };
+  }
+
+  /** Works on a request when it is its turn, or refuses it because too many wait. */
+  run<T>(caller: string, work: () => Promise<T>): Promise<T> {
+    return this.#canBegin(this.#callers.get(caller)) ? work() : this.#afterWaiting(caller, work);
+  }
+
+  /** The same for a write or a long answer, which needs a place until it is made. */
+  async runInPlace<T>(caller: string, work: () => Promise<T>): Promise<T> {
+    const turns = this.#turnsOf(caller);
+    if (this.#hasPlace(turns) && this.#canBegin(turns)) this.#takePlace(turns);
+    else await this.#wait(turns, true);
+    try {
+      return await work();
+    } finally {
+      turns.places--;
+      this.#places--;
+      this.#forgetIdle(caller, turns);
+      // Others may wait for the place.
+      if (this.#waiting > 0) this.#hasTime();
+    }
+  }
+
+  /** Between two parts of a long answer, each of which must be short. Resolves at once while the turn has time. */
+  async nextPart(caller: string): Promise<void> {
+    if (this.#hasTime()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turnsOf(caller).parts.push({ takesPlace: false, resolve });
+    this.#waiting++;
+    await promise;
+  }
+
+  async #afterWaiting<T>(caller: string, work: () => Promise<T>): Promise<T> {
+    await this.#wait(this.#turnsOf(caller), false);
+    return await work();
+  }
+
+  #turnsOf(caller: string): CallerTurns {
+    const known = this.#callers.get(caller);
+    if (known !== undefined) return known;
+    const turns: CallerTurns = { places: 0, parts: [], requests: [] };
+    this.#callers.set(caller, turns);
+    return turns;
+  }
+
+  #forgetIdle(caller: string, turns: CallerTurns): void {
+    if (turns.places === 0 && nextOf(turns) === undefined) this.#callers.delete(caller);
+  }
+
+  #canBegin(turns: CallerTurns | undefined): boolean {
+    return (turns === undefined || nextOf(turns) === undefined) && this.#hasTime();
+  }
+
+  #hasPlace({ places }: CallerTurns): boolean {
+    return places < (this.#places < PLACES_MAX ? PLACES_PER_CALLER_MAX : PLACES_ALWAYS);
+  }
+
+  #takePlace(turns: CallerTurns): void {
+    turns.places++;
+    this.#places++;
+  }
+
+  #hasTime(): boolean {
+    const nowMs = this.#loop.nowMs();
+    if (this.#beganAtMs === null) {
+      this.#beganAtMs = nowMs;
+      this.#loop.onNextTurn(this.#nextTurn);
+    }
+    return nowMs - this.#beganAtMs < TURN_MS_MAX;
+  }
+
+  async #wait({ requests }: CallerTurns, takesPlace: boolean): Promise<void> {
+    const isFull = this.#waiting >= WAITING_MAX && requests.length >= WAITING_ALWAYS;
+    if (isFull || requests.length >= WAITING_PER_CALLER_MAX) {
+      throw new Refusal('rate_limited', 'too many requests of this caller wait already; send fewer at once');
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    requests.push({ takesPlace, resolve });
+    this.#waiting++;
+    await promise;
+  }
+
+  readonly #nextTurn = (): void => {
+    this.#beganAtMs = null;
+    this.#serveNext();
+  };
+
+  /** One request or part of one, then the next after all its work, until the time of the turn is used. */
+  readonly #serveNext = (): void => {
+    const found = this.#nextCaller();
+    if (found === undefined || !this.#hasTime()) return;
+    const [caller, turns] = found;
+    const next = turns.parts.shift() ?? turns.requests.shift();
+    if (next === undefined) return;
+    this.#waiting--;
+    if (next.takesPlace) this.#takePlace(turns);
+    // The caller is the last in the next round.
+    this.#callers.delete(caller);
+    this.#callers.set(caller, turns);
+    this.#forgetIdle(caller, turns);
+    next.resolve();
+    this.#loop.afterThisStep(this.#serveNext);
+  };
+
+  #nextCaller(): [caller: string, turns: CallerTurns] | undefined {
+    if (this.#waiting === 0) return undefined;
+    for (const [caller, turns] of this.#callers) {
+      const next = nextOf(turns);
+      if (next !== undefined && (!next.takesPlace || this.#hasPlace(turns))) return [caller, turns];
+    }
+    return undefined;
+  }
+}
+
+const nextOf = ({ parts, requests }: CallerTurns): Waiting | undefined => parts[0] ?? requests[0];
+
+/** The API key, or the address where no key is needed. */
+export const callerOf = (request: FastifyRequest): string =>
+  // Routes that need no key have no caller.
+  (request as Partial<FastifyRequest>).caller?.keyId ?? callerNetwork(request.address);
+
+/** Between two parts of a long answer, so that stops and the requests of other callers come between them. */
+export const nextPart = (request: FastifyRequest): Promise<void> =>
+  request.server.turns.nextPart(callerOf(request));
