@@ -38,8 +38,8 @@ test('the commands that move material and vehicles', async (t) => {
     await child.shown(/after +[\d.]+ kg, [\d.]+ %[\s\S]*Start\? \[y\/N\] $/);
     child.type(`y${ENTER}`);
     assert.equal(await child.exited, 0, child.text);
-    assert.match(child.text, /op_\w+ has started\. Ctrl\+C stops it\./);
-    assert.match(child.text, /op_\w+ completed: 2 kg reported/);
+    assert.match(child.text, /[FD]\w+ 2 kg.* has started\. Ctrl\+C stops it\./);
+    assert.match(child.text, /[FD]\w+ 2 kg.* completed: 2 kg reported/);
     const declined = onTerminal(t, LONG, terminal);
     await declined.shown(/Start\?/);
     declined.type(ENTER);
@@ -57,7 +57,7 @@ test('the commands that move material and vehicles', async (t) => {
     await child.shown(/Stop it\?[\s\S]*Stop it\?/);
     child.type(CTRL_C);
     assert.equal(await child.exited, 130, child.text);
-    assert.match(child.text, /op_\w+ stopped: [\d.]+ kg reported/);
+    assert.match(child.text, /Discharge 200 kg into \w+ stopped: [\d.]+ kg reported/);
     const [newest] = await farm.json<Operation[]>('stop', 'silo-01');
     assert.equal(newest, undefined);
   });
@@ -66,10 +66,12 @@ test('the commands that move material and vehicles', async (t) => {
     const started = await farm.json<{ operation_id: string }>(...LONG, '--yes', '--detach');
     const shown = await farm.json<{ jobs: Operation[] }>('device', 'show', 'silo-01');
     assert.equal(shown.jobs[0]?.requested_by.actor, 'Ada');
-    const LISTED = new RegExp(`${started.operation_id} +silo-01 +discharge +\\w+ +[\\d.]+ of 200 kg .* Ada`);
+    const LISTED = new RegExp(
+      `${started.operation_id} +silo-01 +.+, .+ +discharge +\\w+ +[\\d.]+ of 200 kg .* Ada`,
+    );
     assert.match(await farm.run(['operations', '--device', 'silo-01']), LISTED);
     assert.equal(await farm.run(['operations', '--facility', 'nowhere']), 'There are no such operations.\n');
-    assert.match(await farm.run(['stop', 'silo-01']), new RegExp(`${started.operation_id} stopped: `));
+    assert.match(await farm.run(['stop', 'silo-01']), /^Discharge 200 kg into cart stopped: /);
     const [newest] = await farm.json<Operation[]>('operations', '--status', 'stopped');
     assert.notEqual(newest?.ended_at, null);
   });
@@ -87,7 +89,7 @@ test('the commands that move material and vehicles', async (t) => {
     await farm.startAgain();
     await child.printed(/The service answers again/);
     assert.equal(await child.exited, 0, child.stderr);
-    assert.match(child.stdout, /op_\w+ completed: 12 kg reported/);
+    assert.match(child.stdout, /[FD]\w+ 12 kg.* completed: 12 kg reported/);
   });
 
   await t.test('a field device is stopped at once, and released only with a confirmation', async () => {
@@ -97,7 +99,7 @@ test('the commands that move material and vehicles', async (t) => {
     );
     assert.match(await farm.run(['device', 'show', 'rover-01']), /emergency stop +in force, confirmed/);
     assert.match(await farm.run(['release', 'rover-01'], 5), /needs a confirmation/);
-    assert.match(await farm.run(['release', 'rover-01', '--yes']), /\ncmd_\w+ succeeded: /);
+    assert.match(await farm.run(['release', 'rover-01', '--yes']), /\nRelease emergency stop succeeded: /);
     assert.match(await farm.run(['stop', 'weather-01'], 3), /\(409 not_supported\)/);
     assert.match(await farm.run(['stop', 'nobody'], 3), /there is no device "nobody"/);
     const nowhere = ['stop', 'rover-01', '--url', 'http://127.0.0.1:1', '--timeout', '0s'];

@@ -26,12 +26,15 @@ test('the commands for rovers, missions, configuration, maintenance and notifica
     const { coordinates } = await client.fieldReadings.location('rover-01');
     const there = [String(coordinates.latitude), String(coordinates.longitude)];
     assert.match(await farm.run(['command', 'move', 'rover-01', ...there], 5), /needs a confirmation/);
-    assert.match(await farm.run(['command', 'move', 'rover-01', ...there, '--yes']), /\ncmd_\w+ succeeded: /);
-    assert.match(await farm.run(['command', 'hold', 'rover-01']), /cmd_\w+ succeeded: /);
+    assert.match(
+      await farm.run(['command', 'move', 'rover-01', ...there, '--yes']),
+      /\nMove to coordinates succeeded: /,
+    );
+    assert.match(await farm.run(['command', 'hold', 'rover-01']), /Hold succeeded: /);
     const sent = await farm.json<{ status: string }>('command', 'resume', 'rover-01', '--yes', '--no-wait');
     assert.match(sent.status, /sent|executing|succeeded/);
     for (const kind of ['scan', 'sample', 'return']) {
-      assert.match(await farm.run(['command', kind, 'rover-01', '--yes']), /cmd_\w+ succeeded: /, kind);
+      assert.match(await farm.run(['command', kind, 'rover-01', '--yes']), /[A-Z][a-z ]+ succeeded: /, kind);
     }
     assert.match(
       await farm.run(['command', 'list', 'rover-01', '--status', 'succeeded']),

@@ -55,7 +55,7 @@ interface LinkPeer {
   readonly remoteAddress: string;
 }
 
-/** `session` is `null` where an external broker keeps it. An event of the link for the log; its texts are printable and bounded, and contain no secret. */
+/** An event of the link for the log. Its texts are printable and bounded, and contain no secret; `session` is `null` where an external broker keeps it. */
 export type LinkEvent = LinkPeer &
   (
     | { readonly kind: 'connected'; readonly session: SessionType | null; readonly isTakeover: boolean }

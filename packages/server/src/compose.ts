@@ -42,6 +42,7 @@ import { NewestValues } from './newest-values/newest-values.ts';
 import { openStore } from './nodes/open-store.ts';
 import { ServiceClock } from './nodes/service-clock.ts';
 import { openMailer } from './notifications/open-mailer.ts';
+import { readersOf } from './notifications/readers.ts';
 import { NotificationSender } from './notifications/sender.ts';
 import { NotificationWorker } from './notifications/worker.ts';
 import type { Settings } from './settings.ts';
@@ -133,7 +134,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const setAside = new SetAsideLog(logger);
     const notificationSender = new NotificationSender({ app, mailer, logger, now });
     const notifications = new NotificationWorker({
-      ...{ app, sender: notificationSender, setAside, logger, now, publicUrl: settings.publicUrl },
+      ...{ app, sender: notificationSender, setAside, logger, now, readers: readersOf(settings) },
     });
     const addressGuard = new AddressGuard(settings.webhookAllowPrivate, options.resolve);
     const webhooks = new WebhookWorker({ webhooks: app.webhooks, addressGuard, logger, now, options });

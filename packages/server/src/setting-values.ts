@@ -1,4 +1,5 @@
 import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
+import { isTimeZone } from '@granary/core/notifications/zoned-time';
 import { type BrokerAccess, parseBrokerUrl } from '@granary/link/external/connection/broker-address';
 import { readSubnet, type Subnet } from './address-list.ts';
 
@@ -134,6 +135,12 @@ export function asBrokerAccess(text: string): BrokerAccessMode | Error {
     new Error(`must be one of ${BROKER_ACCESSES.join(', ')}, not "${text}"`)
   );
 }
+
+export const asTimeZone = (text: string): string | Error =>
+  isTimeZone(text) ? text : new Error('must be the name of a time zone, such as Europe/Berlin');
+
+/** As the operating system, or the variable TZ, sets it. */
+export const systemTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Such as `https://tiles.example.com/{z}/{x}/{y}.png`; its host becomes part of a header, so it must be a plain one. */
 export function asTilesUrl(text: string): string | Error {

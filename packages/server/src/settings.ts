@@ -32,11 +32,13 @@ import {
   asText,
   asThreads,
   asTilesUrl,
+  asTimeZone,
   type BrokerAccessMode,
   type LogFormat,
   type LogLevel,
   type MetricsAccess,
   type Parse,
+  systemTimeZone,
 } from './setting-values.ts';
 
 export interface Settings {
@@ -90,6 +92,8 @@ export interface Settings {
   readonly alertRetentionDays: number;
   /** Where people reach the service; for links in messages. */
   readonly publicUrl: string | null;
+  /** For times that people read in messages. */
+  readonly timeZone: string;
   /** `null`: e-mail cannot be sent. */
   readonly smtp: SmtpServer | null;
   readonly mailFrom: MailAddress | null;
@@ -177,6 +181,7 @@ export function readSettings(env: Env): Settings {
     jobRetentionDays: read('GRANARY_RETENTION_JOBS_DAYS', 365, asDays),
     alertRetentionDays: read('GRANARY_RETENTION_ALERTS_DAYS', 365, asDays),
     publicUrl: read<string | null>('GRANARY_PUBLIC_URL', null, asPublicUrl),
+    timeZone: read('GRANARY_TIME_ZONE', systemTimeZone(), asTimeZone),
     smtp: read<SmtpServer | null>('GRANARY_SMTP_URL', null, asSmtpServer),
     mailFrom: read<MailAddress | null>('GRANARY_MAIL_FROM', null, asMailAddress),
     metrics: read<MetricsAccess>('GRANARY_METRICS', 'open', asMetricsAccess),

@@ -52,8 +52,14 @@ export const outcomeUnknown = (reason: string, options?: ErrorOptions): Refusal 
     options,
   );
 
-const unavailable = (message: string, reason: string, options?: ErrorOptions): Refusal =>
-  new Refusal('storage_unavailable', message, undefined, { cause: new Error(reason, options) });
+/** The log shows every cause, so an error that says the reason itself is not wrapped in another one that repeats it. */
+function unavailable(message: string, reason: string, options?: ErrorOptions): Refusal {
+  const { cause } = options ?? {};
+  const isReason = cause instanceof Error && cause.message === reason;
+  return new Refusal('storage_unavailable', message, undefined, {
+    cause: isReason ? cause : new Error(reason, options),
+  });
+}
 
 /** The storage is not available now, which is not the fault of the caller or of the message. */
 export const isStorageFault = (error: unknown): error is Refusal =>

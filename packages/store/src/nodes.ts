@@ -1,7 +1,7 @@
 import type { ClockSample } from '@granary/core/nodes/clock-offset';
 import type { NodeRecord } from '@granary/core/nodes/live-nodes';
 
-/** A node that has not said for longer that it lives, by the clock of the database, counts as ended. */
+/** A node whose last sign of life, by the clock of the database, is older than this counts as ended. */
 export const LIVE_MS = 5_000;
 
 /** A node that starts. The database adds the times. */
@@ -12,7 +12,7 @@ export interface NewNode extends Pick<NodeRecord, 'nodeId' | 'host' | 'broker' |
 
 export interface NodesNow {
   readonly own: NodeRecord;
-  /** The live ones. */
+  /** The other nodes that are alive. */
   readonly others: readonly NodeRecord[];
 }
 

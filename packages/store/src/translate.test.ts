@@ -36,6 +36,15 @@ describe('errors of an engine', () => {
     });
   }
 
+  it('say their reason once in the chain of causes, which the log shows', () => {
+    const refusal = translatePostgres(
+      withFields({ code: '55P03' }, 'canceling statement due to lock timeout'),
+    );
+    assert(refusal instanceof Refusal && refusal.cause instanceof Error);
+    assert.match(refusal.cause.message, /lock timeout/);
+    assert.equal(refusal.cause.cause, undefined);
+  });
+
   it('that are not about the storage stay unchanged', () => {
     const constraint = withFields({ errcode: 19 });
     const syntax = withFields({ code: '42601' });

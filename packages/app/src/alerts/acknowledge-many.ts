@@ -6,6 +6,7 @@ import { lockDevices } from '@granary/store/tables/alerts/alert-evaluations';
 import { saveAlerts } from '@granary/store/tables/alerts/alerts';
 import { logEvents } from '@granary/store/tables/events';
 import { findAlertsOfFleet } from '@granary/store/tables/fleet/lists';
+import type { DeviceOfRow } from '@granary/store/tables/fleet/newest-rows';
 import type { AccessLimits } from '@granary/store/tables/fleet/place';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { evaluateDevices, eventsOf } from './evaluation.ts';
@@ -17,8 +18,7 @@ export interface AcknowledgementOfMany {
   readonly nowMs: number;
 }
 
-export interface AcknowledgedAlert {
-  readonly deviceId: string;
+export interface AcknowledgedAlert extends DeviceOfRow {
   readonly alert: AlertState;
 }
 
@@ -29,7 +29,7 @@ export async function acknowledgeMany(
 ): Promise<Committed<AcknowledgedAlert[]>> {
   const read = async () =>
     (await findAlertsOfFleet(sql, ALERT_DOCUMENT, alertIds, limits)).map(
-      ({ deviceId, state }): AcknowledgedAlert => ({ deviceId, alert: state }),
+      ({ state, id: _, ...device }): AcknowledgedAlert => ({ ...device, alert: state }),
     );
   const wanted = new Set((await read()).map(({ alert }) => alert.deviceNo));
   const held = await lockDevices(sql, [...wanted]);

@@ -230,7 +230,7 @@ export const writes = {
   },
 };
 
-/** Asked for twice changes nothing. */
+/** A repeated request changes nothing. */
 async function withPurge(sql: Sql, device: StoredDevice, nowMs: number): Promise<StoredDevice> {
   if (device.purge !== undefined) return device;
   await beginPurge(sql, device.deviceNo, nowMs);

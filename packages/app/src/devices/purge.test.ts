@@ -180,7 +180,7 @@ describeEachEngine('the purge of a device', (engine) => {
 
   it('removes the notifications about the device, and keeps those that tell of others, too', async () => {
     const advance = async (nowMs: number): Promise<void> => {
-      while ((await app.notifications.advance({ nowMs, publicUrl: null })).hasMore);
+      while ((await app.notifications.advance({ nowMs, consoleUrl: null, timeZone: 'UTC' })).hasMore);
     };
     await advance(NOW_MS);
     const ruleId = newId('nr');

@@ -9,7 +9,12 @@ import {
   windowNameOf,
 } from '@granary/core/notifications/dispatch';
 import type { FloodWindows } from '@granary/core/notifications/flood-window';
-import { type MessageContext, messageOf, type ToldAlert } from '@granary/core/notifications/message';
+import {
+  type MessageContext,
+  messageOf,
+  type Readers,
+  type ToldAlert,
+} from '@granary/core/notifications/message';
 import { NOTICE_DOCUMENT, told, toldAgain } from '@granary/core/notifications/notice';
 import { quietUntil } from '@granary/core/notifications/quiet-hours';
 import type { StoredNotification } from '@granary/core/notifications/record';
@@ -31,9 +36,8 @@ import { writeNotifications } from './write-notifications.ts';
 /** The limit of one transaction, and of one summary. */
 const NOTICES_PER_CALL_MAX = 250;
 
-interface ComposeRequest {
+interface ComposeRequest extends Readers {
   readonly rules: readonly RuleWithWindows[];
-  readonly publicUrl: string | null;
   readonly nowMs: number;
 }
 
@@ -52,10 +56,15 @@ interface Facts {
 /** Turns the notices that are due into messages, or holds them back. */
 export async function composeDue(
   sql: Sql,
-  { rules, publicUrl, nowMs }: ComposeRequest,
+  { rules, ...sending }: ComposeRequest,
   onUnreadable: OnUnreadable,
 ): Promise<Composed> {
-  const due = await dueNotices(sql, NOTICE_DOCUMENT, { nowMs, limit: NOTICES_PER_CALL_MAX }, onUnreadable);
+  const due = await dueNotices(
+    sql,
+    NOTICE_DOCUMENT,
+    { nowMs: sending.nowMs, limit: NOTICES_PER_CALL_MAX },
+    onUnreadable,
+  );
   const written: StoredNotification[] = [];
   if (due.length === 0) return { written, hasMore: false };
   const facts = await readFacts(sql, due);
@@ -64,7 +73,7 @@ export async function composeDue(
     const ofRule = dueOf.get(rule.ruleId) ?? [];
     dueOf.delete(rule.ruleId);
     if (ofRule.length > 0) {
-      written.push(...(await composeOfRule(sql, rule, ofRule, facts, { publicUrl, nowMs })));
+      written.push(...(await composeOfRule(sql, rule, ofRule, facts, sending)));
     }
   }
   // Their rules were removed, or cannot be read.
@@ -90,7 +99,7 @@ async function composeOfRule(
   rule: RuleWithWindows,
   due: readonly StoredNotice[],
   facts: Facts,
-  { publicUrl, nowMs }: Omit<ComposeRequest, 'rules'>,
+  { nowMs, ...readers }: Omit<ComposeRequest, 'rules'>,
 ): Promise<StoredNotification[]> {
   const quiet = rule.content.quiet_hours;
   const quietUntilMs = quiet === null ? null : quietUntil(quiet, nowMs);
@@ -126,7 +135,7 @@ async function composeOfRule(
   const written: StoredNotification[] = [];
   for (const group of groups) {
     const step = group[0]?.step ?? 0;
-    const context: MessageContext = { rule, step, publicUrl, nowMs };
+    const context: MessageContext = { rule, step, ...readers, nowMs };
     const message = messageOf(
       group.map((stored) => toldAlert(stored, facts)),
       context,

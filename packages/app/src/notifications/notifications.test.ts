@@ -35,7 +35,7 @@ describeEachEngine('notifications', (engine) => {
   }
 
   async function advance(nowMs: number, node = app): Promise<void> {
-    while ((await node.notifications.advance({ nowMs, publicUrl: null })).hasMore);
+    while ((await node.notifications.advance({ nowMs, consoleUrl: null, timeZone: 'UTC' })).hasMore);
   }
 
   async function setLevel(deviceNo: number, weightKg: number, nowMs: number): Promise<void> {
@@ -238,7 +238,13 @@ describeEachEngine('notifications', (engine) => {
 
   it('tries for a day, then the message has failed and an event says so', async () => {
     const id = await rule();
-    await app.notifications.test({ ruleId: id, canSendMail: true, publicUrl: null, nowMs: NOW_MS });
+    await app.notifications.test({
+      ruleId: id,
+      canSendMail: true,
+      consoleUrl: null,
+      timeZone: 'UTC',
+      nowMs: NOW_MS,
+    });
     const outcome = { isSent: false, error: 'the server is away', isPermanent: false } as const;
     let nowMs = NOW_MS;
     let attempts = 0;
@@ -260,7 +266,13 @@ describeEachEngine('notifications', (engine) => {
 
   it('fails at once when another attempt would fail, too; a recorded success is final', async () => {
     const id = await rule({ targets: [{ email: 'a@example.com' }, { email: 'b@example.com' }] });
-    await app.notifications.test({ ruleId: id, canSendMail: true, publicUrl: null, nowMs: NOW_MS });
+    await app.notifications.test({
+      ruleId: id,
+      canSendMail: true,
+      consoleUrl: null,
+      timeZone: 'UTC',
+      nowMs: NOW_MS,
+    });
     const [first, second] = await ofRule(claim(NOW_MS));
     assert(first !== undefined && second !== undefined);
     const permanent = { isSent: false, error: 'no such user', isPermanent: true } as const;
@@ -298,13 +310,17 @@ describeEachEngine('notifications', (engine) => {
       `INSERT INTO notification_rules (rule_id, created_at_ms, updated_at_ms, body, windows)
        VALUES ('nr_damaged', 0, 0, '{"v": 99}', '{}')`,
     );
-    const { setAside } = await app.notifications.advance({ nowMs: NOW_MS, publicUrl: null });
+    const { setAside } = await app.notifications.advance({
+      nowMs: NOW_MS,
+      consoleUrl: null,
+      timeZone: 'UTC',
+    });
     assert.deepEqual(
       setAside.map(({ kind, id }) => `${kind} ${id}`),
       ['notification rule nr_damaged', 'notice nr_x al_x 0'],
     );
     assert.deepEqual(await written(), ['0: raised']);
-    const next = await app.notifications.advance({ nowMs: NOW_MS, publicUrl: null });
+    const next = await app.notifications.advance({ nowMs: NOW_MS, consoleUrl: null, timeZone: 'UTC' });
     assert.deepEqual(
       next.setAside.map(({ kind }) => kind),
       ['notification rule'],

@@ -1,5 +1,5 @@
 import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
-import { testMessage } from '@granary/core/notifications/message';
+import { type Readers, testMessage } from '@granary/core/notifications/message';
 import { NOTIFICATION_DOCUMENT, type StoredNotification } from '@granary/core/notifications/record';
 import { allTargets, RULE_DOCUMENT } from '@granary/core/notifications/rule';
 import type { Expiry } from '@granary/store/expiry';
@@ -34,8 +34,7 @@ export interface AdvanceReceipt {
   readonly setAside: readonly SetAside[];
 }
 
-interface Sender {
-  readonly publicUrl: string | null;
+interface Sender extends Readers {
   readonly nowMs: number;
 }
 
@@ -70,7 +69,7 @@ export const writes = {
   },
 
   /** Reads new events and writes the messages that are due; another node may be doing it, then nothing happens. */
-  async advance(sql: Sql, { nowMs, publicUrl }: Sender): Promise<Committed<AdvanceReceipt>> {
+  async advance(sql: Sql, { nowMs, ...readers }: Sender): Promise<Committed<AdvanceReceipt>> {
     const setAside: SetAside[] = [];
     const position = await lockPosition(sql, { isWaiting: false });
     if (position === undefined) return committed({ hasMore: false, isBusy: true, setAside });
@@ -78,7 +77,7 @@ export const writes = {
     const all = { afterRuleId: null, limit: NOTIFICATION_RULES_MAX };
     const rules = await listRules(sql, RULE_DOCUMENT, all, onUnreadable);
     const hasMoreEvents = await planNotices(sql, { rules, position, nowMs });
-    const { written, hasMore } = await composeDue(sql, { rules, publicUrl, nowMs }, onUnreadable);
+    const { written, hasMore } = await composeDue(sql, { rules, ...readers, nowMs }, onUnreadable);
     const effects = await logFailures(sql, written, nowMs);
     return committed({ hasMore: hasMoreEvents || hasMore, isBusy: false, setAside }, ...effects);
   },

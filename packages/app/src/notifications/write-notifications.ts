@@ -52,7 +52,7 @@ async function passToWebhook(
   const { notificationId: messageId, createdAtMs: nowMs } = pending;
   const webhook = await findWebhook(sql, webhookId);
   if (webhook === undefined || !webhook.enabled) {
-    const lastError = `the webhook ${webhookId} ${webhook === undefined ? 'was removed' : 'is disabled'}`;
+    const lastError = `the webhook ${webhook === undefined ? 'was removed' : 'is disabled'}`;
     return { ...pending, status: 'failed', nextAttemptAtMs: null, lastError };
   }
   const payload = webhookPayload(message, pending);

@@ -44,7 +44,7 @@ export async function currentOperations(
   return distinct([...newest, ...unfinished]);
 }
 
-/** The same of facts that were read. */
+/** The current operations, as above, from rows that were read together with the other facts of the device. */
 export const currentOperationsIn = (
   { newestOperations: newest, unfinishedOperations: unfinished }: FactRows,
   onUnreadable?: OnUnreadable,

@@ -16,8 +16,8 @@ interface KnownNotifications {
 const NONE: KnownNotifications = { webhooks: [], rules: [] };
 
 /**
- * All webhooks and rules, if the document names any; nobody else changes them before the transaction ends. It comes before
- * the locks of devices, which nobody waits for who holds these.
+ * All webhooks and rules, if the document names any, locked until the transaction ends. They are locked before the devices:
+ * every transaction that takes both locks takes them in this order, so that none waits for another in a circle.
  */
 export async function lockKnownNotifications(
   sql: Sql,

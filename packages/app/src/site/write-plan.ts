@@ -1,5 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import { changedFields } from '@granary/core/devices/change-device';
+import { operationName } from '@granary/core/operations/sentences';
 import { holdsDevice } from '@granary/core/operations/state';
 import { differences } from '@granary/core/site/differences';
 import type { SitePlan } from '@granary/core/site/plan-site';
@@ -110,9 +111,9 @@ async function refuseNewCapacities(
   const underWay = (await currentOperations(sql, [...deviceIdOf.keys()])).filter(holdsDevice);
   const [first] = underWay;
   if (first === undefined) return;
-  const details = underWay.map(({ deviceNo, operationId }) => ({
-    path: `/devices/${devices.findIndex(({ after }) => after.deviceId === deviceIdOf.get(deviceNo))}/capacity`,
-    message: `cannot be changed while operation ${operationId} is under way`,
+  const details = underWay.map((operation) => ({
+    path: `/devices/${devices.findIndex(({ after }) => after.deviceId === deviceIdOf.get(operation.deviceNo))}/capacity`,
+    message: `cannot be changed while ${operationName(operation)} is under way`,
   }));
   throw new Refusal(
     'apply_refused',

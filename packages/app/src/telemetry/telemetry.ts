@@ -158,8 +158,8 @@ function placeIn(reading: Reading): NewPlace[] {
 
 /**
  * Returns the new values: whole readings, and the missing parts of repeated ones. The chunks are read last, because a reading
- * that was in the table may be in a chunk by then; usually that is when all are stored. The row of a late reading that is in a chunk, too, stays until it is added
- * to the chunk, whose values count.
+ * that was in the table may be in a chunk by then; usually all are stored by then. A late reading of a time that a chunk already
+ * has is stored as a row until the compressor adds it to the chunk; where both have a value, that of the chunk counts.
  */
 async function storeReadings(sql: Sql, readings: readonly Reading[]): Promise<Reading[]> {
   if (readings.length === 0) return [];

@@ -21,12 +21,18 @@ export const EVERY_NOTIFICATION_WRITE: EveryWrite['notifications'] = {
   createRule: (round) => [round.app.notifications.createRule(change(round, ownRule(round)))],
   replaceRule: (round) => [round.app.notifications.replaceRule(change(round, ownRule(round)))],
   test: (round) => {
-    const test = { ruleId: ownRule(round), canSendMail: true, publicUrl: null, nowMs: atMs(round) };
+    const test = {
+      ruleId: ownRule(round),
+      canSendMail: true,
+      consoleUrl: null,
+      timeZone: 'UTC',
+      nowMs: atMs(round),
+    };
     return [round.app.notifications.test(test)];
   },
   advance: (round) =>
     [0, MINUTE_MS].map((laterMs) =>
-      round.app.notifications.advance({ nowMs: atMs(round) + laterMs, publicUrl: null }),
+      round.app.notifications.advance({ nowMs: atMs(round) + laterMs, consoleUrl: null, timeZone: 'UTC' }),
     ),
   claim: (round) => [
     round.app.notifications.claim({ nowMs: atMs(round), leasedUntilMs: atMs(round) + SECOND_MS, limit: 5 }),

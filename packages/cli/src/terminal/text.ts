@@ -24,6 +24,11 @@ export const toAscii = (text: string): string =>
 /** Text of others must not control the terminal, and stays on one line. */
 export const printable = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ');
 
+/** A code name of the API as words. */
+export const inWords = (code: string): string => code.replaceAll('_', ' ');
+
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Breaks a text at spaces; a word that is too long is cut. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];

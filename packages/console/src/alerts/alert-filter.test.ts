@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FleetAlert } from '@granary/contract/fleet/records';
+import { parseRoute } from '../routes.ts';
 import { alertFilterOf, chosenAlerts, queryOf } from './alert-filter.ts';
 
 const alert = (alert_id: string, fields: Partial<FleetAlert> = {}): FleetAlert => ({
@@ -51,4 +52,12 @@ test('the service is asked for what the address names', () => {
   assert.deepEqual(query('list=shelved&severity=info&facility=North&device=silo-1'), {
     ...{ status: 'shelved', severity: 'info', facility: 'North', device_id: 'silo-1' },
   });
+});
+
+test('the links in messages about an alert lead to its device, and for one that is over to its history', () => {
+  const filter = (address: string) => alertFilterOf(parseRoute(address).query);
+  const ofDevice = { severity: null, facility: null, device: 'silo-07' };
+  assert.equal(parseRoute('#/alerts?device=silo-07').view, 'alerts');
+  assert.deepEqual(filter('#/alerts?device=silo-07'), { list: 'open', ...ofDevice });
+  assert.deepEqual(filter('#/alerts?device=silo-07&list=history'), { list: 'history', ...ofDevice });
 });

@@ -1,3 +1,5 @@
+import { unitSymbol } from '@granary/contract/telemetry/unit-symbols';
+
 /** Numbers in the way of the viewer's language, with the digits that their unit justifies and a minus sign. */
 export function formatNumber(value: number, decimals: number, language: string): string {
   const text = new Intl.NumberFormat(language, {
@@ -22,18 +24,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
   degrees: 5,
 };
 
-const SYMBOLS: Readonly<Record<string, string>> = {
-  percent: '%',
-  celsius: '°C',
-  degree: '°',
-  degrees: '°',
-  hpa: 'hPa',
-  dbm: 'dBm',
-  lux: 'lx',
-  volt: 'V',
-};
-
-export const unitSymbol = (unit: string): string => SYMBOLS[unit.toLowerCase()] ?? unit;
+export { unitSymbol };
 
 /** A value as a person says it, such as `21.4 °C`. */
 export function formatValue(value: number, unit: string, language: string): string {

@@ -39,10 +39,19 @@ export const FleetMissionQuery = closed({
   status: Type.Optional(Type.Enum(MISSION_STATUSES)),
 });
 
-export const FleetAlert = closed({ device_id: DeviceId, ...Alert.properties });
-export const FleetOperation = closed({ device_id: DeviceId, ...OperationRecord.properties });
-export const FleetCommand = closed({ device_id: DeviceId, ...CommandRecord.properties });
-export const FleetMission = closed({ device_id: DeviceId, ...MissionRecord.properties });
+/** Every list gives the name and the place; a record that a program makes from an event does not have them. */
+const ofDevice = {
+  device_id: DeviceId,
+  device_name: Type.Optional(described('The name of the device.', Type.String())),
+  location: Type.Optional(
+    described('Where the device is.', closed({ facility: Type.String(), zone: Type.String() })),
+  ),
+};
+
+export const FleetAlert = closed({ ...ofDevice, ...Alert.properties });
+export const FleetOperation = closed({ ...ofDevice, ...OperationRecord.properties });
+export const FleetCommand = closed({ ...ofDevice, ...CommandRecord.properties });
+export const FleetMission = closed({ ...ofDevice, ...MissionRecord.properties });
 
 export const AlertsAcknowledgement = closed({
   alert_ids: Type.Array(id(), { minItems: 1, maxItems: ALERTS_ACKNOWLEDGED_MAX, uniqueItems: true }),

@@ -122,7 +122,7 @@ const INPUTS = {
   'tick offline': [offline, SOON_MS],
   'tick while stopped': [stopped, START_MS + UPLOAD_RESEND_MS],
   'tick after the latest start': [online, EXPIRED_MS],
-  'tick after all hope': [online, LOST_MS],
+  'tick after the time limit of a silent device': [online, LOST_MS],
 } as const satisfies Record<string, readonly [MissionInput, number]>;
 
 type Outcome = MissionStatus | `${MissionStatus}, send ${MissionSend}`;
@@ -307,7 +307,7 @@ const TABLE: Record<keyof typeof INPUTS, Record<Situation, Outcome>> = {
     lost: 'failed, send report',
   },
   'tick after the latest start': LATE,
-  'tick after all hope': { ...LATE, silent: 'failed, send report' },
+  'tick after the time limit of a silent device': { ...LATE, silent: 'failed, send report' },
 };
 
 const keysOf = <Key extends string>(record: Record<Key, unknown>): Key[] => Object.keys(record) as Key[];
@@ -453,7 +453,10 @@ describe('a mission', () => {
     const unsent = after(SITUATIONS.starting, INPUTS['start not sent']);
     assert.equal(resultOf(unsent, ...INPUTS['says aborted'])?.reason, 'not_sent');
     assert.equal(resultOf(running, ...INPUTS['says unknown'])?.reason, 'forgotten');
-    assert.equal(resultOf(SITUATIONS.silent, ...INPUTS['tick after all hope'])?.reason, 'lost');
+    assert.equal(
+      resultOf(SITUATIONS.silent, ...INPUTS['tick after the time limit of a silent device'])?.reason,
+      'lost',
+    );
     assert.equal(resultOf(scheduled, ...INPUTS['tick after the latest start'])?.reason, 'not_started');
   });
 

@@ -2,7 +2,7 @@ import { ALERT_SEVERITIES, type Alert, type AlertSeverity } from '@granary/contr
 import type { NoticeKind, NotificationRecord } from '@granary/contract/notifications';
 import { checkedTimeMs } from '@granary/contract/time';
 import type { StoredRule } from './rule.ts';
-import { durationText, timeText } from './zoned-time.ts';
+import { agoText, timeText, withLocalTimes } from './zoned-time.ts';
 
 /** An alert as it is now, in words for a person. */
 export interface ToldAlert {
@@ -26,13 +26,20 @@ export interface Message {
 /** A longer text is cut; the list of alerts has the rest. */
 export const ALERTS_TOLD_MAX = 100;
 const SUBJECT_CHARS_MAX = 160;
-const DEFAULT_TIME_ZONE = 'UTC';
+/** A longer command does not fit into a line that a person copies. */
+const ACKNOWLEDGED_TOGETHER_MAX = 20;
 
-export interface MessageContext {
+/** What decides how people read a message. */
+export interface Readers {
+  /** Where people reach the operators' page; `null` if it is off, or its address is not known. */
+  readonly consoleUrl: string | null;
+  /** The time zone of the service, for a rule without one of its own. */
+  readonly timeZone: string;
+}
+
+export interface MessageContext extends Readers {
   readonly rule: StoredRule;
   readonly step: number;
-  /** Where people reach the service; `null` if it is not known. */
-  readonly publicUrl: string | null;
   readonly nowMs: number;
 }
 
@@ -45,14 +52,12 @@ export function messageOf(told: readonly ToldAlert[], context: MessageContext): 
   const paragraphs = [
     ...(ordered.length === 1 ? [] : [`${summaryText(ordered)}.`]),
     ...listed.map((one) => alertText(one, context)),
-    ...(listed.length < ordered.length
-      ? [`And ${ordered.length - listed.length} more: GET ${addressOf('/v1/alerts', context)}`]
-      : []),
-    ...acknowledgementText(listed, context),
+    ...(listed.length < ordered.length ? [`And ${ordered.length - listed.length} more.`] : []),
+    ...nextStepText(ordered, context),
     reasonText(context),
   ];
   return {
-    subject: subjectText(ordered.length === 1 ? titleOf(first) : summaryText(ordered)),
+    subject: subjectText(ordered.length === 1 ? titleOf(first, context) : summaryText(ordered)),
     text: `${paragraphs.join('\n\n')}\n`,
     alerts: listed.map(({ kind, alert, deviceId }) => ({
       ...{ alert_id: alert.alert_id, device_id: deviceId, kind },
@@ -112,10 +117,19 @@ const KIND_WORDS: Readonly<Record<NoticeKind, string>> = {
   over: '',
 };
 
-function titleOf({ kind, alert, deviceName }: ToldAlert): string {
+function titleOf(told: ToldAlert, context: MessageContext): string {
+  const { kind, alert, deviceName } = told;
   const state = isOver(alert) ? 'Over: ' : '';
-  return `${state}${KIND_WORDS[kind]}${SEVERITY_WORDS[alert.severity]}: ${deviceName}: ${alert.message}`;
+  const message = withLocalTimes(alert.message, timeZoneOf(context));
+  return `${state}${KIND_WORDS[kind]}${SEVERITY_WORDS[alert.severity]}: ${deviceName} (${placeOf(told)}): ${message}`;
 }
+
+/** The zone is not known of a device that was removed meanwhile. */
+const placeOf = ({ facility, zone }: ToldAlert): string => (zone === '' ? facility : `${facility}, ${zone}`);
+
+/** The people of a rule read times in the zone of its quiet hours. */
+const timeZoneOf = ({ rule, timeZone }: MessageContext): string =>
+  rule.content.quiet_hours?.time_zone ?? timeZone;
 
 function summaryText(told: readonly ToldAlert[]): string {
   const over = told.filter(({ alert }) => isOver(alert)).length;
@@ -126,23 +140,27 @@ function summaryText(told: readonly ToldAlert[]): string {
   return `${told.length} alerts: ${[...present, ...(over === 0 ? [] : [`${over} over`])].join(', ')}`;
 }
 
-function alertText(told: ToldAlert, { rule, nowMs }: MessageContext): string {
-  const { alert, deviceName, deviceId, facility, zone } = told;
-  const timeZone = rule.content.quiet_hours?.time_zone ?? DEFAULT_TIME_ZONE;
+function alertText(told: ToldAlert, context: MessageContext): string {
+  const { alert, deviceName, deviceId } = told;
+  const timeZone = timeZoneOf(context);
   const createdAtMs = checkedTimeMs(alert.created_at);
   const lines = [
-    oneLine(titleOf(told)),
+    oneLine(titleOf(told, context)),
     `  Device: ${oneLine(deviceName)} (${deviceId})`,
-    `  Place: ${oneLine(facility)}, ${oneLine(zone)}`,
-    `  Since: ${timeText(createdAtMs, timeZone)}, ${durationText(Math.max(0, nowMs - createdAtMs))} ago`,
+    `  Place: ${oneLine(placeOf(told))}`,
+    `  Since: ${timeText(createdAtMs, timeZone)}, ${agoText(context.nowMs - createdAtMs)}`,
+    `  State: ${stateText(alert, timeZone)}`,
   ];
-  if (alert.current_value !== null) {
-    const threshold = alert.threshold === null ? '' : `, threshold ${alert.threshold}`;
-    lines.push(`  Value: ${alert.current_value}${threshold}`);
-  }
-  lines.push(`  State: ${stateText(alert, timeZone)}`, `  Alert: ${alert.alert_id}`);
+  const { consoleUrl } = context;
+  if (consoleUrl !== null) lines.push(`  Open it: ${consoleUrl}${alertAddress(told)}`);
   return lines.join('\n');
 }
+
+/** The addresses of the operators' page are those of its routes. */
+const alertAddress = ({ alert, deviceId }: ToldAlert): string => {
+  const query = new URLSearchParams({ device: deviceId, ...(isOver(alert) ? { list: 'history' } : {}) });
+  return `/#/alerts?${query}`;
+};
 
 function stateText(alert: Alert, timeZone: string): string {
   const at = (time: string | null): string =>
@@ -159,19 +177,24 @@ function stateText(alert: Alert, timeZone: string): string {
   return parts.join(', ');
 }
 
-function acknowledgementText(told: readonly ToldAlert[], context: MessageContext): string[] {
+/** How to acknowledge; without the operators' page, at the command line. */
+function nextStepText(told: readonly ToldAlert[], { consoleUrl }: MessageContext): string[] {
   const open = told.filter(({ alert }) => alert.acknowledged_by === null && alert.status !== 'resolved');
+  if (consoleUrl !== null) {
+    if (told.length > 1) return [`All alerts: ${consoleUrl}/#/alerts`];
+    return open.length === 0 ? [] : ['Acknowledge it there, so that others know that you see to it.'];
+  }
   if (open.length === 0) return [];
-  const body = { alert_ids: open.map(({ alert }) => alert.alert_id), acknowledged_by: 'your name' };
-  const request = `POST ${addressOf('/v1/alerts/acknowledge', context)}`;
-  return [`To acknowledge ${open.length === 1 ? 'it' : 'them'}:\n  ${request}\n  ${JSON.stringify(body)}`];
+  if (open.length > ACKNOWLEDGED_TOGETHER_MAX) {
+    return ['To see and acknowledge them, at the command line:\n  granary alerts'];
+  }
+  const command = ['granary ack', ...open.map(({ alert }) => alert.alert_id)].join(' ');
+  return [`To acknowledge ${open.length === 1 ? 'it' : 'them'}, at the command line:\n  ${command}`];
 }
-
-const addressOf = (path: string, { publicUrl }: MessageContext): string => `${publicUrl ?? ''}${path}`;
 
 function reasonText({ rule, step }: MessageContext): string {
   const why = step === 0 ? '' : `, step ${step} of its escalation`;
-  return `You get this because of the notification rule ${oneLine(rule.content.name)} (${rule.ruleId}${why}).`;
+  return `You get this because of the notification rule ${oneLine(rule.content.name)}${why}.`;
 }
 
 /** Names come from outside: a line break in one must not become a line of its own, and in a subject not a header. */

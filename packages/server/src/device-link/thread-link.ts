@@ -145,7 +145,7 @@ export class ThreadLink implements LinkMember {
     this.#connected.clear();
   }
 
-  /** Takes the reports of everything that a device may know to be stored. */
+  /** Handles the waiting reports of the thread, so that everything that was acknowledged to a device is known here. */
   takeReports(): void {
     this.#reports.takeArrived();
   }

@@ -62,7 +62,7 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
 
 function found(alert: AlertState | undefined): AlertState {
   if (alert !== undefined) return alert;
-  throw new Refusal('alert_not_found', 'the device has no such alert');
+  throw new Refusal('alert_not_found', 'the device has no alert with this id');
 }
 
 export function shownAlert(alert: AlertState): Alert {

@@ -78,6 +78,13 @@ describeService('the metrics', (api) => {
     assert.doesNotMatch(await scrape(api), /measured/);
   });
 
+  test('count jobs as 0 while there are none', async () => {
+    const text = await scrape(api);
+    for (const name of ['granary_operations', 'granary_commands', 'granary_missions']) {
+      assert.match(text, new RegExp(`${name}\\{status="\\w+"\\} 0\n`), name);
+    }
+  });
+
   test('exist, if the Grafana dashboard shows them', async () => {
     await api.post('/v1/siloscale/devices', siloNamed('shown'));
     const text = await scrape(api);

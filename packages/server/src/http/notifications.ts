@@ -3,6 +3,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { notificationRecord } from '@granary/core/notifications/record';
 import { ruleContent, ruleRecord } from '@granary/core/notifications/rule';
 import type { FastifyInstance } from 'fastify';
+import { readersOf } from '../notifications/readers.ts';
 import { refuseLimited } from './access/unlimited-keys.ts';
 import { creates } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
@@ -11,7 +12,7 @@ import type { RouteDependencies } from './route-dependencies.ts';
 
 export function notificationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, idempotency, now, settings } = parts;
-  const { publicUrl } = settings;
+  const readers = readersOf(settings);
   const canSendMail = settings.smtp !== null;
   const declared = endpoints.notifications;
 
@@ -55,7 +56,7 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
   register(routes, declared.testRule, async (request, reply) => {
     const { rule_id: ruleId } = request.params;
     const { result } = await idempotency.once(request, reply, (slices) =>
-      slices.notifications.test({ ruleId, canSendMail, publicUrl, nowMs: now() }),
+      slices.notifications.test({ ruleId, canSendMail, ...readers, nowMs: now() }),
     );
     return success({ notifications: result.map(notificationRecord) });
   });

@@ -1,3 +1,6 @@
+import type { CommandStatus } from '@granary/contract/commands';
+import type { MissionStatus } from '@granary/contract/missions/missions';
+import type { OperationStatus } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { outsideRequest, requestLeftMs } from '@granary/store/request-time';
 import { LATE, within } from '@granary/store/within';
@@ -100,10 +103,20 @@ export class FleetMetrics {
   }
 }
 
+type StatusCounts = readonly (readonly [status: string, count: number])[];
+
+/** Jobs are counted as 0 where there are none, so that a panel shows 0 and not that it has no data. */
+const OPEN_OPERATIONS = ['started', 'in_progress', 'stopping', 'unconfirmed'] satisfies OperationStatus[];
+const OPEN_COMMANDS = ['queued', 'sent', 'executing'] satisfies CommandStatus[];
+const OPEN_MISSIONS = ['scheduled', 'dispatched', 'in_progress', 'paused'] satisfies MissionStatus[];
+
 function metricsOf(counts: FleetCounts): Metric[] {
   const { devices, alerts, operations, commands, missions, deliveries, notifications } = counts;
-  const byStatus = (rows: readonly (readonly [status: string, count: number])[]): Sample[] =>
-    rows.map(([status, value]) => ({ labels: { status }, value }));
+  const byStatus = (rows: StatusCounts, always: readonly string[] = []): Sample[] =>
+    [...new Map([...always.map((status) => [status, 0] as const), ...rows])].map(([status, value]) => ({
+      labels: { status },
+      value,
+    }));
   return [
     gauge(
       'granary_devices',
@@ -115,9 +128,9 @@ function metricsOf(counts: FleetCounts): Metric[] {
       'Open alerts that are not shelved.',
       alerts.map(([type, severity, status, value]) => ({ labels: { type, severity, status }, value })),
     ),
-    gauge('granary_operations', 'Operations that have not ended.', byStatus(operations)),
-    gauge('granary_commands', 'Commands that have not ended.', byStatus(commands)),
-    gauge('granary_missions', 'Missions that have not ended.', byStatus(missions)),
+    gauge('granary_operations', 'Operations that have not ended.', byStatus(operations, OPEN_OPERATIONS)),
+    gauge('granary_commands', 'Commands that have not ended.', byStatus(commands, OPEN_COMMANDS)),
+    gauge('granary_missions', 'Missions that have not ended.', byStatus(missions, OPEN_MISSIONS)),
     gauge(
       'granary_webhook_deliveries',
       'Deliveries to webhooks that wait, and those that were given up.',

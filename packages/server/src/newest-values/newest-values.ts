@@ -18,7 +18,7 @@ const OVERLAP_MS = 5 * SECOND_MS;
 /** Every device is read again after so many rounds, because silence and late commits also change what is shown. */
 const SWEEP_ROUNDS = 10;
 const SWEEP_DEVICES_MAX = 1_000;
-/** Of the time at most a third is used, however many devices report. */
+/** After a round the reader rests twice as long as the round took, so that it never uses more than a third of the time. */
 const REST_FACTOR = 2;
 
 interface NewestValuesParts {

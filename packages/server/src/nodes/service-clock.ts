@@ -17,8 +17,11 @@ export function monotonicMs(): number {
 }
 
 /**
- * What all threads need to tell the time: what is added to the clock of the system, and, unless that is not a number, instead of it
- * to the monotonic clock; further the sum that was added to it before, and since when that is being corrected.
+ * What all threads need to tell the time, in four slots:
+ * 0: what is added to the clock of the system;
+ * 1: what is added to the monotonic clock, which is used instead as soon as this is a number;
+ * 2: what was added to the monotonic clock before the last correction;
+ * 3: when the last correction began.
  */
 export type SharedClock = Float64Array;
 

@@ -35,7 +35,13 @@ describeEachEngine('notification sender', (engine) => {
     const targets = Array.from({ length: people }, (_, i) => ({ email: `person-${i}@example.com` }));
     const content = ruleContent({ name: 'Shift', targets });
     await app.notifications.createRule({ ruleId, content, canSendMail: true, nowMs: now() });
-    await app.notifications.test({ ruleId, canSendMail: true, publicUrl: null, nowMs: now() });
+    await app.notifications.test({
+      ruleId,
+      canSendMail: true,
+      consoleUrl: null,
+      timeZone: 'UTC',
+      nowMs: now(),
+    });
   }
 
   function senderTo(port: number, node: Pick<App, 'notifications'> = app): NotificationSender {

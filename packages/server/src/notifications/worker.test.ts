@@ -23,7 +23,12 @@ describe('the notification worker', () => {
         },
       },
       sender: { wake: () => undefined },
-      ...{ publicUrl: null, setAside: new SetAsideLog(logger), logger, now: () => 0 },
+      ...{
+        readers: { consoleUrl: null, timeZone: 'UTC' },
+        setAside: new SetAsideLog(logger),
+        logger,
+        now: () => 0,
+      },
     });
     const round = async (): Promise<number> => {
       t.mock.timers.tick(ROUND_MS);

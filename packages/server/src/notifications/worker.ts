@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import { SECOND_MS } from '@granary/contract/time';
+import type { Readers } from '@granary/core/notifications/message';
 import type { StoredEvent } from '@granary/store/tables/events';
 import type { Logger } from '../logging/logger.ts';
 import { Rounds } from '../workers/rounds.ts';
@@ -14,7 +15,7 @@ const EVENTS_UNREAD_MAX = 5_000;
 interface WorkerParts {
   readonly app: { readonly notifications: Pick<App['notifications'], 'hasDueNotices' | 'advance'> };
   readonly sender: Pick<NotificationSender, 'wake'>;
-  readonly publicUrl: string | null;
+  readonly readers: Readers;
   readonly setAside: SetAsideLog;
   readonly logger: Logger;
   readonly now: () => number;
@@ -59,14 +60,14 @@ export class NotificationWorker {
   }
 
   async #run(): Promise<void> {
-    const { app, sender, setAside, publicUrl, now } = this.#parts;
+    const { app, sender, setAside, readers, now } = this.#parts;
     if (!this.#hasNewEvents && !(await app.notifications.hasDueNotices(now()))) return;
     let hasMore = true;
     while (hasMore && !this.#isStopped) {
       this.#hasNewEvents = false;
       this.#eventsUnread = 0;
       try {
-        const receipt = await app.notifications.advance({ nowMs: now(), publicUrl });
+        const receipt = await app.notifications.advance({ nowMs: now(), ...readers });
         setAside.note(receipt.setAside);
         hasMore = receipt.hasMore;
         // The other node may end before it has finished, so the next round looks again.

@@ -71,7 +71,9 @@ export class Reconciler {
     const { app, evaluator, priorityCommands } = this.#parts;
     evaluator.retry();
     await Promise.all([
-      this.#attempt('storing urgent orders', () => priorityCommands.retry()),
+      this.#attempt('storing stops that were sent before they could be stored', () =>
+        priorityCommands.retry(),
+      ),
       this.#attempt('bringing operations up to date', () => this.#tickDue(app.operations)),
       this.#attempt('bringing commands and missions up to date', () => this.#tickDue(app.field)),
       this.#attempt('evaluating alerts that are due', () => this.#evaluateDue()),

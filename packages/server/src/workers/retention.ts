@@ -45,7 +45,10 @@ export class Retention {
     this.#round = this.#round
       .then(() => this.#expire())
       .catch((error: unknown) => {
-        this.#parts.logger.warn({ err: error }, 'letting go of what is old failed');
+        this.#parts.logger.warn(
+          { err: error },
+          'removing records that are older than their retention failed',
+        );
       });
   }
 

@@ -92,7 +92,7 @@ function bestMethod(offsets: readonly number[]): Method {
   return ofOffsets <= ofSecondDifferences ? METHOD.offsets : METHOD.secondDifferences;
 }
 
-/** Larger numbers are so rare that all of them may count as the largest one. */
+/** Only an estimate of the size: a larger number counts as this one, because hardly any value is larger. */
 const COUNTED_MAX = 2 ** 31 - 1;
 const bitsOf = (number: number): number => 32 - Math.clz32(Math.min(Math.abs(number), COUNTED_MAX));
 

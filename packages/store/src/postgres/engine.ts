@@ -56,8 +56,9 @@ const TIME_LIMITS: TimeLimits = {
 };
 
 /**
- * A confirmed commit must be on disk, whatever the setting of the server. Every statement is short: compiling one takes 20 to 100 ms where
- * the server takes a new table for a large one. Sent on their own, because a transaction that is rolled back takes its settings back.
+ * A confirmed commit must be on disk, whatever the setting of the server. Compiling a statement (`jit`) takes 20 to 100 ms, more than
+ * running it: the server compiles when it takes a new table without statistics for a large one. The settings are sent outside a
+ * transaction, because a rollback would undo them.
  */
 const SETTINGS = 'SET synchronous_commit = on; SET jit = off';
 

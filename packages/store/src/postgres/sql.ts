@@ -45,7 +45,7 @@ export class PostgresSql implements Sql {
     this.#statements.post(text, params);
   }
 
-  /** Which keys are not new is asked for only if the number of inserted rows is smaller than that of the rows. */
+  /** Fewer inserted rows than given rows means that some keys existed; only then a second statement asks which. */
   async insertNew(target: BulkTarget, rows: readonly NumberRow[]): Promise<number[]> {
     const { table, columns, key, isUsuallyNew = false } = target;
     // Looking for a conflict costs nearly as much as the insert.

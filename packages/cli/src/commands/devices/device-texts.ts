@@ -1,14 +1,28 @@
 import type { Client } from '@granary/client';
 import type { AlertType } from '@granary/contract/alerts';
 import type { FleetDevice, FleetReading } from '@granary/contract/fleet/devices';
+import { unitSymbol } from '@granary/contract/telemetry/unit-symbols';
+import type { Column } from '../../terminal/table.ts';
 import type { Tone } from '../../terminal/tone.ts';
 
 /** What is most asked for, in this order. */
 const MAIN_SENSORS = ['level', 'battery_level', 'temperature'];
 
-const UNIT_SIGNS: Readonly<Record<string, string>> = { percent: '%', celsius: '°C' };
+interface OfDevice {
+  readonly device_id: string;
+  readonly device_name?: string;
+  readonly location?: { readonly facility: string; readonly zone: string };
+}
 
-export const unitSign = (unit: string): string => UNIT_SIGNS[unit] ?? unit;
+/** The columns that say of which device, and where, a row of a list over all devices is. */
+export const DEVICE_COLUMNS: readonly Column<OfDevice>[] = [
+  { title: 'DEVICE', text: ({ device_id }) => device_id },
+  {
+    title: 'WHERE',
+    text: ({ device_name, location }) =>
+      [device_name, location?.facility, location?.zone].filter((text) => text !== undefined).join(', '),
+  },
+];
 
 /** At most two decimals, without zeros at the end. */
 export const numberText = (value: number): string => String(Math.round(value * 100) / 100);
@@ -24,7 +38,7 @@ export function readingText({
   quality,
 }: Pick<FleetReading, 'value' | 'unit' | 'quality'>): string {
   const number = unit === 'degree' ? String(value) : numberText(value);
-  const text = `${number} ${unitSign(unit)}`;
+  const text = `${number} ${unitSymbol(unit)}`;
   return quality === 'good' ? text : `${text} (${quality})`;
 }
 

@@ -6,6 +6,7 @@ import type { Environment } from '../../frame/environment.ts';
 import { EXIT } from '../../frame/exit-codes.ts';
 import { CommandFailure } from '../../frame/failures.ts';
 import type { Output } from '../../frame/output.ts';
+import { capitalized, inWords } from '../../terminal/text.ts';
 import { untilAnswered, type WaitValues } from './waiting.ts';
 
 const SUCCEEDED: CommandRecord['status'] = 'succeeded';
@@ -29,10 +30,12 @@ export async function giveCommand(
     output,
     values,
   );
-  output.one(record, () => `${record.command_id} ${record.status}: ${record.status_detail}`);
+  const title = capitalized(inWords(record.command));
+  const status = inWords(record.status);
+  output.one(record, () => `${title} ${status}: ${record.status_detail}`);
   if (!values.wait || record.status === SUCCEEDED) return;
   throw new CommandFailure(
-    `${record.command_id} did not succeed: it is ${record.status}${record.result === null ? '' : `, ${record.result.message}`}`,
+    `${title} did not succeed: it is ${status}${record.result === null ? '' : `, ${record.result.message}`}`,
     { exitCode: EXIT.failed },
   );
 }

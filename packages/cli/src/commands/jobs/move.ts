@@ -9,7 +9,7 @@ import { CommandFailure } from '../../frame/failures.ts';
 import { outputOf } from '../../frame/output.ts';
 import { follow } from './follow.ts';
 import { interrupts } from './interrupts.ts';
-import { outcomeText } from './operation-progress.ts';
+import { operationTitle, outcomeText, titleOf } from './operation-progress.ts';
 import { expectedEffect, type WantedOperation } from './plan.ts';
 import { stopOperation } from './stopping.ts';
 
@@ -32,10 +32,11 @@ export async function moveMaterial(
   await confirm('Start?', yes, environment);
   const started = await startOnce(client, deviceId, wanted, environment);
   const { operation_id: operationId } = started;
+  const title = operationTitle(wanted);
   if (detach === true) {
-    return output.one(started, () => `${operationId} has started; granary stop ${deviceId} stops it.`);
+    return output.one(started, () => `${title} has started; granary stop ${deviceId} stops it.`);
   }
-  output.note(`${operationId} has started. Ctrl+C stops it.`);
+  output.note(`${title} has started. Ctrl+C stops it.`);
   const interrupt = interrupts(deviceId, environment);
   try {
     const following = { client, deviceId, operationId, environment, isQuiet: output.isJson };
@@ -50,7 +51,7 @@ export async function moveMaterial(
         ? await stopOperation(() => client, deviceId, operationId, environment)
         : null);
     if (record === null) {
-      return output.one(started, () => `${operationId} goes on; granary stop ${deviceId} stops it.`);
+      return output.one(started, () => `${title} goes on; granary stop ${deviceId} stops it.`);
     }
     output.one(record, () => outcomeText(record));
     judge(record, ended === null);
@@ -76,9 +77,9 @@ function startOnce(client: Client, deviceId: string, wanted: WantedOperation, { 
 const COMPLETED: OperationRecord['status'] = 'completed';
 
 /** An operation that did not move what was wanted is no success for a script. */
-function judge({ status, operation_id }: OperationRecord, wasInterrupted: boolean): void {
-  if (wasInterrupted)
-    throw new CommandFailure(`${operation_id} was stopped here`, { exitCode: EXIT.interrupted });
-  if (status === COMPLETED) return;
-  throw new CommandFailure(`${operation_id} did not complete: it is ${status}`, { exitCode: EXIT.failed });
+function judge(record: OperationRecord, wasInterrupted: boolean): void {
+  const title = titleOf(record);
+  if (wasInterrupted) throw new CommandFailure(`${title} was stopped here`, { exitCode: EXIT.interrupted });
+  if (record.status === COMPLETED) return;
+  throw new CommandFailure(`${title} did not complete: it is ${record.status}`, { exitCode: EXIT.failed });
 }

@@ -1,6 +1,7 @@
 import type { OperationRecord } from '@granary/contract/operations';
 import type { TerminalTraits } from '../../frame/environment.ts';
 import { progressBar } from '../../terminal/progress-bar.ts';
+import { capitalized } from '../../terminal/text.ts';
 import { numberText } from '../devices/device-texts.ts';
 
 /** One line for a terminal, cut to its width: a bar, the amounts, and the status in words. */
@@ -13,14 +14,31 @@ export function progressText(record: OperationRecord, terminal: TerminalTraits):
   return progressBar(share, `${Math.round(share * 100)} % ${amounts} ${status}`, terminal);
 }
 
+interface Named {
+  readonly type: OperationRecord['type'];
+  readonly amount: number | null;
+  readonly unit: string;
+  readonly container?: string | null | undefined;
+}
+
+/** What an operation is called, such as `Discharge 300 kg into Cart`. */
+export function operationTitle({ type, amount, unit, container }: Named): string {
+  const kind = capitalized(type ?? 'operation');
+  const into = container === undefined || container === null ? '' : ` into ${container}`;
+  return `${kind}${amount === null ? '' : ` ${numberText(amount)} ${unit}`}${into}`;
+}
+
+export const titleOf = ({ type, amount_target, unit, target_container }: OperationRecord): string =>
+  operationTitle({ type, amount: amount_target, unit, container: target_container });
+
 /** How an operation ended, in one sentence. */
 export function outcomeText(record: OperationRecord): string {
-  const { operation_id, status, amount_completed, measured_amount, unit, failure } = record;
+  const { status, amount_completed, measured_amount, unit, failure } = record;
   const measured = measured_amount === null ? '' : `, ${numberText(measured_amount)} ${unit} measured`;
   const reported =
     amount_completed === null
       ? 'moved amount not reported'
       : `${numberText(amount_completed)} ${unit} reported`;
-  const text = `${operation_id} ${status}: ${reported}${measured}`;
+  const text = `${titleOf(record)} ${status}: ${reported}${measured}`;
   return failure === null ? text : `${text}; ${failure.message}`;
 }

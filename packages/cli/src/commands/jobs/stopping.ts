@@ -104,7 +104,7 @@ export const stopOperation = (
   limits: StopLimits = {},
 ): Promise<OperationRecord> =>
   repeatUntilConfirmed(
-    `The stop of ${operationId} on ${deviceId}`,
+    `The stop of the operation on ${deviceId}`,
     () => connect().operations.stop(deviceId, operationId, asActor(environment.env)),
     ({ ended_at }) => ended_at !== null,
     environment,

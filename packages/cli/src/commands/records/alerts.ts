@@ -7,6 +7,7 @@ import { outputOf } from '../../frame/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { age } from '../../terminal/times.ts';
 import type { Tone } from '../../terminal/tone.ts';
+import { DEVICE_COLUMNS } from '../devices/device-texts.ts';
 
 type Filter = Pick<FleetAlertQuery, 'status' | 'severity' | 'type' | 'facility' | 'zone'>;
 type Values = AccessValues & Filter & { readonly device?: string };
@@ -19,7 +20,7 @@ const SEVERITY_TONES: Readonly<Record<FleetAlert['severity'], Tone | undefined>>
 
 const COLUMNS: readonly Column<FleetAlert>[] = [
   { title: 'ALERT', text: ({ alert_id }) => alert_id },
-  { title: 'DEVICE', text: ({ device_id }) => device_id },
+  ...DEVICE_COLUMNS,
   { title: 'SEVERITY', text: ({ severity }) => severity, tone: ({ severity }) => SEVERITY_TONES[severity] },
   {
     title: 'STATUS',

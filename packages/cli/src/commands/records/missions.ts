@@ -15,6 +15,7 @@ import { CommandFailure } from '../../frame/failures.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { type Output, outputOf } from '../../frame/output.ts';
 import type { Column } from '../../terminal/table.ts';
+import { DEVICE_COLUMNS } from '../devices/device-texts.ts';
 import { defineDeclareEnded } from '../jobs/declare-ended.ts';
 import { defineMissionCreate, defineMissionPreflight } from '../jobs/mission-create.ts';
 import { untilAnswered, type WaitValues, withWaiting } from '../jobs/waiting.ts';
@@ -36,7 +37,7 @@ const waypointsText = ({ waypoints }: MissionRecord): string =>
 
 const COLUMNS: readonly Column<Shown>[] = [
   { title: 'MISSION', text: ({ mission_id }) => mission_id },
-  { title: 'DEVICE', text: ({ device_id }) => device_id },
+  ...DEVICE_COLUMNS,
   { title: 'NAME', text: ({ mission_name }) => mission_name },
   {
     title: 'STATUS',

@@ -8,7 +8,7 @@ import type { Environment } from '../../frame/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../frame/options.ts';
 import { outputOf } from '../../frame/output.ts';
 import type { Column } from '../../terminal/table.ts';
-import { numberText } from '../devices/device-texts.ts';
+import { DEVICE_COLUMNS, numberText } from '../devices/device-texts.ts';
 import { defineDeclareEnded } from '../jobs/declare-ended.ts';
 
 interface Values extends AccessValues {
@@ -23,7 +23,7 @@ const amountText = ({ amount_completed, amount_target, unit }: FleetOperation): 
 
 const COLUMNS: readonly Column<FleetOperation>[] = [
   { title: 'OPERATION', text: ({ operation_id }) => operation_id },
-  { title: 'DEVICE', text: ({ device_id }) => device_id },
+  ...DEVICE_COLUMNS,
   { title: 'TYPE', text: ({ type }) => type ?? 'not known' },
   {
     title: 'STATUS',

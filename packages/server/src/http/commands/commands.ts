@@ -57,7 +57,7 @@ export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
 function found(command: CommandState | undefined): CommandState {
   if (command !== undefined) return command;
-  throw new Refusal('command_not_found', 'the device has no such command');
+  throw new Refusal('command_not_found', 'the device has no command with this id');
 }
 
 async function stopAtOnce(

@@ -1,12 +1,13 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { AcknowledgementResult, FleetAlert } from '@granary/contract/fleet/records';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
+import type { DeviceOfRow } from '@granary/store/tables/fleet/newest-rows';
 import type { FastifyInstance } from 'fastify';
 import { shownAlert } from '../alerts.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { limitsOf, selectionOf } from './selection.ts';
+import { deviceOfRecord, limitsOf, selectionOf } from './selection.ts';
 
 export function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, now } = parts;
@@ -21,7 +22,7 @@ export function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependenci
       page,
       (beforeId, limit) => app.fleet.alerts({ filter, severity, type, devices, beforeId, limit }),
       ({ id }) => id,
-      ({ deviceId, state }) => fleetAlert(deviceId, state),
+      ({ state, ...device }) => fleetAlert(device, state),
     );
   });
 
@@ -32,7 +33,7 @@ export function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependenci
     const { result } = await idempotency.once(request, reply, (slices) =>
       slices.alerts.acknowledgeMany({ alertIds, limits, by, nowMs }),
     );
-    const found = new Map(result.map(({ deviceId, alert }) => [alert.alertId, fleetAlert(deviceId, alert)]));
+    const found = new Map(result.map(({ alert, ...device }) => [alert.alertId, fleetAlert(device, alert)]));
     const results = alertIds.map((alertId): AcknowledgementResult => {
       const alert = found.get(alertId);
       return alert === undefined
@@ -43,7 +44,7 @@ export function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependenci
   });
 }
 
-const fleetAlert = (deviceId: string, alert: AlertState): FleetAlert => ({
-  device_id: deviceId,
+const fleetAlert = (device: DeviceOfRow, alert: AlertState): FleetAlert => ({
+  ...deviceOfRecord(device),
   ...shownAlert(alert),
 });

@@ -59,7 +59,15 @@ describeService('views of all devices', (api) => {
     assert.deepEqual(await list('missions?facility=south'), []);
     const [alert] = (await api.get('/v1/alerts?severity=warning&limit=1')).body.data;
     const single = await api.get(`/v1/siloscale/devices/${alert.device_id}/alerts/${alert.alert_id}`);
-    assert.deepEqual(alert, { device_id: alert.device_id, ...single.body.data });
+    const { device_id, device_name, location, ...record } = alert;
+    assert.deepEqual(record, single.body.data);
+    const device = (await api.get(`/v1/siloscale/devices/${device_id}`)).body.data;
+    assert.deepEqual([device_name, location], [device.name, device.location]);
+    for (const kind of ['operations', 'commands', 'missions']) {
+      const [job] = (await api.get(`/v1/${kind}`)).body.data;
+      assert.equal(job.location.facility, 'north', kind);
+      assert.ok(job.device_name.length > 0, kind);
+    }
   });
 
   test('pages follow each other, and no cursor means the end', async () => {

@@ -7,7 +7,7 @@ import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { fleetAlertRoutes } from './alerts.ts';
-import { limitsOf, selectionOf } from './selection.ts';
+import { deviceOfRecord, limitsOf, selectionOf } from './selection.ts';
 
 /** Views of all devices that the key may access. */
 export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
@@ -43,8 +43,8 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     const { page, wanted } = jobPage(request, read.query(request));
     const operationsBefore = (beforeId: string | null, limit: number) =>
       app.fleet.operations({ ...wanted, beforeId, limit });
-    return await readPage(request, page, operationsBefore, idOf, ({ deviceId, state }) => ({
-      device_id: deviceId,
+    return await readPage(request, page, operationsBefore, idOf, ({ state, ...device }) => ({
+      ...deviceOfRecord(device),
       ...operationRecord(state),
     }));
   });
@@ -53,8 +53,8 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     const { page, wanted } = jobPage(request, read.query(request));
     const commandsBefore = (beforeId: string | null, limit: number) =>
       app.fleet.commands({ ...wanted, beforeId, limit });
-    return await readPage(request, page, commandsBefore, idOf, ({ deviceId, state }) => ({
-      device_id: deviceId,
+    return await readPage(request, page, commandsBefore, idOf, ({ state, ...device }) => ({
+      ...deviceOfRecord(device),
       ...commandRecord(state),
     }));
   });
@@ -63,8 +63,8 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     const { page, wanted } = jobPage(request, read.query(request));
     const missionsBefore = (beforeId: string | null, limit: number) =>
       app.fleet.missions({ ...wanted, beforeId, limit });
-    return await readPage(request, page, missionsBefore, idOf, ({ deviceId, state }) => ({
-      device_id: deviceId,
+    return await readPage(request, page, missionsBefore, idOf, ({ state, ...device }) => ({
+      ...deviceOfRecord(device),
       ...missionRecord(state),
     }));
   });

@@ -1,3 +1,4 @@
+import type { DeviceOfRow } from '@granary/store/tables/fleet/newest-rows';
 import type { AccessLimits, DeviceSelection } from '@granary/store/tables/fleet/place';
 import type { FastifyRequest } from 'fastify';
 
@@ -18,4 +19,11 @@ export const selectionOf = (request: FastifyRequest, query: SelectionQuery): Dev
   facility: query.facility ?? null,
   zone: query.zone ?? null,
   deviceId: query.device_id ?? null,
+});
+
+/** The device of a record in a list of all devices. */
+export const deviceOfRecord = ({ deviceId, deviceName, facility, zone }: DeviceOfRow) => ({
+  device_id: deviceId,
+  device_name: deviceName,
+  location: { facility, zone },
 });

@@ -79,5 +79,5 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
 function found(mission: MissionState | undefined): MissionState {
   if (mission !== undefined) return mission;
-  throw new Refusal('mission_not_found', 'the device has no such mission');
+  throw new Refusal('mission_not_found', 'the device has no mission with this id');
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
+import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 interface KnownAddress {
@@ -22,7 +23,10 @@ export function refuseUnrouted(
   const refuse = (request: FastifyRequest, reply: FastifyReply): Refusal => {
     const path = request.url.split('?', 1)[0] ?? '';
     const found = [...addresses.values()].filter(({ pattern }) => pattern.test(path));
-    if (found.length === 0) return new Refusal('route_not_found', 'there is nothing at this address');
+    if (found.length === 0) {
+      const message = `there is nothing at ${quoted(path)}; /docs lists every address`;
+      return new Refusal('route_not_found', message);
+    }
     const allow = [...new Set(found.flatMap(({ methods }) => [...methods]))].join(', ');
     reply.header('allow', allow);
     return new Refusal('method_not_allowed', `${request.method} is not possible here; ${allow} are`);

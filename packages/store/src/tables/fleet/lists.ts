@@ -78,7 +78,7 @@ export async function findAlertsOfFleet(
     ...limitConditions(sql, limits, parameters),
   ];
   const rows = await sql.query<FleetRow>(
-    `SELECT alert_id, device_id, body FROM alerts JOIN devices USING (device_no)
+    `SELECT alert_id, device_id, name, facility, zone, body FROM alerts JOIN devices USING (device_no)
      WHERE ${conditions.join(' AND ')} ORDER BY device_no, alert_no`,
     parameters.values,
   );

@@ -17,11 +17,25 @@ export interface NewestRowsQuery {
   readonly limit: number;
 }
 
-export type FleetRow = [id: string, deviceId: string, body: string];
+export type FleetRow = [
+  id: string,
+  deviceId: string,
+  deviceName: string,
+  facility: string,
+  zone: string,
+  body: string,
+];
 
-export interface Listed<State> {
-  readonly id: string;
+/** The device that a row belongs to, as people know it. */
+export interface DeviceOfRow {
   readonly deviceId: string;
+  readonly deviceName: string;
+  readonly facility: string;
+  readonly zone: string;
+}
+
+export interface Listed<State> extends DeviceOfRow {
+  readonly id: string;
   readonly state: State;
 }
 
@@ -43,9 +57,9 @@ export async function listNewest<State>(
 }
 
 export function readable<State>(rows: readonly FleetRow[], read: (body: string) => State): Listed<State>[] {
-  return rows.flatMap(([id, deviceId, body]) => {
+  return rows.flatMap(([id, deviceId, deviceName, facility, zone, body]) => {
     try {
-      return [{ id, deviceId, state: read(body) }];
+      return [{ id, deviceId, deviceName, facility, zone, state: read(body) }];
     } catch {
       return [];
     }
@@ -81,15 +95,16 @@ function walkText(sql: Sql, query: NewestRowsQuery, parameters: Parameters): str
   ];
   return `
     WITH page AS MATERIALIZED (
-      SELECT listed.${numberColumn}, devices.device_id FROM ${table} AS listed CROSS JOIN devices
+      SELECT listed.${numberColumn} FROM ${table} AS listed CROSS JOIN devices
       WHERE ${conditions.join(' AND ')} ORDER BY listed.${numberColumn} DESC LIMIT ${parameters.bind(limit)})
     ${bodiesText(query)}`;
 }
 
 /** The bodies are read only of the rows of the page. */
 const bodiesText = ({ table, numberColumn, idColumn }: NewestRowsQuery): string =>
-  `SELECT ${table}.${idColumn}, page.device_id, ${table}.body
-   FROM page CROSS JOIN ${table} WHERE ${table}.${numberColumn} = page.${numberColumn}
+  `SELECT ${table}.${idColumn}, devices.device_id, devices.name, devices.facility, devices.zone, ${table}.body
+   FROM page CROSS JOIN ${table} CROSS JOIN devices
+   WHERE ${table}.${numberColumn} = page.${numberColumn} AND devices.device_no = ${table}.device_no
    ORDER BY page.${numberColumn} DESC`;
 
 /**
@@ -109,19 +124,19 @@ function headsText(sql: Sql, query: NewestRowsQuery, parameters: Parameters): st
   const last = bind(limit - 1);
   return `
     WITH heads AS MATERIALIZED (
-      SELECT device_no, device_id, ${newestOf('devices', '0')} AS head FROM devices WHERE ${selected}),
+      SELECT device_no, ${newestOf('devices', '0')} AS head FROM devices WHERE ${selected}),
     newest AS MATERIALIZED (
-      SELECT device_no, device_id, head FROM heads WHERE head IS NOT NULL
+      SELECT device_no, head FROM heads WHERE head IS NOT NULL
       ORDER BY head DESC LIMIT ${bind(limit)}),
     bounds AS MATERIALIZED (
-      SELECT device_no, device_id, head, COALESCE(${newestOf('newest', last)}, 0) AS oldest_own,
+      SELECT device_no, head, COALESCE(${newestOf('newest', last)}, 0) AS oldest_own,
         COALESCE((SELECT head FROM newest ORDER BY head DESC LIMIT 1 OFFSET ${last}), 0) AS oldest_head
       FROM newest),
     ranges AS MATERIALIZED (
-      SELECT device_no, device_id, head,
+      SELECT device_no, head,
         CASE WHEN oldest_own > oldest_head THEN oldest_own ELSE oldest_head END AS oldest FROM bounds),
     page AS MATERIALIZED (
-      SELECT listed.${number}, ranges.device_id FROM ranges CROSS JOIN ${table} AS listed
+      SELECT listed.${number} FROM ranges CROSS JOIN ${table} AS listed
       WHERE listed.device_no = ranges.device_no AND ${query
         .rowConditions('listed', parameters)
         .map((condition) => `${condition} AND`)
