@@ -86,7 +86,7 @@ async function measure(
   return { nodes: perMessage('nodes'), broker: perMessage('broker'), database: perMessage('database') };
 }
 
-/** One generator for each fleet; the broker decides which node gets a message. */
+/** One generator for each fleet; one of its nodes takes the messages. */
 async function load({ fleet, nodes }: Served, durationMs: number): Promise<number> {
   const options = { host: '127.0.0.1', port: fleet.brokerPort, window: 20, tickMs: TICK_MS, durationMs };
   const devices = fleet.devices.slice(0, nodes.length * DEVICES);

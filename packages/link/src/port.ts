@@ -208,6 +208,7 @@ export interface DeviceLink {
   /** Ends the device's connection, if there is one; used when its secret has changed. */
   disconnect(deviceId: string): void;
 
+  /** This process hears devices. */
   readonly isListening: boolean;
 
   /** Resolves with `ok` or with what is wrong; rejects when a part of the link does not answer. */

@@ -187,7 +187,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
       },
     });
     const link = createDeviceLink(settings, {
-      ...{ app, uplink, directory, logger, log, clock, certificate },
+      ...{ app, uplink, directory, logger, log, clock, nodes, certificate },
       threadEnded: surroundings.threadEnded ?? endProcess(logger),
     });
     const ingest = new IngestMonitor(pipeline, ingestCounters, link);
@@ -208,12 +208,12 @@ export function createService(settings: Settings, surroundings: Environment = {}
       ...{ notificationSender, webhooks, now },
     });
     // The thread of the link loads its code on another processor while this one prepares the answers to requests.
-    const startingLink = link.start();
-    const linkStarted = startingLink.then(
+    const startingLink = settings.broker === null ? link.start() : null;
+    const linkStarted = startingLink?.then(
       () => true,
       () => false,
     );
-    undos.push(async () => ((await linkStarted) ? await link.stop() : undefined));
+    undos.push(async () => ((await linkStarted) === false ? undefined : await link.stop()));
     undos.push(() => reconciler.stop());
 
     const stops = new OperationStopper({ app, commands, priorityCommands, now });
@@ -252,7 +252,7 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(() => refusedAttempts.drain());
     // Closed after the workers and before the device link, so that a stop is served as long as it can reach a device.
     undos.push(() => http.close());
-    const mqtt = await explainStart(linkPortOf(settings), () => startingLink);
+    const linkPorts = await explainStart(linkPortOf(settings), () => startingLink);
 
     reconciler.start();
     const retention = new Retention({ app, settings, logger, now });
@@ -276,6 +276,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
       `GRANARY_HTTPS_PORT (${settings.httpsHost}:${settings.httpsPort})`,
       () => http.listenSecure(),
     );
+    // A node takes no messages from an external broker before its own ports are open.
+    const mqtt = linkPorts ?? (await link.start());
     certificates?.start();
     undos.push(async () => certificates?.stop());
     undos.push(() => opened.finishSoon());

@@ -20,8 +20,8 @@ export interface NodesNow {
 export interface NodeTable {
   /** Enters the node, unless nodes live that `conflicting` names: these are returned. */
   join(node: NewNode, conflicting: (others: readonly NodeRecord[]) => NodeRecord[]): Promise<NodeRecord[]>;
-  /** The node lives. */
-  beat(node: NewNode): Promise<NodesNow>;
+  /** The node lives, and reaches the external broker or not. */
+  beat(node: NewNode, reachesBroker: boolean): Promise<NodesNow>;
   leave(nodeId: string): Promise<void>;
   /** `monotonicMs` never goes back and is not set by anybody. */
   askTime(monotonicMs: () => number): Promise<ClockSample>;

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type BrokerKind, conflictingNodes, isLast, type NodeRecord, provenAlive } from './live-nodes.ts';
+import {
+  type BrokerKind,
+  conflictingNodes,
+  isCollector,
+  isLast,
+  type NodeRecord,
+  provenAlive,
+} from './live-nodes.ts';
 
 const node = (nodeId: string, broker: BrokerKind, times: Partial<NodeRecord> = {}): NodeRecord => ({
   ...{ nodeId, broker, host: 'barn', version: '1.0.0', presetHash: null },
-  ...{ startedAtMs: 0, liveSinceMs: 0, lastSeenAtMs: 0, ...times },
+  ...{ startedAtMs: 0, liveSinceMs: 0, lastSeenAtMs: 0, brokerSinceMs: null, ...times },
 });
 
 describe('the nodes of a database', () => {
@@ -29,5 +36,19 @@ describe('the nodes of a database', () => {
     const same = node('c', 'embedded', { liveSinceMs: 1 });
     assert.deepEqual([isLast(first, [same]), isLast(same, [first])], [false, true]);
     assert.equal(isLast(first, []), false);
+  });
+
+  it('leave the messages of devices to the one that has reached the broker for the longest time', () => {
+    const away = node('a', 'external');
+    const first = node('c', 'external', { brokerSinceMs: 1 });
+    const second = node('b', 'external', { brokerSinceMs: 2 });
+    const same = node('d', 'external', { brokerSinceMs: 1 });
+    const isOf = (own: NodeRecord): boolean =>
+      isCollector(
+        own,
+        [away, first, second, same].filter((other) => other !== own),
+      );
+    assert.deepEqual([away, first, second, same].map(isOf), [false, true, false, false]);
+    assert.equal(isCollector(second, [away]), true);
   });
 });

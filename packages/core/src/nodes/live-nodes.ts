@@ -13,6 +13,8 @@ export interface NodeRecord {
   /** Since when it has said so without a gap. */
   readonly liveSinceMs: number;
   readonly lastSeenAtMs: number;
+  /** Since when it has reached the external broker without a gap; `null` while it does not. */
+  readonly brokerSinceMs: number | null;
 }
 
 /** A node with an embedded broker must be alone: messages to devices leave only by the node that they are connected to. */
@@ -31,3 +33,16 @@ export const isLast = (own: NodeRecord, others: readonly NodeRecord[]): boolean 
     ({ liveSinceMs, nodeId }) =>
       liveSinceMs < own.liveSinceMs || (liveSinceMs === own.liveSinceMs && nodeId < own.nodeId),
   );
+
+/**
+ * Of the nodes that reach the external broker, the one that has done so for the longest time takes the messages of devices. So it
+ * changes only when that node ends, freezes, or loses the broker or the database.
+ */
+export const isCollector = (own: NodeRecord, others: readonly NodeRecord[]): boolean => {
+  const { brokerSinceMs: ownMs, nodeId: ownId } = own;
+  if (ownMs === null) return false;
+  return others.every(
+    ({ brokerSinceMs, nodeId }) =>
+      brokerSinceMs === null || ownMs < brokerSinceMs || (ownMs === brokerSinceMs && ownId < nodeId),
+  );
+};

@@ -6,9 +6,11 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { topicOf, type UpSubject } from '@granary/contract/link/messages';
 import type { MqttClient } from 'mqtt';
-import { eventually, startNode } from '../testing/external-fixture.ts';
+import packets, { type Packet } from 'mqtt-packet';
+import { eventually, GivenTurn, startNode } from '../testing/external-fixture.ts';
 import { closeOf, connectDevice, HOST, secretOf } from '../testing/fixture.ts';
 import { MosquittoBroker } from '../testing/mosquitto-broker.ts';
 import { hasProgram, mayTestWith } from '../testing/outside-clients.ts';
@@ -67,7 +69,7 @@ test(
 );
 
 test(
-  'what a node has not stored when it leaves is taken by another node, and nothing is left afterwards',
+  'what a node has not stored when it leaves is taken by the next one, and what comes meanwhile',
   options,
   async (t) => {
     const broker = await brokerFor(t);
@@ -80,51 +82,69 @@ test(
     await Promise.all(weights.map((weight) => publish(device, 'telemetry', reading(weight))));
     await eventually(() => leaving.handler.weights.length === weights.length);
     await leaving.link.stop();
-
-    const staying = await startNode(t, broker, 'staying');
-    await eventually(() => staying.handler.weights.length === weights.length);
-    assert.deepEqual(staying.handler.weights, weights);
-    await eventually(() => staying.handler.brokerEvents.some(({ kind }) => kind === 'session_taken_over'));
     await publish(device, 'telemetry', reading(50));
-    await eventually(() => staying.handler.weights.includes(50));
 
+    const next = await startNode(t, broker, 'next');
+    await publish(device, 'telemetry', reading(51));
+    await eventually(() => next.handler.weights.length === 52);
+    assert.deepEqual(next.handler.weights, [...weights, 50, 51]);
     disk.resolve();
-    const returned = await startNode(t, broker, 'leaving');
-    const both = (): number => staying.handler.weights.length + returned.handler.weights.length;
-    await Promise.all([51, 52, 53, 54].map((weight) => publish(device, 'telemetry', reading(weight))));
-    await eventually(() => both() >= 55);
-    assert.equal(both(), 55, 'nothing came twice');
   },
 );
 
-test('a node that starts again gets what came while it was away', options, async (t) => {
+test('only the node whose turn it is takes messages, and leaves them when it ends', options, async (t) => {
   const broker = await brokerFor(t);
   if (broker === null) return;
-  const first = await startNode(t, broker, 'alone');
-  await first.link.stop();
-  const device = await connectDevice(t, broker.access.port, 'silo-alone');
-  await publish(device, 'telemetry', reading(7));
-  const second = await startNode(t, broker, 'alone');
-  await eventually(() => second.handler.weights.includes(7));
+  const turns = [new GivenTurn(true), new GivenTurn(false)] as const;
+  const one = await startNode(t, broker, 'one', { turn: turns[0] });
+  const two = await startNode(t, broker, 'two', { turn: turns[1] });
+  const listening = (): boolean[] => [one.link.isListening, two.link.isListening];
+  assert.deepEqual(listening(), [true, false]);
+  assert.deepEqual([await one.link.health(), await two.link.health()], ['ok', 'ok']);
+  const device = await connectDevice(t, broker.access.port, 'silo-turn');
+  await publish(device, 'telemetry', reading(1));
+  await eventually(() => one.handler.weights.length === 1);
+  turns[0].isOwn = false;
+  await eventually(() => !listening().includes(true));
+  await publish(device, 'telemetry', reading(2));
+  turns[1].isOwn = true;
+  await eventually(() => two.handler.weights.includes(2));
+  assert.deepEqual([one.handler.weights, two.handler.weights], [[1], [2]]);
+  assert.equal(one.handler.brokerEvents.at(-1)?.kind, 'passed_on');
 });
 
-test(
-  'while the storage is away a node leaves its messages to the others, and comes back by itself',
-  options,
-  async (t) => {
-    const broker = await brokerFor(t);
-    if (broker === null) return;
-    const cut = await startNode(t, broker, 'cut');
-    const device = await connectDevice(t, broker.access.port, 'silo-cut');
-    cut.handler.isStorageAway = true;
-    await publish(device, 'telemetry', reading(1));
-    await eventually(async () => (await cut.link.health()) === 'takes no messages from the broker now');
-    const other = await startNode(t, broker, 'not-cut');
-    await eventually(() => other.handler.weights.includes(1));
-    cut.handler.isStorageAway = false;
-    await eventually(async () => (await cut.link.health()) === 'ok');
-  },
-);
+test('a node that another one has taken over asks before it takes messages again', options, async (t) => {
+  const broker = await brokerFor(t);
+  if (broker === null) return;
+  const turn = new GivenTurn(true);
+  turn.ask = async () => {
+    turn.asked.push(true);
+    turn.isOwn = turn.asked.length === 1;
+  };
+  const before = await startNode(t, broker, 'before', { turn });
+  const after = await startNode(t, broker, 'after');
+  await eventually(() => turn.asked.length === 2);
+  const lost = before.handler.brokerEvents.at(-1);
+  assert.ok(lost?.kind === 'lost' && lost.connection === 'messages', JSON.stringify(lost));
+  const device = await connectDevice(t, broker.access.port, 'silo-taken');
+  await publish(device, 'telemetry', reading(1));
+  await eventually(() => after.handler.weights.length === 1);
+  assert.deepEqual([before.link.isListening, after.link.isListening], [false, true]);
+});
+
+test('a node that does not reach the broker any more says so, and when it does again', options, async (t) => {
+  const broker = await brokerFor(t);
+  if (broker === null) return;
+  const turn = new GivenTurn(false);
+  const { link } = await startNode(t, broker, 'asking', { turn });
+  assert.deepEqual(turn.asked, [true]);
+  await broker.end();
+  await eventually(() => turn.asked.at(-1) === false);
+  await broker.restart();
+  await eventually(() => turn.asked.at(-1) === true);
+  await link.stop();
+  assert.equal(turn.asked.at(-1), false);
+});
 
 test(
   'the end of an older session does not hide a newer one, on any node, and is not stored',
@@ -132,7 +152,10 @@ test(
   async (t) => {
     const broker = await brokerFor(t);
     if (broker === null) return;
-    const nodes = [await startNode(t, broker, 'known-1'), await startNode(t, broker, 'known-2')];
+    const nodes = [
+      await startNode(t, broker, 'known-1'),
+      await startNode(t, broker, 'known-2', { turn: new GivenTurn(false) }),
+    ];
     const device = await connectDevice(t, broker.access.port, 'silo-session');
     const isConnected = (): boolean[] => nodes.map(({ link }) => link.isConnected('silo-session'));
     const states = (): string[] =>
@@ -222,14 +245,66 @@ test(
   async (t) => {
     const broker = await brokerFor(t);
     if (broker === null) return;
-    const { link, handler } = await startNode(t, broker, 'restarted');
+    const turn = new GivenTurn(true);
+    const { link, handler } = await startNode(t, broker, 'restarted', { turn });
     await broker.end();
     await eventually(async () => (await link.health()) === 'not connected to the broker');
+    // Nobody has subscribed again when the device is acknowledged.
+    turn.isOwn = false;
     await broker.restart();
-    await eventually(async () => (await link.health()) === 'ok');
     const device = await connectDevice(t, broker.access.port, 'silo-restarted');
     await publish(device, 'telemetry', reading(3));
+    await broker.end();
+    await broker.restart();
+    turn.isOwn = true;
     await eventually(() => handler.weights.includes(3));
+    assert.equal(await link.health(), 'ok');
+  },
+);
+
+test('a broker that does not keep the session on disk is noticed when it returns', options, async (t) => {
+  const broker = await brokerFor(t, () => ['allow_anonymous true', 'persistence false']);
+  if (broker === null) return;
+  const { handler } = await startNode(t, broker, 'forgotten');
+  await broker.end();
+  await broker.restart();
+  await eventually(() => handler.brokerEvents.some(({ kind }) => kind === 'session_forgotten'));
+});
+
+test('a broker that keeps sessions for a limited time is noticed', options, async (t) => {
+  const access = {
+    host: HOST,
+    port: await shortSessions(t),
+    isSecure: false,
+    username: null,
+    password: null,
+  };
+  const { handler } = await startNode(t, { access }, 'limited');
+  assert.deepEqual(handler.brokerEvents[1], { kind: 'session_limited', expiryS: 3_600 });
+});
+
+test(
+  'a status is taken once, although the broker retains it and sends it again after a reconnect',
+  options,
+  async (t) => {
+    const broker = await brokerFor(t);
+    if (broker === null) return;
+    const old = { access: { ...broker.access, port: await onlyOldVersion(t, broker.access.port) } };
+    for (const place of [broker, old]) {
+      const first = await startNode(t, place, 'retained-1');
+      const device = await connectDevice(t, broker.access.port, 'silo-retained');
+      await publish(device, 'status', { state: 'online' });
+      await eventually(() => first.handler.messages.length === 1);
+      await first.link.stop();
+      const second = await startNode(t, place, 'retained-2');
+      await publish(device, 'telemetry', reading(1));
+      await eventually(() => second.handler.weights.length === 1);
+      assert.deepEqual(
+        second.handler.messages.map(({ subject }) => subject),
+        ['telemetry'],
+      );
+      await second.link.stop();
+    }
   },
 );
 
@@ -252,21 +327,45 @@ test(
     await leaving.link.stop();
     const staying = await startNode(t, old, 'old-2');
     await eventually(() => staying.handler.weights.includes(9));
-    await eventually(() => staying.handler.brokerEvents.some(({ kind }) => kind === 'session_taken_over'));
   },
 );
+
+/** Longer than the test may take: what is not refused at once is noticed by that. */
+const PATIENT = { limits: { startMsMax: 3_600_000 } };
+
+test('a node that starts waits for a broker that is not there yet', options, async (t) => {
+  const broker = await brokerFor(t);
+  if (broker === null) return;
+  await broker.end();
+  const starting = startNode(t, broker, 'waiting', PATIENT);
+  await setTimeout(100);
+  await broker.restart();
+  const { link, handler } = await starting;
+  assert.equal(await link.health(), 'ok');
+  const [first] = handler.brokerEvents;
+  assert.ok(first?.kind === 'lost' && first.reason.includes('ECONNREFUSED'), JSON.stringify(first));
+});
+
+test('a broker that is not there for too long is said at the start', options, async (t) => {
+  const broker = await brokerFor(t);
+  if (broker === null) return;
+  await broker.end();
+  await assert.rejects(startNode(t, broker, 'alone', { limits: { startMsMax: 100 } }), /ECONNREFUSED/);
+});
 
 test('a wrong password is said at the start', options, async (t) => {
   const broker = await brokerFor(t, () => ['allow_anonymous false']);
   if (broker === null) return;
-  await assert.rejects(startNode(t, broker, 'refused'), /refuses the user name|does not allow this user/);
+  const starting = startNode(t, broker, 'refused', PATIENT);
+  await assert.rejects(starting, /refuses the user name|does not allow this user/);
 });
 
 test('a user that may not publish is told at the start', options, async (t) => {
   const settings = (folder: string) => ['allow_anonymous true', `acl_file ${folder}/rules`];
   const broker = await brokerFor(t, settings, { rules: 'topic read granary/#\n' });
   if (broker === null) return;
-  await assert.rejects(startNode(t, broker, 'silent'), /does not let this user publish on granary\/nodes/);
+  const starting = startNode(t, broker, 'silent', PATIENT);
+  await assert.rejects(starting, /does not let this user publish on granary\/v1\/.*\/command/);
 });
 
 test(
@@ -332,6 +431,30 @@ async function onlyOldVersion(t: TestContext, port: number): Promise<number> {
       socket.pipe(upstream);
       upstream.pipe(socket);
     });
+  }).listen(0, HOST);
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return address.port;
+}
+
+/** Answers as a broker does that keeps a session for an hour at most. */
+async function shortSessions(t: TestContext): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    const answer = (packet: Packet): unknown =>
+      socket.write(packets.generate(packet, { protocolVersion: 5 }));
+    const parser = packets.parser({ protocolVersion: 5 });
+    parser.on('packet', (packet) => {
+      const { cmd, messageId = 0 } = packet;
+      const properties = { sessionExpiryInterval: 3_600 };
+      if (cmd === 'connect') answer({ cmd: 'connack', reasonCode: 0, sessionPresent: false, properties });
+      if (cmd === 'publish') answer({ cmd: 'puback', messageId, reasonCode: 0 });
+      if (cmd === 'subscribe')
+        answer({ cmd: 'suback', messageId, granted: packet.subscriptions.map(() => 1) });
+    });
+    socket.on('data', (bytes: Buffer) => parser.parse(bytes));
   }).listen(0, HOST);
   await once(server, 'listening');
   t.after(() => server.close());

@@ -14,17 +14,20 @@ import type {
 import { parseTopic } from '../topics.ts';
 import { ConnectedDevices } from './connected-devices.ts';
 import type { BrokerAccess } from './connection/broker-address.ts';
+import type { BrokerConnection } from './connection/broker-connection.ts';
 import { Dialer } from './connection/dialer.ts';
 import { KeptConnection } from './connection/kept-connection.ts';
 import { MessageReader } from './connection/message-reader.ts';
-import type { BrokerEvent, ExternalHandler } from './handler.ts';
+import { BrokerRefusal } from './connection/packets.ts';
+import { FIRST_ERROR } from './connection/publish-window.ts';
+import type { ExternalHandler } from './handler.ts';
 import { Incoming } from './incoming.ts';
 import { KnownDevices } from './known-devices.ts';
-import { EXTERNAL_LIMITS, type ExternalLimits } from './limits.ts';
-import { goneWill, NodeRecords } from './node-records.ts';
+import { EXTERNAL_LIMITS, type ExternalLimits, NEVER_EXPIRES_S } from './limits.ts';
 import { Outgoing } from './outgoing.ts';
 import { StatusFeed } from './status-feed.ts';
-import { NODES_FILTER, nodeOfTopic, SHARED_FILTERS, STATUS_FILTER } from './topics.ts';
+import { COLLECTOR_FILTERS, COLLECTOR_ID, COMMAND_TEST_TOPIC, STATUS_FILTER } from './topics.ts';
+import { ALWAYS_OWN, type CollectorTurn } from './turn.ts';
 
 const CHECK_MS = 250;
 /** How long a stop waits for messages that are being stored. */
@@ -33,15 +36,18 @@ const STOP_CHECK_MS = 10;
 
 export interface ExternalLinkOptions {
   readonly broker: BrokerAccess;
-  /** The same after a restart, so that the node gets what waits for it. */
-  readonly clientId: string;
+  /** Begins the client ids of this node; no other client may have it. */
+  readonly nodeName: string;
+  /** Where there are several nodes. */
+  readonly turn?: CollectorTurn;
   readonly limits?: ExternalLimits;
   readonly now?: () => number;
 }
 
 /**
- * The device link through an external broker. One connection takes the messages of devices, in a session that the broker keeps;
- * the other one sends to them and knows who is connected, and does not wait for the storage.
+ * The device link through an external broker. The broker keeps the messages of all devices in one session, and one node at a time takes
+ * them from there (`turn`). Every node has another connection, which sends to devices and knows who is connected, and does not
+ * wait for the storage.
  */
 export class ExternalLink implements DeviceLink {
   readonly #handler: ExternalHandler;
@@ -55,21 +61,22 @@ export class ExternalLink implements DeviceLink {
   readonly #incoming: Incoming;
   readonly #outgoing: Outgoing;
   readonly #statuses: StatusFeed;
-  readonly #nodes: NodeRecords;
+  readonly #turn: CollectorTurn;
   readonly #control: KeptConnection;
   readonly #messages: KeptConnection;
   #reader: MessageReader | null = null;
-  #holdingSinceMs: number | null = null;
+  #hadSession = false;
+  #asking: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(handler: ExternalHandler, options: ExternalLinkOptions) {
-    const { broker, limits = EXTERNAL_LIMITS, now = Date.now, clientId: ownId } = options;
+    const { broker, turn = ALWAYS_OWN, limits = EXTERNAL_LIMITS, now = Date.now } = options;
     this.#handler = handler;
     this.#options = options;
+    this.#turn = turn;
     this.#limits = limits;
     this.#now = now;
-    const dialer = new Dialer(broker, limits);
-    this.#dialer = dialer;
+    this.#dialer = new Dialer(broker, limits);
     this.#devices = new KnownDevices(handler);
     const { settleMs } = limits;
     const isCurrent = (): boolean => this.#control.ready !== null;
@@ -80,49 +87,43 @@ export class ExternalLink implements DeviceLink {
       verifyConfiguration: (deviceId) => void this.#verifyConfiguration(deviceId),
     });
     this.#statuses = new StatusFeed({ ...shared, handler, host: broker.host });
-    const { take } = this.#incoming;
-    const mayTake = (): boolean => !this.#isHolding;
-    this.#nodes = new NodeRecords({
-      ...{ ownId, dialer, limits, take, mayTake, own: () => this.#messages.ready },
-      takenOver: (clientId, error) => this.#takenOver(clientId, error),
-    });
     this.#control = this.#keptControl();
     this.#messages = this.#keptMessages();
   }
 
-  /** Devices can be heard; while there is no connection to the broker, their silence says nothing about them. */
+  /** This node hears the devices; while no node does, their silence says nothing about them. */
   get isListening(): boolean {
     return this.#timer !== undefined && this.#control.ready !== null && this.#messages.ready !== null;
   }
 
   async start(): Promise<BrokerAddresses> {
+    this.#timer = setInterval(() => this.#check(), CHECK_MS);
     try {
       await this.#control.start();
+      await this.#asking;
       await this.#messages.start();
     } catch (error) {
       await this.stop();
       throw error;
     }
-    this.#nodes.start();
-    this.#timer = setInterval(() => this.#check(), CHECK_MS);
     const { host, port, isSecure } = this.#options.broker;
     const address = { host, port };
     return isSecure ? { plain: null, secure: address } : { plain: address, secure: null };
   }
 
-  /** The session at the broker remains, for this node when it starts again, or for another one. */
+  /** The session at the broker remains, for another node, or for this one when it starts again. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#devices.stop();
-    this.#nodes.stop();
     const reader = this.#reader;
     reader?.stop();
     const untilMs = performance.now() + STOP_MS_MAX;
     while ((reader?.inFlight ?? 0) > 0 && performance.now() < untilMs) await setTimeout(STOP_CHECK_MS);
     reader?.flush();
-    this.#messages.stop((connection) => connection.leave());
-    this.#control.stop((connection) => connection.disconnect());
+    this.#messages.stop();
+    this.#control.stop();
+    void this.#turn.ask(false);
   }
 
   /** Devices connect to the broker only. */
@@ -168,8 +169,8 @@ export class ExternalLink implements DeviceLink {
   disconnect(deviceId: string): void {
     this.#devices.forget(deviceId);
     const events = { message: () => undefined, closed: () => undefined };
-    this.#dialer.open({ clientId: deviceId, session: null, will: null }, events).then(
-      (connection) => connection.disconnect(),
+    this.#dialer.open({ clientId: deviceId, keepsSession: false }, events).then(
+      (connection) => connection.leave(),
       (error: Error) =>
         this.#fault(deviceId, `the connection of the device could not be ended: ${error.message}`),
     );
@@ -177,7 +178,8 @@ export class ExternalLink implements DeviceLink {
 
   health(): Promise<string> {
     if (this.#control.ready === null) return Promise.resolve('not connected to the broker');
-    return Promise.resolve(this.#messages.ready === null ? 'takes no messages from the broker now' : 'ok');
+    const isTaking = !this.#turn.isOwn || this.#messages.ready !== null;
+    return Promise.resolve(isTaking ? 'ok' : 'takes no messages from the broker now');
   }
 
   figures(): Promise<LinkFigures> {
@@ -193,22 +195,30 @@ export class ExternalLink implements DeviceLink {
       limits: this.#limits,
       open: (closed) => {
         current = reader();
-        const clientId = `${this.#options.clientId}-control`;
-        const { message } = current;
-        return this.#dialer.open({ clientId, session: null, will: null }, { message, closed });
+        const clientId = `${this.#options.nodeName}:control`;
+        return this.#dialer.open({ clientId, keepsSession: false }, { message: current.message, closed });
       },
       prepare: async (connection) => {
         current.attach(connection);
         this.#connected.clear();
-        this.#nodes.reset();
-        await connection.subscribe([STATUS_FILTER, NODES_FILTER]);
+        await this.#testPublishing(connection);
+        await connection.subscribe([STATUS_FILTER], true);
       },
       mayOpen: () => true,
       changed: (error) => {
         this.#connectionChanged('control', error);
+        this.#asking = this.#turn.ask(error === null);
         if (error === null) this.#outgoing.sendMissing();
       },
     });
+  }
+
+  /** A node that may not publish could not stop anything. */
+  async #testPublishing(connection: BrokerConnection): Promise<void> {
+    const message = { topic: COMMAND_TEST_TOPIC, payload: '', isRetained: false, expiryS: 1 };
+    const answer = await connection.publish(message, this.#limits.acknowledgementMs);
+    if (typeof answer === 'object' && answer.code >= FIRST_ERROR)
+      throw new BrokerRefusal(`the broker does not let this user publish on ${COMMAND_TEST_TOPIC}`);
   }
 
   #keptMessages(): KeptConnection {
@@ -217,59 +227,50 @@ export class ExternalLink implements DeviceLink {
       limits: this.#limits,
       open: (closed) => {
         current = new MessageReader(this.#incoming.take);
-        const { clientId } = this.#options;
-        const { message } = current;
-        return this.#dialer.open(
-          { clientId, session: 'kept', will: goneWill(clientId) },
-          { message, closed },
-        );
+        const login = { clientId: COLLECTOR_ID, keepsSession: true };
+        return this.#dialer.open(login, { message: current.message, closed });
       },
       prepare: async (connection) => {
         current.attach(connection);
         this.#reader = current;
-        await connection.subscribe(SHARED_FILTERS);
-        await this.#nodes.stateOwn(connection);
+        await connection.subscribe(COLLECTOR_FILTERS, false);
+        this.#judgeSession(connection);
       },
-      mayOpen: () => !this.#isHolding,
-      changed: (error) => this.#connectionChanged('messages', error),
+      mayOpen: () => this.#turn.isOwn,
+      changed: (error) => this.#messagesChanged(error),
     });
   }
 
+  #messagesChanged(error: Error | null): void {
+    if (error !== null && !this.#turn.isOwn) {
+      this.#handler.brokerEvent({ kind: 'passed_on' });
+      return;
+    }
+    this.#connectionChanged('messages', error);
+    // Another node may have taken the session because it has the turn now, and this one must not take it back.
+    if (error !== null) this.#asking = this.#turn.ask(this.#control.ready !== null);
+  }
+
+  #judgeSession({ isSessionPresent, sessionExpiryS: expiryS }: BrokerConnection): void {
+    if (this.#hadSession && !isSessionPresent) this.#handler.brokerEvent({ kind: 'session_forgotten' });
+    else if (!this.#hadSession && expiryS !== null && expiryS < NEVER_EXPIRES_S)
+      this.#handler.brokerEvent({ kind: 'session_limited', expiryS });
+    this.#hadSession = true;
+  }
+
   #controlMessage({ topic, payload, retain }: IPublishPacket): void {
-    const text = payload.toString();
-    const node = nodeOfTopic(topic);
     const deviceId = parseTopic(topic)?.deviceId;
-    if (node !== null) this.#nodes.received(node, text);
-    else if (deviceId !== undefined) this.#statuses.received(deviceId, text, retain);
+    if (deviceId !== undefined) this.#statuses.received(deviceId, payload.toString(), retain);
   }
 
-  /** Messages wait for the storage. */
-  get #isHolding(): boolean {
-    return this.#handler.isHolding || this.#devices.isWaiting;
-  }
-
-  /** While the storage does not answer, the messages of this node are left to the others. */
+  /** The node leaves the session to another one when it is not its turn any more. */
   #check(): void {
-    const nowMs = performance.now();
-    this.#nodes.keepStating(this.#messages.ready);
-    if (!this.#isHolding) this.#holdingSinceMs = null;
-    else this.#holdingSinceMs ??= nowMs;
-    if (this.#holdingSinceMs === null || nowMs - this.#holdingSinceMs < this.#limits.holdingMsMax) return;
-    this.#messages.ready?.leave();
-    this.#nodes.leaveTaken();
+    if (!this.#turn.isOwn) this.#messages.ready?.leave();
   }
 
   async #verifyConfiguration(deviceId: string): Promise<void> {
     const device = await this.#devices.find(deviceId).catch(() => null);
     if (device !== null) this.#handler.awaitsConfiguration(device);
-  }
-
-  #takenOver(clientId: string, error: Error | null): void {
-    const event: BrokerEvent =
-      error === null
-        ? { kind: 'session_taken_over', clientId }
-        : { kind: 'takeover_failed', clientId, reason: error.message };
-    this.#handler.brokerEvent(event);
   }
 
   #connectionChanged(connection: 'control' | 'messages', error: Error | null): void {

@@ -4,8 +4,12 @@ import type { LinkDevice, LinkHandler } from '../port.ts';
 export type BrokerEvent =
   | { readonly kind: 'connected'; readonly connection: 'control' | 'messages'; readonly version: string }
   | { readonly kind: 'lost'; readonly connection: 'control' | 'messages'; readonly reason: string }
-  | { readonly kind: 'session_taken_over'; readonly clientId: string }
-  | { readonly kind: 'takeover_failed'; readonly clientId: string; readonly reason: string }
+  /** Another node takes the messages of devices now, or the nodes have to find out who does. */
+  | { readonly kind: 'passed_on' }
+  /** The broker has forgotten the session that this node had, and dropped what devices sent meanwhile. */
+  | { readonly kind: 'session_forgotten' }
+  /** The broker keeps the session only for this time while no node is connected. */
+  | { readonly kind: 'session_limited'; readonly expiryS: number }
   | {
       readonly kind: 'unusable';
       readonly topic: string;

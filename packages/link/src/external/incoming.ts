@@ -21,7 +21,7 @@ interface IncomingParts {
   readonly isCurrent: () => boolean;
 }
 
-/** Passes the messages of the shared subscription to the service. The broker lets each device publish on its own topics only. */
+/** Passes the messages of devices to the service. The broker lets each device publish on its own topics only. */
 export class Incoming {
   readonly #parts: IncomingParts;
 
@@ -29,7 +29,9 @@ export class Incoming {
     this.#parts = parts;
   }
 
-  readonly take = async ({ topic, payload }: IPublishPacket): Promise<void> => {
+  readonly take = async ({ topic, payload, retain }: IPublishPacket): Promise<void> => {
+    // A retained message came when it was published, too.
+    if (retain) return;
     const { handler, devices, records } = this.#parts;
     const parsed = parseTopic(topic);
     if (parsed === null || !isUpSubject(parsed.subject))
@@ -48,8 +50,9 @@ export class Incoming {
   };
 
   /**
-   * The messages of one device may go to different nodes and overtake one another there, or come late from the session of a node
-   * that left. Every node sees them in their order as well, so after a short time it is known whether this one is the newest.
+   * The messages may come late, because the broker kept them while no node took them, or because this node was taken over and
+   * still works on what another one has got since. Every node sees the newest ones by another way, so after a short time it is known
+   * whether this is one of them.
    */
   async #status(device: LinkDevice, state: DeviceState): Promise<void> {
     const { handler, connected, settleMs, isCurrent } = this.#parts;

@@ -8,16 +8,10 @@ import type { ExternalHandler } from './handler.ts';
 export class KnownDevices {
   readonly #handler: Pick<ExternalHandler, 'find'>;
   readonly #known = new Map<string, Promise<LinkDevice | null>>();
-  #waiting = 0;
   #isStopped = false;
 
   constructor(handler: Pick<ExternalHandler, 'find'>) {
     this.#handler = handler;
-  }
-
-  /** True while a device cannot be looked up because the storage is not available. */
-  get isWaiting(): boolean {
-    return this.#waiting > 0;
   }
 
   /**
@@ -51,12 +45,7 @@ export class KnownDevices {
     try {
       return await this.#handler.find(deviceId);
     } catch {
-      this.#waiting += 1;
-      try {
-        return await this.#lookUpAgain(deviceId);
-      } finally {
-        this.#waiting -= 1;
-      }
+      return await this.#lookUpAgain(deviceId);
     }
   }
 

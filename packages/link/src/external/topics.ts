@@ -1,18 +1,18 @@
-import { TOPIC_ROOT, UP_SUBJECTS } from '@granary/contract/link/messages';
+import { TOPIC_ROOT, topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
 
-const NODES_ROOT = 'granary/nodes';
+/**
+ * The session in which the broker keeps the messages of all devices for the service. A colon cannot be in the id of a device, so no
+ * device takes this session by its name.
+ */
+export const COLLECTOR_ID = 'granary:collector';
 
-/** Each message of a device goes to one node. */
-export const SHARED_FILTERS: readonly string[] = UP_SUBJECTS.map(
-  (subject) => `$share/granary/${TOPIC_ROOT}/+/${subject}`,
+/** Everything that devices send. */
+export const COLLECTOR_FILTERS: readonly string[] = UP_SUBJECTS.map(
+  (subject) => `${TOPIC_ROOT}/+/${subject}`,
 );
 
 /** Every node knows which devices are connected. */
 export const STATUS_FILTER = `${TOPIC_ROOT}/+/status`;
 
-export const NODES_FILTER = `${NODES_ROOT}/+`;
-export const nodeTopic = (clientId: string): string => `${NODES_ROOT}/${clientId}`;
-
-/** `null` for a topic that is not the record of a node. */
-export const nodeOfTopic = (topic: string): string | null =>
-  topic.startsWith(`${NODES_ROOT}/`) ? topic.slice(NODES_ROOT.length + 1) : null;
+/** No device has this topic; a node publishes on it to learn whether it may send commands. */
+export const COMMAND_TEST_TOPIC = topicOf('granary:test', 'command');

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ExternalLink } from '../external/external-link.ts';
 import type { BrokerEvent, ExternalHandler } from '../external/handler.ts';
 import { EXTERNAL_LIMITS, type ExternalLimits } from '../external/limits.ts';
+import { ALWAYS_OWN, type CollectorTurn } from '../external/turn.ts';
 import type { LinkDevice } from '../port.ts';
 import { RecordingHandler } from './fixture.ts';
 import type { MosquittoBroker } from './mosquitto-broker.ts';
@@ -12,8 +13,7 @@ const POLL_MS = 10;
 /** Short waits, so that a test sees what happens after them. */
 export const QUICK: ExternalLimits = {
   ...EXTERNAL_LIMITS,
-  ...{ reconnectMs: 20, reconnectMsMax: 100, takeoverMs: 50, drainedMs: 300, holdingMsMax: 300 },
-  ...{ statementMs: 500, settleMs: 100 },
+  ...{ reconnectMs: 20, reconnectMsMax: 100, startMsMax: 10_000, settleMs: 100 },
 };
 
 /** Every device except `unknown-device` is a registered silo. */
@@ -46,15 +46,34 @@ interface StartedNode {
   readonly handler: ExternalRecordingHandler;
 }
 
+/** A turn that a test gives and takes. */
+export class GivenTurn implements CollectorTurn {
+  readonly asked: boolean[] = [];
+  isOwn: boolean;
+
+  constructor(isOwn: boolean) {
+    this.isOwn = isOwn;
+  }
+
+  async ask(reachesBroker: boolean): Promise<void> {
+    this.asked.push(reachesBroker);
+  }
+}
+
+interface NodeOptions {
+  readonly limits?: Partial<ExternalLimits>;
+  readonly turn?: CollectorTurn;
+}
+
 export async function startNode(
   t: TestContext,
   broker: Pick<MosquittoBroker, 'access'>,
-  clientId: string,
-  limits: Partial<ExternalLimits> = {},
+  nodeName: string,
+  { limits = {}, turn = ALWAYS_OWN }: NodeOptions = {},
 ): Promise<StartedNode> {
   const handler = new ExternalRecordingHandler();
   const link = new ExternalLink(handler, {
-    ...{ broker: broker.access, clientId, limits: { ...QUICK, ...limits } },
+    ...{ broker: broker.access, nodeName, turn, limits: { ...QUICK, ...limits } },
   });
   await link.start();
   t.after(() => link.stop());

@@ -31,7 +31,7 @@ export class DynamicAccess implements DeviceAccess {
 
   constructor(
     parts: DynamicAccessParts,
-    options: Pick<ExternalLinkOptions, 'broker' | 'clientId' | 'limits'>,
+    options: Pick<ExternalLinkOptions, 'broker' | 'nodeName' | 'limits'>,
   ) {
     this.#parts = parts;
     this.#security = new DynamicSecurity({ ...options, changed: (error) => this.#changed(error) });

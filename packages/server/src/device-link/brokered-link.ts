@@ -94,13 +94,18 @@ class BrokeredHandler extends MemberHandler implements ExternalHandler {
       case 'lost':
         logger.warn({ connection: event.connection, reason: event.reason }, 'no connection to the broker');
         break;
-      case 'session_taken_over':
-        logger.info({ client_id: event.clientId }, 'took over the messages that another node had left');
+      case 'passed_on':
+        logger.info('this node leaves the messages of devices to the one whose turn it is');
         break;
-      case 'takeover_failed':
+      case 'session_forgotten':
+        logger.error(
+          'the broker has forgotten the session of the service, and what it acknowledged to devices meanwhile is lost; does it keep sessions on disk?',
+        );
+        break;
+      case 'session_limited':
         logger.warn(
-          { client_id: event.clientId, reason: event.reason },
-          'could not take over all messages that another node had left',
+          { expiry_s: event.expiryS },
+          'while no node is connected, the broker keeps messages of devices for this time only; set it to keep sessions longer',
         );
         break;
       case 'unusable':

@@ -8,10 +8,10 @@ import { linkLimits } from '../ingest/batches.ts';
 import { HELD_READINGS_MAX } from '../ingest/pipeline.ts';
 import type { Uplink } from '../ingest/uplink.ts';
 import type { Logger } from '../logging/logger.ts';
+import type { Nodes } from '../nodes/nodes.ts';
 import type { ServiceClock } from '../nodes/service-clock.ts';
 import type { Settings } from '../settings.ts';
 import { linkAddresses } from '../tls/ports.ts';
-import { brokerClientId } from './broker-client-id.ts';
 import { BrokeredLink } from './brokered-link.ts';
 import { LinkGroup } from './link-group.ts';
 import { LocalLink } from './local-link.ts';
@@ -27,6 +27,7 @@ interface LinkParts {
   /** For lines about one device. */
   readonly log: DeviceLog;
   readonly clock: ServiceClock;
+  readonly nodes: Nodes;
   /** For the encrypted port; `null` without TLS. */
   readonly certificate: CertificatePair | null;
   /** A thread has ended by itself, and with it the connections of its devices. */
@@ -35,10 +36,10 @@ interface LinkParts {
 
 /** Through the external broker where one is set, otherwise with a broker of our own. */
 export function createDeviceLink(settings: Settings, parts: LinkParts): ServiceLink {
-  const { broker, brokerAccess, dataDir } = settings;
+  const { broker, brokerAccess } = settings;
   if (broker === null) return createEmbeddedLink(settings, parts);
-  const { app, uplink: handler, directory, logger, log, clock } = parts;
-  const options = { broker, clientId: brokerClientId(dataDir), now: clock.now };
+  const { app, uplink: handler, directory, logger, log, clock, nodes } = parts;
+  const options = { broker, nodeName: `granary:${nodes.nodeId}`, turn: nodes, now: clock.now };
   const access =
     brokerAccess === 'dynamic-security' ? new DynamicAccess({ devices: app.devices, logger }, options) : null;
   return new BrokeredLink({ handler, directory, logger, log, access }, options);

@@ -136,7 +136,7 @@ export class LinkGroup implements ServiceLink {
 
   async health(): Promise<string> {
     await Promise.all(this.#members.map((member) => member.figures()));
-    return 'ok';
+    return this.isListening ? 'ok' : 'not listening';
   }
 
   async figures(): Promise<LinkFigures> {

@@ -18,8 +18,7 @@ export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies):
     storage: async () => app.health().then(() => 'ok'),
     device_link: async () => {
       if (nodes.conflict !== null) return nodes.conflict;
-      const health = await link.health();
-      return health !== 'ok' || link.isListening ? health : 'not listening';
+      return await link.health();
     },
     ingest: async ({ isHolding, hasRoom }: IngestFigures) => {
       if (isHolding) return 'readings are held back until the storage is available';

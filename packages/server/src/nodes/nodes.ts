@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conflictingNodes, isLast, type NodeRecord, provenAlive } from '@granary/core/nodes/live-nodes';
-import type { NewNode, NodeTable } from '@granary/store/nodes';
+import {
+  conflictingNodes,
+  isCollector,
+  isLast,
+  type NodeRecord,
+  provenAlive,
+} from '@granary/core/nodes/live-nodes';
+import type { CollectorTurn } from '@granary/link/external/turn';
+import { LIVE_MS, type NewNode, type NodeTable } from '@granary/store/nodes';
 import type { Logger } from '../logging/logger.ts';
 import { StartError } from '../start-error.ts';
 import { patiently } from '../start-patience.ts';
@@ -26,15 +33,25 @@ interface NodesParts {
   readonly logger: Logger;
 }
 
-/** Keeps this node in the table of nodes, knows the others, and measures the clock of the database. */
-export class Nodes {
+/**
+ * Keeps this node in the table of nodes, knows the others, and measures the clock of the database. Decides whether this node takes
+ * the messages of devices from the external broker.
+ */
+export class Nodes implements CollectorTurn {
   /** The nodes that live, with this one; as last known while the database does not answer. */
   liveCount = 1;
   /** Why this node should not run beside another; `null` if it may. */
   conflict: string | null = null;
   readonly #parts: NodesParts;
   #others: readonly NodeRecord[] = [];
+  #reachesBroker = false;
+  #isCollector = false;
+  /** When the database was asked for what decided that. */
+  #decidedAtMs = Number.NEGATIVE_INFINITY;
+  #toDecideSinceMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
+  #nextBeat: Promise<void> | null = null;
   #isStopped = false;
   #conflictSaidAtMs = Number.NEGATIVE_INFINITY;
   #isClockOff = false;
@@ -46,6 +63,25 @@ export class Nodes {
   /** The hashes of the admin keys that settings of other live nodes have preset. */
   get presetsOfOthers(): string[] {
     return this.#others.flatMap(({ presetHash }) => presetHash ?? []);
+  }
+
+  /** Unlike that of any other node, also of an earlier start. */
+  get nodeId(): string {
+    return this.#parts.node.nodeId;
+  }
+
+  /** A node that has not reached the database for so long that it counts as ended does not know whose turn it is. */
+  get isOwn(): boolean {
+    if (this.#parts.table === null) return true;
+    return this.#isCollector && monotonicMs() - this.#decidedAtMs < LIVE_MS;
+  }
+
+  async ask(reachesBroker: boolean): Promise<void> {
+    const { table } = this.#parts;
+    this.#reachesBroker = reachesBroker;
+    this.#isCollector = false;
+    this.#toDecideSinceMs = monotonicMs();
+    if (table !== null && !this.#isStopped) await this.#beatNext(table);
   }
 
   /** Waits until a node that has crashed counts as ended; refuses to start beside one that is proven to live. */
@@ -82,13 +118,23 @@ export class Nodes {
 
   #plan(table: NodeTable): void {
     this.#timer = setTimeout(() => {
-      // While the database does not answer, other parts say so.
-      void this.#beat(table)
-        .catch(() => undefined)
-        .then(() => {
-          if (!this.#isStopped) this.#plan(table);
-        });
+      void this.#beatNext(table).then(() => {
+        if (!this.#isStopped) this.#plan(table);
+      });
     }, BEAT_MS);
+  }
+
+  /** A beat that begins after the present one; resolves in any case. */
+  #beatNext(table: NodeTable): Promise<void> {
+    this.#nextBeat ??= this.#beating
+      .then(() => {
+        this.#nextBeat = null;
+        return this.#beat(table);
+      })
+      // While the database does not answer, other parts say so.
+      .catch(() => undefined);
+    this.#beating = this.#nextBeat;
+    return this.#nextBeat;
   }
 
   async #beat(table: NodeTable): Promise<void> {
@@ -96,7 +142,12 @@ export class Nodes {
     clock.take(await table.askTime(monotonicMs));
     this.#judgeClock();
     if (this.#isStopped) return;
-    const { own, others } = await table.beat(node);
+    const askedAtMs = monotonicMs();
+    const { own, others } = await table.beat(node, this.#reachesBroker);
+    if (askedAtMs >= this.#toDecideSinceMs) {
+      this.#isCollector = isCollector(own, others);
+      this.#decidedAtMs = askedAtMs;
+    }
     this.#others = others;
     this.liveCount = others.length + 1;
     this.#judge(own, conflictingNodes(node.broker, others));

@@ -109,6 +109,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'a642cbdf6bd45d7ac06c04ed8a25e3f358ad94dc71aaaee13ea82c4383a65e8f',
     postgres: 'a642cbdf6bd45d7ac06c04ed8a25e3f358ad94dc71aaaee13ea82c4383a65e8f',
   },
+  {
+    sqlite: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    postgres: 'f14a2b4134c3a90c4f60d7f4f14c36378a84d28e58a9b0dc7e8d0c50a1daca4c',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

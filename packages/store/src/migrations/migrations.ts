@@ -27,6 +27,7 @@ import { UNNUMBERED_EVENTS } from './v22-unnumbered-events.ts';
 import { OPEN_BUCKET_BYTES } from './v23-open-bucket-bytes.ts';
 import { NODES } from './v24-nodes.ts';
 import { DEVICE_HEALTH } from './v25-device-health.ts';
+import { BROKER_SINCE } from './v26-broker-since.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   OPEN_BUCKET_BYTES,
   NODES,
   DEVICE_HEALTH,
+  BROKER_SINCE,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

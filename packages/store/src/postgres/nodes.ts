@@ -13,11 +13,16 @@ const FORGOTTEN_AFTER_MS = 3_600_000;
 const LEAVE_MS_MAX = 1_000;
 
 const NOW = `(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
-const COLUMNS = 'node_id, host, broker, version, preset_hash, started_at_ms, live_since_ms, last_seen_at_ms';
-const INSERT = `INSERT INTO nodes (folder_id, ${COLUMNS}) SELECT $2, $1, $3, $4, $5, $6, now, now, now FROM (SELECT ${NOW} AS now) clock`;
+const COLUMNS =
+  'node_id, host, broker, version, preset_hash, started_at_ms, live_since_ms, last_seen_at_ms, broker_since_ms';
+const INSERT = `INSERT INTO nodes (folder_id, ${COLUMNS})
+  SELECT $2, $1, $3, $4, $5, $6, now, now, now, CASE WHEN $7::boolean THEN now END FROM (SELECT ${NOW} AS now) clock`;
 /** A node that was away for longer than it counts as live begins anew. */
+const WAS_AWAY = `nodes.last_seen_at_ms < excluded.last_seen_at_ms - ${LIVE_MS}`;
 const BEAT = `${INSERT} ON CONFLICT (node_id) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms,
-  live_since_ms = CASE WHEN nodes.last_seen_at_ms < excluded.last_seen_at_ms - ${LIVE_MS} THEN excluded.live_since_ms ELSE nodes.live_since_ms END
+  live_since_ms = CASE WHEN ${WAS_AWAY} THEN excluded.live_since_ms ELSE nodes.live_since_ms END,
+  broker_since_ms = CASE WHEN ${WAS_AWAY} OR excluded.broker_since_ms IS NULL THEN excluded.broker_since_ms
+    ELSE coalesce(nodes.broker_since_ms, excluded.broker_since_ms) END
   RETURNING ${COLUMNS}`;
 /** A time ahead is of a node that ended before the clock of the database was set back. */
 const OTHERS = `SELECT ${COLUMNS} FROM nodes WHERE node_id <> $1 AND abs(last_seen_at_ms - ${NOW}) <= ${LIVE_MS} ORDER BY node_id`;
@@ -25,18 +30,24 @@ const OTHERS = `SELECT ${COLUMNS} FROM nodes WHERE node_id <> $1 AND abs(last_se
 /** The times are read as text. */
 type NodeRow = [
   ...[nodeId: string, host: string, broker: BrokerKind, version: string, presetHash: string | null],
-  ...[startedAt: string, liveSince: string, lastSeenAt: string],
+  ...[startedAt: string, liveSince: string, lastSeenAt: string, brokerSince: string | null],
 ];
 
 function toNode(row: NodeRow): NodeRecord {
-  const [nodeId, host, broker, version, presetHash, ...times] = row;
-  const [startedAtMs, liveSinceMs, lastSeenAtMs] = times.map(Number) as [number, number, number];
-  return { nodeId, host, broker, version, presetHash, startedAtMs, liveSinceMs, lastSeenAtMs };
+  const [nodeId, host, broker, version, presetHash, startedAt, liveSince, lastSeenAt, brokerSince] = row;
+  return {
+    ...{ nodeId, host, broker, version, presetHash },
+    startedAtMs: Number(startedAt),
+    liveSinceMs: Number(liveSince),
+    lastSeenAtMs: Number(lastSeenAt),
+    brokerSinceMs: brokerSince === null ? null : Number(brokerSince),
+  };
 }
 
-const valuesOf = ({ nodeId, folderId, host, broker, version, presetHash }: NewNode) => [
-  ...[nodeId, folderId, host, broker, version, presetHash],
-];
+const valuesOf = (node: NewNode, reachesBroker: boolean) => {
+  const { nodeId, folderId, host, broker, version, presetHash } = node;
+  return [nodeId, folderId, host, broker, version, presetHash, reachesBroker];
+};
 
 /** The connection is used for this only, so that a busy pool makes no node look dead. */
 export class PostgresNodes implements NodeTable {
@@ -63,15 +74,16 @@ export class PostgresNodes implements NodeTable {
         [node.folderId, node.host],
       );
       const conflicts = conflicting(await othersOf(client, node.nodeId));
-      if (conflicts.length === 0) await client.query(BEAT, valuesOf(node));
+      if (conflicts.length === 0) await client.query(BEAT, valuesOf(node, false));
       await client.query('COMMIT');
       return conflicts;
     });
   }
 
-  beat(node: NewNode): Promise<NodesNow> {
+  beat(node: NewNode, reachesBroker: boolean): Promise<NodesNow> {
     return this.#use(async (client) => {
-      const beaten = await client.query<NodeRow>({ text: BEAT, values: valuesOf(node), rowMode: 'array' });
+      const values = valuesOf(node, reachesBroker);
+      const beaten = await client.query<NodeRow>({ text: BEAT, values, rowMode: 'array' });
       const [row] = beaten.rows;
       if (row === undefined) throw new Error('the row of a node that was just written is missing');
       return { own: toNode(row), others: await othersOf(client, node.nodeId) };

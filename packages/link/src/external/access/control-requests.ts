@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SECOND_MS } from '@granary/contract/time';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
+import { BrokerRefusal } from '../connection/packets.ts';
 import { FIRST_ERROR } from '../connection/publish-window.ts';
 
 export const CONTROL_TOPIC = '$CONTROL/dynamic-security/v1';
@@ -63,8 +64,9 @@ export class ControlRequests {
       const sent = await connection.publish(message, ANSWER_MS_MAX);
       if (sent === 'unsent') throw new ControlError('not connected to the broker');
       if (typeof sent === 'object' && sent.code >= FIRST_ERROR)
-        throw new ControlError(`the broker does not let this user publish on ${CONTROL_TOPIC}`);
+        throw new BrokerRefusal(`the broker does not let this user publish on ${CONTROL_TOPIC}`);
       const answers = await (connection.isOpen ? promise : null);
+      if (!connection.isOpen) throw new ControlError('the connection to the broker has ended');
       if (answers === null) throw new ControlError(`nothing answers on ${RESPONSE_TOPIC}`);
       return answers;
     } finally {

@@ -39,11 +39,11 @@ async function rigFor(t: TestContext): Promise<Rig | null> {
 function securityOf(
   t: TestContext,
   { access: broker }: MosquittoBroker,
-  clientId: string,
+  nodeName: string,
   changes: (string | null)[] = [],
 ): DynamicSecurity {
   const changed = (error: Error | null): void => void changes.push(error?.message ?? null);
-  const security = new DynamicSecurity({ broker, clientId, limits: QUICK, changed });
+  const security = new DynamicSecurity({ broker, nodeName, limits: QUICK, changed });
   t.after(() => security.stop());
   return security;
 }

@@ -19,7 +19,6 @@ import { asAcls, deviceOfRole, deviceRole, deviceRules, hasRules } from './topic
 const TEXT_NAME = 'device of Granary';
 /** So that a page of the longest names is shorter than the longest packet. */
 const PAGE_SIZE = 200;
-const START_ATTEMPTS = 3;
 /** Requests that wait for the broker; each may take it some hundred milliseconds. */
 const PENDING_MAX = 20;
 
@@ -36,7 +35,7 @@ export interface GivenSecret extends KnownClient {
 
 interface DynamicSecurityOptions {
   readonly broker: BrokerAccess;
-  readonly clientId: string;
+  readonly nodeName: string;
   readonly limits?: ExternalLimits;
   /** `null` when the plugin can be used, otherwise why not. */
   readonly changed: (error: Error | null) => void;
@@ -51,7 +50,7 @@ export class DynamicSecurity {
   readonly #requests = new ControlRequests();
   readonly #connection: KeptConnection;
 
-  constructor({ broker, clientId, limits = EXTERNAL_LIMITS, changed }: DynamicSecurityOptions) {
+  constructor({ broker, nodeName, limits = EXTERNAL_LIMITS, changed }: DynamicSecurityOptions) {
     const dialer = new Dialer(broker, limits);
     const rights = new OwnRights(broker.username ?? '', (connection, commands) =>
       this.#requests.send(connection, commands),
@@ -61,12 +60,12 @@ export class DynamicSecurity {
       limits,
       open: (closed) => {
         reader = new MessageReader(async ({ payload }) => this.#requests.received(payload.toString()));
-        const login = { clientId: `${clientId}-access`, session: null, will: null };
+        const login = { clientId: `${nodeName}:access`, keepsSession: false };
         return dialer.open(login, { message: reader.message, closed });
       },
       prepare: async (connection) => {
         reader.attach(connection);
-        await connection.subscribe([RESPONSE_TOPIC]);
+        await connection.subscribe([RESPONSE_TOPIC], true);
         await rights.ensure(connection);
       },
       mayOpen: () => true,
@@ -83,19 +82,12 @@ export class DynamicSecurity {
     return this.#requests.pending >= PENDING_MAX;
   }
 
-  /** The broker ends the connections of a user whose rights change, so the first start of all needs a second attempt. */
-  async start(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#connection.start();
-      } catch (error) {
-        if (attempt === START_ATTEMPTS || !(error instanceof ControlError)) throw error;
-      }
-    }
+  start(): Promise<void> {
+    return this.#connection.start();
   }
 
   stop(): void {
-    this.#connection.stop((connection) => connection.disconnect());
+    this.#connection.stop();
   }
 
   /** `null` if the broker has no client of this name; `foreign` if it has one that the service has not made. */

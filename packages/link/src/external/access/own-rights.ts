@@ -1,4 +1,5 @@
 import type { BrokerConnection } from '../connection/broker-connection.ts';
+import { BrokerRefusal } from '../connection/packets.ts';
 import { type Answer, type Command, ControlError } from './control-requests.ts';
 import { asAcls, hasRules, NODE_ROLE, NODE_RULES } from './topic-rules.ts';
 
@@ -17,7 +18,10 @@ export class OwnRights {
     this.#send = send;
   }
 
-  /** Rejects if the broker lets devices do everything, or if it ends the connection because the rights have changed. */
+  /**
+   * Changes only what differs, because the broker ends all connections of a user whose rights change, also those of other nodes.
+   * Rejects then, or if the broker lets devices do everything.
+   */
   async ensure(connection: BrokerConnection): Promise<void> {
     const [access, role, client] = await this.#send(connection, [
       { command: 'getDefaultACLAccess' },
@@ -49,7 +53,7 @@ function refuseOpenBroker(access: Answer | undefined): void {
     allow === true && DENIED.includes(acltype) ? [String(acltype)] : [],
   );
   if (open.length === 0) return;
-  throw new Error(
+  throw new BrokerRefusal(
     `the broker allows everybody everything; set its defaultACLAccess to deny ${open.join(' and ')}`,
   );
 }

@@ -37,16 +37,13 @@ export const deviceRules = (deviceId: string): TopicRule[] => [
 ];
 
 const OWN_TOPICS = 'granary/#';
-const SHARED_TOPICS = '$share/granary/granary/#';
 
 /** What the nodes of the service need beside the right to control the plugin. */
 export const NODE_RULES: readonly TopicRule[] = [
   { acltype: 'publishClientSend', topic: OWN_TOPICS },
   { acltype: 'publishClientReceive', topic: OWN_TOPICS },
-  ...[OWN_TOPICS, SHARED_TOPICS].flatMap((topic) => [
-    { acltype: 'subscribePattern' as const, topic },
-    { acltype: 'unsubscribePattern' as const, topic },
-  ]),
+  { acltype: 'subscribePattern', topic: OWN_TOPICS },
+  { acltype: 'unsubscribePattern', topic: OWN_TOPICS },
 ];
 
 /** The rules as the plugin takes them; a higher priority than that of a rule that was added by hand is not needed. */

@@ -1,11 +1,8 @@
 import type { Socket } from 'node:net';
 import { SECOND_MS } from '@granary/contract/time';
 import packets, { type IConnackPacket, type IPublishPacket, type Packet } from 'mqtt-packet';
-import { connectPacket, isVersionRefused, type Login, openSocket, refusalText } from './packets.ts';
+import { BrokerRefusal, connectPacket, endText, type Login, openSocket, refusalOf } from './packets.ts';
 import { type OutgoingMessage, type Publication, PublishWindow } from './publish-window.ts';
-
-/** The broker does not know the version of MQTT in which it was asked. */
-export class VersionRefused extends Error {}
 
 export interface ConnectionEvents {
   message(packet: IPublishPacket): void;
@@ -32,6 +29,7 @@ export class BrokerConnection {
   readonly #publishing: PublishWindow;
   #state: 'opening' | 'open' | 'ending' | 'closed' = 'opening';
   #isSessionPresent = false;
+  #sessionExpiryS: number | null = null;
   #failure: Error | null = null;
   #lastPacketId = 0;
   #receivedAtMs = performance.now();
@@ -80,19 +78,23 @@ export class BrokerConnection {
     return this.#isSessionPresent;
   }
 
-  /** Rejects if the broker refuses one of the filters, or the connection ends before the answer. */
-  async subscribe(filters: readonly string[]): Promise<void> {
+  /** For how long the broker keeps the session, if it is not as long as it was asked to. */
+  get sessionExpiryS(): number | null {
+    return this.#sessionExpiryS;
+  }
+
+  /**
+   * Rejects if the broker refuses one of the filters, or the connection ends before the answer. With MQTT 3.1.1 retained messages
+   * come in any case.
+   */
+  async subscribe(filters: readonly string[], wantsRetained: boolean): Promise<void> {
     const messageId = this.#nextPacketId();
-    const subscriptions = filters.map((topic) => ({ topic, qos: 1 as const }));
+    const rh = wantsRetained ? 0 : 2;
+    const subscriptions = filters.map((topic) => ({ topic, qos: 1 as const, rh }));
     const granted = await this.#request(messageId, { cmd: 'subscribe', messageId, subscriptions });
     const refused = filters.filter((_, index) => (granted[index] ?? FIRST_REFUSAL) >= FIRST_REFUSAL);
     if (refused.length > 0)
-      throw new Error(`the broker refuses the subscription to ${refused.join(' and ')}`);
-  }
-
-  async unsubscribe(filters: readonly string[]): Promise<void> {
-    const messageId = this.#nextPacketId();
-    await this.#request(messageId, { cmd: 'unsubscribe', messageId, unsubscriptions: [...filters] });
+      throw new BrokerRefusal(`the broker refuses the subscription to ${refused.join(' and ')}`);
   }
 
   /** The message is written before this returns if the broker allows one more; never rejects. */
@@ -114,22 +116,16 @@ export class BrokerConnection {
     this.#socket.resume();
   }
 
-  /** Ends without DISCONNECT when what was written has left, so that the broker publishes the last will. */
+  /** Ends when what was written has left. The broker keeps the session if that was asked of it. */
   leave(): void {
     if (!this.isOpen) return;
+    this.#send({ cmd: 'disconnect', reasonCode: 0 });
     this.#state = 'ending';
     this.#publishing.close();
     this.#socket.end();
     // Unread bytes would make the end a reset, which overtakes what was written.
     this.#socket.resume();
     setTimeout(() => this.#socket.destroy(), END_MS_MAX).unref();
-  }
-
-  /** Ends with DISCONNECT, which discards the last will and, with MQTT 5, the session. */
-  disconnect(): void {
-    const properties = this.login.version === 5 ? { properties: { sessionExpiryInterval: 0 } } : {};
-    this.#send({ cmd: 'disconnect', reasonCode: 0, ...properties });
-    this.leave();
   }
 
   fail(error: Error): void {
@@ -151,11 +147,8 @@ export class BrokerConnection {
       case 'suback':
         this.#settle(packet.messageId, packet.granted as readonly number[]);
         break;
-      case 'unsuback':
-        this.#settle(packet.messageId, []);
-        break;
       case 'disconnect':
-        this.fail(new Error(`the broker ended the connection with code ${packet.reasonCode ?? 0}`));
+        this.fail(new Error(endText(packet.reasonCode ?? 0)));
         break;
       default:
         break;
@@ -165,12 +158,12 @@ export class BrokerConnection {
   #answered(packet: IConnackPacket): void {
     const code = packet.reasonCode ?? packet.returnCode ?? 0;
     if (code !== 0) {
-      const text = refusalText(code);
-      this.fail(isVersionRefused(code) ? new VersionRefused(text) : new Error(text));
+      this.fail(refusalOf(code));
       return;
     }
     this.#state = 'open';
     this.#isSessionPresent = packet.sessionPresent;
+    this.#sessionExpiryS = packet.properties?.sessionExpiryInterval ?? null;
     this.#publishing.open(packet.properties?.receiveMaximum);
     const keepAliveMs = (packet.properties?.serverKeepAlive ?? this.login.keepAliveS) * SECOND_MS;
     this.#keepAlive = setInterval(() => this.#checkKeepAlive(keepAliveMs), keepAliveMs / 2);

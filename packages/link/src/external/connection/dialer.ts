@@ -1,7 +1,7 @@
 import type { ExternalLimits } from '../limits.ts';
 import type { BrokerAccess } from './broker-address.ts';
-import { BrokerConnection, VersionRefused } from './broker-connection.ts';
-import type { Login, MqttVersion } from './packets.ts';
+import { BrokerConnection } from './broker-connection.ts';
+import { type Login, type MqttVersion, VersionRefused } from './packets.ts';
 
 type Events = Parameters<typeof BrokerConnection.open>[2];
 
@@ -20,7 +20,7 @@ export class Dialer {
     return this.#version;
   }
 
-  async open(login: Pick<Login, 'clientId' | 'session' | 'will'>, events: Events): Promise<BrokerConnection> {
+  async open(login: Pick<Login, 'clientId' | 'keepsSession'>, events: Events): Promise<BrokerConnection> {
     try {
       return await this.#open(login, events);
     } catch (error) {
@@ -30,10 +30,7 @@ export class Dialer {
     }
   }
 
-  async #open(
-    login: Pick<Login, 'clientId' | 'session' | 'will'>,
-    events: Events,
-  ): Promise<BrokerConnection> {
+  async #open(login: Pick<Login, 'clientId' | 'keepsSession'>, events: Events): Promise<BrokerConnection> {
     const { connectTimeoutMs, keepAliveS } = this.#limits;
     const { broker, version } = this;
     return await BrokerConnection.open({ ...login, broker, version, keepAliveS }, connectTimeoutMs, events);

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExternalLimits } from '../limits.ts';
 import type { BrokerConnection } from './broker-connection.ts';
+import { isRefusal } from './packets.ts';
 
 interface KeptParts {
   readonly limits: ExternalLimits;
@@ -20,6 +22,8 @@ export class KeptConnection {
   #connection: BrokerConnection | null = null;
   #isOpening = false;
   #isStopped = false;
+  #readySinceMs = 0;
+  /** Attempts that failed, and connections that ended soon, one after the other. */
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -32,19 +36,36 @@ export class KeptConnection {
     return !this.#isOpening && this.#connection?.isOpen ? this.#connection : null;
   }
 
-  /** Rejects if the first attempt fails; later ones are repeated. */
+  /**
+   * Resolves when the connection is ready, or may not be opened now and is opened later. Rejects when the broker refuses it, or
+   * cannot be used for too long.
+   */
   async start(): Promise<void> {
-    await this.#open();
+    const { limits, mayOpen, changed } = this.#parts;
+    const untilMs = performance.now() + limits.startMsMax;
+    for (;;) {
+      if (!mayOpen()) return this.#retryLater();
+      try {
+        return await this.#open();
+      } catch (thrown) {
+        const error = asError(thrown);
+        if (this.#isStopped || isRefusal(error) || performance.now() >= untilMs) throw error;
+        this.#failures += 1;
+        changed(error);
+        await sleep(this.#waitMs());
+      }
+    }
   }
 
-  stop(end: (connection: BrokerConnection) => void): void {
+  stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    if (this.#connection !== null) end(this.#connection);
+    this.#connection?.leave();
   }
 
   async #open(): Promise<void> {
     const { open, prepare, changed } = this.#parts;
+    if (this.#isStopped) throw new Error('the service stops');
     this.#isOpening = true;
     try {
       const connection = await open((error) => this.#closed(error));
@@ -54,7 +75,7 @@ export class KeptConnection {
     } finally {
       this.#isOpening = false;
     }
-    this.#failures = 0;
+    this.#readySinceMs = performance.now();
     if (!this.#isStopped) changed(null);
   }
 
@@ -71,16 +92,22 @@ export class KeptConnection {
   /** A connection that ends while it is being prepared makes its opening fail. */
   #closed(error: Error | null): void {
     if (this.#isOpening || this.#isStopped) return;
+    const hasLasted = performance.now() - this.#readySinceMs > this.#parts.limits.reconnectMsMax;
+    this.#failures = hasLasted || error === null ? 0 : this.#failures + 1;
     this.#parts.changed(error ?? new Error('the service left'));
     this.#retryLater();
   }
 
   #retryLater(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#retry(), this.#waitMs());
+  }
+
+  /** With a random part, so that not all nodes return at the same time. */
+  #waitMs(): number {
     const { reconnectMs, reconnectMsMax } = this.#parts.limits;
     const waitMs = Math.min(reconnectMsMax, reconnectMs * 2 ** Math.min(this.#failures, DOUBLINGS_MAX));
-    clearTimeout(this.#timer);
-    // Not all nodes return at the same time.
-    this.#timer = setTimeout(() => void this.#retry(), waitMs * (0.5 + Math.random() / 2));
+    return waitMs * (0.5 + Math.random() / 2);
   }
 
   async #retry(): Promise<void> {

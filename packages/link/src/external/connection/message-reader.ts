@@ -15,7 +15,6 @@ export class MessageReader {
   #inFlight = 0;
   #isFlushPlanned = false;
   #isStopped = false;
-  #lastReceivedMs = performance.now();
 
   constructor(take: Take) {
     this.#take = take;
@@ -24,16 +23,10 @@ export class MessageReader {
   /** Messages of a kept session come before the connection is known here. */
   attach(connection: BrokerConnection): void {
     this.#connection = connection;
-    this.#lastReceivedMs = performance.now();
   }
 
   get inFlight(): number {
     return this.#inFlight;
-  }
-
-  /** How long nothing came and nothing waits to be stored. */
-  idleMs(nowMs: number): number {
-    return this.#inFlight > 0 ? 0 : nowMs - this.#lastReceivedMs;
   }
 
   /** Further messages are not taken; the broker delivers them again. */
@@ -44,7 +37,6 @@ export class MessageReader {
 
   readonly message = (packet: IPublishPacket): void => {
     if (this.#isStopped) return;
-    this.#lastReceivedMs = performance.now();
     this.#inFlight += 1;
     // A broker of MQTT 3.1.1 knows no limit of the receiver.
     if (this.#inFlight >= RECEIVE_MAX) this.#connection?.pause();
@@ -73,7 +65,6 @@ export class MessageReader {
 
   #stored(): void {
     this.#inFlight -= 1;
-    this.#lastReceivedMs = performance.now();
     if (this.#inFlight === RECEIVE_MAX - 1 && !this.#isStopped) this.#connection?.resume();
   }
 

@@ -19,8 +19,8 @@ export interface Publisher {
 const IN_FLIGHT = 10;
 const RECONNECT_MS = 50;
 
-/** A device that publishes as fast as it is acknowledged, across every crash of the service. */
-export function startPublisher(mqttUrl: URL, deviceId: string, secret: string): Publisher {
+/** A device that publishes as fast as it is acknowledged, or with a pause after each, across every crash of the service. */
+export function startPublisher(mqttUrl: URL, deviceId: string, secret: string, pauseMs = 0): Publisher {
   const client = connect(mqttUrl.href, {
     clientId: deviceId,
     username: deviceId,
@@ -61,7 +61,10 @@ export function startPublisher(mqttUrl: URL, deviceId: string, secret: string): 
     if (await publishUntilAcknowledged(JSON.stringify(reading))) acknowledged.push({ tsMs, weightG });
   };
   const lane = async (): Promise<void> => {
-    while (!stopped) await publishOne();
+    while (!stopped) {
+      await publishOne();
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
   };
   const lanes = Array.from({ length: IN_FLIGHT }, lane);
   return {

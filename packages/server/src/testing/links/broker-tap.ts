@@ -4,7 +4,7 @@ import type { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
 import { type IConnectPacket, type Packet, parser } from 'mqtt-packet';
 
 const HOST = '127.0.0.1';
-const CONTROL = /-control$/;
+const CONTROL = /:control$/;
 
 /** The two connections of a node: one stores the messages of devices, the other one knows who is connected. */
 type NodeConnection = 'messages' | 'control';
@@ -76,7 +76,7 @@ export class BrokerTap {
     client.on('data', (bytes: Buffer) => fromClient.parse(bytes));
     fromClient.once('packet', ({ cmd, ...connecting }: Packet) => {
       const { clientId, protocolVersion = 4 } = connecting as IConnectPacket;
-      if (cmd !== 'connect' || !clientId.startsWith('granary-')) return;
+      if (cmd !== 'connect' || !clientId.startsWith('granary:')) return;
       const connection = CONTROL.test(clientId) ? 'control' : 'messages';
       const delivered = new Map<number, string>();
       const fromBroker = parser({ protocolVersion });

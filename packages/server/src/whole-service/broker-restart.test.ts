@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describePostgres } from '@granary/app/testing/engines';
+import { rawReadings } from '@granary/app/testing/raw-readings';
+import { startDynamicSecurityBroker } from '@granary/link/testing/dynamic-security-broker';
+import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
+import { type Publisher, startPublisher } from '../testing/devices/publisher.ts';
+import { eventually } from '../testing/eventually.ts';
+import { type NodeProcess, nodeProcesses } from '../testing/node-processes.ts';
+import { siloNamed } from '../testing/service.ts';
+
+const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')
+  ? 'mosquitto is not installed here'
+  : false;
+const NODES = 3;
+const DEVICES = ['restart-1', 'restart-2', 'restart-3', 'restart-4'];
+/** Each device has ten messages on their way and begins the next one this long after an acknowledgement. */
+const PAUSE_MS = 25;
+/** Long enough for every device to be acknowledged while nobody is subscribed. */
+const UNHEARD_MS = 1_000;
+const isFull = process.env['GRANARY_TEST_SIZE'] === 'full';
+
+const BROKERS = {
+  'Mosquitto with dynamic security': {
+    start: () => startDynamicSecurityBroker(),
+    access: 'dynamic-security',
+    restarts: isFull ? 20 : 6,
+  },
+  'Mosquitto without it': {
+    start: () => MosquittoBroker.start(),
+    access: 'manual',
+    restarts: isFull ? 20 : 2,
+  },
+};
+
+for (const [name, { start: startBroker, access, restarts }] of Object.entries(BROKERS)) {
+  describePostgres(`${NODES} nodes, and ${name} that restarts`, (engine) => {
+    const startNode = nodeProcesses(engine);
+    const publishers: Publisher[] = [];
+    let broker: MosquittoBroker;
+    let nodes: NodeProcess[] = [];
+
+    before(async () => {
+      if (without !== false) return;
+      broker = await startBroker();
+      nodes = await startNodes();
+    });
+    after(async () => {
+      for (const publisher of publishers) publisher.abandon();
+      await broker?.remove();
+    });
+
+    const startNodes = (): Promise<NodeProcess[]> => Promise.all(Array.from({ length: NODES }, startOne));
+    const startOne = (): Promise<NodeProcess> =>
+      startNode({ GRANARY_BROKER_URL: broker.url, GRANARY_BROKER_ACCESS: access });
+    const restart = async (): Promise<void> => {
+      await broker.end();
+      await broker.restart();
+    };
+    /** Devices are acknowledged while no node takes their messages. */
+    const unheard = (): Promise<void> => sleep(UNHEARD_MS);
+    const kill = (): Promise<unknown> => Promise.all(nodes.map((node) => node.kill()));
+    const stop = (): Promise<unknown> => Promise.all(nodes.map((node) => node.stop()));
+    const signal = (name: NodeJS.Signals): void => {
+      for (const { pid } of nodes) process.kill(pid, name);
+    };
+
+    const orders: readonly (() => Promise<void>)[] = [
+      // The nodes are there.
+      restart,
+      // The nodes are killed first and come back last.
+      async () => {
+        await kill();
+        await unheard();
+        await restart();
+        await unheard();
+        nodes = await startNodes();
+      },
+      // The nodes end and start again before the broker is there.
+      async () => {
+        await broker.end();
+        await stop();
+        const starting = startNodes();
+        await unheard();
+        await broker.restart();
+        nodes = await starting;
+      },
+      // One node is killed with the broker, another one each time, and comes back later.
+      async () => {
+        const first = nodes.shift();
+        await Promise.all([restart(), first?.kill()]);
+        await unheard();
+        nodes.push(await startOne());
+      },
+      // The nodes are frozen meanwhile.
+      async () => {
+        signal('SIGSTOP');
+        await unheard();
+        await restart();
+        await unheard();
+        signal('SIGCONT');
+      },
+      // The nodes end before, and the broker restarts twice without them.
+      async () => {
+        await stop();
+        await restart();
+        await unheard();
+        await restart();
+        await unheard();
+        nodes = await startNodes();
+      },
+    ];
+
+    test(`${restarts} restarts lose nothing that devices were acknowledged`, {
+      ...{ skip: without, timeout: 1_200_000 },
+    }, async (t) => {
+      const url = new URL(broker.url);
+      url.username = '';
+      url.password = '';
+      for (const deviceId of DEVICES) {
+        const registered = await nodes[0]?.api.post('/v1/siloscale/devices', siloNamed(deviceId));
+        assert(registered);
+        assert.equal(registered.status, 200, registered.text);
+        const { secret } = registered.body.data.credentials;
+        publishers.push(startPublisher(url, deviceId, secret, PAUSE_MS));
+      }
+      for (let count = 0; count < restarts; count++) {
+        await orders[count % orders.length]?.();
+        await unheard();
+      }
+      const acknowledged = await Promise.all(publishers.map((publisher) => publisher.stop()));
+      const app = await engine.open();
+      const expected: string[] = [];
+      for (const [index, readings] of acknowledged.entries()) {
+        const device = await app.devices.find(DEVICES[index] ?? '');
+        expected.push(...readings.map(({ tsMs, weightG }) => `${device?.deviceNo} ${tsMs} ${weightG}`));
+      }
+      assert.ok(expected.length > restarts * DEVICES.length * 10, `${expected.length} acknowledged`);
+      const missing = async (): Promise<number> => {
+        const raw = await rawReadings(engine.location);
+        const stored = new Set(raw.map(({ deviceNo, tsMs, a }) => `${deviceNo} ${tsMs} ${a}`));
+        assert.equal(stored.size, raw.length, 'no reading is stored twice');
+        return expected.filter((reading) => !stored.has(reading)).length;
+      };
+      t.diagnostic(`${expected.length} readings were acknowledged over ${restarts} restarts`);
+      await eventually(missing, 0);
+    });
+  });
+}
