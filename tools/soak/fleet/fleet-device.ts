@@ -3,7 +3,8 @@ import { topicOf, type UpSubject } from '@granary/contract/link/messages';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import type { AcknowledgedReading, CommandName, FleetMember } from './protocol.ts';
 
-const RECONNECT_MS = 250;
+/** Sooner than the nodes, so that a broker that was restarted gets messages before a node has subscribed again. */
+const RECONNECT_MS = 20;
 const CONNECT_MS_MAX = 4_000;
 const KEEP_ALIVE_S = 30;
 
