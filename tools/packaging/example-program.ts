@@ -12,7 +12,8 @@ export async function levels(signal: AbortSignal): Promise<number[]> {
   return levels;
 }
 
-export const isOfDevice = (event: LoggedEvent): boolean => event.device_id !== null;
+export const isRunning = (event: LoggedEvent): boolean =>
+  event.type === 'operation.status_changed' && event.data.status === 'in_progress';
 
 // @ts-expect-error the amount is missing
 export const incomplete = () => client.operations.feed('silo-1', {});

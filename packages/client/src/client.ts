@@ -18,7 +18,7 @@ const TIME_LIMIT_MS = 30_000;
 export interface ClientOptions {
   readonly baseUrl: string;
   /** In a browser it may be missing: then the cookie of the signed-in user counts. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** The paths of the two device groups and the plant store, if they are not the default ones. */
   readonly siloSegment?: string;
   readonly fieldSegment?: string;

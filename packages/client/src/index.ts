@@ -1,7 +1,8 @@
 export type { Page } from '@granary/contract/envelope';
 export type { ErrorCode } from '@granary/contract/errors';
-export type { EventReset, EventType, LoggedEvent } from '@granary/contract/events';
+export type { EventReset, EventType } from '@granary/contract/events';
 export type { DeviceValues, NewestValues } from '@granary/contract/fleet/newest-values';
+export type { EventDataOf, LoggedEvent } from '@granary/contract/logged-event';
 export { type Client, type ClientOptions, createClient } from './client.ts';
 export type { Versioned } from './configuration.ts';
 export type { VersionedDevice } from './devices.ts';

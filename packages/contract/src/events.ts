@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { OptionalActor } from './audit.ts';
-import { DEVICE_ID_LIST, DeviceId } from './ids.ts';
+import { DEVICE_ID_LIST } from './ids.ts';
 import { closed } from './input/closed.ts';
 import { described } from './input/described.ts';
 import { List, withLists } from './input/lists.ts';
 import { type Checker, checker } from './input/schema.ts';
-import { Timestamp } from './time.ts';
 
-/** One name for each kind of change; the data of a changed status contains the new status. */
+/** One name for each kind of change; `EVENT_DATA` says what the event log tells of each. */
 export const EVENT_TYPES = [
   'device.registered',
   'device.updated',
@@ -46,22 +44,6 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** One entry of the event log. */
-export const LoggedEvent = closed({
-  id: described(
-    'Increases without gaps; a reader that has seen one number has seen all smaller ones.',
-    Type.Integer({ minimum: 1 }),
-  ),
-  type: Type.Enum(EVENT_TYPES),
-  device_id: described('`null` for an event that concerns no device.', Type.Union([DeviceId, Type.Null()])),
-  at: Timestamp,
-  actor: described('Who caused it; `null` for a device or the clock.', OptionalActor),
-  data: described(
-    'The resource after the change; for a mission only what changed, because a mission may have 500 waypoints.',
-    Type.Record(Type.String(), Type.Unknown()),
-  ),
-});
-
 /** Without filters a reader gets every event that its key may access. */
 export const EventQuery = closed({
   device_id: Type.Optional(described('One or more device ids, separated by commas.', List)),
@@ -77,7 +59,6 @@ export const EventQuery = closed({
 /** Sent in place of the missed events when they are no longer stored. */
 export const EventReset = closed({ oldest: Type.Integer(), newest: Type.Integer() });
 
-export type LoggedEvent = Static<typeof LoggedEvent>;
 export type EventQuery = Static<typeof EventQuery>;
 export type EventReset = Static<typeof EventReset>;
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoggedEvent } from '@granary/contract/events';
+import type { LoggedEvent } from '@granary/contract/logged-event';
 import { SILOS } from '../../bench/farm.ts';
 import type { AlertLedger } from '../accounting/alert-ledger.ts';
 import type { FleetProcess } from '../fleet/fleet-process.ts';
@@ -35,9 +35,12 @@ export class AlertWaves {
 
   /** The same event comes from the stream of each node. */
   event({ type, device_id, data }: LoggedEvent): void {
-    const alertId = String(data['alert_id']);
-    if (type === 'alert.raised' && data['type'] === WAVE_ALERT) this.#raised.get(device_id ?? '')?.(alertId);
-    if (type === 'alert.status_changed' && data['status'] === 'resolved') this.#resolved.get(alertId)?.();
+    if (type === 'alert.raised' && data.type === WAVE_ALERT) {
+      this.#raised.get(device_id ?? '')?.(data.alert_id);
+    }
+    if (type === 'alert.status_changed' && data.status === 'resolved') {
+      this.#resolved.get(data.alert_id)?.();
+    }
   }
 
   async run(): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoggedEvent } from '@granary/contract/events';
+import type { LoggedEvent } from '@granary/contract/logged-event';
 import { StreamLedger } from '../accounting/stream-ledger.ts';
 import { ADMIN_KEY, type SoakNode } from '../site/soak-node.ts';
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
+import { checkLoggedEvent } from '@granary/contract/logged-event';
+import { toIso } from '@granary/contract/time';
 import type { App } from '../app.ts';
 import { describePostgres } from '../testing/engines.ts';
 import { EVERY_WRITE } from '../testing/every-write.ts';
@@ -49,6 +51,20 @@ async function lowSilo(app: App): Promise<WriteRound['alerts'][number]> {
   return { deviceNo, alertId: alert.alertId };
 }
 
+/** What every write has logged has the data of its type. */
+async function assertEventsKeepContract(app: App): Promise<void> {
+  const { newest } = await app.events.bounds();
+  let sequence = 0;
+  while (sequence < newest) {
+    for (const event of await app.events.after({ sequence, limit: 1_000 })) {
+      const { type, deviceId, atMs, actor, data } = event;
+      const logged = { id: event.sequence, type, device_id: deviceId, at: toIso(atMs), actor, data };
+      assert.deepEqual(checkLoggedEvent.faults(logged), [], JSON.stringify(logged));
+      sequence = event.sequence;
+    }
+  }
+}
+
 describePostgres('writes of every kind at once', (engine) => {
   it('include every write of the app', () => {
     assert.deepEqual(namesOf(EVERY_WRITE), namesOf(writesOfStore));
@@ -79,6 +95,7 @@ describePostgres('writes of every kind at once', (engine) => {
       namesOf(EVERY_WRITE),
       'a write that is always refused shows nothing',
     );
+    await assertEventsKeepContract(app);
     // PostgreSQL adds the counts of a connection to its statistics at the latest when it ends.
     for (const each of stores) await each.close();
     const [counted] = await engine.query(

@@ -1,6 +1,7 @@
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
-import type { EventReset, EventType, LoggedEvent } from '@granary/contract/events';
+import type { EventReset, EventType } from '@granary/contract/events';
+import type { LoggedEvent } from '@granary/contract/logged-event';
 import { callOf } from '../derive.ts';
 import type { Transport } from '../requests/transport.ts';
 import { reconnecting, type StreamOptions } from './reconnecting.ts';

@@ -28,7 +28,7 @@ export function applyEvent(
   if (type.startsWith('alert.')) site.alerts.put(record as unknown as FleetAlert);
   else if (type.startsWith('operation.')) site.operations.put(record as unknown as FleetOperation);
   else if (type.startsWith('command.')) site.commands.put(record as unknown as FleetCommand);
-  else if (type.startsWith('mission.')) refresh.mission(deviceId, String(data['mission_id']));
+  else if ('mission_id' in data) refresh.mission(deviceId, data.mission_id);
   else if (type === 'device.removed') site.devices.remove(deviceId);
   else if (IS_ABOUT_DEVICE.has(type)) refresh.device(deviceId);
 }

@@ -1,4 +1,5 @@
-import { checkEventQuery, LoggedEvent } from '../events.ts';
+import { checkEventQuery } from '../events.ts';
+import { LoggedEvent } from '../logged-event.ts';
 import { eventStream } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 

@@ -20,12 +20,12 @@ import { DeclaredSensorSummary, SensorDeclaration } from '../devices/sensors.ts'
 import { ErrorAnswer } from '../endpoints/declaration/answers.ts';
 import { RegisteredFieldDevice, RegisteredSilo } from '../endpoints/devices.ts';
 import { Liveness, Readiness } from '../endpoints/health.ts';
-import { LoggedEvent } from '../events.ts';
 import { FleetDevice, FleetReadings } from '../fleet/devices.ts';
 import { AttentionItem, Overview } from '../fleet/overview.ts';
 import * as records from '../fleet/records.ts';
 import { IssuedKey, KeyRecord, KeyRotation, NewKey } from '../keys.ts';
 import { LinkStatus } from '../link/link-status.ts';
+import * as events from '../logged-event.ts';
 import * as missions from '../missions/missions.ts';
 import { Waypoint } from '../missions/waypoints.ts';
 import {
@@ -58,7 +58,11 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ...{ DeviceCredentials: devices.DeviceCredentials, Rejections: devices.Rejections },
   ...{ EmergencyStopSummary: devices.EmergencyStopSummary, Rejection: devices.Rejection },
   ...{ DeclaredMaintenance, MaintenanceRequest, DeclaredSensorSummary, SensorDeclaration },
-  ...{ Error: ErrorAnswer, RegisteredFieldDevice, RegisteredSilo, Liveness, Readiness, LoggedEvent },
+  ...{ Error: ErrorAnswer, RegisteredFieldDevice, RegisteredSilo, Liveness, Readiness },
+  ...{ LoggedEvent: events.LoggedEvent, MaintainedDevice: events.MaintainedDevice },
+  ...{ ChangedDevice: events.ChangedDevice, MissionChange: events.MissionChange },
+  ...{ WaypointsChange: events.WaypointsChange, WebhookChange: events.WebhookChange },
+  ...{ DeadDelivery: events.DeadDelivery },
   ...{ FleetDevice, FleetReadings, AttentionItem, Overview },
   ...{ FleetAlert: records.FleetAlert, FleetOperation: records.FleetOperation },
   ...{ FleetCommand: records.FleetCommand, FleetMission: records.FleetMission },

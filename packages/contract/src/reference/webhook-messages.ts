@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { LoggedEvent } from '../events.ts';
 import { closed } from '../input/closed.ts';
+import { LoggedEvent } from '../logged-event.ts';
 import { Timestamp } from '../time.ts';
 import { TEST_MESSAGE } from '../webhooks.ts';
 import type { ComponentSchemas } from './component-schemas.ts';

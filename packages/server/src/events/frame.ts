@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '@granary/contract/events';
+import type { LoggedEvent } from '@granary/contract/logged-event';
 import { toIso } from '@granary/contract/time';
 import type { EventBounds, StoredEvent } from '@granary/store/tables/events';
 
@@ -8,9 +8,9 @@ export interface Frame extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId
 }
 
 /** The event as callers see it, in streams and webhooks. */
-export const loggedEvent = ({ sequence, type, deviceId, atMs, actor, data }: StoredEvent): LoggedEvent => ({
-  ...{ id: sequence, type, device_id: deviceId, at: toIso(atMs), actor, data },
-});
+export const loggedEvent = ({ sequence, type, deviceId, atMs, actor, data }: StoredEvent): LoggedEvent =>
+  // Its data was written as that of its type.
+  ({ id: sequence, type, device_id: deviceId, at: toIso(atMs), actor, data }) as LoggedEvent;
 
 export function frameOf(event: StoredEvent): Frame {
   const { sequence, type, deviceId, facility } = event;

@@ -1,5 +1,6 @@
 import type { ConnectionChange } from '@granary/client';
-import { EVENT_TYPES, type EventType, type LoggedEvent } from '@granary/contract/events';
+import { EVENT_TYPES, type EventType } from '@granary/contract/events';
+import type { LoggedEvent } from '@granary/contract/logged-event';
 import type { Command } from 'commander';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define } from '../../frame/define.ts';
@@ -69,7 +70,11 @@ function asType(text: string): EventType {
 }
 
 function lineOf({ id, at, type, device_id, data }: LoggedEvent): string {
-  const details = TELLING_FIELDS.flatMap((name) => (typeof data[name] === 'string' ? [data[name]] : []));
+  const fields: Readonly<Record<string, unknown>> = { ...data };
+  const details = TELLING_FIELDS.flatMap((name) => {
+    const text = fields[name];
+    return typeof text === 'string' ? [text] : [];
+  });
   const texts = [String(id), at, type, device_id ?? '-', details.slice(0, DETAILS_MAX).join(': ')];
   return printable(texts.join('  ')).trimEnd();
 }
