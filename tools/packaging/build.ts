@@ -4,6 +4,7 @@ import { ensureConsole } from '../console-build/ensure.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { exitCodeOf, start } from '../run.ts';
 import { ensureService } from '../service-build/ensure.ts';
+import { clientTypes } from './client-types.ts';
 import { nodeRuntime, publishedManifest, type SourceManifest } from './manifest.ts';
 import type { PublishedPackage } from './published-packages.ts';
 import { importedLibraries, withCompiledSpecifiers } from './specifiers.ts';
@@ -22,6 +23,7 @@ export async function buildPackage(published: PublishedPackage, folder: string):
   await mkdir(folder, { recursive: true });
   const { source, folders } = published;
   const compiled = source === null ? [] : await compile(source, folder);
+  if (source !== null) await writeFile(join(folder, 'lib/index.d.ts'), await clientTypes());
   if (folders.length > 0) await Promise.all([ensureConsole(), ensureService()]);
   await copyFiles(published, folder);
 
@@ -46,7 +48,7 @@ async function compile(source: string, folder: string): Promise<string[]> {
     ...{ noEmit: false, rewriteRelativeImportExtensions: true, rootDir: PACKAGES, outDir },
     // Everything is written, also what has not changed since the last type check.
     ...{ incremental: false, tsBuildInfoFile: null },
-    ...{ target: 'es2022', lib: LIBRARY_OF_PLATFORM, types: [], declaration: true },
+    ...{ target: 'es2022', lib: LIBRARY_OF_PLATFORM, types: [], declaration: false },
     paths: await sourcePaths(),
   };
   const include = [join(PACKAGES, source)];
@@ -71,7 +73,7 @@ async function sourcePaths(): Promise<Record<string, string[]>> {
 /** Returns the libraries that the compiled files import. */
 async function rewriteSpecifiers(lib: string): Promise<string[]> {
   const libraries: string[] = [];
-  for await (const path of glob('**/*.{js,d.ts}', { cwd: lib })) {
+  for await (const path of glob('**/*.js', { cwd: lib })) {
     const file = join(lib, path);
     const text = withCompiledSpecifiers(path, await readFile(file, 'utf8'));
     libraries.push(...importedLibraries(text));

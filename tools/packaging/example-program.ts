@@ -25,3 +25,17 @@ try {
   if (error instanceof ApiError && error.code === 'unauthorized') console.log('refused:', error.code);
 }
 `;
+
+/** What the sources of the client offer is what the types of the package promise. */
+export const SAME_TYPES = `import type * as Source from '@granary/client';
+import type * as Published from '../client/lib/index.d.ts';
+
+export const client = (one: Source.Client): Published.Client => one;
+export const event = (one: Source.LoggedEvent): Published.LoggedEvent => one;
+export const item = (one: Source.StreamItem): Published.StreamItem => one;
+export const refusal = (one: Source.ApiError): Published.ApiError => one;
+export const failure = (one: Source.UnreachableError): Published.UnreachableError => one;
+export const options = (one: Published.ClientOptions): Source.ClientOptions => one;
+export const callOptions = (one: Published.CallOptions): Source.CallOptions => one;
+export const filter = (one: Published.EventFilter): Source.EventFilter => one;
+`;

@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { buildPackage } from './build.ts';
-import { CONSUMER } from './example-program.ts';
+import { CONSUMER, SAME_TYPES } from './example-program.ts';
 import { install, installedCommand, packInto } from './install.ts';
 import { PUBLISHED_PACKAGES } from './published-packages.ts';
 
@@ -25,7 +25,7 @@ const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [proce
 
 /** Files that users of a package need: compiled modules, the launcher, and what npm shows. */
 const NEEDED =
-  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|runtime\/(manifest|lock)\.json|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css))|lib\/[a-z]+\/src\/.*\.(js|d\.ts|json))$/;
+  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|runtime\/(manifest|lock)\.json|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css))|lib\/index\.d\.ts|lib\/[a-z]+\/src\/.*\.(js|json))$/;
 const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
 
 describe('what users install', () => {
@@ -89,6 +89,21 @@ describe('what users install', () => {
       const { stdout } = await run(node, ['main.js'], { cwd: program, env: { GRANARY_URL: url } });
       assert.equal(stdout, 'refused: unauthorized\n');
     }
+  });
+
+  test('the types of the client are those of its sources, without a library behind them', async () => {
+    const place = join(built, 'same');
+    await mkdir(place);
+    await writeFile(join(place, 'same.ts'), SAME_TYPES);
+    const project = {
+      extends: join(REPOSITORY_ROOT, 'tsconfig.json'),
+      compilerOptions: { incremental: false, tsBuildInfoFile: null },
+      ...{ include: ['same.ts'], exclude: [] },
+    };
+    await writeFile(join(place, 'tsconfig.json'), JSON.stringify(project));
+    const compared = spawnSync(process.execPath, [TSC, '-p', place, '--noEmit'], { encoding: 'utf8' });
+    assert.equal(compared.stdout, '');
+    assert.doesNotMatch(await readFile(join(built, 'client/lib/index.d.ts'), 'utf8'), /^import|import\(/m);
   });
 
   test('the command runs on an old Node too, and answers with its exit code', async () => {

@@ -32,7 +32,7 @@ export const PUBLISHED_PACKAGES: readonly PublishedPackage[] = [
     manifest: {
       engines: { node: NODE_MIN },
       sideEffects: false,
-      exports: { '.': { types: './lib/client/src/index.d.ts', default: './lib/client/src/index.js' } },
+      exports: { '.': { types: './lib/index.d.ts', default: './lib/client/src/index.js' } },
     },
     fetchesNode: false,
   },
