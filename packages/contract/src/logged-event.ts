@@ -5,7 +5,7 @@ import { CommandRecord } from './commands.ts';
 import { DeviceSummary, SiloDetail } from './devices/devices.ts';
 import { DeclaredMaintenance } from './devices/maintenance.ts';
 import { DevicePurge } from './devices/purge.ts';
-import { SensorDeclaration } from './devices/sensors.ts';
+import { DeclaredSensorSummary } from './devices/sensors.ts';
 import type { EventType } from './events.ts';
 import { DeviceId } from './ids.ts';
 import { closed } from './input/closed.ts';
@@ -28,13 +28,15 @@ export const MaintainedDevice = closed({
 
 const { firmware_version, maintenance, purge, capacity } = SiloDetail.properties;
 
+const { status: _status, ...declaredSensor } = DeclaredSensorSummary.properties;
+
 export const ChangedDevice = closed({
   ...DeviceSummary.properties,
   firmware_version,
   maintenance,
   purge,
   capacity: Type.Optional(described('Of a silo.', capacity)),
-  sensors: described('The declared sensors.', Type.Array(SensorDeclaration)),
+  sensors: described('The declared sensors.', Type.Array(closed(declaredSensor))),
   changed: described('The names of the fields that differ.', Type.Array(Type.String())),
 });
 

@@ -80,8 +80,10 @@ export class ScriptedClient {
     waiting(answer instanceof Error ? answer : { devices: [], alerts: [], ...answer });
   }
 
-  event(event: Pick<LoggedEvent, 'type' | 'device_id' | 'data'>): void {
-    this.events.send({ kind: 'event', event: { id: 1, at: '2026-11-16T00:00:00Z', actor: null, ...event } });
+  /** The data need not be complete. */
+  event(event: Pick<LoggedEvent, 'type' | 'device_id'> & { readonly data: object }): void {
+    const logged = { id: 1, at: '2026-11-16T00:00:00Z', actor: null, ...event } as LoggedEvent;
+    this.events.send({ kind: 'event', event: logged });
   }
 
   get client(): Client {
