@@ -7,6 +7,7 @@ const TOUR: readonly (readonly string[])[] = [
   ['discharge', 'silo-02', '10', '--to', 'cart', '--yes'],
   ['audit', '--limit', '1'],
   ['stop', 'rover-01'],
+  ['release', 'rover-01', '--yes'],
   ['doctor'],
 ];
 const BLOCK = /(?<=^```\n)\$ granary .*?(?=^```$)/ms;
@@ -38,8 +39,8 @@ export function differences(page: string, recorded: string): string[] {
   ];
 }
 
-/** Which states of an operation are seen between start and end depends on the moment. */
-const PASSING = /^(started|in_progress): /;
+/** Which states of an operation or a command are seen between start and end depends on the moment. */
+const PASSING = /^(started|in_progress|queued|sent|executing): /;
 
 const comparable = (text: string): string[] =>
   text
@@ -48,7 +49,7 @@ const comparable = (text: string): string[] =>
     .map((line) =>
       line
         .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-        .replace(/\bop_\w+/g, '<operation>')
+        .replace(/\b(op|cmd)_\w+/g, '<id>')
         .replace(/^(ok|warn)( +disk )/, '<ok or warn>$2')
         .replace(/-?\d+(\.\d+)?/g, '<number>')
         .replace(/ +/g, ' '),
