@@ -24,7 +24,10 @@ const DEADLINES: readonly (readonly [what: string, time: string])[] = [
     `${seconds(MOTION_EXPIRY_MS)} (\`hold\`: ${(COMMAND_RULES.hold.expiryMs ?? 0) / MINUTE_MS} min)`,
   ],
   ['`ack` of `start`', seconds(ACK_TIMEOUT_MS)],
-  ['`ack` of `mission_upload`', `${seconds(UPLOAD_ANSWER_MS_MAX)}, counted from the start of the mission`],
+  [
+    '`ack` of `mission_upload`',
+    `${seconds(UPLOAD_ANSWER_MS_MAX)}, counted from the start of the mission or from the first upload, whichever is later`,
+  ],
   ['`progress` of what runs', seconds(REPORT_SPACING_MS)],
   ['`progress` of an operation', seconds(FRESHNESS_MS)],
   ['`progress` of a command', seconds(COMMAND_TIMEOUT_MS)],
