@@ -268,7 +268,6 @@ export function createService(settings: Settings, surroundings: Environment = {}
     undos.push(() => newestValues.stop());
     metrics.start();
     undos.push(() => metrics.stop());
-    undos.push(() => http.refuseAllButStops());
     const plainUrl = await explainStart(`GRANARY_HTTP_PORT (${settings.httpHost}:${settings.httpPort})`, () =>
       http.listenPlain(),
     );
@@ -292,6 +291,8 @@ export function createService(settings: Settings, surroundings: Environment = {}
         'the addresses for the command line could not be written to the data folder',
       ),
     );
+    // Added last, so that an end begins with it.
+    undos.push(() => http.refuseAllButStops());
     const httpUrl = plainUrl ?? httpsUrl ?? '';
     const console = { app, adminKey, baseUrl: settings.publicUrl ?? httpUrl, nowMs: now() };
     return {
