@@ -10,6 +10,7 @@ test('without settings the defaults of the embedded database apply', () => {
     httpsPort: 8443,
     httpConnectionsMax: 4096,
     httpConnectionsPerAddressMax: 1024,
+    timeZone: 'UTC',
     trustedProxies: [],
     httpHeadersTimeoutS: 10,
     httpRequestTimeoutS: 30,

@@ -61,8 +61,8 @@ describeService('the metrics', (api) => {
     // All who ask within a short time get the same figures.
     await eventually(async () => {
       after = await scrape(api);
-      return increase('granary_ingest_messages_total');
-    }, 1);
+      return increase('granary_ingest_messages_total') > 0;
+    }, true);
     assert.ok(increase('granary_ingest_readings_total') > 0);
     assert.ok(increase('granary_ingest_batch_readings_count') > 0);
     assert.ok(increase('granary_storage_commits_total') >= 2);

@@ -128,9 +128,9 @@ test('a page of another site cannot open a WebSocket', async (t) => {
     const bytes = handshake('/mqtt', 'Sec-WebSocket-Protocol: mqtt', `Origin: ${origin}`);
     return await exchange(started.httpUrl, bytes);
   };
-  for (const own of ['http://x', 'https://granary.example'])
+  for (const own of ['http://x', 'https://x', 'https://granary.example'])
     assert.equal((await open(own))?.status, 101, own);
-  for (const foreign of ['https://x', 'http://evil.example', 'null']) {
+  for (const foreign of ['https://x:444', 'http://evil.example', 'null']) {
     const answer = await open(foreign);
     assert.equal(answer?.status, 403, foreign);
     assert.match(answer.text, /cross_site_request/);

@@ -6,7 +6,7 @@ import type { DeviceLink } from '@granary/link/port';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { CallerAddresses } from './access/caller-address.ts';
 import type { ConnectionLimits } from './access/connection-limits.ts';
-import { isOwnOrigin } from './access/own-page.ts';
+import { namesThisService } from './access/own-page.ts';
 import { answerAndClose } from './protocol/connection-errors.ts';
 
 const PATH = '/mqtt';
@@ -71,7 +71,7 @@ export class MqttUpgrade {
       );
     }
     const { origin } = request.headers;
-    if (origin !== undefined && !isOwnOrigin(request, origin, this.#parts.publicUrl)) {
+    if (origin !== undefined && !namesThisService(request.headers, origin, this.#parts.publicUrl)) {
       return new Refusal('cross_site_request', 'a page of another site must not connect to the device link');
     }
     const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',');

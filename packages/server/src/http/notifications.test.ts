@@ -54,9 +54,9 @@ describeService(
       await eventually(async () => mailsTo(to).length, 1);
       const [first] = mailsTo(to);
       const { data } = (await api.get(`${path}/alerts`)).body;
-      assert.match(first?.headers ?? '', /^Subject: Warning: Silo low-\d+: level 15\.0 % is/m);
-      assert.match(first?.text ?? '', /POST https:\/\/granary\.farm\.example\/v1\/alerts\/acknowledge\n/);
-      assert.ok(first?.text.includes(data[0].alert_id));
+      assert.match(first?.headers ?? '', /^Subject: Warning: Silo low-\d+ \(east, a\): Level is 15\.0 %/m);
+      assert.equal(data.length, 1);
+      assert.match(first?.text ?? '', /https:\/\/granary\.farm\.example\/#\/alerts\?device=low-\d+/);
       await eventually(async () => (await ofRule(ruleId))[0].status, 'sent');
       const [shown] = await ofRule(ruleId);
       assert.deepEqual([shown.attempts, shown.alert_count, shown.last_error], [1, 1, null]);
@@ -95,10 +95,7 @@ describeService(
         await api.patch(`/v1/webhooks/${webhookId}`, { enabled: false });
         const { body } = await api.post(`${RULES}/${ruleId}/test`);
         const [failed] = body.data.notifications;
-        assert.deepEqual(
-          [failed.status, failed.last_error],
-          ['failed', `the webhook ${webhookId} is disabled`],
-        );
+        assert.deepEqual([failed.status, failed.last_error], ['failed', 'the webhook is disabled']);
         assert.equal(receiver.messages.length, 1);
         await api.delete(`/v1/webhooks/${webhookId}`);
         const refused = await api.post(`${RULES}/${ruleId}/test`);

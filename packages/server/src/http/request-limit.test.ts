@@ -5,6 +5,7 @@ import { Refusal } from '@granary/contract/errors';
 import { storageUnavailable } from '@granary/store/errors';
 import { noteChange, REQUEST_MS_MAX, requestLeftMs } from '@granary/store/request-time';
 import { type FastifyRequest, fastify } from 'fastify';
+import { RequestTurns } from './access/request-turns.ts';
 import { register, registerLong } from './register.ts';
 import { limitRequests, timeLeftMs } from './request-limit.ts';
 
@@ -16,10 +17,17 @@ interface Answered {
   readonly goneOn: Promise<number>;
 }
 
+function withTurns() {
+  const app = fastify();
+  app.decorate('turns', new RequestTurns());
+  app.decorateRequest('address', { getter: () => '127.0.0.1' });
+  return app;
+}
+
 /** The time that the handlers of some routes find. */
 function serviceWith({ isLimited }: { isLimited: boolean }) {
   const answered: Answered[] = [];
-  const app = fastify();
+  const app = withTurns();
   limitRequests(app, isLimited);
   app.addHook('onRequest', async (request) => {
     request.identifyingMs = IDENTIFYING_MS;
@@ -67,7 +75,7 @@ describe('the time limit of a request', () => {
   });
 
   it('never answers that nothing was changed after a write of the request was committed', async () => {
-    const app = fastify();
+    const app = withTurns();
     limitRequests(app, true);
     const refusals: unknown[] = [];
     app.setErrorHandler((error, _request, reply) => {

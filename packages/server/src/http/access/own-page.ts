@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyRequest } from 'fastify';
@@ -41,14 +40,17 @@ export const isEncrypted = ({ headers, socket }: FastifyRequest): boolean =>
   socket instanceof TLSSocket || headers.origin?.startsWith('https://') === true;
 
 /** Whether the page that the browser names is one of this service. */
-export function isOwnOrigin(
-  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
-  origin: string,
-  publicUrl: string | null,
-): boolean {
+function isOwnOrigin({ headers, socket }: FastifyRequest, origin: string, publicUrl: string | null): boolean {
   if (publicUrl !== null && origin === new URL(publicUrl).origin) return true;
   return origin === originOf(headers, socket instanceof TLSSocket ? 'https' : 'http');
 }
+
+/** Whether an origin names this service, with either scheme: programs that are no browsers (paho) always write `https`. */
+export const namesThisService = (headers: Headers, origin: string, publicUrl: string | null): boolean =>
+  URL.canParse(origin) &&
+  [publicUrl, originOf(headers, 'http'), originOf(headers, 'https')].some(
+    (own) => own !== null && new URL(own).origin === new URL(origin).origin,
+  );
 
 /** As a browser writes it, without the usual port. */
 function originOf({ host }: Headers, scheme: 'http' | 'https'): string | null {
