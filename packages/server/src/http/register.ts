@@ -52,8 +52,9 @@ export function register<E extends Endpoint>(
   const isLimited = routes.limitsRequests === true && endpoint.isUrgent !== true;
   const inTime: Handler<E> = (request, reply, read) =>
     answerInTime(endpoint, request, () => handler(request, reply, read));
-  const isReading = endpoint.method === 'GET';
-  registerHandler(routes, endpoint, inTurn(isLimited ? inTime : handler, endpoint, isReading));
+  // How many readings may wait to be stored is limited by the ingest itself.
+  const needsNoPlace = endpoint.method === 'GET' || endpoint.scope === 'ingest';
+  registerHandler(routes, endpoint, inTurn(isLimited ? inTime : handler, endpoint, needsNoPlace));
 }
 
 /** For work that grows with the size of its answer: each of its calls has a time limit, and all together have none. */
@@ -69,7 +70,7 @@ export function registerLong<E extends Endpoint>(
 export const registerAtOnce = registerHandler;
 
 /** Everything but a stop waits for its turn; a list that is long is written in parts. */
-function inTurn<E extends Endpoint>(handler: Handler<E>, endpoint: E, isShortRead: boolean): Handler<E> {
+function inTurn<E extends Endpoint>(handler: Handler<E>, endpoint: E, needsNoPlace: boolean): Handler<E> {
   return (request, reply, read) => {
     if (isUrgentNow(endpoint, request.body)) return handler(request, reply, read);
     const { turns } = request.server;
@@ -80,7 +81,7 @@ function inTurn<E extends Endpoint>(handler: Handler<E>, endpoint: E, isShortRea
       const json = await longListJson(answer, () => turns.nextPart(caller));
       return reply.type('application/json; charset=utf-8').send(json);
     };
-    return isShortRead ? turns.run(caller, work) : turns.runInPlace(caller, work);
+    return needsNoPlace ? turns.run(caller, work) : turns.runInPlace(caller, work);
   };
 }
 
