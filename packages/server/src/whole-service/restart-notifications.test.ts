@@ -150,7 +150,7 @@ describe('notifications and a service that is killed', () => {
     await restart(2 * HOUR_MS);
     await eventually(async () => (await api.get('/v1/notifications?status=sent')).body.data.length, SILOS);
     const ids = (await alerts()).map(({ alert_id: id }: { alert_id: string }) => id);
-    const told = mail.received.flatMap(({ text }) => /Alert: (al_\w+)/.exec(text)?.[1] ?? []);
+    const told = mail.received.flatMap(({ text }) => /granary ack (al_\w+)/.exec(text)?.[1] ?? []);
     assert.deepEqual(new Set(told), new Set(ids));
     const messageIds = new Set(mail.received.map(({ headers }) => /^Message-ID: (.*)$/m.exec(headers)?.[1]));
     assert.equal(messageIds.size, SILOS);
