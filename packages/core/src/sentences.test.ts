@@ -187,12 +187,12 @@ describe('no sentence about an operation has an id, a code name or an empty part
       capacityKg: 1_000,
       configuration: initialConfiguration(START_MS),
       isReachable: true,
-      underWay: null,
+      operations: [],
     };
     const wanted: OperationRequest = { type: 'feed', amount: 100, rate: 50 };
     const cases: readonly (readonly [Partial<SiloAtStart>, OperationRequest?])[] = [
-      [{ underWay: discharge }],
-      ...own.map((underWay) => [{ underWay }] as const),
+      [{ operations: [discharge] }],
+      ...own.map((underWay) => [{ operations: [underWay] }] as const),
       [{ isReachable: false }],
       [{ isReachable: false, presence: NEVER_SEEN }],
       [{ presence: NEVER_SEEN }],

@@ -1,7 +1,7 @@
 import { Refusal } from '@granary/contract/errors';
 import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
 import type { OperationRequest, SiloAtStart } from '@granary/core/operations/interlocks';
-import { holdsDevice, type Weight } from '@granary/core/operations/state';
+import type { Weight } from '@granary/core/operations/state';
 import type { FactsOf } from '../devices/device-facts.ts';
 
 /** What the interlocks decide by. */
@@ -9,8 +9,7 @@ export function siloAtStart(
   { presence, capacityKg, configuration, latest, operations }: FactsOf<'operations'>,
   isReachable: boolean,
 ): SiloAtStart {
-  const underWay = operations.find(holdsDevice) ?? null;
-  return { presence, capacityKg, configuration, underWay, weight: latest.weight, isReachable };
+  return { presence, capacityKg, configuration, operations, weight: latest.weight, isReachable };
 }
 
 export const latestWeight = ({ latest: { weight } }: FactsOf<'operations'>): Weight | null =>

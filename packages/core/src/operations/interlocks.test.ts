@@ -22,7 +22,7 @@ const silo: SiloAtStart = {
   capacityKg: 1_000,
   configuration: initialConfiguration(NOW_MS),
   isReachable: true,
-  underWay: null,
+  operations: [],
 };
 const feed: OperationRequest = { type: 'feed', amount: 100, rate: 50 };
 const discharge: OperationRequest = { type: 'discharge', amount: 100, rate: 50, target_container: 'truck' };
@@ -94,7 +94,7 @@ const REFUSALS: readonly (readonly [
   ['with an old weight', feed, { weight: old }, 'reading_stale'],
   ['with a weight just young enough', feed, { weight: { ...old, tsMs: old.tsMs + 1 } }, 'accepted'],
   ['with a weight that cannot be', feed, { weight: { value: -900_000, tsMs: NOW_MS } }, 'reading_stale'],
-  ['on a device that is held', feed, { underWay }, 'operation_in_progress'],
+  ['on a device that is held', feed, { operations: [underWay] }, 'operation_in_progress'],
   ['on a device in maintenance', feed, { presence: inMaintenance }, 'device_in_maintenance'],
   ['at the limit of the rate', { ...feed, rate: 6, rate_unit: 't/h' }, {}, 'accepted'],
   ['above the limit of the rate', { ...feed, rate: 6.001, rate_unit: 't/h' }, {}, 'rate_exceeds_limit'],
@@ -119,6 +119,59 @@ for (const [name, request, change, outcome] of REFUSALS) {
     assert.equal(codeOf(request, { ...silo, ...change }), outcome));
 }
 
+describe('an operation whose end the weight does not show yet', () => {
+  const completed = (movedG: number): SiloAtStart['operations'][number] => ({
+    ...underWay,
+    type: 'feed',
+    status: 'completed',
+    amountCompletedG: movedG,
+    endedAtMs: NOW_MS,
+    endTsMs: NOW_MS + 1,
+  });
+  const most = (
+    type: 'feed' | 'discharge',
+    at: Partial<SiloAtStart>,
+  ): number | ErrorCode | 'accepted' | undefined => {
+    const amounts = [0.001, 100, 150, 200, 300, 400, 600];
+    const codes = amounts.map((amount) =>
+      codeOf({ ...(type === 'feed' ? feed : discharge), amount }, { ...silo, ...at }),
+    );
+    return amounts[codes.lastIndexOf('accepted')] ?? codes[0];
+  };
+
+  it('takes its room from the next feed, and nothing from the next discharge', () => {
+    assert.equal(most('feed', {}), 400);
+    assert.equal(most('feed', { operations: [completed(250_000)] }), 150);
+    assert.equal(most('feed', { operations: [completed(200_000), completed(100_000)] }), 100);
+    assert.equal(most('feed', { operations: [completed(400_000)] }), 'insufficient_capacity');
+    assert.equal(most('discharge', { operations: [completed(250_000)] }), 600);
+  });
+
+  it('takes its material from the next discharge', () => {
+    const taken = { ...completed(300_000), type: 'discharge' } as const;
+    assert.equal(most('discharge', { operations: [taken] }), 300);
+    assert.equal(most('feed', { operations: [taken] }), 400);
+  });
+
+  it('takes only what the weight does not show of it', () => {
+    const half = { ...completed(200_000), weightAtStartG: 500_000, measuredAtMs: NOW_MS - 1 };
+    assert.equal(most('feed', { operations: [half] }), 300);
+    const weight = { value: 600_000, tsMs: NOW_MS + 2 };
+    assert.equal(most('feed', { operations: [completed(400_000)], weight }), 400);
+  });
+
+  it('takes the most that it may have moved if its outcome is not known', () => {
+    const unknown = { ...completed(0), isOutcomeUnknown: true, status: 'failed' } as const;
+    assert.equal(most('feed', { operations: [unknown] }), 200);
+    assert.equal(most('feed', { operations: [{ ...unknown, plan: null }] }), 'reading_stale');
+  });
+
+  it('takes nothing if it never began', () => {
+    const failure = { reason: 'refused', message: 'no' } as const;
+    assert.equal(most('feed', { operations: [{ ...completed(250_000), status: 'failed', failure }] }), 400);
+  });
+});
+
 describe('a refusal', () => {
   const messageOf = (at: Partial<SiloAtStart>): string => {
     try {
@@ -138,7 +191,7 @@ describe('a refusal', () => {
 
   it('names the operation that is under way', () => {
     assert.match(
-      messageOf({ underWay }),
+      messageOf({ operations: [underWay] }),
       /^Discharge 100 kg into truck is under way on this device; wait for its end, or stop it$/,
     );
   });
@@ -148,7 +201,7 @@ describe('of several reasons to refuse', () => {
   const reasons: readonly (readonly [Partial<SiloAtStart>, Partial<OperationRequest>, ErrorCode])[] = [
     [{ presence: offline }, {}, 'device_offline'],
     [{ weight: old }, {}, 'reading_stale'],
-    [{ underWay }, {}, 'operation_in_progress'],
+    [{ operations: [underWay] }, {}, 'operation_in_progress'],
     [{ presence: inMaintenance }, {}, 'device_in_maintenance'],
     [{}, { rate: 1e6 }, 'rate_exceeds_limit'],
     [{}, { amount: 1e6 }, 'insufficient_capacity'],

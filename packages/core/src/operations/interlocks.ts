@@ -11,6 +11,7 @@ import { isPlausible } from '../telemetry/plausibility.ts';
 import { fromGrams, fromGramsPerMin, roundTo6, toGrams, toGramsPerMin } from '../units.ts';
 import { operationInProgress } from './sentences.ts';
 import { holdsDevice, type OperationPlan, type OperationState } from './state.ts';
+import { movedSinceG } from './weighing.ts';
 
 export const READING_AGE_MS_MAX = MINUTE_MS;
 export const START_EXPIRY_MS = 10 * SECOND_MS;
@@ -30,8 +31,8 @@ export interface SiloAtStart {
   readonly weight: LatestValue | undefined;
   readonly capacityKg: number;
   readonly configuration: SiloConfiguration;
-  /** Another operation on the device that has not ended for certain. */
-  readonly underWay: OperationState | null;
+  /** The operations of the device that run, have not ended for certain, or ended so recently that the weight may not show them. */
+  readonly operations: readonly OperationState[];
 }
 
 export type OperationRequest =
@@ -43,12 +44,13 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
   // A device that a person maintains may be switched off, which is not the reason for the refusal.
   if (isInForce(silo.presence.maintenance, nowMs)) refuseInMaintenance();
   const weightG = usableWeightG(silo, nowMs);
-  if (silo.underWay !== null) throw operationInProgress(silo.underWay);
+  refuseWhileOperating(silo.operations);
   if (deviceStatus(silo.presence, nowMs) === 'maintenance') refuseInMaintenance();
   const rateGPerMin = permittedRate(request, silo.configuration);
   const amountG = toGrams(request.amount, request.unit ?? 'kg');
   if (amountG < 1) refuseField('amount', 'is less than a gram');
-  const availableG = availableFor(request.type, weightG, toGrams(silo.capacityKg, 'kg'));
+  const availableG =
+    availableFor(request.type, weightG, toGrams(silo.capacityKg, 'kg')) - unweighedG(request.type, silo);
   if (amountG > availableG) refuseAmount(request, availableG);
   const durationMs = (amountG / rateGPerMin) * MINUTE_MS;
   if (durationMs > DURATION_MS_MAX)
@@ -95,6 +97,14 @@ function usableWeightG(silo: SiloAtStart, nowMs: number): number {
     refuse('reading_stale', 'the last weight cannot be true, so nobody knows how much is inside');
   }
   return weight.value;
+}
+
+/** Two operations within one reporting interval would otherwise both be allowed the same room, or the same material. */
+function unweighedG(type: OperationType, { operations, weight }: SiloAtStart): number {
+  const read = weight === undefined ? null : { valueG: weight.value, tsMs: weight.tsMs };
+  const movedG = movedSinceG(type, operations, read);
+  if (movedG !== null) return movedG;
+  return refuse('reading_stale', 'the last weight was read before the operation before this one had ended');
 }
 
 export function rateLimitGPerMin(

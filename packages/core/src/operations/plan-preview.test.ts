@@ -18,7 +18,7 @@ const silo: SiloAtStart = {
     operation_limits: { max_feed_rate: 120, max_discharge_rate: 60, rate_unit: 'kg/min' },
   },
   isReachable: true,
-  underWay: null,
+  operations: [],
 };
 
 describe('the preview of an operation', () => {
@@ -49,7 +49,7 @@ describe('the preview of an operation', () => {
       previewOperation({ type: 'discharge', amount, rate }, { ...silo, ...changes }, NOW_MS).refusal?.code;
     assert.equal(code({}), undefined);
     assert.equal(code({ isReachable: false }), 'device_offline');
-    assert.equal(code({ underWay: started }), 'operation_in_progress');
+    assert.equal(code({ operations: [started] }), 'operation_in_progress');
     assert.equal(code({}, 10, 61), 'rate_exceeds_limit');
     assert.equal(code({}, 411), 'insufficient_stock');
     assert.equal(code({}, 0.0001), 'invalid_input');

@@ -1,3 +1,4 @@
+import type { OperationType } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
 import {
@@ -5,6 +6,7 @@ import {
   isTerminal,
   MEASURED_AFTER_END_MS_MAX,
   type OperationState,
+  reportedAmountG,
   reportedEndMs,
   type Weight,
 } from './state.ts';
@@ -101,6 +103,26 @@ function isOverBefore(operation: OperationState, weight: Weight): boolean {
 
 const hasMovedNothing = ({ failure }: OperationState): boolean =>
   failure?.reason === 'refused' || failure?.reason === 'not_sent';
+
+/**
+ * How much ended operations of this type may have moved since the weight was read, `null` if that is not known. What the weight
+ * already shows of them is not counted twice.
+ */
+export function movedSinceG(
+  type: OperationType,
+  ended: readonly OperationState[],
+  weight: Weight | null,
+): number | null {
+  let sumG = 0;
+  for (const operation of ended.map((one) => weigh(one, weight))) {
+    const isOther = operation.type !== null && operation.type !== type;
+    if (isOther || weight === null || isOverBefore(operation, weight)) continue;
+    const movedG = reportedAmountG(operation) ?? operation.plan?.maxAmountG;
+    if (movedG === undefined) return null;
+    sumG += Math.max(0, movedG - Math.max(0, operation.measuredG ?? 0));
+  }
+  return sumG;
+}
 
 /** The others when a device reports an operation for the first time. */
 export const weighedUntilReport = (

@@ -81,7 +81,7 @@ export class HttpListeners {
   /** From now on only stops are served; the ports stay open for them until `close`. */
   async refuseAllButStops(): Promise<void> {
     this.#ending.begin();
-    for (const end of this.#beforeEnding) await end();
+    for (const end of this.#beforeEnding.splice(0)) await end();
   }
 
   /** Registers the routes, which takes most of the time of a start. */
@@ -115,8 +115,9 @@ export class HttpListeners {
     this.#secureServer?.setSecureContext(secureOptions(certificate));
   }
 
-  /** Resolves when running requests are answered and all connections are closed. */
+  /** Resolves when running requests are answered and all connections are closed; also called when a start fails. */
   async close(): Promise<void> {
+    await this.refuseAllButStops();
     await this.#routes.close();
     const server = this.#secureServer;
     if (server === null || !server.listening) return;
