@@ -5,6 +5,7 @@ import { MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { initialConfiguration } from '../configuration/silo-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';
+import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
 import {
   type OperationRequest,
   planOperation,
@@ -12,7 +13,7 @@ import {
   type SiloAtStart,
   START_EXPIRY_MS,
 } from './interlocks.ts';
-import { beginOperation } from './state.ts';
+import { beginOperation, isFinished } from './state.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
@@ -125,6 +126,7 @@ describe('an operation whose end the weight does not show yet', () => {
     type: 'feed',
     status: 'completed',
     amountCompletedG: movedG,
+    largestReportedG: movedG,
     endedAtMs: NOW_MS,
     endTsMs: NOW_MS + 1,
   });
@@ -168,7 +170,42 @@ describe('an operation whose end the weight does not show yet', () => {
 
   it('takes nothing if it never began', () => {
     const failure = { reason: 'refused', message: 'no' } as const;
-    assert.equal(most('feed', { operations: [{ ...completed(250_000), status: 'failed', failure }] }), 400);
+    assert.equal(most('feed', { operations: [{ ...completed(0), status: 'failed', failure }] }), 400);
+  });
+
+  it('takes what a device that refused it reports nevertheless', () => {
+    const failure = { reason: 'refused', message: 'no' } as const;
+    assert.equal(most('feed', { operations: [{ ...completed(250_000), status: 'failed', failure }] }), 150);
+  });
+
+  it('takes no less than it was asked for when it was completed, than it was allowed to when it failed, and than it ever reported', () => {
+    const failure = { reason: 'device_fault', message: 'a jam' } as const;
+    const plan = { ...planOperation(feed, silo, NOW_MS), amountG: 250_000, maxAmountG: 300_000 };
+    const reported = (status: 'completed' | 'stopped' | 'failed', largestReportedG: number) => ({
+      ...completed(0),
+      ...(status === 'failed' ? { failure } : {}),
+      plan,
+      status,
+      largestReportedG,
+    });
+    assert.equal(most('feed', { operations: [reported('completed', 0)] }), 150);
+    assert.equal(most('feed', { operations: [reported('failed', 0)] }), 100);
+    assert.equal(most('feed', { operations: [reported('stopped', 0)] }), 400);
+    assert.equal(most('feed', { operations: [reported('stopped', 200_000)] }), 200);
+  });
+
+  it('says how much the last weight does not show', () => {
+    const at = { ...silo, operations: [completed(250_000)] };
+    assert.throws(() => planOperation({ ...feed, amount: 200 }, at, NOW_MS), {
+      message: 'there is room for 150 kg only: up to 250 kg were moved after the last weight was read',
+    });
+  });
+
+  it('is known to the next start while a weight from before it counts as fresh by a clock that is ahead', () => {
+    const ended = completed(250_000);
+    const freshUntilMs = NOW_MS + READING_AGE_MS_MAX + CLOCK_AHEAD_MS_MAX;
+    assert.equal(isFinished(ended, freshUntilMs), false);
+    assert.equal(isFinished(ended, freshUntilMs + 1), true);
   });
 });
 

@@ -49,9 +49,9 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
   const rateGPerMin = permittedRate(request, silo.configuration);
   const amountG = toGrams(request.amount, request.unit ?? 'kg');
   if (amountG < 1) refuseField('amount', 'is less than a gram');
-  const availableG =
-    availableFor(request.type, weightG, toGrams(silo.capacityKg, 'kg')) - unweighedG(request.type, silo);
-  if (amountG > availableG) refuseAmount(request, availableG);
+  const notWeighedG = unweighedG(request.type, silo);
+  const availableG = availableFor(request.type, weightG, toGrams(silo.capacityKg, 'kg')) - notWeighedG;
+  if (amountG > availableG) refuseAmount(request, availableG, notWeighedG);
   const durationMs = (amountG / rateGPerMin) * MINUTE_MS;
   if (durationMs > DURATION_MS_MAX)
     refuseField('rate', `would take longer than ${DURATION_MS_MAX / DAY_MS} days`);
@@ -133,11 +133,20 @@ export function availableFor(type: OperationType, weightG: number, capacityG: nu
   return type === 'feed' ? capacityG - contentG : contentG;
 }
 
-function refuseAmount({ type, unit = 'kg' }: OperationRequest, availableG: number): never {
+function refuseAmount(
+  { type, unit = 'kg' }: OperationRequest,
+  availableG: number,
+  notWeighedG: number,
+): never {
   const available = `${fromGrams(Math.max(0, availableG), unit)} ${unit}`;
   const details = [{ path: '/amount', message: `must be at most ${available}` }];
-  if (type === 'feed') return refuse('insufficient_capacity', `there is room for ${available} only`, details);
-  return refuse('insufficient_stock', `there is only ${available} inside`, details);
+  const why =
+    notWeighedG === 0
+      ? ''
+      : `: up to ${fromGrams(notWeighedG, unit)} ${unit} were moved after the last weight was read`;
+  if (type === 'feed')
+    return refuse('insufficient_capacity', `there is room for ${available} only${why}`, details);
+  return refuse('insufficient_stock', `there is only ${available} inside${why}`, details);
 }
 
 function refuseField(field: string, message: string): never {

@@ -108,11 +108,14 @@ export const isTerminal = ({ status }: OperationState): boolean =>
 /** An operation occupies its device until the device has reported the end. */
 export const holdsDevice = (operation: OperationState): boolean => !isTerminal(operation);
 
-/** A finished operation needs no more ticks: nothing is left to send, to wait for or to measure. */
+/**
+ * A finished operation needs no more ticks: nothing is left to send, to wait for or to measure. A weight from before its end
+ * counts as fresh for as long as the clock of the device may be ahead, and the next start must know of the operation until then.
+ */
 export function isFinished(operation: OperationState, nowMs: number): boolean {
   const { endedAtMs, isWeighedAfterEnd } = operation;
   if (endedAtMs === null) return false;
-  return isWeighedAfterEnd || nowMs > endedAtMs + MEASURED_AFTER_END_MS_MAX;
+  return isWeighedAfterEnd || nowMs > endedAtMs + MEASURED_AFTER_END_MS_MAX + CLOCK_AHEAD_MS_MAX;
 }
 
 /** Until when an unacknowledged start may still reach the device; `null` if the device already has the operation. */

@@ -289,7 +289,8 @@ describe('the measured amount of an operation', () => {
     assert.equal(isFinished(weighed, SOON_MS), true);
     assert.equal(weigh(weighed, 2_000, 7_000_000), weighed);
     assert.equal(weigh(completed, 2 * MINUTE_MS, 7_000_000), completed);
-    assert.equal(isFinished(completed, SOON_MS + MINUTE_MS + 1), true);
+    assert.equal(isFinished(completed, SOON_MS + 2 * MINUTE_MS), false);
+    assert.equal(isFinished(completed, SOON_MS + 2 * MINUTE_MS + 1), true);
   });
 });
 

@@ -101,8 +101,22 @@ function isOverBefore(operation: OperationState, weight: Weight): boolean {
   return isWeighedAfterEnd || hasMovedNothing(operation) || weight.tsMs > endTsMs + MEASURED_AFTER_END_MS_MAX;
 }
 
-const hasMovedNothing = ({ failure }: OperationState): boolean =>
-  failure?.reason === 'refused' || failure?.reason === 'not_sent';
+/** A device that refuses a start and reports an amount all the same may have moved it. */
+const hasMovedNothing = ({ failure, largestReportedG }: OperationState): boolean =>
+  (failure?.reason === 'refused' || failure?.reason === 'not_sent') && largestReportedG === 0;
+
+/**
+ * The most that an ended operation can have moved, `null` if nobody knows. A device that reports less than it was asked for is
+ * believed if it stopped it; one that completed it has moved what it was asked for, and one that failed may have moved all it was
+ * allowed to.
+ */
+function movedAtMostG(operation: OperationState): number | null {
+  const { status, plan, largestReportedG } = operation;
+  const reportedG = reportedAmountG(operation);
+  if (plan === null) return reportedG === null ? null : Math.max(reportedG, largestReportedG);
+  if (status === 'stopped' && reportedG !== null) return Math.max(reportedG, largestReportedG);
+  return Math.max(status === 'completed' ? plan.amountG : plan.maxAmountG, reportedG ?? 0, largestReportedG);
+}
 
 /**
  * How much ended operations of this type may have moved since the weight was read, `null` if that is not known. What the weight
@@ -117,8 +131,8 @@ export function movedSinceG(
   for (const operation of ended.map((one) => weigh(one, weight))) {
     const isOther = operation.type !== null && operation.type !== type;
     if (isOther || weight === null || isOverBefore(operation, weight)) continue;
-    const movedG = reportedAmountG(operation) ?? operation.plan?.maxAmountG;
-    if (movedG === undefined) return null;
+    const movedG = movedAtMostG(operation);
+    if (movedG === null) return null;
     sumG += Math.max(0, movedG - Math.max(0, operation.measuredG ?? 0));
   }
   return sumG;
