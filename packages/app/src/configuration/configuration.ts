@@ -22,6 +22,7 @@ import { findDevices } from '@granary/store/tables/devices';
 import { logEvents } from '@granary/store/tables/events';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { saveMissionsWithoutBase } from '../missions/missions-without-base.ts';
 import { saveChangedConfiguration } from './save-configuration.ts';
 
 export interface StoredConfiguration {
@@ -70,8 +71,10 @@ export const writes = {
     const { deviceId } = current;
     const change = { deviceNo, deviceId, configuration, version: current.version + 1 };
     const { changed, send } = await saveChangedConfiguration(sql, change, nowMs);
-    const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
-    await logEvents(sql, [changed, ...events]);
+    const held = await lockDevices(sql, [deviceNo]);
+    const missions = await saveMissionsWithoutBase(sql, deviceNo, configuration, nowMs);
+    const { events } = await evaluateDevices(sql, held, nowMs);
+    await logEvents(sql, [changed, ...missions, ...events]);
     return committed({ configuration, version: change.version }, send, ...eventsLogged([changed]));
   },
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { MissionProgress } from '@granary/contract/link/field-messages';
 import type { MissionRequestKind } from '@granary/contract/missions/missions';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
@@ -75,6 +75,40 @@ describeEachEngine('missions', (engine) => {
     assert.equal(await app.missions.find(deviceNo, missionId), undefined);
     assert.deepEqual(await missionEvents(deviceNo), []);
     await assert.rejects(create(await readySilo(app), NOW_MS), isRefusal('not_supported'));
+  });
+
+  describe('of a device whose base is removed', () => {
+    const base = { latitude: 52, longitude: 13, altitude: 40 };
+    const home = { base, failsafe: { link_loss_action: 'return_to_base' } } as const;
+    const away = { base: null, failsafe: { link_loss_action: 'hold' } } as const;
+
+    it('hold when the link is lost, if they were not sent yet', async () => {
+      const deviceNo = await readyFieldDevice(app);
+      await app.configuration.change(deviceNo, home, NOW_MS);
+      const { missionId, plan } = await create(deviceNo, NOW_MS + HOUR_MS);
+      assert.equal(plan.linkLossAction, 'return_to_base');
+      await app.configuration.change(deviceNo, away, NOW_MS);
+      const changed = await app.missions.find(deviceNo, missionId);
+      assert.equal(changed?.plan.linkLossAction, 'hold');
+      assert.deepEqual(await missionEvents(deviceNo), ['status_changed scheduled', 'updated scheduled']);
+      await locate(app, deviceNo, {}, NOW_MS + HOUR_MS);
+      const { sends } = await tickDue(app, 'field', NOW_MS + HOUR_MS);
+      const [upload] = sends.flatMap(({ message }) =>
+        message.command === 'mission_upload' ? [message] : [],
+      );
+      assert.equal(upload?.link_loss_action, 'hold');
+    });
+
+    it('keep the base while they are under way', async () => {
+      const deviceNo = await readyFieldDevice(app);
+      await app.configuration.change(deviceNo, home, NOW_MS);
+      const missionId = await dispatched(deviceNo);
+      await assert.rejects(app.configuration.change(deviceNo, away, NOW_MS), isRefusal('no_base'));
+      const kept = await app.configuration.get(deviceNo);
+      assert.deepEqual(kept?.configuration, { ...kept?.configuration, base });
+      await report(deviceNo, missionId, { state: 'completed' });
+      await app.configuration.change(deviceNo, away, NOW_MS);
+    });
   });
 
   it('never overlap, however many are created at once', async () => {

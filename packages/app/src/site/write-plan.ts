@@ -13,6 +13,7 @@ import { evaluateDevices } from '../alerts/evaluation.ts';
 import { saveChangedConfiguration } from '../configuration/save-configuration.ts';
 import { deviceUpdated, insertRegisteredDevice } from '../devices/device-rows.ts';
 import { type Effect, eventsLogged } from '../effects.ts';
+import { saveMissionsWithoutBase } from '../missions/missions-without-base.ts';
 import { currentOperations } from '../operations/operation-jobs.ts';
 import type { KnownDevice } from './known-devices.ts';
 import { writeRules, writeWebhooks } from './write-notifications.ts';
@@ -90,6 +91,7 @@ export async function writePlan(
   const deviceNos = changes.map(({ before }) => before.deviceNo);
   const held = await lockDevices(sql, deviceNos);
   await refuseNewCapacities(sql, changes, devices);
+  updated.push(...(await missionsWithoutBase(sql, changes, devices, nowMs)));
   const { events } = await evaluateDevices(sql, held, nowMs);
   const rules = await writeRules(sql, plan.notification_rules, writing);
   const webhooks = await writeWebhooks(sql, plan.webhooks, writing);
@@ -121,3 +123,30 @@ async function refuseNewCapacities(
     details,
   );
 }
+
+async function missionsWithoutBase(
+  sql: Sql,
+  changes: readonly Change[],
+  devices: SitePlan['devices'],
+  nowMs: number,
+): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const { before, after } of changes) {
+    try {
+      events.push(...(await saveMissionsWithoutBase(sql, before.deviceNo, after.configuration, nowMs)));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const index = devices.findIndex((device) => device.after.deviceId === after.deviceId);
+      throw missionUnderWay(`/devices/${index}/configuration/base`, error);
+    }
+  }
+  return events;
+}
+
+const missionUnderWay = (path: string, cause: Refusal): Refusal =>
+  new Refusal(
+    'apply_refused',
+    'the document cannot be applied, nothing was changed: a mission is under way',
+    [{ path, message: cause.message }],
+    { cause },
+  );

@@ -30,6 +30,7 @@ export function missionEvents(before: MissionState | null, after: MissionState):
 
 const isSameDetail = (a: MissionState, b: MissionState): boolean =>
   a.requested === b.requested &&
+  a.plan.linkLossAction === b.plan.linkLossAction &&
   a.linkLostAtMs === b.linkLostAtMs &&
   a.result?.reason === b.result?.reason &&
   a.result?.message === b.result?.message;

@@ -191,3 +191,17 @@ function refuseInfeasible({
 function refuse(code: ErrorCode, message: string, details?: Refusal['details']): never {
   throw new Refusal(code, message, details);
 }
+
+/**
+ * A mission of a device whose base was removed: one that was not sent yet holds when the link is lost. The device already has
+ * the others, and would return to a base that it does not know.
+ */
+export function withoutBase(mission: MissionState): MissionState {
+  const { plan, status } = mission;
+  if (plan.linkLossAction !== 'return_to_base' || isMissionOver(mission)) return mission;
+  if (status === 'scheduled') return { ...mission, plan: { ...plan, linkLossAction: 'hold' } };
+  return refuse(
+    'no_base',
+    'the mission under way returns to the base when the link is lost: cancel it, or remove the base after its end',
+  );
+}
