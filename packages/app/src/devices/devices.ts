@@ -12,7 +12,11 @@ import { refuseWhileOperating } from '@granary/core/operations/interlocks';
 import { DUPLICATE_DOCUMENT, type Duplicate } from '@granary/core/reception/duplicate';
 import { RECEPTION_DOCUMENT } from '@granary/core/reception/reception';
 import type { Sql } from '@granary/store/sql';
-import { lockDevices, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
+import {
+  lockDevices,
+  saveRestoredAt,
+  scheduleEvaluation,
+} from '@granary/store/tables/alerts/alert-evaluations';
 import { unfinishedCommands } from '@granary/store/tables/commands';
 import { readableOrNull, readHealth, saveDuplicate } from '@granary/store/tables/device-health';
 import {
@@ -163,6 +167,7 @@ export const writes = {
     if (device === undefined) throw new Refusal('device_not_found', 'there is no such device');
     refuseRestoration(device);
     await saveRestoration(sql, deviceNo, secretHash);
+    await saveRestoredAt(sql, deviceNo, nowMs);
     const after = { ...device, removedAtMs: null, secretHash };
     const { events } = await evaluateDevices(sql, await lockDevices(sql, [deviceNo]), nowMs);
     const data = deviceSummary(after, nowMs);

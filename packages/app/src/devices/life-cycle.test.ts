@@ -163,6 +163,12 @@ describeEachEngine('the life cycle of a device', (engine) => {
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     assert.equal(refused.length, 1);
     assert.ok(isRefusal('device_not_removed')(refused[0]));
+    // It needs its new secret first, so its silence counts from now on.
+    assert.deepEqual(await alertsOf(deviceNo), []);
+    await app.alerts.evaluateDue({ nowMs: LATER_MS + MINUTE_MS, limit: 1_000 });
+    assert.deepEqual(await alertsOf(deviceNo), []);
+    await app.alerts.evaluateDue({ nowMs: LATER_MS + MINUTE_MS + 1, limit: 1_000 });
+    assert.partialDeepStrictEqual(await alertsOf(deviceNo), [{ type: 'device_offline', status: 'active' }]);
     const types = await typesOf(deviceNo);
     assert.deepEqual(types.slice(types.indexOf('device.removed')), [
       'device.removed',
@@ -170,7 +176,6 @@ describeEachEngine('the life cycle of a device', (engine) => {
       'device.status_changed',
       'alert.raised',
     ]);
-    assert.partialDeepStrictEqual(await alertsOf(deviceNo), [{ type: 'device_offline', status: 'active' }]);
     await weigh(app, deviceNo, 500, LATER_MS + 3 * MINUTE_MS);
     await feed(app, deviceNo, LATER_MS + 3 * MINUTE_MS);
   });

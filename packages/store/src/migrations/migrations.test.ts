@@ -113,6 +113,10 @@ const CHECKSUMS: readonly { readonly sqlite: string; readonly postgres: string }
     sqlite: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     postgres: 'f14a2b4134c3a90c4f60d7f4f14c36378a84d28e58a9b0dc7e8d0c50a1daca4c',
   },
+  {
+    sqlite: 'f02b7a136a003d20d073bb0512bfaa878bcd6d0f8cf1c766c6c1200d187900b8',
+    postgres: 'f02b7a136a003d20d073bb0512bfaa878bcd6d0f8cf1c766c6c1200d187900b8',
+  },
 ];
 
 const checksum = (migration: Migration, dialect: Dialect): string =>

@@ -28,6 +28,7 @@ import { OPEN_BUCKET_BYTES } from './v23-open-bucket-bytes.ts';
 import { NODES } from './v24-nodes.ts';
 import { DEVICE_HEALTH } from './v25-device-health.ts';
 import { BROKER_SINCE } from './v26-broker-since.ts';
+import { RESTORED_DEVICES } from './v27-restored-devices.ts';
 
 /**
  * One entry per schema version, in order. Each is frozen text that imports nothing: constants of today's code would change
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   NODES,
   DEVICE_HEALTH,
   BROKER_SINCE,
+  RESTORED_DEVICES,
 ];
 
 /** Called before the tables of an existing database are changed, which may take long. */

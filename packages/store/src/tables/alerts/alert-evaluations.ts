@@ -58,8 +58,8 @@ const MARKS: BulkUpsert = {
   update: 'next_evaluation_at_ms = excluded.next_evaluation_at_ms',
 };
 
-/** Also reads since when the service has been running, because every evaluation depends on it. */
-const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, no_change_ranges, (SELECT since_ms FROM observation) FROM alert_evaluations`;
+/** Also reads since when the service has been running, because every evaluation depends on it; a removed device was not observed. */
+const SELECT_EVALUATION = `SELECT ${COLUMNS.join(', ')}, no_change_ranges, (SELECT CASE WHEN restored_at_ms > since_ms THEN restored_at_ms ELSE since_ms END FROM observation) FROM alert_evaluations`;
 
 function toEvaluation([
   deviceNo,
@@ -200,6 +200,11 @@ async function readRanges(sql: Sql, deviceNos: readonly number[]): Promise<Devic
     [JSON.stringify(deviceNos)],
   );
   return rows.map(([deviceNo, ...ranges]) => ({ deviceNo, noChangeRanges: toRanges(ranges) }));
+}
+
+/** The device is observed anew from now on. */
+export async function saveRestoredAt(sql: Sql, deviceNo: number, atMs: number): Promise<void> {
+  await sql.run('UPDATE alert_evaluations SET restored_at_ms = $2 WHERE device_no = $1', [deviceNo, atMs]);
 }
 
 /** Records that the service is running without a gap from now on. */
