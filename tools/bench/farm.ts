@@ -1,5 +1,5 @@
 import { DAY_MS } from '@granary/contract/time';
-import type { ServiceProcess } from './service-process.ts';
+import type { Addresses, ServiceProcess } from './service-process.ts';
 
 export interface Credentials {
   readonly username: string;
@@ -12,7 +12,7 @@ export const SILOS = '/v1/siloscale/devices';
 const REGISTERED_AT_ONCE = 10;
 
 /** Calls the service with the admin key, with `null` for a POST without a body; an error ends the benchmark. */
-export async function ask(service: ServiceProcess, path: string, body?: object | null): Promise<Response> {
+export async function ask(service: Addresses, path: string, body?: object | null): Promise<Response> {
   const authorization = `Bearer ${service.adminKey.key}`;
   const headers = body == null ? { authorization } : { authorization, 'content-type': 'application/json' };
   const payload = body == null ? {} : { body: JSON.stringify(body) };

@@ -9,6 +9,7 @@ import type { HttpWriteLoad, HttpWriteResult } from './http-write-load.ts';
 import type { MqttLoad, MqttResult } from './mqtt-load.ts';
 import type { PacedLoad, PacedResult } from './paced-load.ts';
 import type { RequestLoad, RequestLoadResult } from './request-load.ts';
+import type { Calls, StopDevices } from './stop-client.ts';
 
 interface Reply<T> {
   readonly result?: T;
@@ -61,6 +62,35 @@ export const generateAckLatency = (load: MqttLoad): Promise<AckLatencyResult> =>
   generate({ kind: 'ack-latency', load });
 export const generateHostile = (load: MqttLoad, signal: AbortSignal): Promise<HostileResult> =>
   generate({ kind: 'hostile', load }, signal);
+
+/** The calls of a stop client, one at a time. */
+export interface StopClientProcess extends Calls {
+  end(): Promise<void>;
+}
+
+/** Devices and the client that stops them, in a process of their own. */
+export function startStopClient(devices: StopDevices): StopClientProcess {
+  const child = fork(here('./stop-client.ts'));
+  child.send(devices);
+  const call = async <Name extends keyof Calls>(
+    name: Name,
+    ...args: Parameters<Calls[Name]>
+  ): Promise<Awaited<ReturnType<Calls[Name]>>> => {
+    const replied = once(child, 'message');
+    child.send({ name, args });
+    const [{ result, failed }] = (await replied) as [Reply<Awaited<ReturnType<Calls[Name]>>>];
+    if (failed !== undefined) throw new Error(failed);
+    return result as Awaited<ReturnType<Calls[Name]>>;
+  };
+  return {
+    connect: (service) => call('connect', service),
+    start: () => call('start'),
+    startAtOnce: () => call('startAtOnce'),
+    stop: (apartMs) => call('stop', apartMs),
+    leave: () => call('leave'),
+    end: () => endOf(child),
+  };
+}
 
 export interface Reference {
   readonly port: number;

@@ -14,11 +14,15 @@ const GRANARY = join(INSTALLED, 'bin/granary.mjs');
 /** Of a line of the log in an error message. */
 const LINE_CHARACTERS_MAX = 300;
 
-export interface ServiceProcess {
-  readonly pid: number;
+/** Where a service is, and the key with all rights. */
+export interface Addresses {
   readonly httpUrl: string;
   readonly mqttUrl: string;
   readonly adminKey: { readonly key: string };
+}
+
+export interface ServiceProcess extends Addresses {
+  readonly pid: number;
   /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
   stop(): Promise<void>;

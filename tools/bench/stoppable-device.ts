@@ -1,18 +1,30 @@
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FieldCommand } from '@granary/contract/link/field-messages';
 import { type SiloCommand, topicOf } from '@granary/contract/link/messages';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { ask, type Credentials, SILOS } from './farm.ts';
-import type { ServiceProcess } from './service-process.ts';
+import type { Addresses } from './service-process.ts';
 
 const FIELD_DEVICES = '/v1/fielddevice/devices';
-/** A stop that has not reached the device after this time counts as if it did then. */
+/** A stop that was answered well and has not reached the device after this time counts as if it did then. */
 const REACHED_MS_MAX = 20_000;
+/** How long a device waits for a stop that was refused, or whose connection was. */
+const REFUSED_MS_MAX = 2_000;
+
+export interface StopOutcome {
+  /** From the request to the arrival at the device; `null` for a stop that was not answered well and did not arrive. */
+  readonly reachedMs: number | null;
+  /** Of the answer; 0 for a connection that ended without one, `closed` where there was no port to connect to. */
+  readonly status: number | 'closed';
+}
 
 /** A device that notes when a stop arrives. It confirms nothing, so that its stop stays the only work about it. */
 abstract class StoppableDevice<Command> {
   readonly deviceId: string;
   readonly #credentials: Credentials;
   #client: MqttClient | null = null;
+  #service: Addresses | null = null;
   #arrived: (atMs: number) => void = () => undefined;
 
   constructor(credentials: Credentials) {
@@ -20,11 +32,14 @@ abstract class StoppableDevice<Command> {
     this.#credentials = credentials;
   }
 
-  async connect(service: ServiceProcess): Promise<void> {
+  async connect(service: Addresses): Promise<void> {
+    this.#service = service;
     const { username, secret } = this.#credentials;
     const login = { clientId: username, username, password: secret, reconnectPeriod: 0 };
     const client = await connectAsync(service.mqttUrl, login);
     this.#client = client;
+    // The service may end while the device is connected.
+    client.on('error', () => undefined);
     client.on('message', (_topic, payload) => {
       const command = JSON.parse(payload.toString()) as Command;
       if (this.isStop(command)) this.#arrived(performance.now());
@@ -34,20 +49,27 @@ abstract class StoppableDevice<Command> {
     await this.publish('telemetry', this.reading());
   }
 
-  /** The time from the request of the stop to its arrival, whatever the answer is. */
-  async timeStop(service: ServiceProcess): Promise<number> {
+  async timeStop(): Promise<StopOutcome> {
     const askedMs = performance.now();
-    const reached = new Promise<number>((resolve) => {
+    const arrived = new Promise<number>((resolve) => {
       this.#arrived = resolve;
-      setTimeout(resolve, REACHED_MS_MAX, askedMs + REACHED_MS_MAX).unref();
     });
-    const answered = this.stop(service).catch(() => undefined);
-    const [reachedMs] = await Promise.all([reached, answered]);
-    return reachedMs - askedMs;
+    const { path, body } = this.stopRequest();
+    const status = await send(this.service, path, body);
+    const isGood = status !== 'closed' && status >= 200 && status < 300;
+    const late = sleep(isGood ? REACHED_MS_MAX : REFUSED_MS_MAX, null, { ref: false });
+    const reachedAtMs = await Promise.race([arrived, late]);
+    if (reachedAtMs !== null) return { status, reachedMs: reachedAtMs - askedMs };
+    return { status, reachedMs: isGood ? REACHED_MS_MAX : null };
   }
 
   async leave(): Promise<void> {
     await this.#client?.endAsync(true);
+  }
+
+  protected get service(): Addresses {
+    if (this.#service === null) throw new Error('the device is not connected');
+    return this.#service;
   }
 
   protected async publish(subject: 'telemetry' | 'ack' | 'progress', payload: object): Promise<void> {
@@ -56,16 +78,16 @@ abstract class StoppableDevice<Command> {
 
   protected abstract isStop(command: Command): boolean;
   protected abstract obey(command: Command): Promise<void>;
-  protected abstract stop(service: ServiceProcess): Promise<unknown>;
+  protected abstract stopRequest(): { readonly path: string; readonly body: object | null };
   protected abstract reading(): object;
 }
 
 export class StoppableSilo extends StoppableDevice<SiloCommand> {
   #operationId = '';
 
-  async start(service: ServiceProcess): Promise<void> {
+  async start(): Promise<void> {
     const body = { amount: 1_000, rate: 10, target_container: 'bench' };
-    const answer = await ask(service, `${SILOS}/${this.deviceId}/operations/discharge`, body);
+    const answer = await ask(this.service, `${SILOS}/${this.deviceId}/operations/discharge`, body);
     const { data } = (await answer.json()) as { data: { operation_id: string } };
     this.#operationId = data.operation_id;
   }
@@ -79,8 +101,8 @@ export class StoppableSilo extends StoppableDevice<SiloCommand> {
     await this.publish('progress', { operation_id, state: 'running', amount_kg: 1, ts: Date.now() });
   }
 
-  protected stop(service: ServiceProcess): Promise<unknown> {
-    return ask(service, `${SILOS}/${this.deviceId}/operations/${this.#operationId}/stop`, null);
+  protected stopRequest() {
+    return { path: `${SILOS}/${this.deviceId}/operations/${this.#operationId}/stop`, body: null };
   }
 
   protected reading(): object {
@@ -89,14 +111,6 @@ export class StoppableSilo extends StoppableDevice<SiloCommand> {
 }
 
 export class StoppableRover extends StoppableDevice<FieldCommand> {
-  static async register(service: ServiceProcess, deviceId: string): Promise<StoppableRover> {
-    const location = { facility: 'facility-1', zone: 'a' };
-    const device = { device_id: deviceId, name: deviceId, model: 'FR-7', location };
-    const answer = await ask(service, FIELD_DEVICES, device);
-    const { data } = (await answer.json()) as { data: { credentials: Credentials } };
-    return new StoppableRover(data.credentials);
-  }
-
   protected isStop(command: FieldCommand): boolean {
     return command.command === 'execute' && command.name === 'emergency_stop';
   }
@@ -105,11 +119,45 @@ export class StoppableRover extends StoppableDevice<FieldCommand> {
     return;
   }
 
-  protected stop(service: ServiceProcess): Promise<unknown> {
-    return ask(service, `${FIELD_DEVICES}/${this.deviceId}/remote/command`, { command: 'emergency_stop' });
+  protected stopRequest() {
+    return { path: `${FIELD_DEVICES}/${this.deviceId}/remote/command`, body: { command: 'emergency_stop' } };
   }
 
   protected reading(): object {
     return { ts: Date.now(), latitude: 48.2, longitude: 16.3, battery_level: 100 };
   }
+}
+
+export async function registerRovers(
+  service: Addresses,
+  count: number,
+  prefix: string,
+): Promise<Credentials[]> {
+  const credentials: Credentials[] = [];
+  for (let number = 0; number < count; number++) {
+    const name = `${prefix}-rover-${number}`;
+    const location = { facility: 'facility-1', zone: 'a' };
+    const answer = await ask(service, FIELD_DEVICES, { device_id: name, name, model: 'FR-7', location });
+    const { data } = (await answer.json()) as { data: { credentials: Credentials } };
+    credentials.push(data.credentials);
+  }
+  return credentials;
+}
+
+/** On a connection of its own, as a person's command has it, which the service has to accept first. */
+function send(
+  { httpUrl, adminKey }: Addresses,
+  path: string,
+  body: object | null,
+): Promise<StopOutcome['status']> {
+  const authorization = `Bearer ${adminKey.key}`;
+  const headers = body === null ? { authorization } : { authorization, 'content-type': 'application/json' };
+  return new Promise((resolve) => {
+    const sent = request(httpUrl + path, { method: 'POST', headers, agent: false }, (response) => {
+      response.on('error', () => undefined).resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' ? 'closed' : 0));
+    sent.end(body === null ? undefined : JSON.stringify(body));
+  });
 }

@@ -6,7 +6,7 @@ import type { Bucket } from '@granary/core/telemetry/history';
 import { joinIntoDays, type LocalDays } from '@granary/core/telemetry/local-days';
 
 /** A page takes a millisecond or two, which is what a stop may wait for it. */
-const BUCKETS_PER_PAGE = 1_000;
+const BUCKETS_PER_PAGE = 500;
 
 export interface Series {
   readonly deviceNo: number;

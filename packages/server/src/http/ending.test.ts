@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -30,8 +31,19 @@ async function start(t: TestContext) {
     () => started.adminKey.key,
   );
   await api.post('/v1/webhooks', { url: 'https://receiver.example/events' });
-  return { service, api, release, resolving: resolving.promise };
+  return { service, started, api, release, resolving: resolving.promise };
 }
+
+/** The status of the answer to a request on a connection of its own. */
+const post = (url: string, key: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const sent = request(url, { method: 'POST', headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject).end();
+  });
 
 test('while the service ends, stops reach their devices and everything else is refused with the error body', async (t) => {
   const { service, api, release, resolving } = await start(t);
@@ -63,5 +75,22 @@ test('while the service ends, stops reach their devices and everything else is r
     assert.deepEqual([headers.get('connection'), headers.get('retry-after')], ['close', '5']);
   }
   release();
+  await ended;
+});
+
+test('stops whose connections are not accepted yet when the service ends are served', async (t) => {
+  const { service, started, api, release, resolving } = await start(t);
+  const silo = await startSilo(api, 'last');
+  t.after(() => silo.leave());
+  const { operation_id } = (await api.post(`${silo.path}/operations/feed`, { amount: 10 })).body.data;
+  await silo.take('start');
+  await resolving;
+  release();
+
+  // One connection is accepted in each turn of the event loop, and the end takes fewer turns than this.
+  const stop = `${started.httpUrl}${silo.path}/operations/${operation_id}/stop`;
+  const stops = Array.from({ length: 200 }, () => post(stop, started.adminKey.key));
+  const ended = service.stop();
+  for (const status of await Promise.all(stops)) assert.equal(status, 200);
   await ended;
 });

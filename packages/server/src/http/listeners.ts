@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { createServer, type Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { SECOND_MS } from '@granary/contract/time';
 import { type CertificatePair, secureOptions } from '@granary/link/tls';
 import type { FastifyInstance } from 'fastify';
@@ -13,6 +14,8 @@ const IDLE_MS_MAX = 60 * SECOND_MS;
 /** Longer than proxies keep an idle connection, so that the proxy closes it and not the service. */
 const KEEP_ALIVE_MS = 72 * SECOND_MS;
 const IDLE_CHECK_MS = 100;
+/** As many connections wait at most until they are accepted; it is the default of Node. */
+const BACKLOG = 511;
 
 /** The time limits of the plain and of the encrypted server. */
 export function timeLimits(settings: Settings) {
@@ -43,12 +46,14 @@ export class HttpListeners {
   readonly #secureServer: SecureServer | null;
   readonly #ending: EndingService;
   readonly #beforeEnding: (() => Promise<void> | void)[] = [];
+  #accepted = 0;
 
   constructor({ settings, routes, certificate, prepare, clientError, shouldUpgrade, ending }: Parts) {
     this.#routes = routes;
     this.#ending = ending;
     this.#settings = settings;
     prepare(routes.server);
+    this.#count(routes.server);
     if (certificate === null || settings.httpsPort === null) {
       this.#secureServer = null;
       return;
@@ -70,6 +75,7 @@ export class HttpListeners {
     server.removeAllListeners('tlsClientError');
     server.on('tlsClientError', (_error, socket) => socket.destroy());
     prepare(server);
+    this.#count(server);
     this.#secureServer = server;
   }
 
@@ -118,6 +124,7 @@ export class HttpListeners {
   /** Resolves when running requests are answered and all connections are closed; also called when a start fails. */
   async close(): Promise<void> {
     await this.refuseAllButStops();
+    await this.#acceptLast();
     await this.#routes.close();
     const server = this.#secureServer;
     if (server === null || !server.listening) return;
@@ -125,5 +132,22 @@ export class HttpListeners {
     const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
     await closed;
     clearInterval(idleCheck);
+  }
+
+  #count(server: Server): void {
+    server.on('connection', () => {
+      this.#accepted++;
+    });
+  }
+
+  /** Connections that wait to be accepted, of which Node takes one in a turn, may bring stops; closing the port would end them. */
+  async #acceptLast(): Promise<void> {
+    let before = -1;
+    for (let turn = 0; turn < BACKLOG && before < this.#accepted; turn++) {
+      before = this.#accepted;
+      // One turn ends, and the next one accepts.
+      await setImmediate();
+      await setImmediate();
+    }
   }
 }

@@ -109,14 +109,15 @@ export function createHttpServer(
     },
   });
   addresses.decorate(app);
+  const turns = new RequestTurns();
   const prepare = (server: Server): void => {
     answerOddRequests(server, nextRequestId);
+    server.on('connection', () => turns.accepted());
     connections.watch(server);
     mqtt.watch(server);
   };
   app.addHook('preClose', async () => mqtt.stop());
   const ending = new EndingService();
-  const turns = new RequestTurns();
   app.decorate('turns', turns);
   const requests = new RequestMetrics();
   requests.start();

@@ -7,13 +7,14 @@ import { describeService } from '../testing/service.ts';
 import { PLACES_PER_CALLER_MAX } from './access/request-turns.ts';
 
 const POINTS = 2_000;
-/** Client and service share one event loop here, so many are needed to see which answer comes first. */
 const HISTORIES = 6 * PLACES_PER_CALLER_MAX;
+/** Where each connection or each request before the stop has a turn of its own, more histories are answered before it arrives. */
+const ANSWERED_BEFORE_MAX = HISTORIES / 4;
 
 describeService(
   'a stop beside many long answers',
   (api) => {
-    test('is answered before them, and so is another key', async () => {
+    test('reaches its device before they are answered, though it comes last and on a connection of its own', async () => {
       const silo = await startSilo(api, 'busy');
       const rover = await startRover(api, 'busy-rover');
       const endMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -42,8 +43,8 @@ describeService(
       const halted = api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' });
       const others = api.get(`${silo.path}/sensors`);
       await Promise.all([silo.take('stop'), rover.take('execute')]);
+      assert.ok(answered <= ANSWERED_BEFORE_MAX, `${answered} histories were answered first`);
       for (const { status } of await Promise.all([stopped, halted, others])) assert.equal(status, 200);
-      assert.ok(answered < HISTORIES, 'the histories were answered first');
       for (const points of await Promise.all(histories)) assert.equal(points, POINTS);
       await silo.leave();
       await rover.leave();

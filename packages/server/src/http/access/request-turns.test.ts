@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  ACCEPTING_MS_MAX,
   PLACES_ALWAYS,
   PLACES_MAX,
   PLACES_PER_CALLER_MAX,
@@ -102,6 +103,34 @@ describe('requests', () => {
     );
     // It was not begun while the others were half made.
     assert.ok(log.indexOf('a3') > log.lastIndexOf('a2'), log.join());
+  });
+
+  it('wait until all connections are accepted, of which each turn takes one', async () => {
+    const loop = new CountedLoop();
+    const log: string[] = [];
+    for (let connection = 0; connection < 5; connection++) {
+      loop.turns.accepted();
+      void loop.turns.run('a', work(loop, log, `a${connection}`));
+      await loop.turn();
+      assert.deepEqual(log, []);
+    }
+    await loop.turn();
+    assert.equal(log.length, PARTS_PER_TURN);
+    while (!loop.isIdle) await loop.turn();
+    assert.equal(log.length, 5);
+  });
+
+  it('have a turn now and then while connections do not end', async () => {
+    const loop = new CountedLoop();
+    const log: string[] = [];
+    let turns = 0;
+    for (; log.length === 0; turns++) {
+      loop.turns.accepted();
+      void loop.turns.run('a', work(loop, log, 'a'));
+      loop.nowMs++;
+      await loop.turn();
+    }
+    assert.equal(turns, ACCEPTING_MS_MAX);
   });
 
   it('that take a place wait for one, without keeping the event loop busy', async () => {

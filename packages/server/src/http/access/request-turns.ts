@@ -10,6 +10,8 @@ declare module 'fastify' {
 
 /** The work on ordinary requests in one turn of the event loop. What arrives meanwhile, such as a stop, is read after it. */
 export const TURN_MS_MAX = 5;
+/** How long requests wait at most while connections are accepted one after the other; then they have a turn. */
+export const ACCEPTING_MS_MAX = 25;
 /** Writes and long answers that are worked on at once: those that the storage completes together are answered in one turn. */
 export const PLACES_MAX = 32;
 export const PLACES_PER_CALLER_MAX = 16;
@@ -59,6 +61,9 @@ export class RequestTurns {
   #places = 0;
   #waiting = 0;
   #beganAtMs: number | null = null;
+  /** Since when each turn has accepted a connection; `null` if the last one did not. */
+  #acceptingSinceMs: number | null = null;
+  #hasAccepted = false;
 
   constructor(loop: EventLoop = EVENT_LOOP) {
     this.#loop = loop;
@@ -66,6 +71,16 @@ export class RequestTurns {
 
   get figures() {
     return { places: this.#places, waiting: this.#waiting };
+  }
+
+  /**
+   * Must be called with each connection. Node accepts one in a turn, so a stop that comes on a new connection would wait for as
+   * many full turns as connections came before it: requests are not worked on before all of them are accepted.
+   */
+  accepted(): void {
+    this.#hasAccepted = true;
+    this.#acceptingSinceMs ??= this.#loop.nowMs();
+    this.#begin();
   }
 
   /** Works on a request when it is its turn, or refuses it because too many wait. */
@@ -130,11 +145,16 @@ export class RequestTurns {
 
   #hasTime(): boolean {
     const nowMs = this.#loop.nowMs();
+    return nowMs - this.#begin(nowMs) < TURN_MS_MAX && this.#acceptingSinceMs === null;
+  }
+
+  /** When the work of this turn began. */
+  #begin(nowMs = this.#loop.nowMs()): number {
     if (this.#beganAtMs === null) {
       this.#beganAtMs = nowMs;
       this.#loop.onNextTurn(this.#nextTurn);
     }
-    return nowMs - this.#beganAtMs < TURN_MS_MAX;
+    return this.#beganAtMs;
   }
 
   async #wait({ requests }: CallerTurns, takesPlace: boolean): Promise<void> {
@@ -150,8 +170,18 @@ export class RequestTurns {
 
   readonly #nextTurn = (): void => {
     this.#beganAtMs = null;
-    this.#serveNext();
+    if (this.#isAccepting()) this.#begin();
+    else this.#serveNext();
+    this.#hasAccepted = false;
   };
+
+  #isAccepting(): boolean {
+    const sinceMs = this.#acceptingSinceMs;
+    if (sinceMs === null) return false;
+    if (this.#hasAccepted && this.#loop.nowMs() - sinceMs < ACCEPTING_MS_MAX) return true;
+    this.#acceptingSinceMs = null;
+    return false;
+  }
 
   /** One request or part of one, then the next after all its work, until the time of the turn is used. */
   readonly #serveNext = (): void => {

@@ -68,6 +68,8 @@ export async function readPage<T, U>(
   for (;;) {
     const wanted = Math.min(ROWS_PER_READ, limit - data.length);
     const rows = await read(lastKey, wanted + 1);
+    // The database may have answered several readers at once.
+    await nextPart(request);
     for (const row of rows.slice(0, wanted)) {
       data.push(show(row));
       lastKey = keyOf(row);
@@ -76,6 +78,5 @@ export async function readPage<T, U>(
     if (!hasMore || data.length >= limit) {
       return { success: true, data, page: { next_cursor: hasMore ? writeCursor(lastKey ?? '') : null } };
     }
-    await nextPart(request);
   }
 }

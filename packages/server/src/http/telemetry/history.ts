@@ -32,11 +32,13 @@ export async function sendHistory(
   const series = { deviceNo: device.deviceNo, lane: sensor.lane };
   const parts: string[] = [];
   for await (const buckets of bucketPages(app, series, { interval, fromMs, toMs, days })) {
+    // The database may have answered several readers at once.
+    await nextPart(request);
     const points = historyPoints(buckets, plan, device.capacityKg);
     if (points.length > 0)
       parts.push(points.map((point) => format.point(dated(point, days))).join(format.between));
-    await nextPart(request);
   }
+  await nextPart(request);
   return reply.type(format.mediaType).send(format.whole(parts.join(format.between)));
 }
 
