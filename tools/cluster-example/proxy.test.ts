@@ -28,6 +28,8 @@ class ClusterProxy {
   behaviour: Behaviour = 'answers';
   /** Methods of the requests that reached a node. */
   readonly received: string[] = [];
+  /** Who sent the last request, as a node is told. */
+  forwardedFor: string | string[] | undefined;
   readonly #port: number;
   readonly #certificate = newCertificate();
 
@@ -68,9 +70,9 @@ class ClusterProxy {
   }
 
   /** Through nginx; resolves with the first bytes of the body, also when more would follow. */
-  async ask(method: string, path: string): Promise<Answer> {
+  async ask(method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
     const { cert: ca } = this.#certificate;
-    const sent = request({ method, path, host: 'localhost', port: this.#port, ca });
+    const sent = request({ method, path, headers, host: 'localhost', port: this.#port, ca });
     sent.end(method === 'POST' ? '{}' : undefined);
     const [response] = await once(sent, 'response');
     const [firstBytes = ''] = await once(response, 'data').catch(() => []);
@@ -81,6 +83,7 @@ class ClusterProxy {
   async #startNode(t: TestContext, isFirst: boolean): Promise<number> {
     const server = createServer((incoming, response) => {
       this.received.push(incoming.method ?? '');
+      this.forwardedFor = incoming.headers['x-forwarded-for'];
       if (this.behaviour === 'first is silent' && isFirst) return;
       if (this.behaviour === 'breaks') incoming.socket.destroy();
       else if (this.behaviour === 'refuses') response.writeHead(503).end('{}');
@@ -107,6 +110,11 @@ const withProxy = (name: string, body: (proxy: ClusterProxy) => Promise<void>): 
 
 withProxy('passes events on at once', async (proxy) => {
   assert.deepEqual(await proxy.ask('GET', '/v1/events'), { status: 200, firstBytes: 'data: first\n\n' });
+});
+
+withProxy('tells the nodes the address of a caller, whatever the caller says', async (proxy) => {
+  await proxy.ask('GET', '/', { 'X-Forwarded-For': '10.9.8.7' });
+  assert.equal(proxy.forwardedFor, '127.0.0.1');
 });
 
 withProxy('never sends a POST or PATCH to a second node', async (proxy) => {
