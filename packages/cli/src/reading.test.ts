@@ -25,6 +25,7 @@ test('the commands that read a farm', async (t) => {
       await farm.run(['device', 'show', 'silo'], 3),
       /there is no device "silo".*\n {2}`granary devices`/,
     );
+    assert.match(await farm.run(['device', 'show', 'Silo_1'], 3), /"Silo_1".*; did you mean silo-01\?/);
   });
 
   await t.test('device add, edit and remove', async () => {
@@ -51,6 +52,10 @@ test('the commands that read a farm', async (t) => {
     assert.match(
       await farm.run(['device', 'remove', 'rover-9', '--yes']),
       /"granary device restore rover-9" brings it back/,
+    );
+    assert.match(
+      await farm.run(['device', 'show', 'rover-9'], 3),
+      /it was removed, and granary device restore rover-9 brings it back/,
     );
   });
 

@@ -4,7 +4,7 @@ import type { FleetDevice, FleetDeviceQuery } from '@granary/contract/fleet/devi
 
 /** A device of either group; its group says which endpoints it has. */
 export async function findDevice(client: Client, deviceId: string): Promise<FleetDevice> {
-  return (await lookUp(client, deviceId, { include: 'readings' })) ?? unknown(deviceId);
+  return (await lookUp(client, deviceId, { include: 'readings' })) ?? (await unknown(client, deviceId));
 }
 
 /** Also finds one that was not removed, about which the service says so. */
@@ -23,7 +23,45 @@ async function lookUp(
   return undefined;
 }
 
-function unknown(deviceId: string): never {
-  const message = `there is no device "${deviceId}", or the key may not see it`;
+async function unknown(client: Client, deviceId: string): Promise<never> {
+  const message = `there is no device "${deviceId}", or the key may not see it${await hint(client, deviceId)}`;
   throw new ApiError({ status: 404, code: 'device_not_found', message });
+}
+
+/** A person who made a mistake in an id reads which one may be meant; nothing is ever done to that one instead. */
+async function hint(client: Client, deviceId: string): Promise<string> {
+  try {
+    if ((await lookUp(client, deviceId, { removed: 'true' })) !== undefined)
+      return `; it was removed, and granary device restore ${deviceId} brings it back`;
+    const ids = (await Array.fromAsync(client.fleet.devicesAll())).map(({ device_id }) => device_id);
+    const near = nearest(deviceId, ids);
+    return near === null ? '' : `; did you mean ${near}?`;
+  } catch {
+    return '';
+  }
+}
+
+/** The candidate with the fewest different characters, `null` if none is similar. */
+export function nearest(text: string, candidates: readonly string[]): string | null {
+  const most = Math.max(1, Math.floor(text.length / 3));
+  let best: { readonly candidate: string; readonly distance: number } | null = null;
+  for (const candidate of candidates) {
+    const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());
+    if (distance <= most && (best === null || distance < best.distance)) best = { candidate, distance };
+  }
+  return best?.candidate ?? null;
+}
+
+/** How many characters must be inserted, removed or replaced. */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, character] of [...one].entries()) {
+    const next = [index + 1];
+    for (let at = 1; at <= other.length; at++) {
+      const replaced = (row[at - 1] ?? 0) + (other[at - 1] === character ? 0 : 1);
+      next.push(Math.min(replaced, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

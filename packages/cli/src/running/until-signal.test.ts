@@ -19,6 +19,18 @@ test('a second interrupt ends a program that cannot stop', async (t) => {
   assert.deepEqual(await exited, [130, null]);
 });
 
+test('a program that waits at its start ends when it is asked to', async (t) => {
+  const path = fileURLToPath(new URL('../testing/never-starts.ts', import.meta.url));
+  const child = spawn(process.execPath, [path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  assert.equal((await lines.next()).value, 'starting');
+  child.kill('SIGTERM');
+  // With 1 it was ended because it did not stop in time.
+  assert.deepEqual(await exited, [0, null]);
+});
+
 test('started parts are stopped in reverse order when a later step of the start fails', async () => {
   const undone: string[] = [];
   const started = runUntilSignal(async (onStop) => {

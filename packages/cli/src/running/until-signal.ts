@@ -1,5 +1,7 @@
 /** The process must exit within ten seconds of a signal; the rest is for the exit itself. */
 const STOP_TIMEOUT_MS = 9_500;
+/** What has not started serves nobody yet, so an end does not wait for what it waits for, such as a broker. */
+const START_TIMEOUT_MS = 1_500;
 const EXIT_INTERRUPTED = 130;
 
 export type Stop = () => Promise<void>;
@@ -12,11 +14,20 @@ export async function runUntilSignal(start: (onStop: (stop: Stop) => void) => Pr
   const stops: Stop[] = [];
   const stopRequested = waitForSignal();
   try {
-    await start((stop) => stops.push(stop));
+    const starting = start((stop) => stops.push(stop));
+    void stopRequested.then(() => exitUnless(starting));
+    await starting;
     await stopRequested;
   } finally {
     for (const stop of stops.toReversed()) await stop();
   }
+}
+
+/** Everything that was acknowledged is on disk, so a start may be cut off like by a crash. */
+function exitUnless(starting: Promise<void>): void {
+  const timer = setTimeout(() => process.exit(0), START_TIMEOUT_MS);
+  const keepRunning = () => clearTimeout(timer);
+  starting.then(keepRunning, keepRunning);
 }
 
 /** A second interrupt exits immediately. */
