@@ -31,6 +31,20 @@ export const wholeNumberText = (minimum: number, maximum: number, meaning: strin
     'x-shown-as': { type: 'integer', minimum, maximum, description: meaning },
   });
 
+export const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
+
 /** The form of identifiers, which is safe in addresses, topics and logs. */
-export const id = () =>
-  Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: '1 to 64 letters, digits, - or _' });
+export const id = () => Type.String({ pattern: ID_PATTERN, description: '1 to 64 letters, digits, - or _' });
+
+const ID_CHARACTERS_MAX = 64;
+
+/** An identifier that looks like the text; `null` if nothing of it can be in one. */
+export function idLike(text: string): string | null {
+  const plain = text
+    .slice(0, 4 * ID_CHARACTERS_MAX)
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '');
+  const joined = plain.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, ID_CHARACTERS_MAX);
+  const id = joined.replaceAll(/^-+|-+$/g, '');
+  return id === '' ? null : id;
+}

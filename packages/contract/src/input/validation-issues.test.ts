@@ -160,7 +160,9 @@ const TELLING: readonly (readonly [Checker<unknown>, unknown, string, RegExp])[]
     '/capacity/unit',
     /^must be kg$/,
   ],
-  [ids.checkDeviceId, 'a b', '', /1 to 64 letters, digits, - or _/],
+  [ids.checkDeviceId, 'a b', '', /1 to 64 letters, digits, - or _, such as a-b$/],
+  [ids.checkDeviceId, ' Süd/Silo №7! ', '', /, such as Sud-Silo-No7$/],
+  [ids.checkDeviceId, '???', '', /1 to 64 letters, digits, - or _$/],
   [
     telemetry.checkHistoryQuery,
     { from: '2026-11-15' },

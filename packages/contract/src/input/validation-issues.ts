@@ -1,5 +1,6 @@
 import { Guard } from 'typebox/guard';
 import { parseTime, TIME_EXAMPLE } from '../time.ts';
+import { ID_PATTERN, idLike } from './text-schemas.ts';
 
 /** One error in an input, with its JSON pointer. */
 export interface ValidationIssue {
@@ -154,7 +155,9 @@ function textFault(schema: SchemaNode, text: unknown): string | null {
     return hasLostPlus(text) ? LOST_PLUS : `must be ${expectation(schema)}`;
   }
   if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return null;
-  return `must be ${schema.description ?? `a text that matches ${pattern}`}`;
+  const near = pattern === ID_PATTERN ? idLike(text) : null;
+  const example = near === null ? '' : `, such as ${near}`;
+  return `must be ${schema.description ?? `a text that matches ${pattern}`}${example}`;
 }
 
 const LOST_PLUS = 'has a space where its offset begins: in an address a + must be written as %2B';
