@@ -5,11 +5,13 @@ import { Refusal } from '@granary/contract/errors';
 import { COMMAND_STATES, MISSION_STATES } from '@granary/contract/link/field-messages';
 import { PROGRESS_STATES } from '@granary/contract/link/messages';
 import { MISSION_REQUESTS, type PreflightRequest } from '@granary/contract/missions/missions';
+import type { RefusalCause } from '@granary/contract/telemetry/reception';
 import { faultsOfSentence } from '@granary/contract/testing/sentences';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import fc from 'fast-check';
 import type { Condition } from './alerts/lifecycle.ts';
 import { fieldConditionsOf } from './alerts/rules/field-rules.ts';
+import { receptionConditions } from './alerts/rules/reception-rules.ts';
 import { conditionsOf } from './alerts/rules/silo-rules.ts';
 import { thresholdConditions } from './alerts/rules/threshold-rules.ts';
 import { refuseDeclaration as refuseCommandDeclaration } from './commands/declared-end.ts';
@@ -25,7 +27,7 @@ import { unstoredStopDetail } from './devices/sentences.ts';
 import { NEVER_SEEN } from './devices/status.ts';
 import { attentionItems } from './fleet/attention.ts';
 import { refuseDeclaration as refuseMissionDeclaration } from './missions/declared-end.ts';
-import { type FieldDeviceAtMission, planMission } from './missions/planning/plan.ts';
+import { type FieldDeviceAtMission, planMission, withoutBase } from './missions/planning/plan.ts';
 import { missionRecord } from './missions/record.ts';
 import { beginMission, type MissionState } from './missions/state.ts';
 import { advanceMission, type MissionInput, refuseRequest } from './missions/transitions.ts';
@@ -42,6 +44,8 @@ import { notSentRefusal } from './operations/status-detail.ts';
 import { operationTrace } from './operations/trace.ts';
 import { advanceOperation, type OperationInput } from './operations/transitions.ts';
 import { refuseUnsupported } from './profiles/capabilities.ts';
+import type { Duplicate } from './reception/duplicate.ts';
+import { advanceReception, type MessageReception, type Reception } from './reception/reception.ts';
 import type { Sensor } from './sensors/sensor.ts';
 import { standardSensorsOf } from './sensors/standard-sensors.ts';
 
@@ -376,6 +380,7 @@ describe('no sentence about a mission has an id, a code name or an empty part', 
       refusalOf(() => refuseMissionDeclaration(mission, { isReachable: false, nowMs })),
       ...MISSION_REQUESTS.map((kind) => refusalOf(() => refuseRequest(mission, kind))),
       refusalOf(() => refuseBusyRemoval({ operations: [], commands: [], missions: [mission] })),
+      refusalOf(() => withoutBase(mission)),
     ];
   };
 
@@ -483,6 +488,44 @@ describe('no sentence about values, devices and settings has a code name or a un
     ];
     const told = values.flatMap((latest) => messagesOf(fieldConditionsOf({ ...facts, latest }, nowMs)));
     assert.ok(told.length >= 3, String(told.length));
+    check(told);
+  });
+
+  it('in the alerts about how messages arrive', () => {
+    const causes: readonly RefusalCause[] = [
+      { code: 'clock', offset_s: 3_600 },
+      { code: 'clock', offset_s: -90 },
+      { code: 'time_unit', unit: 'seconds' },
+      { code: 'not_a_number', field: 'battery_level', found: 'text' },
+      { code: 'undeclared_sensor', field: 'temp_12' },
+      { code: 'other', text: 'the JSON cannot be used: a value is missing at line 1, column 1' },
+    ];
+    const receive = (from: Reception | null, message: Omit<MessageReception, 'deviceNo'>): Reception | null =>
+      advanceReception(from, { deviceNo: 1, ...message });
+    const told: string[] = [];
+    const tell = (facts: { readonly reception?: Reception | null; readonly duplicate?: Duplicate | null }) =>
+      told.push(...messagesOf(receptionConditions({ presence: seenAt(nowMs), ...facts }, nowMs)));
+    for (const cause of causes) {
+      for (const taken of ['none', 'some'] as const) {
+        let reception: Reception | null = null;
+        for (let n = 0; n < 3; n++) {
+          const message = { atMs: nowMs + n, refusal: { taken, cause }, clockOffsetMs: null };
+          reception = receive(reception, message);
+        }
+        tell({ reception });
+      }
+    }
+    for (const clockOffsetMs of [-HOUR_MS, -90 * SECOND_MS, -40 * DAY_MS]) {
+      let reception: Reception | null = null;
+      for (let n = 0; n < 4; n++) {
+        reception = receive(reception, { atMs: nowMs + n * 10 * SECOND_MS, refusal: null, clockOffsetMs });
+      }
+      tell({ reception });
+    }
+    for (const addresses of [[], ['10.0.0.7'], ['10.0.0.7', '10.0.0.8']]) {
+      tell({ duplicate: { takeovers: 5, addresses, sinceMs: nowMs, lastAtMs: nowMs } });
+    }
+    assert.equal(told.length, 2 * causes.length + 3 + 3, told.join('\n'));
     check(told);
   });
 

@@ -82,3 +82,12 @@ test('an operation that was begun at the device has no caller', () => {
   assert.ok(operation);
   assert.deepEqual(stepsOf(operation)[0]?.step, 'begun_at_device');
 });
+
+test('an operation that moves after its end says why the service stops it', () => {
+  const report = (state: 'completed' | 'running', afterMs: number) =>
+    ({ kind: 'progress', state, amountG: afterMs, tsMs: START_MS + afterMs, reason: null }) as const;
+  const completed = advanceOperation(started, report('completed', 1_000), START_MS + 1_000).operation;
+  const moving = advanceOperation(completed, report('running', 2_000), START_MS + 2_000).operation;
+  const stop = stepsOf(moving).find(({ step }) => step === 'stop_requested');
+  assert.equal(stop?.detail, 'The service stops it: it moved after it had ended.');
+});

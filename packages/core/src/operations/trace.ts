@@ -72,10 +72,13 @@ function beginning(operation: OperationState): (TraceStep | null)[] {
   ];
 }
 
-const whyStopped = ({ stoppedBy, failure }: OperationState): string =>
-  stoppedBy === null && failure !== null
-    ? `The service stops it: ${failure.message}.`
+function whyStopped({ stoppedBy, failure, reopenedAtMs, stopRequestedAtMs }: OperationState): string {
+  if (stoppedBy !== null) return 'A stop was requested.';
+  if (failure !== null) return `The service stops it: ${failure.message}.`;
+  return reopenedAtMs !== null && reopenedAtMs === stopRequestedAtMs
+    ? 'The service stops it: it moved after it had ended.'
     : 'A stop was requested.';
+}
 
 function ending(operation: OperationState): (TraceStep | null)[] {
   const { status, endedAtMs, measuredAtMs, declared } = operation;

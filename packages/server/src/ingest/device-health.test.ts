@@ -73,6 +73,8 @@ describeLinkService('devices that only look healthy', (api) => {
       if (typeof message === 'string') assert.equal(refused_readings.message, message);
       else assert.match(refused_readings.message, message);
       assert(alert.message.includes(refused_readings.message));
+      const { recent } = (await api.get(`${SILOS}/${deviceId}/rejections`)).body.data;
+      assert(recent.every(({ topic }: { topic: string }) => topic === topicOf(deviceId, 'telemetry')));
       const { attention } = (await api.get('/v1/overview')).body.data;
       assert(attention.some(({ id }: { id: string }) => id === alert.alert_id));
       await send(JSON.stringify({ ts: Date.now(), weight: 500 }));

@@ -1,4 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
+import { topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { CLOCK_AHEAD_MS_MAX } from '@granary/core/devices/time-limits';
@@ -132,9 +133,15 @@ export class TelemetryIntake {
     return {
       deviceNo: device.deviceNo,
       receivedAtMs: this.#parts.now(),
-      topic,
+      topic: wholeTopic(device, topic),
       reason,
       payload: payloadExcerpt,
     };
   }
+}
+
+/** Rejections of a decoded message name its subject, those of others the topic that it came on. */
+function wholeTopic({ deviceId }: LinkDevice, topic: string): string {
+  const subject = UP_SUBJECTS.find((one) => one === topic);
+  return subject === undefined ? topic : topicOf(deviceId, subject);
 }
