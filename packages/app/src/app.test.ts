@@ -104,12 +104,12 @@ describeEachEngine('the store', (engine) => {
   });
 
   async function withSchemaVersion(version: number, work: () => Promise<void>): Promise<void> {
-    const [[current] = []] = await engine.query('SELECT version FROM schema_version');
-    await engine.query(`UPDATE schema_version SET version = ${version}`);
+    const [[current] = []] = await engine.query('SELECT version FROM granary_schema');
+    await engine.query(`UPDATE granary_schema SET version = ${version}`);
     try {
       await work();
     } finally {
-      await engine.query(`UPDATE schema_version SET version = ${current}`);
+      await engine.query(`UPDATE granary_schema SET version = ${current}`);
     }
   }
 });

@@ -11,7 +11,6 @@ import {
   isRefusal,
   NOW_MS,
   newDevice,
-  newFieldDevice,
   reading,
   readySilo,
   registerDevice,
@@ -37,34 +36,6 @@ describeEachEngine('writes with an idempotency key', (engine) => {
     assert.deepEqual([first.encryptedSecret, first.replayed], ['a secret', false]);
     const again = await other.once(keyOf('once', { encryptedSecret: 'another' })).devices.register(device);
     assert.deepEqual(again, { result: first.result, encryptedSecret: 'a secret', replayed: true });
-  });
-
-  it('are answered from a result that an older version stored, also one that is not an object', async () => {
-    const { deviceNo } = (await app.once(keyOf('old')).devices.register(newDevice())).result;
-    const replace = () => app.once(keyOf('old secret')).devices.replaceSecret(deviceNo, 'hash', NOW_MS);
-    const first = await replace();
-    for (const stored of ['true', '{"v":0,"result":true}']) {
-      await engine.query(`UPDATE idempotency SET result = '${stored}' WHERE idempotency_key = 'old secret'`);
-      assert.deepEqual(await replace(), { ...first, result: true, replayed: true });
-    }
-  });
-
-  it('are answered from a registration that an older version stored without profile and sensors', async () => {
-    for (const [key, kind, device] of [
-      ['old silo', 'silo', newDevice()],
-      ['old rover', 'field', newFieldDevice()],
-    ] as const) {
-      const register = () => app.once(keyOf(key)).devices.register(device);
-      const first = await register();
-      const { sensorDocument: _sensors, profile, ...before } = first.result;
-      for (const stored of [
-        JSON.stringify({ kind, ...before }),
-        JSON.stringify({ v: 0, result: { profile, ...before } }),
-      ]) {
-        await engine.query(`UPDATE idempotency SET result = '${stored}' WHERE idempotency_key = '${key}'`);
-        assert.deepEqual(await register(), { ...first, replayed: true });
-      }
-    }
   });
 
   it('have effects once: a repetition has none', async () => {

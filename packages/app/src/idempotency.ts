@@ -1,8 +1,6 @@
-import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { Refusal } from '@granary/contract/errors';
-import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
-import { type DocumentContent, documentKind } from '@granary/core/documents/versioned';
+import { documentKind } from '@granary/core/documents';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import {
@@ -18,29 +16,7 @@ import { type Committed, committed } from './effects.ts';
 export const REMEMBERED_MS = DAY_MS;
 
 /** A result whose shape changes needs an upgrade, because results of the last 24 hours are still returned. */
-const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>(
-  [withSensors, withVersion],
-  ({ result }) => ({
-    result,
-  }),
-);
-
-/** A registered device of older versions has no declared sensors, and before there were profiles it had a kind. */
-function withSensors({ result }: DocumentContent): DocumentContent {
-  if (typeof result !== 'object' || result === null || !('secretHash' in result)) return { result };
-  const { kind, ...device } = result as DocumentContent;
-  const profile = DEFAULT_PROFILES[kind as DeviceGroup];
-  return { result: { profile, sensorDocument: null, ...device } };
-}
-
-/** A registered device of older versions has no version of its own, and could not be removed. */
-function withVersion({ result }: DocumentContent): DocumentContent {
-  const isDevice = typeof result === 'object' && result !== null && 'secretHash' in result;
-  return { result: isDevice ? { version: 1, removedAtMs: null, ...result } : result };
-}
-
-/** Results of older versions have no version and may be any JSON value. */
-const asDocument = (text: string): string => (text.startsWith('{"v":') ? text : `{"v":0,"result":${text}}`);
+const RESULT_DOCUMENT = documentKind<{ readonly result: unknown }>([], ({ result }) => ({ result }));
 
 /** The idempotency key of a request. */
 export interface IdempotencyKey {
@@ -90,7 +66,7 @@ async function storedResult(sql: Sql, request: IdempotencyKey): Promise<Idempote
     throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used for another request');
   }
   if (result === null) throw new Refusal('idempotency_in_progress', 'a request of this name is under way');
-  return { ...RESULT_DOCUMENT.read(asDocument(result)), encryptedSecret, replayed: true };
+  return { ...RESULT_DOCUMENT.read(result), encryptedSecret, replayed: true };
 }
 
 export const reads = {};

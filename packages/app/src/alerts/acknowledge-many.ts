@@ -1,6 +1,5 @@
 import type { Acknowledgement } from '@granary/contract/alerts';
-import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
-import { type AlertState, acknowledgeAlert } from '@granary/core/alerts/lifecycle';
+import { ALERT_DOCUMENT, type AlertState, acknowledgeAlert } from '@granary/core/alerts/lifecycle';
 import type { Sql } from '@granary/store/sql';
 import { lockDevices } from '@granary/store/tables/alerts/alert-evaluations';
 import { saveAlerts } from '@granary/store/tables/alerts/alerts';

@@ -87,9 +87,11 @@ describeEachEngine('alerts', (engine) => {
 
   it('are open only once for a device and type, as far as the database is concerned', async () => {
     const { deviceNo } = await lowSilo();
-    const values = `'al_second', ${deviceNo}, 'low_level', 'active', '{}'`;
+    const values = `'al_second', ${deviceNo}, 'low_level', '', 'warning', 'active', '{}'`;
     await assert.rejects(
-      engine.query(`INSERT INTO alerts (alert_id, device_no, type, status, body) VALUES (${values})`),
+      engine.query(
+        `INSERT INTO alerts (alert_id, device_no, type, rule, severity, status, body) VALUES (${values})`,
+      ),
       /unique/i,
     );
   });

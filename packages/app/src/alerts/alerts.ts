@@ -1,6 +1,6 @@
 import type { Acknowledgement, Shelving } from '@granary/contract/alerts';
-import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import {
+  ALERT_DOCUMENT,
   type AlertState,
   acknowledgeAlert,
   shelveAlert,

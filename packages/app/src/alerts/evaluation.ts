@@ -1,8 +1,8 @@
 import type { EventType } from '@granary/contract/events';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import { type AlertChange, alertsOfRemovedDevice } from '@granary/core/alerts/evaluation';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
+import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
 import { observe } from '@granary/core/alerts/observation';
 import { alertEvents, alertRecord } from '@granary/core/alerts/record';
 import type { ValueRange } from '@granary/core/alerts/rules/value-range';

@@ -1,6 +1,5 @@
-import { COMMAND_DOCUMENT } from '@granary/core/commands/document';
 import { commandRecord } from '@granary/core/commands/record';
-import { type CommandState, isCommandFinished } from '@granary/core/commands/state';
+import { COMMAND_DOCUMENT, type CommandState, isCommandFinished } from '@granary/core/commands/state';
 import { JobTable } from '@granary/store/tables/jobs';
 
 export const COMMANDS = new JobTable<CommandState>({

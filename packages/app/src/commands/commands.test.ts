@@ -140,22 +140,6 @@ describeEachEngine('commands', (engine) => {
     );
   });
 
-  it('that an older version has stored have no emergency stop in force, unless one is open', async () => {
-    const deviceNo = await readyFieldDevice(app);
-    const { commandId } = (await issue(deviceNo, { command: 'emergency_stop' })).command;
-    const stored = await app.commands.find(deviceNo, commandId);
-    const { latchedSinceMs: _, lastAnswer: __, ...older } = stored ?? assert.fail('it was stored');
-    const storeBody = (body: object, isFinished: number) =>
-      engine.query(
-        `UPDATE commands SET is_finished = ${isFinished}, body = '${JSON.stringify(body)}' WHERE command_id = '${commandId}'`,
-      );
-    await storeBody(older, 0);
-    assert.equal((await app.commands.stopInForce(deviceNo))?.latchedSinceMs, NOW_MS);
-    await storeBody({ ...older, status: 'rejected', endedAtMs: NOW_MS }, 1);
-    assert.equal(await app.commands.stopInForce(deviceNo), undefined);
-    assert.equal((await issue(deviceNo, MOVE)).command.status, 'sent');
-  });
-
   it('are neither stored nor logged when they are refused', async () => {
     const deviceNo = await readyFieldDevice(app);
     await app.configuration.change(deviceNo, { geofence: FENCE }, NOW_MS);

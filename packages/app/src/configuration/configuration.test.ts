@@ -90,18 +90,6 @@ describeEachEngine('configuration', (engine) => {
     assert.deepEqual([presence.reportingIntervalMs, presence.offlineDelayMs], [300_000, 0]);
   });
 
-  it('reads a configuration that was stored before there were reporting times', async () => {
-    const deviceNo = await registerDevice(app);
-    const { reporting, alarms, ...older } = initialConfiguration(NOW_MS);
-    await engine.query(
-      `UPDATE configurations SET body = '${JSON.stringify(older)}' WHERE device_no = ${deviceNo}`,
-    );
-    const stored = await app.configuration.get(deviceNo);
-    assert.deepEqual(stored?.configuration, { ...older, reporting, alarms });
-    const changed = await app.configuration.change(deviceNo, { alarms: { dead_band: 2 } }, NOW_MS);
-    assert.deepEqual(changed.configuration, { ...older, reporting, alarms: { ...alarms, dead_band: 2 } });
-  });
-
   it('keeps every version with its time and its caller, also of the registration', async () => {
     const { deviceNo } = await app.audited(testAttempt()).devices.register(newDevice());
     await app.configuration.change(deviceNo, { thresholds: { low_level: 25 } }, NOW_MS + 1);

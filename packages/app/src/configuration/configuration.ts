@@ -6,8 +6,8 @@ import {
   PROFILES,
 } from '@granary/contract/profiles/profiles';
 import { ruleSensors } from '@granary/core/alerts/rules/rule-sensors';
-import { storedConfiguration } from '@granary/core/configuration/document';
 import { refuseBadRules } from '@granary/core/configuration/rule-checks';
+import { storedConfiguration } from '@granary/core/configuration/versions';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import type { Sql } from '@granary/store/sql';

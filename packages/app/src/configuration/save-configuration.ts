@@ -1,6 +1,6 @@
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
-import { configurationDocument } from '@granary/core/configuration/document';
+import { configurationDocument } from '@granary/core/configuration/versions';
 import type { Sql } from '@granary/store/sql';
 import { saveConfiguration } from '@granary/store/tables/configurations';
 import type { NewEvent } from '@granary/store/tables/events';

@@ -2,7 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { toIso } from '@granary/contract/time';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
-import { configurationDocument } from '@granary/core/configuration/document';
+import { configurationDocument } from '@granary/core/configuration/versions';
 import type { ChangedField } from '@granary/core/devices/change-device';
 import { changedDeviceRecord, deviceSummary } from '@granary/core/devices/record';
 import { wayBack } from '@granary/core/devices/removal';

@@ -1,5 +1,5 @@
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import { storedConfiguration } from '@granary/core/configuration/document';
+import { storedConfiguration } from '@granary/core/configuration/versions';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
 import { standardSensorsOf } from '@granary/core/sensors/standard-sensors';

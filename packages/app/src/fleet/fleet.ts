@@ -1,7 +1,7 @@
 import type { DeviceStatus } from '@granary/contract/devices/statuses';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
+import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
 import { MISSED_REPORTS_MAX } from '@granary/core/devices/status';
 import { fleetDevice } from '@granary/core/fleet/device-record';
 import { searchTexts } from '@granary/core/fleet/search';

@@ -1,11 +1,11 @@
 import { ATTENTION_ITEMS_MAX, type Overview } from '@granary/contract/fleet/overview';
-import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
-import { COMMAND_DOCUMENT } from '@granary/core/commands/document';
+import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
+import { COMMAND_DOCUMENT } from '@granary/core/commands/state';
 import { MISSED_REPORTS_MAX } from '@granary/core/devices/status';
-import type { DocumentKind } from '@granary/core/documents/versioned';
+import type { DocumentKind } from '@granary/core/documents';
 import type { OfDevice } from '@granary/core/fleet/attention';
 import { overviewRecord } from '@granary/core/fleet/overview';
-import { OPERATION_DOCUMENT } from '@granary/core/operations/document';
+import { OPERATION_DOCUMENT } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
 import {
   type AttentionRow,

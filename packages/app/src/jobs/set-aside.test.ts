@@ -9,7 +9,7 @@ import { describeEachEngine } from '../testing/engines.ts';
 import { NOW_MS, readyFieldDevice, readySilo, tickDue } from '../testing/fixtures.ts';
 import type { SentMessage } from '../testing/recorded-effects.ts';
 
-const UNKNOWN_STATUS = '{"deviceNo":1,"status":"flying"}';
+const UNKNOWN_STATUS = '{"v":1,"deviceNo":1,"status":"flying"}';
 /** A time that can be read but not written as a date, so that a decision about the operation throws. */
 const TIME_BEYOND_DATES_MS = 8.65e15;
 
@@ -50,6 +50,7 @@ describeEachEngine('one row that cannot be used', (engine) => {
     await damage('operation', newer.id, JSON.stringify(newerDocument));
     const state = await app.operations.find(undecidable.deviceNo, undecidable.id);
     const withImpossibleTime = {
+      v: 1,
       ...state,
       status: 'in_progress',
       startedAtMs: TIME_BEYOND_DATES_MS,

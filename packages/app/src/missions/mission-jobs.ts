@@ -1,6 +1,10 @@
-import { MISSION_DOCUMENT } from '@granary/core/missions/document';
 import { missionEvents } from '@granary/core/missions/events';
-import { isMissionFinished, isMissionOver, type MissionState } from '@granary/core/missions/state';
+import {
+  isMissionFinished,
+  isMissionOver,
+  MISSION_DOCUMENT,
+  type MissionState,
+} from '@granary/core/missions/state';
 import { UPLOAD_LEAD_MS } from '@granary/core/missions/transitions';
 import type { FactRows } from '@granary/store/tables/fact-rows';
 import { JobTable } from '@granary/store/tables/jobs';

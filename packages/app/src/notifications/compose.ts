@@ -1,5 +1,5 @@
-import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
+import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
 import { alertRecord } from '@granary/core/alerts/record';
 import {
   type AlertColumns,

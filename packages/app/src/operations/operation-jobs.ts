@@ -1,6 +1,10 @@
-import { OPERATION_DOCUMENT } from '@granary/core/operations/document';
 import { operationRecord } from '@granary/core/operations/record';
-import { isFinished, isTerminal, type OperationState } from '@granary/core/operations/state';
+import {
+  isFinished,
+  isTerminal,
+  OPERATION_DOCUMENT,
+  type OperationState,
+} from '@granary/core/operations/state';
 import { finallyMeasuredG } from '@granary/core/operations/weighing';
 import type { Sql } from '@granary/store/sql';
 import type { FactRows } from '@granary/store/tables/fact-rows';

@@ -1,5 +1,5 @@
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import { storedConfiguration } from '@granary/core/configuration/document';
+import { storedConfiguration } from '@granary/core/configuration/versions';
 import type { DescribedDevice } from '@granary/core/site/site-device';
 import type { Sql } from '@granary/store/sql';
 import { lockConfigurations } from '@granary/store/tables/configurations';

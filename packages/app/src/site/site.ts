@@ -1,7 +1,7 @@
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Applied } from '@granary/contract/site/apply';
 import { auditedChange } from '@granary/core/audit/input';
-import { storedConfiguration } from '@granary/core/configuration/document';
+import { storedConfiguration } from '@granary/core/configuration/versions';
 import { appliedRecord, auditedChanges, type PlanRequest, planSite } from '@granary/core/site/plan-site';
 import type { DescribedDevice } from '@granary/core/site/site-device';
 import type { Sql } from '@granary/store/sql';

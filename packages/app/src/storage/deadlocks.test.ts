@@ -5,14 +5,10 @@ import { checkLoggedEvent } from '@granary/contract/logged-event';
 import { toIso } from '@granary/contract/time';
 import type { App } from '../app.ts';
 import { describePostgres } from '../testing/engines.ts';
-import { EVERY_WRITE } from '../testing/every-write.ts';
-import { NOW_MS, readyFieldDevice, readySilo, weigh } from '../testing/fixtures.ts';
-import type { WriteRound } from '../testing/write-round.ts';
+import { EVERY_WRITE, outcomesOf, prepareRounds } from '../testing/every-write.ts';
 import { SLICES } from '../use-cases.ts';
 
 const ROUNDS = 12;
-
-type WritesByName = Readonly<Record<string, Readonly<Record<string, (round: WriteRound) => unknown>>>>;
 
 const namesOf = (slices: object): string[] =>
   Object.entries(slices)
@@ -22,34 +18,6 @@ const namesOf = (slices: object): string[] =>
 const writesOfStore = Object.fromEntries(
   Object.entries(SLICES).map(([slice, { writes }]) => [slice, writes] as const),
 );
-
-interface Outcome {
-  readonly write: string;
-  readonly error: unknown;
-}
-
-async function outcomesOf(round: WriteRound): Promise<Outcome[]> {
-  const outcomes: Promise<Outcome>[] = [];
-  for (const [slice, writes] of Object.entries<WritesByName[string]>(EVERY_WRITE)) {
-    for (const [name, write] of Object.entries(writes)) {
-      for (const one of write(round) as readonly Promise<unknown>[]) {
-        const outcome = (error: unknown): Outcome => ({ write: `${slice}.${name}`, error });
-        outcomes.push(one.then(() => outcome(null), outcome));
-      }
-    }
-  }
-  return await Promise.all(outcomes);
-}
-
-async function lowSilo(app: App): Promise<WriteRound['alerts'][number]> {
-  const deviceNo = await readySilo(app);
-  await weigh(app, deviceNo, 100, NOW_MS + 1);
-  await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: NOW_MS + 1 });
-  const page = { deviceNo, filter: 'open', beforeAlertId: null, limit: 1 } as const;
-  const [alert] = await app.alerts.list(page);
-  assert(alert !== undefined);
-  return { deviceNo, alertId: alert.alertId };
-}
 
 /** What every write has logged has the data of its type. */
 async function assertEventsKeepContract(app: App): Promise<void> {
@@ -74,16 +42,10 @@ describePostgres('writes of every kind at once', (engine) => {
     const stores = [await engine.open(), await engine.open()];
     const [app] = stores;
     assert(app !== undefined);
-    const alerts = [await lowSilo(app), await lowSilo(app)];
-    const silos = [await readySilo(app), ...alerts.map(({ deviceNo }) => deviceNo)];
-    const rovers = [await readyFieldDevice(app), await readyFieldDevice(app)];
-    for (const keyId of ['key_shared', 'key_lasting']) {
-      const rights = { scopes: ['read' as const], facilities: null, deviceIds: null, expiresAtMs: null };
-      await app.keys.create({ keyId, hash: keyId, name: keyId, createdAtMs: NOW_MS, ...rights });
-    }
+    const rows = await prepareRounds(app);
     const succeeded = new Set<string>();
     for (let round = 1; round <= ROUNDS; round++) {
-      const rounds = stores.map((each, node) => ({ app: each, node, round, silos, rovers, alerts }));
+      const rounds = stores.map((each, node) => ({ app: each, node, round, ...rows }));
       for (const { write, error } of (await Promise.all(rounds.map(outcomesOf))).flat()) {
         if (error === null) succeeded.add(write);
         // On a slow machine a call may reach its time limit; PostgreSQL itself counts the deadlocks.

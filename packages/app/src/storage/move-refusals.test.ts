@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { lockDataFolder } from '@granary/store/data-folder';
@@ -10,7 +8,6 @@ import { openApp } from '../app.ts';
 import { describePostgres, type TestEngine } from '../testing/engines.ts';
 import { newDevice } from '../testing/fixtures.ts';
 import { type EmbeddedStore, filledStore, moveStore } from '../testing/moved-store.ts';
-import { restoreOldDatabase } from '../testing/old-databases.ts';
 import { storedAnswers } from '../testing/stored-answers.ts';
 
 const urlOf = ({ location }: TestEngine): string => (location.engine === 'postgres' ? location.url : '');
@@ -53,13 +50,12 @@ describePostgres('a move is refused', (engine) => {
   });
 
   it('of a store that an older version wrote', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'granary-move-'));
-    await restoreOldDatabase({ engine: 'sqlite', folder }, 7);
-    await assert.rejects(Move.open(folder, urlOf(engine)), {
-      message: /was written by an older version \(schema 7, this one has \d+\)$/,
+    store.run('UPDATE granary_schema SET version = 0');
+    await assert.rejects(Move.open(store.folder, urlOf(engine)), {
+      message: /was written by an older version \(schema 0, this one has \d+\)$/,
       cure: /^Start this version once on it/,
     });
-    await rm(folder, { recursive: true });
+    store.run('UPDATE granary_schema SET version = 1');
   });
 
   it('to a database that does not exist or does not answer', async () => {

@@ -31,8 +31,8 @@ describePostgres('a store that is moved to PostgreSQL', (engine) => {
     store.run(`UPDATE devices SET name = '${TEXT.replaceAll("'", "''")}', zone = '' WHERE device_no = 1`);
     store.run('UPDATE devices SET capacity_kg = 0.1 + 0.2 WHERE device_no = 1');
     store.run(`INSERT INTO buckets (size_ms, time_chunk, device_no, sensor_group, start_ms,
-        a_sum, a_count, a_min, b_sum, b_count, c_sum, c_count)
-      VALUES (86400000, 0, 99, 1, 0, 9223372036854775807, 1, ${LEAST}, 9007199254740993, 1, 0, 0)`);
+        a_sum, a_count, a_bad_count, a_min, b_sum, b_count, b_bad_count, c_sum, c_count, c_bad_count)
+      VALUES (86400000, 0, 99, 1, 0, 9223372036854775807, 1, 0, ${LEAST}, 9007199254740993, 1, 0, 0, 0, 0)`);
     store.run("UPDATE alert_evaluations SET no_change_ranges = 'NULL'");
     store.run(`INSERT INTO open_buckets (device_no, sensor_group, body) VALUES (98, 1, NULL), (98, 2, x'')`);
     store.run(`INSERT INTO keys (key_id, hash, name, scopes, created_at_ms)

@@ -1,11 +1,13 @@
+import assert from 'node:assert/strict';
 import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { siteDevice } from '@granary/core/site/site-device';
 import { readingsOf } from '@granary/core/testing/readings';
+import type { App } from '../app.ts';
 import { EVERY_JOB_WRITE } from './every-job-write.ts';
 import { EVERY_NOTIFICATION_WRITE } from './every-notification-write.ts';
 import { EVERY_SESSION_WRITE } from './every-session-write.ts';
 import { EVERY_WEBHOOK_WRITE } from './every-webhook-write.ts';
-import { batchOf, NOW_MS, newDevice, reading } from './fixtures.ts';
+import { batchOf, NOW_MS, newDevice, reading, readyFieldDevice, readySilo, weigh } from './fixtures.ts';
 import { atMs, attemptOf, type EveryWrite, LIMIT, ofEach, type WriteRound } from './write-round.ts';
 
 /** Raw readings of this age are removed again in the same round. */
@@ -265,3 +267,46 @@ export const EVERY_WRITE: EveryWrite = {
   },
   webhooks: EVERY_WEBHOOK_WRITE,
 };
+
+type WritesByName = Readonly<Record<string, (round: WriteRound) => readonly Promise<unknown>[]>>;
+
+export interface Outcome {
+  readonly write: string;
+  readonly error: unknown;
+}
+
+/** Does every write once, all at the same time. */
+export async function outcomesOf(round: WriteRound): Promise<Outcome[]> {
+  const outcomes: Promise<Outcome>[] = [];
+  for (const [slice, writes] of Object.entries<WritesByName>(EVERY_WRITE)) {
+    for (const [name, write] of Object.entries(writes)) {
+      for (const one of write(round)) {
+        const outcome = (error: unknown): Outcome => ({ write: `${slice}.${name}`, error });
+        outcomes.push(one.then(() => outcome(null), outcome));
+      }
+    }
+  }
+  return await Promise.all(outcomes);
+}
+
+async function lowSilo(app: App): Promise<WriteRound['alerts'][number]> {
+  const deviceNo = await readySilo(app);
+  await weigh(app, deviceNo, 100, NOW_MS + 1);
+  await app.alerts.evaluate({ deviceNos: [deviceNo], nowMs: NOW_MS + 1 });
+  const page = { deviceNo, filter: 'open', beforeAlertId: null, limit: 1 } as const;
+  const [alert] = await app.alerts.list(page);
+  assert(alert !== undefined);
+  return { deviceNo, alertId: alert.alertId };
+}
+
+/** The rows that all rounds of a store share. */
+export async function prepareRounds(app: App): Promise<Pick<WriteRound, 'silos' | 'rovers' | 'alerts'>> {
+  const alerts = [await lowSilo(app), await lowSilo(app)];
+  const silos = [await readySilo(app), ...alerts.map(({ deviceNo }) => deviceNo)];
+  const rovers = [await readyFieldDevice(app), await readyFieldDevice(app)];
+  for (const keyId of ['key_shared', 'key_lasting']) {
+    const rights = { scopes: ['read' as const], facilities: null, deviceIds: null, expiresAtMs: null };
+    await app.keys.create({ keyId, hash: keyId, name: keyId, createdAtMs: NOW_MS, ...rights });
+  }
+  return { silos, rovers, alerts };
+}

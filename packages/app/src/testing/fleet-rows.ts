@@ -1,7 +1,10 @@
-import { ALERT_DOCUMENT } from '@granary/core/alerts/document';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
-import { OPERATION_DOCUMENT } from '@granary/core/operations/document';
-import { type OperationState, unsolicitedOperation } from '@granary/core/operations/state';
+import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
+import {
+  OPERATION_DOCUMENT,
+  type OperationState,
+  unsolicitedOperation,
+} from '@granary/core/operations/state';
 import type { DeviceSelection } from '@granary/store/tables/fleet/place';
 import type { TestEngine } from './engines.ts';
 import { NOW_MS } from './fixtures.ts';

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Move, type MovedTable, type MoveOptions, type MovePlan } from '@granary/store/move/move';
 import { DATABASE_FILE } from '@granary/store/sqlite/database';
-import { openApp, type StoreLocation } from '../app.ts';
+import type { StoreLocation } from '../app.ts';
 import type { TestEngine } from './engines.ts';
-import { restoreOldDatabase } from './old-databases.ts';
+import { outcomesOf, prepareRounds } from './every-write.ts';
+import { openRecordingApp } from './recorded-effects.ts';
 
 export type EmbeddedStore = Extract<StoreLocation, { engine: 'sqlite' }> & {
   /** Runs SQL directly on the database. */
@@ -15,12 +16,16 @@ export type EmbeddedStore = Extract<StoreLocation, { engine: 'sqlite' }> & {
   remove(): void;
 };
 
-/** An embedded store with a row in nearly every table and records in every state, written by an old version and upgraded. */
+const ROUNDS = 4;
+
+/** An embedded store with the rows of every write. */
 export async function filledStore(): Promise<EmbeddedStore> {
   const folder = await mkdtemp(join(tmpdir(), 'granary-move-'));
   const location = { engine: 'sqlite', folder } as const;
-  await restoreOldDatabase(location, 7);
-  await (await openApp(location)).close();
+  const app = await openRecordingApp(location);
+  const rows = await prepareRounds(app);
+  for (let round = 1; round <= ROUNDS; round++) await outcomesOf({ app, node: 0, round, ...rows });
+  await app.close();
   return {
     ...location,
     run(text) {

@@ -1,6 +1,7 @@
 import {
   type Acknowledgement,
   ALERT_SEVERITIES,
+  ALERT_STATUSES,
   type AlertSeverity,
   type AlertStatus,
   type AlertType,
@@ -9,6 +10,7 @@ import {
 import type { Actor } from '@granary/contract/audit';
 import { Refusal } from '@granary/contract/errors';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
+import { documentKind } from '../documents.ts';
 
 /** An alert that is shelved for longer would be hidden rather than postponed. */
 export const SHELVED_MS_MAX = 30 * DAY_MS;
@@ -284,3 +286,12 @@ export const needsAttention = (
   nowMs: number,
 ): boolean =>
   (status === 'active' || status === 'cleared') && (shelvedUntilMs === null || shelvedUntilMs <= nowMs);
+
+const STORED_STATUSES: readonly unknown[] = [...ALERT_STATUSES, 'pending'];
+
+/** The stored form of an alert. */
+export const ALERT_DOCUMENT = documentKind<AlertState>([], (content) => {
+  const { status } = content;
+  if (!STORED_STATUSES.includes(status)) throw new Error(`unknown status ${JSON.stringify(status)}`);
+  return content as unknown as AlertState;
+});

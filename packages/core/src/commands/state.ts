@@ -6,9 +6,11 @@ import type {
   CommandResult,
   CommandStatus,
 } from '@granary/contract/commands';
+import { COMMAND_STATUSES } from '@granary/contract/commands';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { MOTION_EXPIRY_MS } from '../devices/polling.ts';
+import { jobDocument } from '../documents.ts';
 
 interface CommandRule {
   /** The command can cause movement, so it is sent immediately over a live session and is never queued for a later one. */
@@ -123,3 +125,6 @@ export function beginCommand({ commandId, deviceNo, request }: NewCommand, nowMs
     requestedBy: null,
   };
 }
+
+/** The stored form of a command. */
+export const COMMAND_DOCUMENT = jobDocument<CommandState>(COMMAND_STATUSES);

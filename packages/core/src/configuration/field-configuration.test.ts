@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FieldConfigurationPatch } from '@granary/contract/configuration/field-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import { storedConfiguration } from './document.ts';
 import { applyFieldPatch, initialFieldConfiguration } from './field-configuration.ts';
 
 const initial = initialFieldConfiguration(Date.parse('2026-03-01T12:00:00Z'));
@@ -73,14 +72,6 @@ test('a device without a base holds, and one that returns to its base keeps it',
   );
   const held = applyFieldPatch(based, { base: null, failsafe: { link_loss_action: 'hold' } });
   assert.deepEqual([held.base, held.failsafe.link_loss_action], [null, 'hold']);
-});
-
-test('a configuration that was stored with a return and without a base holds', () => {
-  const failsafe = { ...initial.failsafe, low_battery_action: 'return_to_base' };
-  const stored = storedConfiguration<typeof initial>(JSON.stringify({ ...initial, failsafe }));
-  assert.equal(stored.failsafe.low_battery_action, 'hold');
-  const based = { ...initial, base, failsafe };
-  assert.deepEqual(storedConfiguration(JSON.stringify(based)), based);
 });
 
 test('a fence that would leave the base outside is refused', () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiloConfigurationPatch } from '@granary/contract/configuration/silo-configuration';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import { storedConfiguration } from './document.ts';
 import { applyPatch, initialConfiguration } from './silo-configuration.ts';
 
 const initial = initialConfiguration(Date.parse('2026-03-01T12:00:00Z'));
@@ -61,15 +60,4 @@ test('reporting and alarms have defaults, and a patch of one of their values kee
   const changed = applyPatch(initial, { reporting: { interval_s: 300 }, alarms: { on_delay_s: 2 } });
   assert.deepEqual(changed.reporting, { interval_s: 300, offline_delay_s: 30 });
   assert.deepEqual(changed.alarms, { dead_band: 1, on_delay_s: 2, off_delay_s: 5 });
-});
-
-test('a document stored before these settings existed is read with their defaults', () => {
-  const { reporting, alarms, ...older } = initial;
-  assert.deepEqual(storedConfiguration(JSON.stringify(older)), initial);
-  const partly = { ...older, alarms: { dead_band: 3 } };
-  assert.deepEqual(storedConfiguration(JSON.stringify(partly)), {
-    ...initial,
-    alarms: { ...alarms, dead_band: 3 },
-    reporting,
-  });
 });

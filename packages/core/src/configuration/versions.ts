@@ -1,7 +1,16 @@
 import type { Actor } from '@granary/contract/audit';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { toIso } from '@granary/contract/time';
-import { storedConfiguration } from './document.ts';
+import { documentKind } from '../documents.ts';
+
+const CONFIGURATION_DOCUMENT = documentKind<object>([], (content) => content);
+
+/** The fields of a configuration depend on the device, which the document does not name. */
+export const storedConfiguration = <Configuration extends object>(text: string): Configuration =>
+  CONFIGURATION_DOCUMENT.read(text) as Configuration;
+
+export const configurationDocument = (configuration: object): string =>
+  CONFIGURATION_DOCUMENT.write(configuration);
 
 /** Of one device, so that a program that changes a configuration every minute does not fill the disk. */
 export const VERSIONS_KEPT_MAX = 100;

@@ -12,6 +12,7 @@ import type {
   MissionStatus,
   Preflight,
 } from '@granary/contract/missions/missions';
+import { MISSION_STATUSES } from '@granary/contract/missions/missions';
 import {
   ACTION_RESULTS,
   type ActionResult,
@@ -22,6 +23,7 @@ import {
 import { DAY_MS } from '@granary/contract/time';
 import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { deviceTimeMs } from '../devices/polling.ts';
+import { jobDocument } from '../documents.ts';
 
 /** How long the service asks a device for the outcome of a mission that ended as `lost`. */
 const ASKED_AFTER_END_MS_MAX = DAY_MS;
@@ -197,3 +199,6 @@ const greaterOrNull = (a: ActionResult | null, b: ActionResult | null): ActionRe
 
 const earlier = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
+
+/** The stored form of a mission. */
+export const MISSION_DOCUMENT = jobDocument<MissionState>(MISSION_STATUSES);

@@ -2,7 +2,7 @@ import type { Alert } from '@granary/contract/alerts';
 import type { EventType } from '@granary/contract/events';
 import type { NoticeKind } from '@granary/contract/notifications';
 import { MINUTE_MS } from '@granary/contract/time';
-import { documentKind } from '../documents/versioned.ts';
+import { documentKind } from '../documents.ts';
 import { isMatch, type RuleContent } from './rule.ts';
 
 /** The alert as it was, and its device, in case that neither can be read later. */

@@ -4,7 +4,7 @@ import type {
   NotificationTarget,
 } from '@granary/contract/notifications';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
-import { documentKind } from '../documents/versioned.ts';
+import { documentKind } from '../documents.ts';
 import type { Message } from './message.ts';
 
 /** One message to one target, as it is stored. */

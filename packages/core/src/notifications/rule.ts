@@ -8,7 +8,7 @@ import {
   WEEKDAYS,
 } from '@granary/contract/notifications';
 import { toIso } from '@granary/contract/time';
-import { documentKind } from '../documents/versioned.ts';
+import { documentKind } from '../documents.ts';
 import type { Place } from '../keys.ts';
 import { isTimeZone } from './zoned-time.ts';
 

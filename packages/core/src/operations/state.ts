@@ -7,10 +7,12 @@ import type {
   OperationType,
   RateUnit,
 } from '@granary/contract/operations';
+import { OPERATION_STATUSES } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { deviceTimeMs, type NotSentReason } from '../devices/polling.ts';
 import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
+import { jobDocument } from '../documents.ts';
 import { toGrams } from '../units.ts';
 import { deviceReason } from '../words.ts';
 
@@ -238,3 +240,6 @@ export const deviceFault = ({ reason }: DeviceReport): OperationFailure => ({
   reason: 'device_fault',
   message: deviceReason(reason),
 });
+
+/** The stored form of an operation. */
+export const OPERATION_DOCUMENT = jobDocument<OperationState>(OPERATION_STATUSES);

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { documentKind } from '../documents/versioned.ts';
+import { documentKind } from '../documents.ts';
 
 /** From so many takeovers in a minute on, two clients log in as one device. */
 export const DUPLICATE_TAKEOVERS_MIN = 5;

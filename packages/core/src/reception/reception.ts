@@ -3,7 +3,7 @@ import type { RefusalCause, RefusedReadings } from '@granary/contract/telemetry/
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { MINUTE_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { CLOCK_AHEAD_MS_MAX } from '../devices/time-limits.ts';
-import { documentKind } from '../documents/versioned.ts';
+import { documentKind } from '../documents.ts';
 import { confusedUnit, type ReadingWindow, timeOf } from '../telemetry/readings.ts';
 import { inWords } from '../words.ts';
 import { durationText } from './duration-text.ts';

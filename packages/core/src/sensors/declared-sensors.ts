@@ -1,7 +1,7 @@
 import { DEFAULT_PRECISION, type DeclaredSensorSummary } from '@granary/contract/devices/sensors';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { SECOND_MS } from '@granary/contract/time';
-import { documentKind } from '../documents/versioned.ts';
+import { documentKind } from '../documents.ts';
 import type { Lane, Sensor } from './sensor.ts';
 import { standardSensorsOf } from './standard-sensors.ts';
 

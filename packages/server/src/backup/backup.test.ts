@@ -15,7 +15,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { type App, openApp } from '@granary/app/app';
 import { batchOf, newDevice, reading } from '@granary/app/testing/fixtures';
-import { OLD_SCHEMAS, restoreOldDatabase } from '@granary/app/testing/old-databases';
 import { makeSmallDisk } from '@granary/app/testing/small-disk';
 import { lockDataFolder } from '@granary/store/data-folder';
 import { backUp } from './backup.ts';
@@ -156,7 +155,7 @@ describe('a backup and its restore', () => {
     damaged.fill(0xa5, damaged.length / 2, damaged.length / 2 + 8_192);
     const newer = join(root, 'newer.db');
     writeFileSync(newer, bytes);
-    alter(newer, 'UPDATE schema_version SET version = 999');
+    alter(newer, 'UPDATE granary_schema SET version = 999');
     const foreign = join(root, 'foreign.db');
     alter(foreign, 'CREATE TABLE songs (title TEXT)');
     const triggered = join(root, 'triggered.db');
@@ -204,20 +203,6 @@ describe('a backup and its restore', () => {
     await restored.close();
     assert.ok(first !== undefined && first.sequence > newestLost);
   });
-
-  for (const schema of OLD_SCHEMAS) {
-    test(`a backup of schema ${schema} is restored and then upgraded`, async () => {
-      const old = newFolder(`old-${schema}`);
-      await restoreOldDatabase({ engine: 'sqlite', folder: old }, schema);
-      const { file, schemaVersion } = await backUp(place(old), join(root, `old-${schema}.db`), NOW_MS);
-      assert.equal(schemaVersion, schema);
-      const target = newFolder(`upgraded-${schema}`);
-      await restore(place(target), file, NOW_MS, KEEP);
-      const upgraded = await openApp({ engine: 'sqlite', folder: target });
-      await upgraded.health();
-      await upgraded.close();
-    });
-  }
 });
 
 async function countIn(folder: string): Promise<number> {

@@ -9,8 +9,9 @@ export interface Dialect {
   readonly partitionedByTime: string;
   /** Leaves room in each page for rows that are updated again and again. */
   readonly oftenUpdated: string;
-  /** The function that returns where its second argument stands in its first. */
-  readonly positionFunction: string;
+  /** A key that is a time: SQLite stores the rows by it. */
+  readonly timeKey: string;
+  readonly bytes: string;
 }
 
 export const SQLITE_DIALECT: Dialect = {
@@ -20,7 +21,8 @@ export const SQLITE_DIALECT: Dialect = {
   clustered: 'WITHOUT ROWID',
   partitionedByTime: 'WITHOUT ROWID',
   oftenUpdated: '',
-  positionFunction: 'instr',
+  timeKey: 'INTEGER PRIMARY KEY',
+  bytes: 'BLOB',
 };
 
 export const POSTGRES_DIALECT: Dialect = {
@@ -30,5 +32,6 @@ export const POSTGRES_DIALECT: Dialect = {
   clustered: '',
   partitionedByTime: 'PARTITION BY RANGE (ts_ms)',
   oftenUpdated: 'WITH (fillfactor = 70)',
-  positionFunction: 'strpos',
+  timeKey: 'BIGINT PRIMARY KEY',
+  bytes: 'BYTEA',
 };

@@ -3,18 +3,12 @@ import type { Dialect } from './dialect.ts';
 /** Where the engines need different statements, each has its own. */
 type Statement = string | Readonly<Record<Dialect['engine'], readonly string[]>>;
 
-/** Frozen text, with the words of the dialect and of the time of the migration in double braces. */
+/** Frozen text, with the words of the dialect in double braces. */
 export type Migration = readonly Statement[];
 
-const NINETY_DAYS_MS = 90 * 24 * 3_600_000;
-
 /** The statements of a migration for one engine. */
-export function renderMigration(migration: Migration, dialect: Dialect, nowMs: number): string[] {
-  const words = new Map<string, string>([
-    ...Object.entries(dialect),
-    ['nowMs', String(nowMs)],
-    ['in90Days', new Date(nowMs + NINETY_DAYS_MS).toISOString()],
-  ]);
+export function renderMigration(migration: Migration, dialect: Dialect): string[] {
+  const words = new Map<string, string>(Object.entries(dialect));
   const fillIn = (_: string, name: string): string => {
     const word = words.get(name);
     if (word === undefined) throw new Error(`a migration names {{${name}}}, which no dialect defines`);

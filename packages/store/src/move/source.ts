@@ -13,7 +13,7 @@ import { type CopiedTable, type Position, type Range, rowsPerBatch } from './cop
 import { arraysOf, checkedTextsOf, daysOf, lastKeyOf } from './source-sql.ts';
 
 /** The version is a part of the schema that the target gets by itself. */
-const NOT_COPIED = 'schema_version';
+const NOT_COPIED = 'granary_schema';
 
 /** Which store it is, and in which state. */
 export interface StoreIdentity {

@@ -118,7 +118,7 @@ export class MoveTarget {
   async createTables(tables: readonly string[], { store, state }: StoreIdentity): Promise<void> {
     await this.#inTransaction(async () => {
       await this.#rows(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await migrate(this.#sql, POSTGRES_DIALECT, Date.now());
+      await migrate(this.#sql, POSTGRES_DIALECT);
       await this.#rows(truncate(tables));
       await this.#rows(`CREATE TABLE ${UNFINISHED_MOVE} (
         store TEXT NOT NULL, state TEXT NOT NULL, schema_version BIGINT NOT NULL, progress TEXT NOT NULL)`);
@@ -207,13 +207,13 @@ export class MoveTarget {
   async #notEmpty(table: string): Promise<MoveError> {
     const cure =
       'Create an empty database and name that: nothing is ever added to data that is there already.';
-    const [[hasVersion] = []] = await this.#rows(`SELECT to_regclass('schema_version') IS NOT NULL`);
+    const [[hasVersion] = []] = await this.#rows(`SELECT to_regclass('granary_schema') IS NOT NULL`);
     if (hasVersion !== true) {
       return new MoveError(`the database at ${this.address} is not empty: it has the table ${table}`, {
         cure,
       });
     }
-    const [[version = 0] = []] = await this.#rows('SELECT version FROM schema_version');
+    const [[version = 0] = []] = await this.#rows('SELECT version FROM granary_schema');
     return new MoveError(
       `the database at ${this.address} is not empty: it has the data of a Granary service (schema ${version}, this version has ${MIGRATIONS.length})`,
       { cure },

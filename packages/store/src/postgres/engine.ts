@@ -112,7 +112,7 @@ async function migrateTables(connections: Connections, onUpgrade?: OnUpgrade): P
       await queue.script('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
       await queue.script(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
       await refuseUnfinishedMove(async (text) => (await queue.script(text)).rows);
-      await migrate(new PostgresSql(queue, new Partitions()), POSTGRES_DIALECT, Date.now(), onUpgrade);
+      await migrate(new PostgresSql(queue, new Partitions()), POSTGRES_DIALECT, onUpgrade);
     },
     MIGRATION_MS_MAX,
   );
@@ -211,7 +211,7 @@ class PostgresEngine implements Engine {
 
   /** Reads and writes share the server, so one query checks both. */
   async health(): Promise<void> {
-    await this.reader.query('SELECT version FROM schema_version');
+    await this.reader.query('SELECT version FROM granary_schema');
   }
 
   finishSoon(): void {

@@ -36,9 +36,9 @@ export async function prepareDatabase(folder: string, onUpgrade?: OnUpgrade): Pr
       );
     }
     database.exec('BEGIN IMMEDIATE');
-    await migrate(new SqliteSql(database), SQLITE_DIALECT, Date.now(), onUpgrade);
+    await migrate(new SqliteSql(database), SQLITE_DIALECT, onUpgrade);
     // SQLite opens a read-only file without an error; only a write fails.
-    database.exec('UPDATE schema_version SET version = version; COMMIT');
+    database.exec('UPDATE granary_schema SET version = version; COMMIT');
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
     const what = isNew ? `cannot create the database in ${folder}` : `cannot open the database ${file}`;

@@ -21,7 +21,7 @@ export async function openSqlite(folder: string, useCases: UseCases, onUpgrade?:
     announcements: null,
     nodes: null,
     async health() {
-      await reader.query('SELECT version FROM schema_version');
+      await reader.query('SELECT version FROM granary_schema');
       await writer.submit(null);
     },
     figures: () => writer.figures(),

@@ -1,4 +1,4 @@
-import type { DocumentKind } from '@granary/core/documents/versioned';
+import type { DocumentKind } from '@granary/core/documents';
 import type { Duplicate } from '@granary/core/reception/duplicate';
 import type { Reception } from '@granary/core/reception/reception';
 import type { Sql } from '../sql.ts';

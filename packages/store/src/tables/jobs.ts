@@ -1,5 +1,5 @@
 import type { EventType } from '@granary/contract/events';
-import type { DocumentKind } from '@granary/core/documents/versioned';
+import type { DocumentKind } from '@granary/core/documents';
 import type { Expiry } from '../expiry.ts';
 import type { Sql, Value } from '../sql.ts';
 import type { NewEvent } from './events.ts';

@@ -99,7 +99,7 @@ export async function lockKeysNamed(
 
 /** Nodes that start at once make or preset their admin keys one after the other. */
 export async function lockAdminKeys(sql: Sql): Promise<void> {
-  await sql.query(`SELECT version FROM schema_version ${sql.forUpdate}`);
+  await sql.query(`SELECT version FROM granary_schema ${sql.forUpdate}`);
 }
 
 /** Whether there is a key that can do everything. */

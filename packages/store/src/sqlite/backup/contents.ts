@@ -12,11 +12,8 @@ export interface Contents {
   readonly newestReadingMs: number | null;
 }
 
-const GRANARY_TABLES = ['schema_version', 'devices', 'keys', 'readings'];
+const GRANARY_TABLES = ['granary_schema', 'devices', 'keys', 'readings'];
 
-/** A copy of an older version has no chunks of readings yet. */
-const CHUNKS_SINCE_SCHEMA = 21;
-const NEWEST_ROW = 'SELECT MAX(ts_ms) FROM readings';
 const NEWEST_READING = `SELECT MAX(newest_ms) FROM (
   SELECT MAX(ts_ms) AS newest_ms FROM readings
   UNION ALL SELECT MAX(last_ms) FROM (SELECT last_ms FROM reading_chunks ORDER BY first_ms DESC LIMIT 1))`;
@@ -35,7 +32,7 @@ export function readContents(database: DatabaseSync, file: string): Contents {
       `${file} has the ${foreign}, which is not of this service and could change its data`,
     );
   }
-  const schemaVersion = numberOf(database, 'SELECT version FROM schema_version') ?? 0;
+  const schemaVersion = numberOf(database, 'SELECT version FROM granary_schema') ?? 0;
   if (schemaVersion > MIGRATIONS.length) {
     throw new BackupError(
       `${file} was written by a newer version (schema ${schemaVersion}, this one knows up to ${MIGRATIONS.length})`,
@@ -45,7 +42,7 @@ export function readContents(database: DatabaseSync, file: string): Contents {
     schemaVersion,
     devices: numberOf(database, 'SELECT COUNT(*) FROM devices') ?? 0,
     keys: numberOf(database, 'SELECT COUNT(*) FROM keys') ?? 0,
-    newestReadingMs: numberOf(database, schemaVersion < CHUNKS_SINCE_SCHEMA ? NEWEST_ROW : NEWEST_READING),
+    newestReadingMs: numberOf(database, NEWEST_READING),
   };
 }
 

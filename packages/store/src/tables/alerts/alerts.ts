@@ -1,6 +1,6 @@
 import type { AlertFilter, AlertType } from '@granary/contract/alerts';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
-import type { DocumentKind } from '@granary/core/documents/versioned';
+import type { DocumentKind } from '@granary/core/documents';
 import type { Expiry } from '../../expiry.ts';
 import type { Sql, Value } from '../../sql.ts';
 import { insertRowsUnawaited } from '../insert-rows.ts';

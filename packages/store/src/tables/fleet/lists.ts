@@ -1,6 +1,6 @@
 import type { AlertFilter, AlertSeverity, AlertType } from '@granary/contract/alerts';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
-import type { DocumentKind } from '@granary/core/documents/versioned';
+import type { DocumentKind } from '@granary/core/documents';
 import type { Sql } from '../../sql.ts';
 import { shownAlerts } from '../alerts/alerts.ts';
 import type { DeviceJob, JobKind } from '../jobs.ts';

@@ -1,4 +1,4 @@
-import type { DocumentKind } from '@granary/core/documents/versioned';
+import type { DocumentKind } from '@granary/core/documents';
 import type { Notice } from '@granary/core/notifications/notice';
 import type { Expiry } from '../../expiry.ts';
 import type { Sql, Value } from '../../sql.ts';

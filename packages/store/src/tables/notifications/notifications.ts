@@ -1,5 +1,5 @@
 import type { NotificationStatus } from '@granary/contract/notifications';
-import type { DocumentKind } from '@granary/core/documents/versioned';
+import type { DocumentKind } from '@granary/core/documents';
 import type { NotificationContent, StoredNotification } from '@granary/core/notifications/record';
 import type { Expiry } from '../../expiry.ts';
 import type { Sql, Value } from '../../sql.ts';

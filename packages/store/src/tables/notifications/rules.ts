@@ -1,4 +1,4 @@
-import type { DocumentKind } from '@granary/core/documents/versioned';
+import type { DocumentKind } from '@granary/core/documents';
 import type { FloodWindows } from '@granary/core/notifications/flood-window';
 import type { RuleContent, StoredRule } from '@granary/core/notifications/rule';
 import type { Sql, Value } from '../../sql.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { documentKind } from './versioned.ts';
+import { documentKind } from './documents.ts';
 
 interface Silo {
   readonly name: string;
@@ -22,10 +22,9 @@ const NORTH: Silo = { name: 'North', heightM: 12, isOpen: false };
 
 describe('a stored document', () => {
   for (const [version, stored] of [
-    ['none', { name: 'North', height_cm: 1_200 }],
-    ['0', { v: 0, name: 'North', height_cm: 1_200 }],
-    ['1', { v: 1, name: 'North', heightM: 12 }],
-    ['2', { v: 2, ...NORTH }],
+    ['1', { v: 1, name: 'North', height_cm: 1_200 }],
+    ['2', { v: 2, name: 'North', heightM: 12 }],
+    ['3', { v: 3, ...NORTH }],
   ] as const) {
     it(`of version ${version} is read as the newest`, () => {
       assert.deepEqual(SILO.read(JSON.stringify(stored)), NORTH);
@@ -33,13 +32,25 @@ describe('a stored document', () => {
   }
 
   it('names the newest version, which its value does not', () => {
-    assert.deepEqual(JSON.parse(SILO.write(NORTH)), { v: 2, ...NORTH });
+    assert.deepEqual(JSON.parse(SILO.write(NORTH)), { v: 3, ...NORTH });
     assert.deepEqual(Object.keys(SILO.read(SILO.write(NORTH))), Object.keys(NORTH));
   });
 
   it('of a newer version, or of none that can be, is refused', () => {
-    assert.throws(() => SILO.read(JSON.stringify({ v: 3, ...NORTH })), /version 3 is newer than 2/);
-    for (const text of ['{"v":-1}', '{"v":1.5}', '{"v":"1"}', '{"v":null}', '[]', 'null', '7', '{', '']) {
+    assert.throws(() => SILO.read(JSON.stringify({ v: 4, ...NORTH })), /version 4 is newer than 3/);
+    for (const text of [
+      '{}',
+      '{"v":0}',
+      '{"v":-1}',
+      '{"v":1.5}',
+      '{"v":"1"}',
+      '{"v":null}',
+      '[]',
+      'null',
+      '7',
+      '{',
+      '',
+    ]) {
       assert.throws(() => SILO.read(text), text);
     }
   });
@@ -48,7 +59,7 @@ describe('a stored document', () => {
     const content = fc.record({ name: fc.string(), height_cm: fc.integer() });
     fc.assert(
       fc.property(content, (stored) => {
-        const read = SILO.read(JSON.stringify(stored));
+        const read = SILO.read(JSON.stringify({ v: 1, ...stored }));
         assert.deepEqual(SILO.read(SILO.write(read)), read);
       }),
     );

@@ -12,20 +12,20 @@ export interface DocumentKind<Value> {
 }
 
 /**
- * A kind of document. Its version is the number of its upgrades; a document that names no version was written before
- * documents had one, and is version 0. A field that is added, renamed or removed needs an upgrade.
+ * A kind of document. It begins with version 1, and each upgrade leads to the next one. After the first release a field that is
+ * added, renamed or removed needs an upgrade.
  */
 export function documentKind<Value extends object>(
   upgrades: readonly Upgrade[],
   check: (content: DocumentContent) => Value,
 ): DocumentKind<Value> {
-  const newest = upgrades.length;
+  const newest = upgrades.length + 1;
   return {
     read(text) {
-      const { v = 0, ...stored } = contentOf(JSON.parse(text));
-      if (typeof v !== 'number' || !Number.isSafeInteger(v) || v < 0) throw new Error('no document version');
+      const { v, ...stored } = contentOf(JSON.parse(text));
+      if (typeof v !== 'number' || !Number.isSafeInteger(v) || v < 1) throw new Error('no document version');
       if (v > newest) throw new Error(`document version ${v} is newer than ${newest}, the newest known here`);
-      return check(upgrades.slice(v).reduce((content, upgrade) => upgrade(content), stored));
+      return check(upgrades.slice(v - 1).reduce((content, upgrade) => upgrade(content), stored));
     },
     write: (value) => JSON.stringify({ v: newest, ...value }),
   };
@@ -37,3 +37,16 @@ function contentOf(stored: unknown): DocumentContent {
   }
   return stored as DocumentContent;
 }
+
+/** The stored form of operations, commands or missions; it refuses what cannot be one, whatever was damaged. */
+export const jobDocument = <Job extends { readonly deviceNo: number; readonly status: string }>(
+  statuses: readonly Job['status'][],
+): DocumentKind<Job> =>
+  documentKind<Job>([], (content) => {
+    const { deviceNo, status } = content;
+    if (!Number.isSafeInteger(deviceNo)) throw new Error('no device number');
+    if (!statuses.some((known) => known === status)) {
+      throw new Error(`unknown status ${JSON.stringify(status)}`);
+    }
+    return content as unknown as Job;
+  });

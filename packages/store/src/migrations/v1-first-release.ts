@@ -1,0 +1,437 @@
+import type { Migration } from './migration.ts';
+
+/** All tables of the first release. */
+export const FIRST_SCHEMA: Migration = [
+  `CREATE TABLE devices (
+     device_no {{generatedKey}},
+     device_id {{idText}} NOT NULL UNIQUE,
+     device_group TEXT NOT NULL,
+     profile TEXT NOT NULL,
+     name TEXT NOT NULL,
+     model TEXT NOT NULL,
+     firmware_version TEXT NOT NULL,
+     facility TEXT NOT NULL,
+     zone TEXT NOT NULL,
+     capacity_kg DOUBLE PRECISION,
+     sensors TEXT,
+     secret_hash TEXT NOT NULL,
+     version BIGINT NOT NULL DEFAULT 1,
+     registered_at_ms BIGINT NOT NULL,
+     maintenance_since_ms BIGINT,
+     maintenance_until_ms BIGINT,
+     maintenance_reason TEXT,
+     maintenance_by TEXT,
+     removed_at_ms BIGINT,
+     -- How far the removal of all rows of the device has come; this row stays, because events refer to it.
+     purge_started_at_ms BIGINT,
+     purge_stage BIGINT,
+     purge_position BIGINT NOT NULL DEFAULT 0,
+     purge_rows BIGINT NOT NULL DEFAULT 0,
+     purged_device_id TEXT
+   )`,
+  `CREATE INDEX devices_being_purged ON devices (device_no) WHERE purge_stage IS NOT NULL`,
+  // Apart from devices because it changes with every message.
+  `CREATE TABLE presence (
+     device_no BIGINT PRIMARY KEY REFERENCES devices,
+     last_seen_at_ms BIGINT,
+     link_down_at_ms BIGINT,
+     reported_state TEXT,
+     rejected_count BIGINT NOT NULL DEFAULT 0,
+     reporting_interval_ms BIGINT NOT NULL DEFAULT 10000,
+     offline_delay_ms BIGINT NOT NULL DEFAULT 30000
+   ) {{oftenUpdated}}`,
+  // What is not as it should be with the messages (`reception`) and the connections (`duplicate`) of a device.
+  `CREATE TABLE device_health (
+     device_no BIGINT PRIMARY KEY REFERENCES devices,
+     reception TEXT,
+     duplicate TEXT
+   )`,
+  `CREATE TABLE configurations (
+     device_no BIGINT PRIMARY KEY REFERENCES devices,
+     version BIGINT NOT NULL,
+     body TEXT NOT NULL
+   )`,
+  `CREATE TABLE configuration_versions (
+     device_no BIGINT NOT NULL REFERENCES devices,
+     version BIGINT NOT NULL,
+     at_ms BIGINT NOT NULL,
+     actor TEXT,
+     body TEXT NOT NULL,
+     PRIMARY KEY (device_no, version)
+   )`,
+  `CREATE TABLE rejections (
+     rejection_no {{generatedKey}},
+     device_no BIGINT NOT NULL REFERENCES devices,
+     received_at_ms BIGINT NOT NULL,
+     topic TEXT NOT NULL,
+     reason TEXT NOT NULL,
+     payload TEXT NOT NULL
+   )`,
+  `CREATE INDEX rejections_of_device ON rejections (device_no, rejection_no)`,
+
+  // Readings. Time comes first in the key: they arrive in order of time, so they are written side by side.
+  `CREATE TABLE readings (
+     ts_ms BIGINT NOT NULL,
+     device_no BIGINT NOT NULL,
+     sensor_group BIGINT NOT NULL,
+     a BIGINT,
+     b BIGINT,
+     c BIGINT,
+     bad_mask BIGINT,
+     PRIMARY KEY (ts_ms, device_no, sensor_group)
+   ) {{partitionedByTime}}`,
+  // Readings of the past in compressed chunks.
+  `CREATE TABLE reading_chunks (
+     first_ms {{timeKey}},
+     last_ms BIGINT NOT NULL,
+     readings BIGINT NOT NULL,
+     chunk_no BIGINT NOT NULL,
+     body {{bytes}} NOT NULL
+   )`,
+  { sqlite: [], postgres: [`ALTER TABLE reading_chunks ALTER COLUMN body SET STORAGE EXTERNAL`] },
+  // How far the compression has come; its row is also the lock of the chunks.
+  `CREATE TABLE reading_compression (chunked_until_ms BIGINT NOT NULL, last_chunk_no BIGINT NOT NULL)`,
+  `INSERT INTO reading_compression (chunked_until_ms, last_chunk_no) VALUES (-1, 0)`,
+  `CREATE TABLE buckets (
+     size_ms BIGINT NOT NULL,
+     time_chunk BIGINT NOT NULL,
+     device_no BIGINT NOT NULL,
+     sensor_group BIGINT NOT NULL,
+     start_ms BIGINT NOT NULL,
+     a_sum BIGINT NOT NULL,
+     a_count BIGINT NOT NULL,
+     a_bad_count BIGINT NOT NULL DEFAULT 0,
+     a_min BIGINT,
+     a_max BIGINT,
+     a_last BIGINT,
+     a_last_ts_ms BIGINT,
+     b_sum BIGINT NOT NULL,
+     b_count BIGINT NOT NULL,
+     b_bad_count BIGINT NOT NULL DEFAULT 0,
+     b_min BIGINT,
+     b_max BIGINT,
+     b_last BIGINT,
+     b_last_ts_ms BIGINT,
+     c_sum BIGINT NOT NULL,
+     c_count BIGINT NOT NULL,
+     c_bad_count BIGINT NOT NULL DEFAULT 0,
+     c_min BIGINT,
+     c_max BIGINT,
+     c_last BIGINT,
+     c_last_ts_ms BIGINT,
+     PRIMARY KEY (size_ms, time_chunk, device_no, sensor_group, start_ms)
+   ) {{clustered}} {{oftenUpdated}}`,
+  // The numbers of open buckets in one column, because every message changes most of them.
+  `CREATE TABLE open_buckets (
+     device_no BIGINT NOT NULL,
+     sensor_group BIGINT NOT NULL,
+     oldest_ms BIGINT,
+     newest_ms BIGINT,
+     body {{bytes}},
+     PRIMARY KEY (device_no, sensor_group)
+   ) {{clustered}} {{oftenUpdated}}`,
+  `CREATE TABLE tracks (
+     time_chunk BIGINT NOT NULL,
+     device_no BIGINT NOT NULL,
+     ts_ms BIGINT NOT NULL,
+     latitude BIGINT,
+     longitude BIGINT,
+     altitude BIGINT,
+     PRIMARY KEY (time_chunk, device_no, ts_ms)
+   ) {{clustered}}`,
+
+  // An operation claims its device from its start to its first end; one that a device reports unasked claims nothing.
+  `CREATE TABLE operations (
+     operation_no {{generatedKey}},
+     operation_id {{idText}} NOT NULL UNIQUE,
+     device_no BIGINT NOT NULL REFERENCES devices,
+     type TEXT,
+     status TEXT NOT NULL,
+     claims_device BIGINT NOT NULL,
+     is_finished BIGINT NOT NULL,
+     advanced_at_ms BIGINT NOT NULL,
+     ended_at_ms BIGINT,
+     body TEXT NOT NULL
+   )`,
+  `CREATE UNIQUE INDEX operations_claim ON operations (device_no) WHERE claims_device = 1`,
+  `CREATE INDEX operations_unfinished ON operations (device_no) WHERE is_finished = 0`,
+  `CREATE INDEX operations_by_end ON operations (ended_at_ms) WHERE ended_at_ms IS NOT NULL`,
+  `CREATE INDEX operations_of_device ON operations (device_no, operation_no)`,
+  `CREATE INDEX operations_by_status ON operations (status, operation_no)`,
+  `CREATE INDEX operations_of_device_by_status ON operations (device_no, status, operation_no)`,
+  `CREATE TABLE commands (
+     command_no {{generatedKey}},
+     command_id {{idText}} NOT NULL UNIQUE,
+     device_no BIGINT NOT NULL REFERENCES devices,
+     command TEXT NOT NULL,
+     status TEXT NOT NULL,
+     is_finished BIGINT NOT NULL,
+     advanced_at_ms BIGINT NOT NULL,
+     ended_at_ms BIGINT,
+     body TEXT NOT NULL
+   )`,
+  `CREATE INDEX commands_unfinished ON commands (device_no) WHERE is_finished = 0`,
+  `CREATE INDEX commands_by_end ON commands (ended_at_ms) WHERE ended_at_ms IS NOT NULL`,
+  `CREATE INDEX commands_of_device ON commands (device_no, command_no)`,
+  `CREATE INDEX commands_by_status ON commands (status, command_no)`,
+  `CREATE INDEX commands_of_device_by_status ON commands (device_no, status, command_no)`,
+  // A mission claims its device from its dispatch to its first end; one that runs on after that claims nothing.
+  `CREATE TABLE missions (
+     mission_no {{generatedKey}},
+     mission_id {{idText}} NOT NULL UNIQUE,
+     device_no BIGINT NOT NULL REFERENCES devices,
+     status TEXT NOT NULL,
+     claims_device BIGINT NOT NULL,
+     is_finished BIGINT NOT NULL,
+     due_at_ms BIGINT NOT NULL,
+     advanced_at_ms BIGINT NOT NULL,
+     ended_at_ms BIGINT,
+     body TEXT NOT NULL
+   )`,
+  `CREATE UNIQUE INDEX missions_claim ON missions (device_no) WHERE claims_device = 1`,
+  `CREATE INDEX missions_unfinished ON missions (due_at_ms, device_no) WHERE is_finished = 0`,
+  `CREATE INDEX missions_by_end ON missions (ended_at_ms) WHERE ended_at_ms IS NOT NULL`,
+  `CREATE INDEX missions_ended ON missions (device_no, ended_at_ms)`,
+  `CREATE INDEX missions_of_device ON missions (device_no, mission_no)`,
+  `CREATE INDEX missions_by_status ON missions (status, mission_no)`,
+  `CREATE INDEX missions_of_device_by_status ON missions (device_no, status, mission_no)`,
+
+  `CREATE TABLE alerts (
+     alert_no {{generatedKey}},
+     alert_id {{idText}} NOT NULL UNIQUE,
+     device_no BIGINT NOT NULL REFERENCES devices,
+     type TEXT NOT NULL,
+     rule {{idText}} NOT NULL,
+     severity TEXT NOT NULL,
+     status TEXT NOT NULL,
+     resolved_at_ms BIGINT,
+     shelved_until_ms BIGINT,
+     body TEXT NOT NULL
+   )`,
+  `CREATE UNIQUE INDEX alerts_open ON alerts (device_no, type, rule) WHERE status <> 'resolved'`,
+  // With every column that a list needs to choose its rows, because a row has a long body.
+  `CREATE INDEX alerts_open_by_number ON alerts (alert_no, device_no, status, severity, type, shelved_until_ms)
+     WHERE status <> 'resolved'`,
+  `CREATE INDEX alerts_by_resolution ON alerts (resolved_at_ms) WHERE resolved_at_ms IS NOT NULL`,
+  `CREATE INDEX alerts_of_device ON alerts (device_no, alert_no, status)`,
+  `CREATE INDEX alerts_by_type ON alerts (type, alert_no, status)`,
+  `CREATE INDEX alerts_by_severity ON alerts (severity, alert_no, status)`,
+  `CREATE INDEX alerts_of_device_by_type ON alerts (device_no, type, alert_no, status)`,
+  `CREATE INDEX alerts_of_device_by_severity ON alerts (device_no, severity, alert_no, status)`,
+  `CREATE TABLE alert_evaluations (
+     device_no BIGINT PRIMARY KEY REFERENCES devices,
+     no_change_min_g BIGINT,
+     no_change_max_g BIGINT,
+     no_change_ranges TEXT,
+     next_evaluation_at_ms BIGINT,
+     last_published_status BIGINT,
+     online_since_ms BIGINT,
+     left_at_ms BIGINT,
+     restored_at_ms BIGINT
+   ) {{oftenUpdated}}`,
+  `CREATE INDEX alert_evaluations_due ON alert_evaluations (next_evaluation_at_ms)`,
+  // Since when the service listens without a pause, and until when alerts were evaluated.
+  `CREATE TABLE observation (since_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL) {{oftenUpdated}}`,
+  `INSERT INTO observation (since_ms, until_ms) VALUES (0, 0)`,
+
+  `CREATE TABLE events (
+     sequence BIGINT PRIMARY KEY,
+     at_ms BIGINT NOT NULL,
+     type TEXT NOT NULL,
+     device_no BIGINT REFERENCES devices,
+     actor TEXT,
+     data TEXT NOT NULL
+   )`,
+  `CREATE TABLE event_counter (last_sequence BIGINT NOT NULL) {{oftenUpdated}}`,
+  `INSERT INTO event_counter (last_sequence) VALUES (0)`,
+  // On PostgreSQL events wait here for their number, so that writes do not wait for each other.
+  {
+    sqlite: [],
+    postgres: [
+      `CREATE TABLE unnumbered_events (
+         event_no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+         at_ms BIGINT NOT NULL,
+         type TEXT NOT NULL,
+         device_no BIGINT REFERENCES devices,
+         actor TEXT,
+         data TEXT NOT NULL
+       ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000)`,
+    ],
+  },
+
+  // What each step of a rule has to tell or has told about an alert, and the messages.
+  `CREATE TABLE notification_rules (
+     rule_no {{generatedKey}},
+     rule_id {{idText}} NOT NULL UNIQUE,
+     created_at_ms BIGINT NOT NULL,
+     updated_at_ms BIGINT NOT NULL,
+     body TEXT NOT NULL,
+     windows TEXT NOT NULL
+   )`,
+  `CREATE TABLE notification_position (last_sequence BIGINT NOT NULL) {{oftenUpdated}}`,
+  `INSERT INTO notification_position (last_sequence) VALUES (0)`,
+  `CREATE TABLE notification_notices (
+     rule_id {{idText}} NOT NULL,
+     alert_id {{idText}} NOT NULL,
+     step BIGINT NOT NULL,
+     due_at_ms BIGINT,
+     changed_at_ms BIGINT NOT NULL,
+     body TEXT NOT NULL,
+     PRIMARY KEY (rule_id, alert_id, step)
+   ) {{clustered}}`,
+  `CREATE INDEX notification_notices_due ON notification_notices (due_at_ms) WHERE due_at_ms IS NOT NULL`,
+  `CREATE INDEX notification_notices_of_alert ON notification_notices (alert_id)`,
+  `CREATE INDEX notification_notices_by_change ON notification_notices (changed_at_ms)`,
+  `CREATE TABLE notifications (
+     notification_no {{generatedKey}},
+     notification_id {{idText}} NOT NULL UNIQUE,
+     rule_id {{idText}} NOT NULL,
+     step BIGINT NOT NULL,
+     status TEXT NOT NULL,
+     created_at_ms BIGINT NOT NULL,
+     attempts BIGINT NOT NULL,
+     next_attempt_at_ms BIGINT,
+     sent_at_ms BIGINT,
+     last_error TEXT,
+     body TEXT NOT NULL
+   )`,
+  `CREATE INDEX notifications_pending ON notifications (next_attempt_at_ms) WHERE status = 'pending'`,
+  `CREATE INDEX notifications_by_status ON notifications (status, notification_no)`,
+  `CREATE INDEX notifications_of_rule ON notifications (rule_id, notification_no)`,
+  `CREATE INDEX notifications_by_creation ON notifications (created_at_ms)`,
+
+  `CREATE TABLE webhooks (
+     webhook_no {{generatedKey}},
+     webhook_id {{idText}} NOT NULL UNIQUE,
+     url TEXT NOT NULL,
+     description TEXT,
+     event_types TEXT,
+     device_ids TEXT,
+     facilities TEXT,
+     severities TEXT,
+     enabled BIGINT NOT NULL,
+     disabled_reason TEXT,
+     secret TEXT NOT NULL,
+     previous_secret TEXT,
+     previous_secret_until_ms BIGINT,
+     position BIGINT NOT NULL,
+     failing_since_ms BIGINT,
+     dead_reported_at_ms BIGINT,
+     created_at_ms BIGINT NOT NULL,
+     updated_at_ms BIGINT NOT NULL,
+     removed_at_ms BIGINT
+   ) {{oftenUpdated}}`,
+  `CREATE INDEX webhooks_by_position ON webhooks (position) WHERE enabled = 1`,
+  `CREATE TABLE webhook_deliveries (
+     delivery_no {{generatedKey}},
+     webhook_no BIGINT NOT NULL,
+     message_id {{idText}} NOT NULL,
+     type TEXT NOT NULL,
+     sequence BIGINT,
+     body TEXT,
+     status TEXT NOT NULL,
+     is_retry BIGINT NOT NULL,
+     attempts BIGINT NOT NULL,
+     next_attempt_at_ms BIGINT NOT NULL,
+     leased_until_ms BIGINT NOT NULL,
+     last_status BIGINT,
+     last_error TEXT,
+     created_at_ms BIGINT NOT NULL,
+     finished_at_ms BIGINT
+   ) {{oftenUpdated}}`,
+  `CREATE UNIQUE INDEX webhook_deliveries_of_webhook ON webhook_deliveries (webhook_no, message_id)`,
+  `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_no, is_retry, next_attempt_at_ms, delivery_no)
+     WHERE status = 'pending'`,
+  `CREATE INDEX webhook_deliveries_by_number ON webhook_deliveries (webhook_no, delivery_no)`,
+  `CREATE INDEX webhook_deliveries_by_status ON webhook_deliveries (webhook_no, status, delivery_no)`,
+  `CREATE INDEX webhook_deliveries_finished ON webhook_deliveries (status, finished_at_ms)`,
+
+  `CREATE TABLE keys (
+     key_id {{idText}} PRIMARY KEY,
+     hash TEXT NOT NULL UNIQUE,
+     name TEXT NOT NULL,
+     scopes TEXT NOT NULL,
+     facilities TEXT,
+     device_ids TEXT,
+     created_at_ms BIGINT NOT NULL,
+     expires_at_ms BIGINT,
+     last_used_at_ms BIGINT,
+     revoked_at_ms BIGINT
+   )`,
+  // Browsers that have signed in with a key, and codes with which one can sign in once; only hashes are stored.
+  `CREATE TABLE sessions (
+     hash TEXT NOT NULL PRIMARY KEY,
+     key_id {{idText}} NOT NULL,
+     created_at_ms BIGINT NOT NULL,
+     last_used_at_ms BIGINT NOT NULL,
+     expires_at_ms BIGINT NOT NULL
+   )`,
+  `CREATE INDEX sessions_of_key ON sessions (key_id, last_used_at_ms)`,
+  `CREATE INDEX sessions_by_end ON sessions (expires_at_ms)`,
+  `CREATE TABLE sign_in_codes (
+     hash TEXT NOT NULL PRIMARY KEY,
+     key_id {{idText}} NOT NULL,
+     created_at_ms BIGINT NOT NULL,
+     expires_at_ms BIGINT NOT NULL
+   )`,
+  `CREATE INDEX sign_in_codes_of_key ON sign_in_codes (key_id, created_at_ms)`,
+  `CREATE INDEX sign_in_codes_by_end ON sign_in_codes (expires_at_ms)`,
+  `CREATE TABLE idempotency (
+     key_id {{idText}} NOT NULL,
+     idempotency_key {{idText}} NOT NULL,
+     fingerprint TEXT NOT NULL,
+     created_at_ms BIGINT NOT NULL,
+     result TEXT,
+     encrypted_secret TEXT,
+     PRIMARY KEY (key_id, idempotency_key)
+   )`,
+  `CREATE INDEX idempotency_by_time ON idempotency (created_at_ms)`,
+  // The device as text, because its entries stay when the device is removed.
+  `CREATE TABLE audit (
+     audit_no {{generatedKey}},
+     audit_id {{idText}} NOT NULL UNIQUE,
+     at_ms BIGINT NOT NULL,
+     request_id TEXT NOT NULL,
+     key_id {{idText}},
+     key_name TEXT,
+     actor {{idText}},
+     address TEXT NOT NULL,
+     action {{idText}} NOT NULL,
+     method TEXT NOT NULL,
+     path TEXT NOT NULL,
+     device_id {{idText}},
+     facility {{idText}},
+     resource_id TEXT,
+     result TEXT NOT NULL,
+     code TEXT,
+     count BIGINT NOT NULL,
+     input TEXT
+   )`,
+  `CREATE INDEX audit_by_time ON audit (at_ms, audit_no)`,
+  `CREATE INDEX audit_by_device ON audit (device_id, at_ms, audit_no) WHERE device_id IS NOT NULL`,
+  `CREATE INDEX audit_by_facility ON audit (facility, at_ms, audit_no) WHERE facility IS NOT NULL`,
+  `CREATE INDEX audit_by_key ON audit (key_id, at_ms, audit_no) WHERE key_id IS NOT NULL`,
+  `CREATE INDEX audit_by_actor ON audit (actor, at_ms, audit_no) WHERE actor IS NOT NULL`,
+  `CREATE INDEX audit_by_action ON audit (action, at_ms, audit_no)`,
+  `CREATE INDEX audit_of_refusals ON audit (at_ms, audit_no) WHERE result = 'refused'`,
+
+  `CREATE TABLE plants (id BIGINT PRIMARY KEY, body TEXT NOT NULL, created_at_ms BIGINT NOT NULL) {{clustered}}`,
+  // The processes that share a PostgreSQL database.
+  {
+    sqlite: [],
+    postgres: [
+      `CREATE TABLE nodes (
+         node_id TEXT COLLATE "C" PRIMARY KEY,
+         folder_id TEXT NOT NULL,
+         host TEXT NOT NULL,
+         broker TEXT NOT NULL,
+         version TEXT NOT NULL,
+         preset_hash TEXT,
+         started_at_ms BIGINT NOT NULL,
+         live_since_ms BIGINT NOT NULL,
+         last_seen_at_ms BIGINT NOT NULL,
+         broker_since_ms BIGINT
+       ) WITH (fillfactor = 50)`,
+    ],
+  },
+];
