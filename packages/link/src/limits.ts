@@ -3,7 +3,7 @@ import { DAY_MS, SECOND_MS } from '@granary/contract/time';
 
 /** Limits on what an unauthenticated peer can make the service keep; tests pass smaller ones. */
 export interface LinkLimits {
-  /** Further connections are closed when they are accepted. */
+  /** A further connection replaces one that has not logged in; if all have, it is closed when it is accepted. */
   readonly connectionsMax: number;
   /** A connection that has not sent its CONNECT after this time is closed. */
   readonly connectTimeoutMs: number;

@@ -28,6 +28,7 @@ import { LinkRecords } from './link-records.ts';
 import { sessionType, stateOf } from './link-state.ts';
 import { Listener } from './listener.ts';
 import { startSilenceCheck } from './silence-check.ts';
+import { WaitingConnections } from './waiting-connections.ts';
 
 const MS_PER_S = 1_000;
 const STOPS = 'the service stops';
@@ -47,6 +48,7 @@ export class EmbeddedBroker {
   readonly #records = new LinkRecords();
   readonly #absentSessions: AbsentSessions;
   readonly #open = new Set<Connection>();
+  readonly #waiting = new WaitingConnections();
   readonly #reading: SharedReading;
   readonly #endedByStop = new WeakSet<Connection>();
   readonly #channelOf = new WeakMap<Connection, DeviceChannel>();
@@ -170,16 +172,25 @@ export class EmbeddedBroker {
   };
 
   accept(stream: Duplex, remoteAddress: string): () => void {
-    if (this.#open.size >= this.#limits.connectionsMax) {
+    if (this.#open.size >= this.#limits.connectionsMax && !this.#makeRoom()) {
       stream.destroy();
       return () => undefined;
     }
     const connection = new Connection(stream, remoteAddress, this.#events, this.#reading);
     this.#open.add(connection);
+    this.#waiting.add(connection);
     return () => {
       this.#endedByStop.add(connection);
       connection.end('closed', STOPS);
     };
+  }
+
+  #makeRoom(): boolean {
+    const oldest = this.#waiting.takeOldest();
+    if (oldest === undefined) return false;
+    this.#open.delete(oldest);
+    oldest.end('closed', 'it had not logged in, and another connection needed its place');
+    return true;
   }
 
   #connect(connection: Connection, frame: Frame): void {
@@ -216,6 +227,7 @@ export class EmbeddedBroker {
   #admit(connection: Connection, packet: ConnectPacket, device: LinkDevice): void {
     const { deviceId } = device;
     const { remoteAddress } = connection;
+    this.#waiting.delete(connection);
     const previous = this.#current.get(deviceId);
     if (previous !== undefined) this.#replace(previous, remoteAddress);
     const absentSession = this.#absentSessions.resume(device.deviceNo, performance.now());
@@ -281,6 +293,7 @@ export class EmbeddedBroker {
 
   #closed(connection: Connection): void {
     this.#open.delete(connection);
+    this.#waiting.delete(connection);
     const channel = this.#channelOf.get(connection);
     if (channel === undefined) return;
     const { device, session, will } = channel.parts;

@@ -71,6 +71,17 @@ describe('hostile connections', { timeout: 300_000 }, () => {
     await connectWhenFree(t, port, 'silo-3');
   });
 
+  test('connections that say nothing give way to devices, the oldest first, and devices to nobody', async (t) => {
+    const { broker, handler, port } = await startLink(t, { connectionsMax: 3 });
+    const silent = [await openRaw(t, port), await openRaw(t, port), await openRaw(t, port)];
+    for (const [index, deviceId] of ['silo-1', 'silo-2', 'silo-3'].entries()) {
+      await connectRaw(t, port, deviceId);
+      await silent[index]?.closed;
+    }
+    await (await openRaw(t, port)).closed;
+    await handler.until(() => broker.connectedCount === 3);
+  });
+
   test('a second CONNECT on a connection ends it', async (t) => {
     const { port } = await startLink(t);
     const device = await connectRaw(t, port, 'silo-1');

@@ -83,7 +83,7 @@ export class Listener {
   }
 
   async #listen(server: Server, address: BrokerAddress): Promise<BrokerAddress> {
-    server.maxConnections = this.#limits.connectionsMax;
+    server.maxConnections = this.#limits.connectionsMax + CLOSING_CONNECTIONS_MAX;
     this.#servers.push(server);
     await listen(server, { ...address, reusePort: this.#sharesPorts });
     // The process may be out of file descriptors for a moment, and the next connection may succeed.
@@ -95,6 +95,9 @@ export class Listener {
     return { host: address.host, port };
   }
 }
+
+/** Sockets that give way to others count until they are closed; the limit itself is kept where they are accepted. */
+const CLOSING_CONNECTIONS_MAX = 64;
 
 /** The text of OpenSSL names source files; its code is enough to find the cause. */
 const handshakeFault = (error: NodeJS.ErrnoException): string => error.code ?? error.message;
