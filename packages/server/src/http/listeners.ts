@@ -1,19 +1,21 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { createServer, type Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '@granary/contract/time';
 import { type CertificatePair, secureOptions } from '@granary/link/tls';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../settings.ts';
 import { urlOf } from '../tls/ports.ts';
 import type { EndingService } from './access/ending-service.ts';
+import type { RequestTurns } from './access/request-turns.ts';
 
 /** An idle connection is closed after this time; event streams send a heartbeat four times as often. */
 const IDLE_MS_MAX = 60 * SECOND_MS;
 /** Longer than proxies keep an idle connection, so that the proxy closes it and not the service. */
 const KEEP_ALIVE_MS = 72 * SECOND_MS;
 const IDLE_CHECK_MS = 100;
+const BUSY_CHECK_MS = 10;
 /** As many connections wait at most until they are accepted; it is the default of Node. */
 const BACKLOG = 511;
 
@@ -37,6 +39,7 @@ interface Parts {
   readonly clientError: (error: Error, socket: Socket) => void;
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
   readonly ending: EndingService;
+  readonly turns: Pick<RequestTurns, 'isBusy'>;
 }
 
 /** The plain and the encrypted port, with the same routes and limits. */
@@ -45,12 +48,15 @@ export class HttpListeners {
   readonly #settings: Settings;
   readonly #secureServer: SecureServer | null;
   readonly #ending: EndingService;
+  readonly #turns: Pick<RequestTurns, 'isBusy'>;
   readonly #beforeEnding: (() => Promise<void> | void)[] = [];
   #accepted = 0;
 
-  constructor({ settings, routes, certificate, prepare, clientError, shouldUpgrade, ending }: Parts) {
+  constructor(parts: Parts) {
+    const { settings, routes, certificate, prepare, clientError, shouldUpgrade, ending, turns } = parts;
     this.#routes = routes;
     this.#ending = ending;
+    this.#turns = turns;
     this.#settings = settings;
     prepare(routes.server);
     this.#count(routes.server);
@@ -124,6 +130,8 @@ export class HttpListeners {
   /** Resolves when running requests are answered and all connections are closed; also called when a start fails. */
   async close(): Promise<void> {
     await this.refuseAllButStops();
+    // The ports stay open for stops while the others are answered.
+    while (this.#turns.isBusy) await sleep(BUSY_CHECK_MS);
     await this.#acceptLast();
     await this.#routes.close();
     const server = this.#secureServer;

@@ -217,6 +217,7 @@ export function createHttpServer(
     clientError,
     shouldUpgrade: mqtt.shouldUpgrade,
     ending,
+    turns,
   });
 }
 

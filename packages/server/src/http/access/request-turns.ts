@@ -73,6 +73,11 @@ export class RequestTurns {
     return { places: this.#places, waiting: this.#waiting };
   }
 
+  /** Whether a request waits, or a write or a long answer is not made yet. */
+  get isBusy(): boolean {
+    return this.#waiting > 0 || this.#places > 0;
+  }
+
   /**
    * Must be called with each connection. Node accepts one in a turn, so a stop that comes on a new connection would wait for as
    * many full turns as connections came before it: requests are not worked on before all of them are accepted.

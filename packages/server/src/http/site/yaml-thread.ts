@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Document, isMap, isScalar, LineCounter, parseDocument, stringify, visit } from 'yaml';
+import { lowerPriority } from '../../lower-priority.ts';
 import type { YamlJob, YamlMessage, YamlOutcome } from './yaml.ts';
 
 /** Keys are compared here: the library compares each with all others of its map, which takes minutes for a long one. */
@@ -11,6 +12,7 @@ const READING = { uniqueKeys: false, version: '1.2', schema: 'core' } as const;
 const WRITING = { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 const post = (message: YamlMessage): void => parentPort?.postMessage(message);
+lowerPriority();
 post('begun');
 post(outcomeOf(workerData as YamlJob));
 

@@ -14,7 +14,7 @@ export type YamlMessage = 'begun' | YamlOutcome;
 export const READING_CPU_MS_MAX = 800;
 const CPU_CHECKED_EVERY_MS = 50;
 /** For reading or writing on a busy machine. */
-const YAML_MS_MAX = 10 * SECOND_MS;
+const YAML_MS_MAX = 30 * SECOND_MS;
 /** Documents that are being read or wait for it, because reading takes up to 200 MB of memory: in all, and of one caller. */
 export const READINGS_MAX = 4;
 export const READINGS_PER_CALLER_MAX = 2;
