@@ -26,6 +26,7 @@ export class DynamicAccess implements DeviceAccess {
   readonly #given: GivenAccess;
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #isAskedFor = false;
   #running: Promise<void> | null = null;
   #said = '';
 
@@ -71,10 +72,19 @@ export class DynamicAccess implements DeviceAccess {
     else this.#parts.logger.warn({ reason: error.message }, 'the broker takes no credentials of devices now');
   }
 
+  /** A broker that comes back while the comparison with it still runs may have lost its clients since, so it is compared again. */
   #reconcile(): void {
-    this.#running ??= this.#reconcileOnce().finally(() => {
+    this.#isAskedFor = true;
+    this.#running ??= this.#reconcileWhileAskedFor().finally(() => {
       this.#running = null;
     });
+  }
+
+  async #reconcileWhileAskedFor(): Promise<void> {
+    while (this.#isAskedFor && !this.#stopping.signal.aborted) {
+      this.#isAskedFor = false;
+      await this.#reconcileOnce();
+    }
   }
 
   async #reconcileOnce(): Promise<void> {
