@@ -76,13 +76,16 @@ async function measureOn(
   };
   let service = await startServiceProcess(env);
   const findings: Finding[] = [];
-  const add = async (load: string, measure: () => Promise<Outcome>): Promise<void> => {
+  // The case takes minutes, so that each figure is shown when it is known.
+  const add = async (measure: () => Promise<Finding>): Promise<void> => {
     const start = await processorTime();
-    const finding = findingOf(`${load}${storage.suffix}`, await measure());
+    const finding = await measure();
     const detail = `${finding.detail}; the host took ${asPercent(await stolenSince(start))}`;
     console.log(`  ${finding.name}: ${finding.figure}; ${detail}`);
     findings.push({ ...finding, detail });
   };
+  const addStops = (load: string, measure: () => Promise<Outcome>): Promise<void> =>
+    add(async () => findingOf(`${load}${storage.suffix}`, await measure()));
   try {
     await registerSilos(service, 1, { prefix: 'history' });
     const loads = loadsOf(service, await createReadKey(service)).filter(isMeasured);
@@ -98,12 +101,13 @@ async function measureOn(
     service = await startServiceProcess(env);
     const histories = loadsOf(service, await createReadKey(service))[0];
     if (histories === undefined) throw new Error('no histories are wanted');
-    findings.push(await longestTurn(service, histories, turnsFile, storage));
+    await add(() => longestTurn(service, histories, turnsFile, storage));
     for (const [index, load] of loads.entries()) {
       const devices = ofLoads[index];
-      if (devices !== undefined) await add(load.name, () => besideLoad(service, devices, load, turnsFile));
+      if (devices !== undefined)
+        await addStops(load.name, () => besideLoad(service, devices, load, turnsFile));
     }
-    await add(`${STARTS_AT_ONCE} parallel starts on a node that was just started`, async () => {
+    await addStops(`${STARTS_AT_ONCE} parallel starts on a node that was just started`, async () => {
       const outcomes: Outcome[] = [];
       for (const { stopped, started } of coldRounds) {
         const restart = async (): Promise<ServiceProcess> => {
@@ -115,7 +119,7 @@ async function measureOn(
       }
       return together(outcomes);
     });
-    await add(`${histories.name}, while the service ends (SIGTERM)`, async () => {
+    await addStops(`${histories.name}, while the service ends (SIGTERM)`, async () => {
       const outcomes: Outcome[] = [];
       for (const { stopped } of lastRounds) {
         outcomes.push(await whileEnding(service, stopped, histories));
@@ -327,7 +331,6 @@ async function longestTurn(
   turnsFile: string,
   { suffix }: Storage,
 ): Promise<Finding> {
-  const start = await processorTime();
   const figures = (): Promise<TurnFigures> => turnsSinceLast(service, turnsFile);
   const history = async (): Promise<number> => {
     const answer = await ask(service, wanted?.path ?? '');
@@ -343,7 +346,7 @@ async function longestTurn(
     target: `at most ${TURN_MS_MAX} ms`,
     figure: longestOf(others),
     met: others.longestMs <= TURN_MS_MAX,
-    detail: `${whole(points)} points; the longest of ${whole(others.turns)} turns during ${LONG_HISTORIES - 1} histories one after another, ${longestOf(first)} during the first one of a new process; the host took ${asPercent(await stolenSince(start))}`,
+    detail: `${whole(points)} points; the longest of ${whole(others.turns)} turns during ${LONG_HISTORIES - 1} histories one after another, ${longestOf(first)} during the first one of a new process`,
   };
 }
 
