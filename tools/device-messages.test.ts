@@ -11,7 +11,9 @@ import { guideExamples } from './guide-examples.ts';
 const EXAMPLES = guideExamples();
 const ALL_EXAMPLES = Object.values(EXAMPLES).flat();
 const DOCUMENT = asyncApiDocument({
-  ...{ version: '1.0.0', host: '127.0.0.1', examples: EXAMPLES },
+  version: '1.0.0',
+  host: '127.0.0.1',
+  examples: EXAMPLES,
   ports: { mqtt: 1883, mqtts: null, ws: null, wss: null },
 });
 

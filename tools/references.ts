@@ -14,11 +14,14 @@ import { REPOSITORY_ROOT } from './repository-files.ts';
 export function references(): ReadonlyMap<string, string> {
   const examples = guideExamples();
   const openApi = openApiDocument({
-    ...{ version: VERSION, addresses: DEFAULT_ADDRESSES },
+    version: VERSION,
+    addresses: DEFAULT_ADDRESSES,
     serverUrl: 'http://127.0.0.1:8080',
   });
   const asyncApi = asyncApiDocument({
-    ...{ version: VERSION, host: '127.0.0.1', examples },
+    version: VERSION,
+    host: '127.0.0.1',
+    examples,
     ports: { mqtt: 1883, mqtts: 8883, ws: 8080, wss: 8443 },
   });
   return new Map([

@@ -27,7 +27,11 @@ async function main({ minutes, devices, faults: names, save, logFolder }: SoakOp
   const atStart = await processorTime();
   const recorder = new StallRecorder();
   const { outcome, postgres } = await soak({
-    ...{ durationMs: minutes * MINUTE_MS, devices, faults, logFolder, interruption: interrupted.signal },
+    durationMs: minutes * MINUTE_MS,
+    devices,
+    faults,
+    logFolder,
+    interruption: interrupted.signal,
     progress: (line) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`),
   });
   for (const phase of outcome.phases) {

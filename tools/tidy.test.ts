@@ -8,13 +8,17 @@ const lines = (count: number): string => 'x\n'.repeat(count);
 const HOST = ['registry', 'example', 'org'].join('.');
 const SKIPPED = ['test', "skip('later', () => {});\n"].join('.');
 
+/** Apart, because the rule also reads this file. */
+const DOTS = '...';
+
 describe('tidy', () => {
   const TIDY: readonly (readonly [string, string])[] = [
     ['packages/core/src/alerts/lifecycle.ts', lines(1000)],
     ['packages/core/src/alerts/lifecycle.test.ts', 'test(name, { skip: reason }, () => {});\n'],
     ['docs/guide.md', lines(1000)],
     ['package-lock.json', '"resolved": "packages/core",\n'],
-    ['packages/core/src/profiles/rover.ts', "if (kind === 'field') {\n"],
+    ['packages/core/src/alerts/rules.ts', `const all = [${DOTS}rules, ${DOTS}[1, 2].map(double)];\n`],
+    ['packages/core/src/alerts/rules.ts', `const one = { ${DOTS}(isOpen ? { rule } : {}) };\n`],
     ['README.md', ''],
   ];
   for (const [path, text] of TIDY) {
@@ -24,8 +28,13 @@ describe('tidy', () => {
   }
 
   const UNTIDY: readonly (readonly [string, string, RegExp])[] = [
-    ['packages/core/src/alerts/rules.ts', "if (device.kind === 'silo') {\n", /ask the profile/],
-    ['packages/core/src/alerts/rules.ts', "if (profile !== 'rover') {\n", /ask the profile/],
+    ['packages/core/src/alerts/rules.ts', `const one = { ${DOTS}{ rule, alert } };\n`, /written plainly/],
+    ['packages/core/src/alerts/rules.ts', `const all = [${DOTS}[rule, alert], last];\n`, /written plainly/],
+    [
+      'packages/core/src/alerts/rules.ts',
+      `const all = [${DOTS}([rule, alert] as const)];\n`,
+      /written plainly/,
+    ],
     ['packages/core/src/alertRules.ts', 'x\n', /kebab-case/],
     ['packages/core/src/Alerts/rules.ts', 'x\n', /kebab-case/],
     ['tools/thing.ts', `// @ts-${'ignore'}\n`, /thing\.ts:1 a type error is repaired/],

@@ -27,10 +27,9 @@ const TEXT_RULES: readonly TextRule[] = [
     reason: 'every test runs, always',
   },
   {
-    appliesTo: /^packages\/[^/]+\/src\/(?!profiles\/|testing\/)(?!.*\/testing\/)(?!.*\.test\.ts$).*\.ts$/,
-    forbids:
-      /\bprofile\s*[!=]==|[!=]==\s*'(silo|field)'|'(silo|field)'\s*[!=]==|\bcase '(silo|field)'|switch \((\w+\.)?profile\)|Record<ProfileName\b/,
-    reason: 'only the profiles know what devices differ in; ask the profile of the device',
+    appliesTo: /\.(tsx?|mjs)$/,
+    forbids: /\.\.\.(\{|\(\[|\[(?!\.\.\.)(?!.*\]\.))/,
+    reason: 'fields and elements are written plainly; a literal is not spread into another one',
   },
   {
     appliesTo: /./,

@@ -60,8 +60,13 @@ function obey({ command, ...content }) {
 }
 
 const client = connect(`mqtt://${host}:${port}`, {
-  ...{ clientId: deviceId, username: deviceId, password: secret, clean: true, keepalive: 30 },
-  ...{ reconnectPeriod: 1000, reconnectOnConnackError: true },
+  clientId: deviceId,
+  username: deviceId,
+  password: secret,
+  clean: true,
+  keepalive: 30,
+  reconnectPeriod: 1000,
+  reconnectOnConnackError: true,
   will: { topic: `${topic}status`, payload: '{"state":"offline"}', qos: 1, retain: true },
 });
 client.on('error', (error) => console.error(error.message));

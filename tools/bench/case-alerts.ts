@@ -23,8 +23,12 @@ export async function measureAlerts(dataDir: string): Promise<Finding> {
   const abort = new AbortController();
   const ingest = generateMqtt(
     {
-      ...{ host, port: Number(port), devices: silos.slice(MEASURED_SILOS), window: 1 },
-      ...{ intervalMs: REPORT_MS, durationMs: ROUND_MS_MAX },
+      host,
+      port: Number(port),
+      devices: silos.slice(MEASURED_SILOS),
+      window: 1,
+      intervalMs: REPORT_MS,
+      durationMs: ROUND_MS_MAX,
     },
     abort.signal,
   );

@@ -62,8 +62,13 @@ export async function measureAppend(_dataDir: string, { suffix, databaseUrl }: S
 function readingsFrom(startMs: number, deviceNos: readonly number[]): Reading[] {
   return Array.from({ length: READINGS_PER_DEVICE }, (_, n) => n).flatMap((n) =>
     deviceNos.map((deviceNo) => ({
-      ...{ tsMs: startMs + n * REPORT_MS, deviceNo, group: 1, badMask: 0 },
-      ...{ a: 10_000_000 + n, b: 1_825, c: 5_550 },
+      tsMs: startMs + n * REPORT_MS,
+      deviceNo,
+      group: 1,
+      badMask: 0,
+      a: 10_000_000 + n,
+      b: 1_825,
+      c: 5_550,
     })),
   );
 }

@@ -23,7 +23,8 @@ const BATCH = 1_000;
 /** Measures the operators' page in a real browser. */
 export async function measureConsole(dataDir: string): Promise<Finding[]> {
   const service = await startServiceProcess({
-    ...{ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' },
+    GRANARY_DATA_DIR: dataDir,
+    GRANARY_RATE_LIMIT: 'off',
     // So that a year of readings can be sent at once.
     GRANARY_RETENTION_RAW_DAYS: '400',
   });
@@ -42,8 +43,12 @@ export async function measureConsole(dataDir: string): Promise<Finding[]> {
     const { hostname: host, port } = new URL(service.mqttUrl);
     const reports = generateMqtt(
       {
-        ...{ host, port: Number(port), window: 1, intervalMs: SECOND_MS },
-        ...{ devices: [...first, ...more], durationMs: 10 * MINUTE_MS },
+        host,
+        port: Number(port),
+        window: 1,
+        intervalMs: SECOND_MS,
+        devices: [...first, ...more],
+        durationMs: 10 * MINUTE_MS,
       },
       ended.signal,
     );

@@ -24,7 +24,9 @@ const LINE_BYTES_MIN = 50;
 /** Exports ten million raw readings of three values with curl: the memory it needs, and what it costs a stop. */
 export async function measureExport(dataDir: string): Promise<Finding[]> {
   const env = {
-    ...{ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off', GRANARY_RETENTION_RAW_DAYS: '99999' },
+    GRANARY_DATA_DIR: dataDir,
+    GRANARY_RATE_LIMIT: 'off',
+    GRANARY_RETENTION_RAW_DAYS: '99999',
     // The case `disk` measures the export of compressed readings.
     GRANARY_COMPRESS_AFTER_DAYS: 'off',
   };

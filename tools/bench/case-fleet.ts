@@ -31,7 +31,8 @@ interface View {
 /** Measures the views of a whole site while all of its devices report. */
 export async function measureFleet(dataDir: string): Promise<Finding[]> {
   const service = await startServiceProcess({
-    ...{ GRANARY_DATA_DIR: dataDir, GRANARY_RATE_LIMIT: 'off' },
+    GRANARY_DATA_DIR: dataDir,
+    GRANARY_RATE_LIMIT: 'off',
   });
   const ended = new AbortController();
   let reference: Reference | undefined;
@@ -39,7 +40,10 @@ export async function measureFleet(dataDir: string): Promise<Finding[]> {
     const devices = await registerSilos(service, DEVICES);
     const { hostname: host, port } = new URL(service.mqttUrl);
     const load = {
-      ...{ host, port: Number(port), window: 1, intervalMs: REPORT_MS },
+      host,
+      port: Number(port),
+      window: 1,
+      intervalMs: REPORT_MS,
       durationMs: 600 * SECOND_MS,
     };
     const isLow = (_: unknown, index: number) => index % LOW_SHARE === 0;

@@ -43,11 +43,13 @@ export async function measureHttpIngest(dataDir: string): Promise<Finding[]> {
       for (let round = 0; round <= ROUNDS; round++) {
         const load = { host: '127.0.0.1', firstTsMs, durationMs: ROUND_MS };
         const own = await generateHttpWrites({
-          ...{ ...load, port: Number(new URL(service.httpUrl).port) },
+          ...load,
+          port: Number(new URL(service.httpUrl).port),
           requests: ids.map((id) => ownRequest(service, id, batch)),
         });
         const other = await generateHttpWrites({
-          ...{ ...load, port: reference.port },
+          ...load,
+          port: reference.port,
           requests: ids.map((id) => influxRequest(id, batch)),
         });
         firstTsMs += 5 * MINUTE_MS;

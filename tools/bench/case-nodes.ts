@@ -107,7 +107,10 @@ function findingOf(costs: Record<Arrangement, readonly Use[]>, acknowledged: rea
   const growth = of('together', 'nodes') / of('separate', 'nodes');
   const total = acknowledged.reduce((sum, count) => sum + count, 0);
   return {
-    ...{ name: NAME, target: TARGET, figure: growth.toFixed(2), met: growth <= GROWTH_MAX },
+    name: NAME,
+    target: TARGET,
+    figure: growth.toFixed(2),
+    met: growth <= GROWTH_MAX,
     detail: `node, broker, database: one node alone on the machine ${described('alone')}; three with a fleet each ${described('separate')}; three of one fleet ${described('together')}; ${whole(PER_SECOND)} messages/s for each node from ${DEVICES} connections, ten at a time, on Mosquitto and PostgreSQL; medians of ${ROUNDS} rounds in turns; all ${whole(total)} acknowledged readings were counted in the history`,
   };
 }

@@ -32,7 +32,11 @@ export async function measureOverload(dataDir: string): Promise<Finding[]> {
     const { hostname: host, port } = new URL(service.mqttUrl);
     const ingest = generateMqtt(
       {
-        ...{ host, port: Number(port), devices: others, window: WINDOW, intervalMs: 0 },
+        host,
+        port: Number(port),
+        devices: others,
+        window: WINDOW,
+        intervalMs: 0,
         durationMs: 10 * MINUTE_MS,
       },
       over.signal,

@@ -20,7 +20,9 @@ const SENSORS = NUMBERS.map((number) => ({
   precision: 1,
 }));
 const VALUES = {
-  ...{ weight: 12_345.678, temperature: 18.25, humidity: 55.5 },
+  weight: 12_345.678,
+  temperature: 18.25,
+  humidity: 55.5,
   sensors: Object.fromEntries(NUMBERS.map((number) => [idOf(number), 10 + number / 10])),
 };
 

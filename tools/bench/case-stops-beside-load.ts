@@ -165,7 +165,10 @@ async function writeHistory(folder: string, { databaseUrl }: Storage): Promise<v
       deviceNo: device?.deviceNo ?? 0,
       tsMs: endMs - HISTORY_DAYS * DAY_MS + index * BUCKET_MS,
       group: STANDARD_SENSORS.weight.lane.group,
-      ...{ a: 5_000_000 + index * 13, b: 15_000 + (index % 977), c: 55_000 + (index % 1_000), badMask: 0 },
+      a: 5_000_000 + index * 13,
+      b: 15_000 + (index % 977),
+      c: 55_000 + (index % 1_000),
+      badMask: 0,
     }));
     for (let start = 0; start < readings.length; start += READINGS_PER_BATCH) {
       const batch = readings.slice(start, start + READINGS_PER_BATCH);
@@ -178,7 +181,8 @@ async function writeHistory(folder: string, { databaseUrl }: Storage): Promise<v
 
 function loadsOf(service: ServiceProcess, readKey: string): readonly Load[] {
   const read = (path: string): LoadRequest => ({
-    ...{ method: 'GET', path },
+    method: 'GET',
+    path,
     headers: { authorization: `Bearer ${readKey}` },
   });
   const open = (path: string): LoadRequest => ({ method: 'GET', path, headers: {} });

@@ -64,7 +64,10 @@ export function* slowlyChanging(): Generator<Reading> {
     for (let deviceNo = 1; deviceNo <= SILOS; deviceNo++) {
       const phase = round / 600 + deviceNo;
       yield {
-        ...{ deviceNo, tsMs: tsMs + ((deviceNo * 97) % SPACING_MS), group: 1, badMask: 0 },
+        deviceNo,
+        tsMs: tsMs + ((deviceNo * 97) % SPACING_MS),
+        group: 1,
+        badMask: 0,
         a: 5_000_000 + 1_000 * Math.floor(round / (100 + deviceNo)),
         b: 15_000 + 100 * Math.round(30 * Math.sin(phase)),
         c: 55_000 + 100 * Math.round(50 * Math.cos(phase)),
@@ -80,9 +83,18 @@ export async function registerSeries(app: App, readings: readonly Reading[]): Pr
     const deviceId = `disk-${number}`;
     if ((await app.devices.find(deviceId)) !== undefined) continue;
     await app.devices.register({
-      ...{ deviceId, profile: 'silo_scale', name: deviceId, model: 'GS-100', firmwareVersion: '1.0.0' },
-      ...{ facility: 'north', zone: 'a', capacityKg: CAPACITY_KG, secretHash: '', registeredAtMs: 0 },
-      ...{ sensorDocument: null, configuration: initialConfiguration(0) },
+      deviceId,
+      profile: 'silo_scale',
+      name: deviceId,
+      model: 'GS-100',
+      firmwareVersion: '1.0.0',
+      facility: 'north',
+      zone: 'a',
+      capacityKg: CAPACITY_KG,
+      secretHash: '',
+      registeredAtMs: 0,
+      sensorDocument: null,
+      configuration: initialConfiguration(0),
     });
   }
 }

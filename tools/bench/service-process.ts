@@ -42,10 +42,15 @@ export async function startServiceProcess(env: Env, log?: Writable): Promise<Ser
   const child = spawn(process.execPath, [GRANARY, 'serve'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_OPTIONS: process.env['NODE_OPTIONS'] },
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_OPTIONS: process.env['NODE_OPTIONS'],
       // As in deploy/granary.service and in the container.
       MALLOC_ARENA_MAX: '1',
-      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'error', ...env },
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_LOG_LEVEL: 'error',
+      ...env,
     },
   });
   // A measurement that is ended leaves no service behind.

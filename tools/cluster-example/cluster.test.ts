@@ -38,8 +38,11 @@ class Cluster {
     this.#ports = ports;
     this.#script = spawn(SCRIPT, ['--data', folder], {
       env: {
-        ...{ ...process.env, CLUSTER_HTTPS_PORT: https, CLUSTER_MQTTS_PORT: mqtts },
-        ...{ CLUSTER_POSTGRES_PORT: postgres, CLUSTER_NODE_PORTS: nodes.join(' ') },
+        ...process.env,
+        CLUSTER_HTTPS_PORT: https,
+        CLUSTER_MQTTS_PORT: mqtts,
+        CLUSTER_POSTGRES_PORT: postgres,
+        CLUSTER_NODE_PORTS: nodes.join(' '),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -84,7 +87,11 @@ class Cluster {
   /** Calls the API through nginx, and checks its certificate. */
   async call(method: string, path: string, body?: object): Promise<Json> {
     const sent = request({
-      ...{ method, path, host: 'localhost', port: this.#ports[0], ca: await this.read('ca.pem') },
+      method,
+      path,
+      host: 'localhost',
+      port: this.#ports[0],
+      ca: await this.read('ca.pem'),
       headers: {
         authorization: `Bearer ${(await this.read('secrets/admin-key')).trim()}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -132,7 +139,10 @@ const isOpen = (port: number): Promise<boolean> =>
 async function connectSilo(cluster: Cluster, secret: string): Promise<MqttClient> {
   const deviceId = 'field-silo';
   const client = await connectAsync(cluster.mqttsUrl, {
-    ...{ clientId: deviceId, username: deviceId, password: secret, reconnectPeriod: 0 },
+    clientId: deviceId,
+    username: deviceId,
+    password: secret,
+    reconnectPeriod: 0,
     ca: await cluster.read('ca.pem'),
   });
   const say = (subject: UpSubject, message: object): void => {

@@ -45,8 +45,12 @@ class ClusterProxy {
     const nodes: number[] = [];
     while (nodes.length < 3) nodes.push(await proxy.#startNode(t, nodes.length === 0));
     const words: Record<string, string | number | undefined> = {
-      ...{ DATA: folder, ADDRESS: '127.0.0.1', HTTPS_PORT: port },
-      ...{ NODE_1: nodes[0], NODE_2: nodes[1], NODE_3: nodes[2] },
+      DATA: folder,
+      ADDRESS: '127.0.0.1',
+      HTTPS_PORT: port,
+      NODE_1: nodes[0],
+      NODE_2: nodes[1],
+      NODE_3: nodes[2],
     };
     const text = await readFile(TEMPLATE, 'utf8');
     const file = join(folder, 'nginx.conf');

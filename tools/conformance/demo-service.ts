@@ -17,15 +17,23 @@ export interface DemoService {
 export async function startDemoService(): Promise<DemoService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'granary-conformance-'));
   const settings = readSettings({
-    ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'error' },
+    GRANARY_HTTP_PORT: '0',
+    GRANARY_MQTT_PORT: '0',
+    GRANARY_LOG_LEVEL: 'error',
     GRANARY_DATA_DIR: dataDir,
   });
   const service = createService(settings);
   const { httpUrl, mqttUrl, adminKey } = await service.start();
   const { siloSegment, fieldSegment } = settings;
   const farm = await startFarm({
-    ...{ baseUrl: httpUrl, siloSegment, fieldSegment, adminKey: adminKey.key, mqttUrl },
-    ...{ profiles: SIMULATED_PROFILES, historyDays: 8, intervalMs: 2_000 },
+    baseUrl: httpUrl,
+    siloSegment,
+    fieldSegment,
+    adminKey: adminKey.key,
+    mqttUrl,
+    profiles: SIMULATED_PROFILES,
+    historyDays: 8,
+    intervalMs: 2_000,
     credentialsFile: join(dataDir, 'farm.json'),
   });
   await farm.historyWritten;

@@ -104,8 +104,14 @@ async function tourIn(
   const generated = await run(process.execPath, [command(generate), ...args]);
   if (generated.length > 0) return generated;
   const compiled = await run(process.execPath, [
-    ...[command('tsc'), ...COMPILER, join(folder, 'compiled'), '--types', 'node'],
-    ...['--typeRoots', join(REPOSITORY_ROOT, 'node_modules', '@types'), join(folder, 'tour.ts')],
+    command('tsc'),
+    ...COMPILER,
+    join(folder, 'compiled'),
+    '--types',
+    'node',
+    '--typeRoots',
+    join(REPOSITORY_ROOT, 'node_modules', '@types'),
+    join(folder, 'tour.ts'),
   ]);
   if (compiled.length > 0) return compiled;
   const prism = await Prism.start(DOCUMENT, service.httpUrl);

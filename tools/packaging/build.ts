@@ -45,10 +45,17 @@ async function compile(source: string, folder: string): Promise<string[]> {
   const project = join(folder, 'tsconfig.json');
   const outDir = join(folder, 'lib');
   const compilerOptions = {
-    ...{ noEmit: false, rewriteRelativeImportExtensions: true, rootDir: PACKAGES, outDir },
+    noEmit: false,
+    rewriteRelativeImportExtensions: true,
+    rootDir: PACKAGES,
+    outDir,
     // Everything is written, also what has not changed since the last type check.
-    ...{ incremental: false, tsBuildInfoFile: null },
-    ...{ target: 'es2022', lib: LIBRARY_OF_PLATFORM, types: [], declaration: false },
+    incremental: false,
+    tsBuildInfoFile: null,
+    target: 'es2022',
+    lib: LIBRARY_OF_PLATFORM,
+    types: [],
+    declaration: false,
     paths: await sourcePaths(),
   };
   const include = [join(PACKAGES, source)];

@@ -17,8 +17,13 @@ const PREFIX = '#/';
 
 /** Types that the base names, beside the schemas with a name. */
 const FURTHER_NAMED = {
-  ...{ EventReset, DeviceValues, NewestValues },
-  ...{ ReadingsQuery, HistoryExportQuery, RawReading, HistoryRow },
+  EventReset,
+  DeviceValues,
+  NewestValues,
+  ReadingsQuery,
+  HistoryExportQuery,
+  RawReading,
+  HistoryRow,
 };
 
 type Group = Readonly<Record<string, Endpoint>>;

@@ -18,7 +18,11 @@ export function publishedManifest(
   lock: LockFile,
 ): Readonly<Record<string, unknown>> {
   return {
-    ...{ name, version, description, license, type: 'module' },
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
     files: [...(fetchesNode ? ['bin', 'runtime'] : []), ...(source === null ? [] : ['lib']), ...folders],
     ...manifest,
     dependencies: Object.fromEntries(
@@ -36,7 +40,10 @@ export function nodeRuntime(nodeBinaries: Readonly<Record<string, string>>, { pa
     return [path, packages[path]] as const;
   });
   const lock = {
-    ...{ name: manifest.name, version, lockfileVersion: 3, requires: true },
+    name: manifest.name,
+    version,
+    lockfileVersion: 3,
+    requires: true,
     packages: { '': manifest, ...Object.fromEntries(binaries) },
   };
   return { manifest, lock };

@@ -98,7 +98,8 @@ describe('what users install', () => {
     const project = {
       extends: join(REPOSITORY_ROOT, 'tsconfig.json'),
       compilerOptions: { incremental: false, tsBuildInfoFile: null },
-      ...{ include: ['same.ts'], exclude: [] },
+      include: ['same.ts'],
+      exclude: [],
     };
     await writeFile(join(place, 'tsconfig.json'), JSON.stringify(project));
     const compared = spawnSync(process.execPath, [TSC, '-p', place, '--noEmit'], { encoding: 'utf8' });

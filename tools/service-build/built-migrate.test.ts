@@ -13,7 +13,10 @@ import { ensureService } from './ensure.ts';
 const BUILT = join(SERVICE_FOLDER, 'granary.js');
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 const SILO = {
-  ...{ device_id: 'silo-1', name: 'Silo', model: 'M', location: { facility: 'F', zone: 'Z' } },
+  device_id: 'silo-1',
+  name: 'Silo',
+  model: 'M',
+  location: { facility: 'F', zone: 'Z' },
   capacity: { max: 1_000, unit: 'kg' as const },
 };
 const READINGS = 200_000;

@@ -13,7 +13,10 @@ import { ensureService } from './ensure.ts';
 const BUILT = join(SERVICE_FOLDER, 'granary.js');
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 const SILO = {
-  ...{ device_id: 'silo-1', name: 'Silo', model: 'M', location: { facility: 'F', zone: 'Z' } },
+  device_id: 'silo-1',
+  name: 'Silo',
+  model: 'M',
+  location: { facility: 'F', zone: 'Z' },
   capacity: { max: 1_000, unit: 'kg' as const },
 };
 
@@ -50,7 +53,8 @@ test('the built service answers, writes, reads and writes YAML, makes a backup, 
   const document = await exported.text();
   assert.match(document, /^version: 1\ndevices:\n {2}- device_id: silo-1\n/);
   const applied = await fetch(`${baseUrl}/v1/apply?dry_run=true`, {
-    ...{ method: 'POST', body: document },
+    method: 'POST',
+    body: document,
     headers: { ...headers, 'content-type': 'application/yaml' },
   });
   assert.equal(applied.status, 200);

@@ -44,7 +44,8 @@ describe('the launcher of the command', () => {
   function run(launcher = 'packages/cli/bin/granary.mjs'): string {
     const env = { PATH: process.env['PATH'], HOME: home };
     const { stdout, stderr } = spawnSync(process.execPath, [join(root, launcher), 'a', 'b'], {
-      ...{ env, encoding: 'utf8' },
+      env,
+      encoding: 'utf8',
     });
     return `${stdout}${stderr}`;
   }

@@ -17,7 +17,11 @@ it('without arguments a run has every fault, 500 devices and 20 minutes', () => 
     logFolder: null,
   });
   assert.deepEqual(readOptions(['--minutes', '0.5', '--devices', '20', '--only', 'dump'], FAULTS), {
-    ...{ minutes: 0.5, devices: 20, faults: ['dump'], save: false, logFolder: null },
+    minutes: 0.5,
+    devices: 20,
+    faults: ['dump'],
+    save: false,
+    logFolder: null,
   });
 });
 

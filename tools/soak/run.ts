@@ -89,7 +89,10 @@ export class SoakRun {
     this.#progress(`${this.#registered.members.length} devices report after ${connectedMs} ms`);
     for (const stream of this.#streams) void stream.run();
     this.#working = Promise.all([
-      ...[this.#operators.run(), this.#emergencies.run(), this.#waves.run(), this.#readers.run()],
+      this.#operators.run(),
+      this.#emergencies.run(),
+      this.#waves.run(),
+      this.#readers.run(),
       this.#lookForReadings(),
     ]);
   }
@@ -105,7 +108,10 @@ export class SoakRun {
     };
     try {
       await fault.run({
-        ...{ site: this.#site, database: this.#database, fleet: this.#fleet, recovered },
+        site: this.#site,
+        database: this.#database,
+        fleet: this.#fleet,
+        recovered,
         idleSilos: this.#registered.idle,
         dueTogether: () => this.#dueTogether(),
       });

@@ -23,7 +23,10 @@ const KILL: Fault = {
 /** Times are not judged here, because other tests share the machine. */
 test('a short run in which a node is killed loses and repeats nothing', { skip: without }, async (t) => {
   const { outcome } = await soak({
-    ...{ durationMs: 30 * SECOND_MS, devices: 20, faults: [KILL], logFolder: null },
+    durationMs: 30 * SECOND_MS,
+    devices: 20,
+    faults: [KILL],
+    logFolder: null,
     progress: (line) => t.diagnostic(line),
     interruption: t.signal,
   });

@@ -46,7 +46,10 @@ async function bundle(manifest: Manifest, outDir: string): Promise<void> {
     configFile: false,
     logLevel: 'error',
     build: {
-      ...{ outDir, emptyOutDir: true, target: 'esnext', minify: false },
+      outDir,
+      emptyOutDir: true,
+      target: 'esnext',
+      minify: false,
       lib: {
         entry: Object.fromEntries(entries),
         formats: ['es'],

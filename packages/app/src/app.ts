@@ -25,8 +25,11 @@ export type { IdempotentSlices, WriteSlices } from './use-cases.ts';
 const VALUES_CACHED_MS = 1_000;
 
 const NUMBER_EVENTS: UseCaseCall = {
-  ...{ slice: 'events', name: 'number', args: [] },
-  ...{ idempotency: null, attempt: null },
+  slice: 'events',
+  name: 'number',
+  args: [],
+  idempotency: null,
+  attempt: null,
 };
 
 const logsEvents = (effects: readonly Effect[]): boolean =>

@@ -18,7 +18,11 @@ import {
 import { effectsDuring } from './testing/recorded-effects.ts';
 
 const keyOf = (key: string, fields: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
-  ...{ keyId: 'key_1', key, fingerprint: 'the request', nowMs: NOW_MS, encryptedSecret: null },
+  keyId: 'key_1',
+  key,
+  fingerprint: 'the request',
+  nowMs: NOW_MS,
+  encryptedSecret: null,
   ...fields,
 });
 
@@ -51,8 +55,12 @@ describeEachEngine('writes with an idempotency key', (engine) => {
     const deviceNo = await readySilo(app);
     const start = (n: number) =>
       (n % 2 ? app : other).once(keyOf('parallel')).operations.start({
-        ...{ deviceNo, operationId: `op_parallel_${n}`, type: 'feed', request: { amount: 1 } },
-        ...{ isReachable: true, nowMs: NOW_MS },
+        deviceNo,
+        operationId: `op_parallel_${n}`,
+        type: 'feed',
+        request: { amount: 1 },
+        isReachable: true,
+        nowMs: NOW_MS,
       });
     const outcomes = await Promise.all(Array.from({ length: 30 }, (_, n) => start(n)));
     assert.equal(outcomes.filter(({ replayed }) => !replayed).length, 1);
@@ -75,14 +83,12 @@ describeEachEngine('writes with an idempotency key', (engine) => {
     const deviceNo = await registerDevice(app);
     const start = (nowMs: number) =>
       app.once(keyOf('refused')).operations.start({
-        ...{
-          deviceNo,
-          operationId: 'op_refused',
-          type: 'feed',
-          request: { amount: 1 },
-          isReachable: true,
-          nowMs,
-        },
+        deviceNo,
+        operationId: 'op_refused',
+        type: 'feed',
+        request: { amount: 1 },
+        isReachable: true,
+        nowMs,
       });
     await assert.rejects(start(NOW_MS), isRefusal('device_offline'));
     await app.telemetry.append(

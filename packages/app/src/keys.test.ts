@@ -152,7 +152,12 @@ describePostgres('preset keys of several nodes', (engine) => {
     const nodes = app.nodes;
     assert(nodes !== null);
     const node = (nodeId: string, presetHash: string) => ({
-      ...{ nodeId, folderId: nodeId, host: 'barn', broker: 'external' as const, version: '1', presetHash },
+      nodeId,
+      folderId: nodeId,
+      host: 'barn',
+      broker: 'external' as const,
+      version: '1',
+      presetHash,
     });
     const preset = (keyId: string, hash: string) =>
       app.keys.preset(newKey(keyId, { name: 'rolling', hash, createdAtMs: Date.now() }));

@@ -8,8 +8,15 @@ import { describeEachEngine } from './testing/engines.ts';
 import { NOW_MS } from './testing/fixtures.ts';
 
 const newKey = (keyId: string, fields: Partial<NewStoredKey> = {}): NewStoredKey => ({
-  ...{ keyId, hash: `hash of ${keyId}`, name: keyId, scopes: ['read'], facilities: null, deviceIds: null },
-  ...{ createdAtMs: NOW_MS, expiresAtMs: null, ...fields },
+  keyId,
+  hash: `hash of ${keyId}`,
+  name: keyId,
+  scopes: ['read'],
+  facilities: null,
+  deviceIds: null,
+  createdAtMs: NOW_MS,
+  expiresAtMs: null,
+  ...fields,
 });
 
 describeEachEngine('sessions', (engine) => {
@@ -30,7 +37,10 @@ describeEachEngine('sessions', (engine) => {
   it('are found by their hash, with the key as it is now', async () => {
     const key = await app.keys.create(newKey('found', { facilities: ['north'] }));
     const session = {
-      ...{ hash: 's_found', keyId: 'found', createdAtMs: NOW_MS, lastUsedAtMs: NOW_MS },
+      hash: 's_found',
+      keyId: 'found',
+      createdAtMs: NOW_MS,
+      lastUsedAtMs: NOW_MS,
       expiresAtMs: NOW_MS + 7 * DAY_MS,
     };
     assert.deepEqual(await signIn('found', 's_found'), { key, session });
@@ -113,7 +123,11 @@ describeEachEngine('sessions', (engine) => {
     const made = await Promise.all(
       [app, other, app, other].map((node, i) =>
         node.session.create({
-          ...{ keyId: 'coded', hash: `s_race_${i}`, codeHash: 'c_1', nowMs: NOW_MS, formerHash: null },
+          keyId: 'coded',
+          hash: `s_race_${i}`,
+          codeHash: 'c_1',
+          nowMs: NOW_MS,
+          formerHash: null,
         }),
       ),
     );

@@ -50,7 +50,9 @@ function fetchedNode() {
         'npm',
         ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'],
         {
-          ...{ cwd: draft, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' },
+          cwd: draft,
+          stdio: ['ignore', 'ignore', 'inherit'],
+          shell: process.platform === 'win32',
         },
       );
       if (npm.status !== 0) fail('npm could not fetch it, see above.');

@@ -7,7 +7,10 @@ import { granary, serviceEnv } from './testing/granary-process.ts';
 
 const URL_LINE = /HTTP +(http:\/\/\S+)/;
 const SILO = {
-  ...{ device_id: 'silo-1', name: 'Silo', model: 'M', location: { facility: 'F', zone: 'Z' } },
+  device_id: 'silo-1',
+  name: 'Silo',
+  model: 'M',
+  location: { facility: 'F', zone: 'Z' },
   capacity: { max: 1_000, unit: 'kg' as const },
 };
 

@@ -55,8 +55,12 @@ test('up prints a link that signs in', async (t) => {
 });
 
 const STARTED = {
-  ...{ httpUrl: 'http://127.0.0.1:8080', httpsUrl: null, mqttUrl: 'mqtt://127.0.0.1:1883', mqttsUrl: null },
-  ...{ consoleUrl: null, adminKey: { key: 'gk_x', isUnused: false, file: 'admin-key' } },
+  httpUrl: 'http://127.0.0.1:8080',
+  httpsUrl: null,
+  mqttUrl: 'mqtt://127.0.0.1:1883',
+  mqttsUrl: null,
+  consoleUrl: null,
+  adminKey: { key: 'gk_x', isUnused: false, file: 'admin-key' },
 };
 
 test('a service without the page does not name it', () => {

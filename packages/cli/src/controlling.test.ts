@@ -66,7 +66,14 @@ test('the commands for rovers, missions, configuration, maintenance and notifica
       `waypoints: [{ lat: ${latitude}, lng: ${longitude}, action: wait, wait_seconds: 600 }]\n`,
     );
     const { mission_id: id } = await farm.json<Mission>(
-      ...['missions', 'create', 'rover-02', '--file', file, '--name', 'Wait', '--yes'],
+      'missions',
+      'create',
+      'rover-02',
+      '--file',
+      file,
+      '--name',
+      'Wait',
+      '--yes',
     );
     while ((await missionOf(id)).status !== 'in_progress');
     assert.match(await farm.run(['missions', 'pause', 'rover-02', id]), /status +paused: /);

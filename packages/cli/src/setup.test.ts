@@ -85,7 +85,9 @@ test('webhooks, documents of a site, and doctor against a service', async (t) =>
       /^fail +key .*\n +`granary login`/m,
     );
     const other = await runHere(['doctor'], 0, {
-      ...{ GRANARY_URL: url, GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' },
+      GRANARY_URL: url,
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
     });
     assert.match(other, /^ok +ports +HTTP \S+:[1-9]\d+ belongs to the service$/m);
     const throughProxy = await run(['doctor']);

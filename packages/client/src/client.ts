@@ -44,8 +44,12 @@ export function createClient({
   timeLimitMs = TIME_LIMIT_MS,
 }: ClientOptions) {
   const transport = createTransport({
-    ...{ baseUrl, apiKey, fetch, timeLimitMs },
-    ...{ now: Date.now, random: Math.random },
+    baseUrl,
+    apiKey,
+    fetch,
+    timeLimitMs,
+    now: Date.now,
+    random: Math.random,
   });
   const roots = groupRoots({ siloSegment, fieldSegment, sandboxPath });
   const { telemetry, alerts } = endpoints;

@@ -53,8 +53,11 @@ describe('the examples of integrations', () => {
   /** A running example, and what it has printed so far. */
   function run(t: TestContext, command: string, program: string, ...args: string[]) {
     const env = {
-      ...{ PATH: process.env['PATH'], GRANARY_URL: farm?.url, GRANARY_API_KEY: farm?.apiKey },
-      ...{ PYTHONDONTWRITEBYTECODE: '1', HOME: process.env['HOME'] },
+      PATH: process.env['PATH'],
+      GRANARY_URL: farm?.url,
+      GRANARY_API_KEY: farm?.apiKey,
+      PYTHONDONTWRITEBYTECODE: '1',
+      HOME: process.env['HOME'],
     };
     const child = spawn(command, [join(FOLDER, program), ...args], { cwd: folder, env });
     let output = '';

@@ -4,8 +4,13 @@ import { EVENT_TYPES } from './events.ts';
 import { checkLoggedEvent, EVENT_DATA, type LoggedEvent } from './logged-event.ts';
 
 const DEVICE = {
-  ...{ device_id: 'silo-7', name: 'Silo 7', model: 'GS-100', profile: 'silo_scale', status: 'online' },
-  ...{ location: { facility: 'north', zone: 'yard' }, last_seen: null },
+  device_id: 'silo-7',
+  name: 'Silo 7',
+  model: 'GS-100',
+  profile: 'silo_scale',
+  status: 'online',
+  location: { facility: 'north', zone: 'yard' },
+  last_seen: null,
 };
 const EVENT = { id: 1, device_id: 'silo-7', at: '2026-11-15T12:00:00.000Z', actor: null };
 

@@ -69,7 +69,7 @@ describe('the id of a plant', () => {
     const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
     const name = fc.string({ minLength: 1, maxLength: 200 });
     fc.assert(
-      fc.property(id, name, (...[plantId, plantName]) => {
+      fc.property(id, name, (plantId, plantName) => {
         const plant = { id: plantId, name: plantName };
         assert.deepEqual(readNewPlant(storedPlantJson(plant)), plant);
       }),

@@ -22,7 +22,11 @@ export const SignIn = Type.Union([
 const { key_id, name, scopes, facilities, device_ids, expires_at } = KeyRecord.properties;
 
 export const SessionRecord = closed({
-  ...{ key_id, name, scopes, facilities, device_ids },
+  key_id,
+  name,
+  scopes,
+  facilities,
+  device_ids,
   expires_at: described('When the API key ends; null if it does not.', expires_at),
   session: described(
     'The session of the cookie; null where the request was sent with the API key itself.',

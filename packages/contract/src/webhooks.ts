@@ -44,7 +44,9 @@ const FILTERS = {
     'Only events of alerts have a severity.',
     Type.Union([
       Type.Array(Type.Enum(ALERT_SEVERITIES), {
-        ...{ minItems: 1, maxItems: ALERT_SEVERITIES.length, uniqueItems: true },
+        minItems: 1,
+        maxItems: ALERT_SEVERITIES.length,
+        uniqueItems: true,
       }),
       Type.Null(),
     ]),

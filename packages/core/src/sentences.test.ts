@@ -462,7 +462,12 @@ describe('no sentence about values, devices and settings has a code name or a un
     ];
     const configuration = { ...initial, rules };
     const facts = {
-      ...{ ...OBSERVED, deviceNo: 1, capacityKg: 1_000, sensors, configuration, operations: [] },
+      ...OBSERVED,
+      deviceNo: 1,
+      capacityKg: 1_000,
+      sensors,
+      configuration,
+      operations: [],
       presence: seenAt(nowMs),
     };
     const values = [

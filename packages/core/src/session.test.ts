@@ -27,11 +27,22 @@ test('a further use never ends a session earlier', () => {
 
 test('the record of a caller has no secret, and no session where the key itself was sent', () => {
   const key: StoredKey = {
-    ...{ keyId: 'key_1', name: 'Office', scopes: ['read'], facilities: ['north'], deviceIds: null },
-    ...{ createdAtMs: CREATED_MS, expiresAtMs: null, lastUsedAtMs: null, revokedAtMs: null },
+    keyId: 'key_1',
+    name: 'Office',
+    scopes: ['read'],
+    facilities: ['north'],
+    deviceIds: null,
+    createdAtMs: CREATED_MS,
+    expiresAtMs: null,
+    lastUsedAtMs: null,
+    revokedAtMs: null,
   };
   const shown = {
-    ...{ key_id: 'key_1', name: 'Office', scopes: ['read'], facilities: ['north'], device_ids: null },
+    key_id: 'key_1',
+    name: 'Office',
+    scopes: ['read'],
+    facilities: ['north'],
+    device_ids: null,
     expires_at: null,
   };
   assert.deepEqual(sessionRecord(key, null), { ...shown, session: null });

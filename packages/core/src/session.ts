@@ -24,7 +24,10 @@ export const sessionEndMs = (createdAtMs: number, lastUsedAtMs: number): number 
   Math.min(createdAtMs + SESSION_MS_MAX, lastUsedAtMs + SESSION_UNUSED_MS_MAX);
 
 export const newSession = (hash: string, keyId: string, nowMs: number): StoredSession => ({
-  ...{ hash, keyId, createdAtMs: nowMs, lastUsedAtMs: nowMs },
+  hash,
+  keyId,
+  createdAtMs: nowMs,
+  lastUsedAtMs: nowMs,
   expiresAtMs: sessionEndMs(nowMs, nowMs),
 });
 
@@ -32,7 +35,12 @@ export const newSession = (hash: string, keyId: string, nowMs: number): StoredSe
 export function sessionRecord(key: StoredKey, session: StoredSession | null): SessionRecord {
   const { key_id, name, scopes, facilities, device_ids, expires_at } = keyRecord(key);
   return {
-    ...{ key_id, name, scopes, facilities, device_ids, expires_at },
+    key_id,
+    name,
+    scopes,
+    facilities,
+    device_ids,
+    expires_at,
     session:
       session === null
         ? null

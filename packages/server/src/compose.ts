@@ -114,7 +114,11 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const loadingHttp = setImmediate().then(() => import('./http/server.ts'));
     const { opened, nodes } = await explainStart('the storage', () =>
       openStore({
-        ...{ settings, broker, clock, logger, carryOut: effects.carryOut },
+        settings,
+        broker,
+        clock,
+        logger,
+        carryOut: effects.carryOut,
         onStop: (undo) => undos.push(undo),
       }),
     );
@@ -134,7 +138,12 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const setAside = new SetAsideLog(logger);
     const notificationSender = new NotificationSender({ app, mailer, logger, now });
     const notifications = new NotificationWorker({
-      ...{ app, sender: notificationSender, setAside, logger, now, readers: readersOf(settings) },
+      app,
+      sender: notificationSender,
+      setAside,
+      logger,
+      now,
+      readers: readersOf(settings),
     });
     const addressGuard = new AddressGuard(settings.webhookAllowPrivate, options.resolve);
     const webhooks = new WebhookWorker({ webhooks: app.webhooks, addressGuard, logger, now, options });
@@ -167,7 +176,9 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const queue = new DeviceQueue(ingestCounters);
     undos.push(() => queue.stop());
     const log = new DeviceLog({
-      ...{ logger, now, linesPerMinuteMax: FAULT_LINES_PER_MINUTE_MAX },
+      logger,
+      now,
+      linesPerMinuteMax: FAULT_LINES_PER_MINUTE_MAX,
       suppressed: () => ingestCounters.suppressedLogLines++,
     });
     undos.push(() => log.stop());
@@ -176,7 +187,14 @@ export function createService(settings: Settings, surroundings: Environment = {}
 
     const duplicateWatch = new DuplicateWatch({ app, directory, log, now });
     const uplink = new Uplink({
-      ...{ app, directory, declaredSensors, pipeline, queue, log, counters: ingestCounters, now },
+      app,
+      directory,
+      declaredSensors,
+      pipeline,
+      queue,
+      log,
+      counters: ingestCounters,
+      now,
       rawRetentionDays: settings.rawRetentionDays,
       carryOut: effects.carryOut,
       awaitsConfiguration: (device: LinkDevice) => sendStoredConfiguration(device),
@@ -187,7 +205,14 @@ export function createService(settings: Settings, surroundings: Environment = {}
       },
     });
     const link = createDeviceLink(settings, {
-      ...{ app, uplink, directory, logger, log, clock, nodes, certificate },
+      app,
+      uplink,
+      directory,
+      logger,
+      log,
+      clock,
+      nodes,
+      certificate,
       threadEnded: surroundings.threadEnded ?? endProcess(logger),
     });
     const ingest = new IngestMonitor(pipeline, ingestCounters, link);
@@ -201,11 +226,27 @@ export function createService(settings: Settings, surroundings: Environment = {}
       if (stored !== undefined) sendConfiguration(link, deviceId, stored);
     };
     const reconciler = new Reconciler({
-      ...{ app, link, priorityCommands, evaluator, uptime, setAside, logger, now },
+      app,
+      link,
+      priorityCommands,
+      evaluator,
+      uptime,
+      setAside,
+      logger,
+      now,
     });
     effects.start({
-      ...{ app, commands, link, evaluator, feed, keyring, directory, declaredSensors },
-      ...{ notificationSender, webhooks, now },
+      app,
+      commands,
+      link,
+      evaluator,
+      feed,
+      keyring,
+      directory,
+      declaredSensors,
+      notificationSender,
+      webhooks,
+      now,
     });
     // The thread of the link loads its code on another processor while this one prepares the answers to requests.
     const startingLink = settings.broker === null ? link.start() : null;
@@ -225,24 +266,56 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const idempotency = new Idempotency(app, now);
     const refusedAttempts = new RefusedAttempts({
       write: (refusals) => app.audit.refused(refusals),
-      ...{ logger, now },
+      logger,
+      now,
     });
     const metrics = new ServiceMetrics({
-      ...{ settings, app, link, ingest, feed, subscribers, setAside, refusedAttempts, now },
-      ...{ exports, backups, compressor, clock, nodes },
+      settings,
+      app,
+      link,
+      ingest,
+      feed,
+      subscribers,
+      setAside,
+      refusedAttempts,
+      now,
+      exports,
+      backups,
+      compressor,
+      clock,
+      nodes,
       certificate: () => certificates?.current ?? null,
     });
     const http = (await loadingHttp).createHttpServer(
       {
-        ...{ settings, app, link, pipeline, ingest, keyring, directory, idempotency, commands },
-        ...{ stops, emergencyStops, feed, newestValues, subscribers, exports, setAside, backups },
-        ...{ addressGuard, metrics, refusedAttempts, nodes },
+        settings,
+        app,
+        link,
+        pipeline,
+        ingest,
+        keyring,
+        directory,
+        idempotency,
+        commands,
+        stops,
+        emergencyStops,
+        feed,
+        newestValues,
+        subscribers,
+        exports,
+        setAside,
+        backups,
+        addressGuard,
+        metrics,
+        refusedAttempts,
+        nodes,
         accessLog: settings.accessLog
           ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
           : null,
         changes: changesOf(app),
         consoleFolder: surroundings.consoleFolder ?? CONSOLE_FOLDER,
-        ...{ logger, now },
+        logger,
+        now,
       },
       certificate,
     );
@@ -296,9 +369,12 @@ export function createService(settings: Settings, surroundings: Environment = {}
     const httpUrl = plainUrl ?? httpsUrl ?? '';
     const console = { app, adminKey, baseUrl: settings.publicUrl ?? httpUrl, nowMs: now() };
     return {
-      ...{ httpUrl, httpsUrl, adminKey },
+      httpUrl,
+      httpsUrl,
+      adminKey,
       consoleUrl: settings.console ? await firstConsoleLink(console, surroundings.signInLinkMs) : null,
-      ...{ mqttUrl: mqttUrl ?? mqttsUrl ?? '', mqttsUrl },
+      mqttUrl: mqttUrl ?? mqttsUrl ?? '',
+      mqttsUrl,
     };
   }
 

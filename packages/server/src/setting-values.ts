@@ -12,9 +12,24 @@ export type Parse<T> = (text: string) => T | Error;
 export const asText: Parse<string> = (text) => text;
 
 const RESERVED_SEGMENTS = [
-  ...['audit', 'export', 'apply', 'readings', 'history', 'notification-rules', 'notifications'],
-  ...['keys', 'events', 'webhooks', 'broker'],
-  ...['devices', 'alerts', 'operations', 'commands', 'missions', 'overview', 'session'],
+  'audit',
+  'export',
+  'apply',
+  'readings',
+  'history',
+  'notification-rules',
+  'notifications',
+  'keys',
+  'events',
+  'webhooks',
+  'broker',
+  'devices',
+  'alerts',
+  'operations',
+  'commands',
+  'missions',
+  'overview',
+  'session',
 ];
 
 export function asSegment(text: string): string | Error {

@@ -161,8 +161,12 @@ test('the address of map tiles needs a plain host and the three parts of a tile'
     assert.equal(tiles(good), good);
   }
   for (const bad of [
-    ...['tiles.example/{z}/{x}/{y}', 'https://tiles.example/', 'https://u:p@t.example/{z}/{x}/{y}'],
-    ...['ftp://t.example/{z}/{x}/{y}', 'https://{s}.t.example/{z}/{x}/{y}', 'data:{z}{x}{y}'],
+    'tiles.example/{z}/{x}/{y}',
+    'https://tiles.example/',
+    'https://u:p@t.example/{z}/{x}/{y}',
+    'ftp://t.example/{z}/{x}/{y}',
+    'https://{s}.t.example/{z}/{x}/{y}',
+    'data:{z}{x}{y}',
     "https://a.example;script-src/{z}/{x}/{y} 'unsafe-inline'",
   ]) {
     assert.throws(() => tiles(bad), SettingsError, bad);
@@ -184,9 +188,12 @@ test('the ways in which a broker learns of devices need what they use', () => {
   assert.deepEqual(faultsOf({ GRANARY_BROKER_ACCESS: 'http', ...secret }), []);
   assert.deepEqual(faultsOf({ GRANARY_BROKER_ACCESS: 'dynamic-security', GRANARY_BROKER_URL: url }), []);
   for (const env of [
-    ...[{ GRANARY_BROKER_ACCESS: 'http' }, secret, { GRANARY_BROKER_ACCESS: 'dynamic-security' }],
-    ...[{ GRANARY_BROKER_ACCESS: 'dynamic-security', GRANARY_BROKER_URL: 'mqtt://127.0.0.1' }],
-    ...[{ GRANARY_BROKER_ACCESS: 'open' }, { GRANARY_BROKER_ACCESS: 'http', GRANARY_BROKER_SECRET: 'short' }],
+    { GRANARY_BROKER_ACCESS: 'http' },
+    secret,
+    { GRANARY_BROKER_ACCESS: 'dynamic-security' },
+    { GRANARY_BROKER_ACCESS: 'dynamic-security', GRANARY_BROKER_URL: 'mqtt://127.0.0.1' },
+    { GRANARY_BROKER_ACCESS: 'open' },
+    { GRANARY_BROKER_ACCESS: 'http', GRANARY_BROKER_SECRET: 'short' },
   ])
     assert.ok(faultsOf(env).length > 0, JSON.stringify(env));
 });

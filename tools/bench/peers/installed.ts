@@ -23,6 +23,9 @@ export async function missingPeer({ name, packages, commands }: Peer): Promise<s
 
 /** The line of a comparison that could not be made. */
 export const leftOut = (name: string, target: string, peer: Peer, reason: string): Finding => ({
-  ...{ name, target, figure: 'left out', met: false },
+  name,
+  target,
+  figure: 'left out',
+  met: false,
   detail: `${peer.name} is not there: ${reason} Install ${peer.packages.join(', ')}.`,
 });

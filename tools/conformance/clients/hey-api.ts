@@ -26,8 +26,11 @@ assert.equal(typeof location.data?.data.coordinates.latitude, 'number');
 
 const registered = await devicesSiloRegister({
   body: {
-    ...{ device_id: 'tour-silo', name: 'Tour', model: 'DIY' },
-    ...{ location: { facility: 'home', zone: 'yard' }, capacity: { max: 1_000, unit: 'kg' } },
+    device_id: 'tour-silo',
+    name: 'Tour',
+    model: 'DIY',
+    location: { facility: 'home', zone: 'yard' },
+    capacity: { max: 1_000, unit: 'kg' },
   },
 });
 assert.ok(registered.data?.data.credentials.secret);

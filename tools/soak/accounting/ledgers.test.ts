@@ -72,10 +72,16 @@ describe('alerts', () => {
     const ledger = new AlertLedger();
     for (const device of ['a', 'a', 'b', 'c']) ledger.expected(device);
     assert.deepEqual(ledger.compared(['a', 'a', 'b', 'c']), {
-      ...{ expected: 4, raised: 4, duplicated: 0, missing: 0 },
+      expected: 4,
+      raised: 4,
+      duplicated: 0,
+      missing: 0,
     });
     assert.deepEqual(ledger.compared(['a', 'b', 'b', 'd']), {
-      ...{ expected: 4, raised: 4, duplicated: 2, missing: 2 },
+      expected: 4,
+      raised: 4,
+      duplicated: 2,
+      missing: 2,
     });
   });
 });

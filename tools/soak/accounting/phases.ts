@@ -59,7 +59,9 @@ export function slowest({ requests, stops }: Phase): string[] {
   const timed = [
     ...requests.map(({ beganMs, tookMs, detail }) => ({ beganMs, tookMs, detail })),
     ...stops.map(({ beganMs, atDeviceMs, detail }) => ({
-      ...{ beganMs, tookMs: atDeviceMs ?? Number.POSITIVE_INFINITY, detail: `stop at the device, ${detail}` },
+      beganMs,
+      tookMs: atDeviceMs ?? Number.POSITIVE_INFINITY,
+      detail: `stop at the device, ${detail}`,
     })),
   ];
   return timed

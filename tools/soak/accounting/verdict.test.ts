@@ -6,7 +6,10 @@ import { type Outcome, violations } from './verdict.ts';
 
 const WINDOW: FaultWindow = { name: 'kill-node', beganMs: 100, endedMs: 200, recoveryMs: 9_000 };
 const request = (beganMs: number, tookMs = 10): AnsweredRequest => ({
-  ...{ beganMs, tookMs, outcome: 'ok', detail: 'GET /' },
+  beganMs,
+  tookMs,
+  outcome: 'ok',
+  detail: 'GET /',
 });
 const stop = (beganMs: number, atDeviceMs: number | null): TimedStop => ({ beganMs, atDeviceMs, detail: '' });
 
@@ -81,16 +84,14 @@ describe('a run', () => {
 
   it('is reported with its violations', () => {
     const facts = {
-      ...{
-        date: '2026-11-16',
-        minutes: 20,
-        devices: 500,
-        nodes: 3,
-        postgres: '18',
-        mosquitto: '2',
-        stolen: '0 %',
-        stalls: 'Nothing was late.',
-      },
+      date: '2026-11-16',
+      minutes: 20,
+      devices: 500,
+      nodes: 3,
+      postgres: '18',
+      mosquitto: '2',
+      stolen: '0 %',
+      stalls: 'Nothing was late.',
       faults: [{ name: 'kill-node', description: 'a node is killed', run: () => Promise.resolve() }],
     };
     const good = asMarkdown(GOOD, facts);

@@ -34,10 +34,17 @@ export abstract class FleetDevice<Command> {
     this.#will = { topic: topicOf(deviceId, 'status'), payload: '', qos: 1, retain: true };
     this.#beginSession();
     this.#client = connect(mqttUrl, {
-      ...{ clientId: deviceId, username: deviceId, password: secret, keepalive: KEEP_ALIVE_S },
+      clientId: deviceId,
+      username: deviceId,
+      password: secret,
+      keepalive: KEEP_ALIVE_S,
       // Both versions of MQTT that devices may use.
-      ...{ protocolVersion: number % 2 === 0 ? 5 : 4, clean: true, will: this.#will },
-      ...{ reconnectPeriod: RECONNECT_MS, connectTimeout: CONNECT_MS_MAX, resubscribe: false },
+      protocolVersion: number % 2 === 0 ? 5 : 4,
+      clean: true,
+      will: this.#will,
+      reconnectPeriod: RECONNECT_MS,
+      connectTimeout: CONNECT_MS_MAX,
+      resubscribe: false,
     });
     this.#client.on('error', () => {
       // The broker is restarted during the run.

@@ -57,7 +57,8 @@ export class FleetRover extends FleetDevice<FieldCommand> {
   #progress(mission_id: string, mission: Mission | undefined): void {
     const isComplete = mission?.state === 'completed';
     const waypoints = mission?.upload.waypoints.map((_, index) => ({
-      ...{ index, state: isComplete ? ('reached' as const) : ('pending' as const) },
+      index,
+      state: isComplete ? ('reached' as const) : ('pending' as const),
     }));
     const progress = { mission_id, state: mission?.state ?? 'unknown', ts: this.ts() };
     this.publish('progress', { ...progress, ...(waypoints === undefined ? {} : { waypoints }) }).catch(

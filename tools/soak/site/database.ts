@@ -15,7 +15,8 @@ export class Database {
 
   async query(text: string, values: unknown[] = []): Promise<unknown[][]> {
     const client = new Client({
-      ...{ connectionString: this.#url, connectionTimeoutMillis: ANSWER_MS_MAX },
+      connectionString: this.#url,
+      connectionTimeoutMillis: ANSWER_MS_MAX,
       query_timeout: ANSWER_MS_MAX,
     });
     client.on('error', () => undefined);

@@ -37,7 +37,9 @@ export async function registerFleet(service: ServiceProcess, devices: number): P
   const siloIds = silos.map(({ username }) => username);
   const roverIds = rovers.map(({ username }) => username);
   const member = (kind: FleetMember['kind']) => (credentials: Credentials) => ({
-    ...{ deviceId: credentials.username, secret: credentials.secret, kind },
+    deviceId: credentials.username,
+    secret: credentials.secret,
+    kind,
   });
   return {
     members: [...silos.map(member('silo')), ...rovers.map(member('rover'))],
@@ -51,7 +53,9 @@ export async function registerFleet(service: ServiceProcess, devices: number): P
 
 async function registerRover(service: ServiceProcess, number: number): Promise<Credentials> {
   const device = {
-    ...{ device_id: `rover-${number}`, name: `Rover ${number}`, model: 'FR-7' },
+    device_id: `rover-${number}`,
+    name: `Rover ${number}`,
+    model: 'FR-7',
     location: { facility: 'north', zone: 'a' },
   };
   const { data } = (await (await ask(service, ROVERS, device)).json()) as {

@@ -73,7 +73,8 @@ describeEachEngine('acknowledging many alerts', (engine) => {
     const done = await app.alerts.acknowledgeMany({
       alertIds: [...alertIds, ...south.alertIds, 'al_none'],
       limits: { facilities: ['North'], deviceIds: null },
-      ...{ by: { acknowledged_by: 'Ada' }, nowMs: LATER_MS },
+      by: { acknowledged_by: 'Ada' },
+      nowMs: LATER_MS,
     });
     assert.deepEqual(
       done.map(({ alert }) => alert.alertId),
@@ -91,7 +92,10 @@ describePostgres('two nodes that acknowledge the same alerts at once', (engine) 
     const other = await engine.open();
     const acknowledge = (node: typeof app, ids: readonly string[], person: string) =>
       node.alerts.acknowledgeMany({
-        ...{ alertIds: ids, limits: UNLIMITED, by: { acknowledged_by: person }, nowMs: LATER_MS },
+        alertIds: ids,
+        limits: UNLIMITED,
+        by: { acknowledged_by: person },
+        nowMs: LATER_MS,
       });
     const answers = await Promise.all([
       acknowledge(app, alertIds, 'Ada'),

@@ -121,7 +121,9 @@ describeEachEngine('alerts', (engine) => {
     const { deviceNo, alertId } = await lowSilo();
     const shelve = (untilMs: number, of = alertId) =>
       app.alerts.shelve({
-        ...{ deviceNo, alertId: of, nowMs: NOW_MS + 1 },
+        deviceNo,
+        alertId: of,
+        nowMs: NOW_MS + 1,
         shelving: { until: toIso(untilMs), reason: 'cleaning' },
       });
     const before = await told(deviceNo);

@@ -33,7 +33,9 @@ function evaluatedDevice({ device, facts }: DeviceWithFacts): EvaluatedDevice {
   const delays = delaysOf(facts.configuration.alarms);
   const observedFacts = ({ observedSinceMs, onlineSinceMs, dueAtMs }: Observed) => ({
     ...facts,
-    ...{ observedSinceMs, onlineSinceMs, dueAtMs },
+    observedSinceMs,
+    onlineSinceMs,
+    dueAtMs,
   });
   return {
     device,

@@ -16,8 +16,14 @@ import {
 
 const ALL: AuditFilter = {
   limits: { facilities: null, deviceIds: null },
-  ...{ deviceId: null, facility: null, keyId: null, actor: null, action: null, result: null },
-  ...{ fromMs: null, toMs: null },
+  deviceId: null,
+  facility: null,
+  keyId: null,
+  actor: null,
+  action: null,
+  result: null,
+  fromMs: null,
+  toMs: null,
 };
 
 describeEachEngine('the audit log', (engine) => {
@@ -99,14 +105,22 @@ describeEachEngine('the audit log', (engine) => {
     const timesOf = async (filter: Partial<AuditFilter>) =>
       (await entries({ action: 'a.listed', ...filter })).map(({ atMs }) => atMs - NOW_MS);
     for (const filter of [
-      ...[{ deviceId }, { facility: 'west' }, { keyId: 'key_2' }, { actor: 'Grace' }],
-      ...[{ result: 'refused' } as const, { limits: { facilities: ['west'], deviceIds: [deviceId] } }],
+      { deviceId },
+      { facility: 'west' },
+      { keyId: 'key_2' },
+      { actor: 'Grace' },
+      { result: 'refused' } as const,
+      { limits: { facilities: ['west'], deviceIds: [deviceId] } },
     ]) {
       assert.deepEqual(await timesOf(filter), [4, 3, 2, 1, 0], JSON.stringify(filter));
     }
     for (const filter of [
-      ...[{ deviceId: 'other' }, { facility: 'east' }, { keyId: 'key_1' }, { actor: 'Ada' }],
-      ...[{ result: 'done' } as const, { limits: { facilities: ['east'], deviceIds: null } }],
+      { deviceId: 'other' },
+      { facility: 'east' },
+      { keyId: 'key_1' },
+      { actor: 'Ada' },
+      { result: 'done' } as const,
+      { limits: { facilities: ['east'], deviceIds: null } },
     ]) {
       assert.deepEqual(await timesOf(filter), [], JSON.stringify(filter));
     }

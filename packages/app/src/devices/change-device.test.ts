@@ -76,7 +76,11 @@ describeEachEngine('changing a device', (engine) => {
     assert.equal((await updates(deviceNo)).length, 10);
     const found = (
       await app.devices.list({
-        ...{ group: 'silo', facilities: null, deviceIds: null, afterDeviceId: null, limit: 1_000 },
+        group: 'silo',
+        facilities: null,
+        deviceIds: null,
+        afterDeviceId: null,
+        limit: 1_000,
       })
     ).find((device) => device.deviceNo === deviceNo);
     assert.equal(found?.version, 11);

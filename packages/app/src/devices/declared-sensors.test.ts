@@ -25,7 +25,12 @@ import {
 import { effectsDuring } from '../testing/recorded-effects.ts';
 
 const sensorNamed = (sensorId: string, fields: Partial<SensorDeclaration> = {}): SensorDeclaration => ({
-  ...{ sensor_id: sensorId, type: 'temperature', unit: 'celsius', precision: 1, min: -40, max: 80 },
+  sensor_id: sensorId,
+  type: 'temperature',
+  unit: 'celsius',
+  precision: 1,
+  min: -40,
+  max: 80,
   ...fields,
 });
 
@@ -147,7 +152,12 @@ describeEachEngine('declared sensors', (engine) => {
     assert.equal(updated?.type, 'device.updated');
     assert.deepEqual(JSON.parse(JSON.stringify(updated?.data)).sensors, [
       {
-        ...{ type: 'temperature', sensor_id: 'two', unit: 'celsius', precision: 1, min: -40, max: 80 },
+        type: 'temperature',
+        sensor_id: 'two',
+        unit: 'celsius',
+        precision: 1,
+        min: -40,
+        max: 80,
         reporting_interval_s: 60,
       },
     ]);

@@ -45,7 +45,11 @@ export async function readDeviceFacts(
     const parsed = parsedConfiguration(device, configuration, onUnreadable);
     if (parsed === null) return [];
     const facts: DeviceFacts = {
-      ...{ deviceNo, profile, presence, sensors, latest },
+      deviceNo,
+      profile,
+      presence,
+      sensors,
+      latest,
       reception: readableOrNull(RECEPTION_DOCUMENT, rows.receptions.get(deviceNo) ?? null),
       duplicate: readableOrNull(DUPLICATE_DOCUMENT, rows.duplicates.get(deviceNo) ?? null),
       ...(capacityKg === null ? {} : { capacityKg }),

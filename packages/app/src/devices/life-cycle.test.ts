@@ -31,14 +31,12 @@ describeEachEngine('the life cycle of a device', (engine) => {
     );
   const feed = (at: App, deviceNo: number, nowMs: number) =>
     at.operations.start({
-      ...{
-        deviceNo,
-        operationId: newId('op'),
-        type: 'feed',
-        request: { amount: 1 },
-        isReachable: true,
-        nowMs,
-      },
+      deviceNo,
+      operationId: newId('op'),
+      type: 'feed',
+      request: { amount: 1 },
+      isReachable: true,
+      nowMs,
     });
 
   it('maintenance refuses starts, raises no alert about silence, and ends by itself', async () => {
@@ -122,7 +120,11 @@ describeEachEngine('the life cycle of a device', (engine) => {
     await app.missions.create({ deviceNo: rover, missionId, mission, isReachable: true, nowMs: NOW_MS });
     await assert.rejects(app.devices.remove(rover, NOW_MS), isRefusal('device_busy'));
     await app.missions.control({
-      ...{ deviceNo: rover, missionId, control: 'cancel', isReachable: true, nowMs: NOW_MS },
+      deviceNo: rover,
+      missionId,
+      control: 'cancel',
+      isReachable: true,
+      nowMs: NOW_MS,
     });
     const commandId = newId('cmd');
     const hold = { deviceNo: rover, commandId, request: { command: 'hold' }, isReachable: false } as const;

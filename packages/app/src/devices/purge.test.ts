@@ -20,8 +20,19 @@ import {
 } from '../testing/fixtures.ts';
 
 const TABLES = [
-  ...['readings', 'open_buckets', 'buckets', 'tracks', 'operations', 'commands', 'missions', 'alerts'],
-  ...['alert_evaluations', 'presence', 'configurations', 'configuration_versions', 'rejections'],
+  'readings',
+  'open_buckets',
+  'buckets',
+  'tracks',
+  'operations',
+  'commands',
+  'missions',
+  'alerts',
+  'alert_evaluations',
+  'presence',
+  'configurations',
+  'configuration_versions',
+  'rejections',
 ];
 const LATER_MS = NOW_MS + HOUR_MS;
 
@@ -82,7 +93,9 @@ describeEachEngine('the purge of a device', (engine) => {
     const issue = { deviceNo, commandId, request: { command: 'hold' }, isReachable: true } as const;
     await app.commands.issue({ ...issue, nowMs: NOW_MS });
     await app.commands.acknowledged({
-      ...{ deviceNo, ack: { command_id: commandId, accepted: true }, nowMs: NOW_MS },
+      deviceNo,
+      ack: { command_id: commandId, accepted: true },
+      nowMs: NOW_MS,
     });
     const progress = { command_id: commandId, state: 'succeeded', ts: NOW_MS } as const;
     await app.commands.progressed({ deviceNo, progress, nowMs: NOW_MS });
@@ -109,7 +122,8 @@ describeEachEngine('the purge of a device', (engine) => {
       const purged = events.at(-1);
       assert.deepEqual([purged?.type, purged?.facility], ['device.purged', 'North']);
       assert.deepEqual(purged?.data['purge'], {
-        ...{ status: 'done', rows_removed: rowsWithAlertEnds },
+        status: 'done',
+        rows_removed: rowsWithAlertEnds,
         started_at: new Date(NOW_MS + 3).toISOString(),
       });
       assert.deepEqual(
@@ -185,7 +199,9 @@ describeEachEngine('the purge of a device', (engine) => {
     await advance(NOW_MS);
     const ruleId = newId('nr');
     const content = ruleContent({
-      ...{ name: 'all', match: { severity_min: 'info' }, targets: [{ email: 'ada@example.com' }] },
+      name: 'all',
+      match: { severity_min: 'info' },
+      targets: [{ email: 'ada@example.com' }],
       summary: { at_once_max: 1 },
     });
     await app.notifications.createRule({ ruleId, content, canSendMail: true, nowMs: NOW_MS });

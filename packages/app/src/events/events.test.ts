@@ -6,8 +6,14 @@ import { describeEachEngine } from '../testing/engines.ts';
 import { isRefusal, NOW_MS, newDevice, registerDevice } from '../testing/fixtures.ts';
 
 const newKey = (keyId: string): NewStoredKey => ({
-  ...{ keyId, hash: `secret hash of ${keyId}`, name: 'Office', scopes: ['read'], createdAtMs: NOW_MS },
-  ...{ facilities: null, deviceIds: null, expiresAtMs: null },
+  keyId,
+  hash: `secret hash of ${keyId}`,
+  name: 'Office',
+  scopes: ['read'],
+  createdAtMs: NOW_MS,
+  facilities: null,
+  deviceIds: null,
+  expiresAtMs: null,
 });
 
 /** By which the changes of a configuration are told apart. */
@@ -36,8 +42,12 @@ describeEachEngine('the event log', (engine) => {
     await app.devices.register(device);
     const [event] = await after(start);
     assert.partialDeepStrictEqual(event, {
-      ...{ sequence: start + 1, type: 'device.registered', deviceId: device.deviceId, facility: 'South' },
-      ...{ atMs: NOW_MS, data: { device_id: device.deviceId, status: 'offline' } },
+      sequence: start + 1,
+      type: 'device.registered',
+      deviceId: device.deviceId,
+      facility: 'South',
+      atMs: NOW_MS,
+      data: { device_id: device.deviceId, status: 'offline' },
     });
   });
 

@@ -10,15 +10,15 @@ import { ALL_DEVICES } from '../testing/fleet-rows.ts';
 import type { DevicesPage } from './fleet.ts';
 
 const PAGE: DevicesPage = {
-  ...{
-    devices: ALL_DEVICES,
-    profileName: null,
-    status: null,
-    text: null,
-    withReadings: false,
-    isRemoved: false,
-  },
-  ...{ afterDeviceId: null, limit: 1_000, nowMs: NOW_MS },
+  devices: ALL_DEVICES,
+  profileName: null,
+  status: null,
+  text: null,
+  withReadings: false,
+  isRemoved: false,
+  afterDeviceId: null,
+  limit: 1_000,
+  nowMs: NOW_MS,
 };
 
 const ms = fc.integer({ min: NOW_MS - 50_000, max: NOW_MS + 5_000 });
@@ -42,7 +42,9 @@ const presence: fc.Arbitrary<Presence> = fc.record({
 /** Times at which the rules change, which random ones rarely meet. */
 const EDGES: readonly Presence[] = [29_999, 30_000, 30_001].flatMap((agoMs) =>
   [null, 0, 1, -1].map((downMs) => ({
-    ...({ lastSeenAtMs: NOW_MS - agoMs, reportedState: 'maintenance', reportingIntervalMs: 10_000 } as const),
+    lastSeenAtMs: NOW_MS - agoMs,
+    reportedState: 'maintenance',
+    reportingIntervalMs: 10_000,
     linkDownAtMs: downMs === null ? null : NOW_MS - agoMs + downMs,
     offlineDelayMs: 30_000,
     maintenance: null,

@@ -86,7 +86,9 @@ describeEachEngine('lists over all devices', (engine) => {
       const deviceNo = devices[at]?.deviceNo ?? 0;
       alerts.push(
         alertState({
-          ...{ alertId: `al_${i}`, deviceNo, type: TYPES[(i * 5) % 7 === 0 ? 2 : i % 2] ?? 'low_level' },
+          alertId: `al_${i}`,
+          deviceNo,
+          type: TYPES[(i * 5) % 7 === 0 ? 2 : i % 2] ?? 'low_level',
           status: STATUSES[(i * 11) % 5] ?? 'active',
           severity: ALERT_SEVERITIES[(i * 13) % 3] ?? 'info',
           shelvedUntilMs: i % 9 === 0 ? 1 : null,

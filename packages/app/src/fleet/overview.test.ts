@@ -70,8 +70,11 @@ describeEachEngine('the overview', (engine) => {
       { operationId: 'op_stops', deviceNo: north, status: 'stopping' },
     ]);
     await app.commands.issue({
-      ...{ deviceNo: numberOf('rover-n'), commandId: 'cmd_stop', request: { command: 'emergency_stop' } },
-      ...{ isReachable: true, nowMs: NOW_MS },
+      deviceNo: numberOf('rover-n'),
+      commandId: 'cmd_stop',
+      request: { command: 'emergency_stop' },
+      isReachable: true,
+      nowMs: NOW_MS,
     });
     const overview = await app.fleet.overview(UNLIMITED, NOW_MS);
     assert.deepEqual(overview.devices.by_status, { online: 2, offline: 1, maintenance: 0 });

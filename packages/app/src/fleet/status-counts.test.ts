@@ -56,7 +56,9 @@ describeEachEngine('counts in parts', (engine) => {
 
     const ids = ['al_1', 'al_2', 'al_3', 'al_4', 'al_5', 'al_6'];
     const hidden: Record<string, object> = {
-      ...{ al_2: { status: 'resolved' }, al_4: { shelvedUntilMs: NOW_MS + 1 }, al_5: { status: 'pending' } },
+      al_2: { status: 'resolved' },
+      al_4: { shelvedUntilMs: NOW_MS + 1 },
+      al_5: { status: 'pending' },
     };
     const alerts = ids.map((alertId) => alertState({ alertId, deviceNo: first, ...hidden[alertId] }));
     await insertAlerts(engine, alerts);

@@ -29,7 +29,12 @@ describeEachEngine('the declared end of a job', (engine) => {
 
   const feed = (deviceNo: number, operationId: string, nowMs: number) =>
     app.operations.start({
-      ...{ deviceNo, operationId, type: 'feed', request: { amount: 100 }, isReachable: true, nowMs },
+      deviceNo,
+      operationId,
+      type: 'feed',
+      request: { amount: 100 },
+      isReachable: true,
+      nowMs,
     });
 
   it('frees a silo whose operation the device did not end, once for two who declare it at the same time', async () => {
@@ -123,8 +128,11 @@ describeEachEngine('the declared end of a job', (engine) => {
     assert.deepEqual([declared?.status, declared?.declared?.lookedBy], ['failed', 'Ada']);
     await locate(app, deviceNo, {}, LATER_MS);
     await app.missions.create({
-      ...{ deviceNo, missionId: newId('ms'), mission: missionAt(LATER_MS) },
-      ...{ isReachable: true, nowMs: LATER_MS },
+      deviceNo,
+      missionId: newId('ms'),
+      mission: missionAt(LATER_MS),
+      isReachable: true,
+      nowMs: LATER_MS,
     });
   });
 });

@@ -26,7 +26,12 @@ describeEachEngine('one row that cannot be used', (engine) => {
     const id = `op_aside_${++lastId}`;
     const request = { amount: 100 };
     await app.operations.start({
-      ...{ deviceNo, operationId: id, type: 'feed', request, isReachable: true, nowMs: NOW_MS },
+      deviceNo,
+      operationId: id,
+      type: 'feed',
+      request,
+      isReachable: true,
+      nowMs: NOW_MS,
     });
     await app.operations.stop({ deviceNo, operationId: id, nowMs: NOW_MS });
     return { deviceNo, id };

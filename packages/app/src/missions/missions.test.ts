@@ -31,7 +31,11 @@ describeEachEngine('missions', (engine) => {
 
   const create = (deviceNo: number, startMs: number, missionId = newId('ms'), at = app) =>
     at.missions.create({
-      ...{ deviceNo, missionId, mission: missionAt(startMs), isReachable: true, nowMs: NOW_MS },
+      deviceNo,
+      missionId,
+      mission: missionAt(startMs),
+      isReachable: true,
+      nowMs: NOW_MS,
     });
 
   /** Creates a mission that starts now and is sent to its device, which accepts it. */

@@ -31,7 +31,9 @@ export async function recordAttempt(
   await saveAttempt(sql, after);
   if (after.status !== 'failed') return committed(after);
   const failed = {
-    ...{ type: 'notification.failed' as const, deviceNo: null, atMs: nowMs },
+    type: 'notification.failed' as const,
+    deviceNo: null,
+    atMs: nowMs,
     data: notificationRecord(after),
   };
   await logEvents(sql, [failed]);

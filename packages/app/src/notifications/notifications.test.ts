@@ -183,7 +183,8 @@ describeEachEngine('notifications', (engine) => {
 
   it('refuses targets that nothing can be sent to', async () => {
     const content = ruleContent({
-      ...{ name: 'x', targets: [{ email: 'a@example.com' }] },
+      name: 'x',
+      targets: [{ email: 'a@example.com' }],
       escalation: [{ after_minutes: 1, targets: [{ webhook_id: 'wh_none' }] }],
     });
     const change = { ruleId: newId('nr'), content, nowMs: NOW_MS };

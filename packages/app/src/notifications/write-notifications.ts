@@ -36,9 +36,16 @@ function pendingNotification(
   { rule, step, nowMs }: Writing,
 ): StoredNotification {
   return {
-    ...{ notificationId: newId('ntf', nowMs), ruleId: rule.ruleId, step, status: 'pending' },
+    notificationId: newId('ntf', nowMs),
+    ruleId: rule.ruleId,
+    step,
+    status: 'pending',
     content: { subject, text, alerts, alertCount, ruleName: rule.content.name, target },
-    ...{ createdAtMs: nowMs, attempts: 0, nextAttemptAtMs: nowMs, sentAtMs: null, lastError: null },
+    createdAtMs: nowMs,
+    attempts: 0,
+    nextAttemptAtMs: nowMs,
+    sentAtMs: null,
+    lastError: null,
   };
 }
 

@@ -33,8 +33,11 @@ describeEachEngine('operations of many devices at once', (engine) => {
   const start = (by: App, { deviceNo, operationId }: Start, isReachable = true, once = false) => {
     const wanted = { deviceNo, operationId, type: 'feed', request: { amount: 100 } } as const;
     const key: IdempotencyKey = {
-      ...{ keyId: 'key_1', key: `start of ${deviceNo}`, fingerprint: 'the request' },
-      ...{ nowMs: NOW_MS, encryptedSecret: null },
+      keyId: 'key_1',
+      key: `start of ${deviceNo}`,
+      fingerprint: 'the request',
+      nowMs: NOW_MS,
+      encryptedSecret: null,
     };
     const slices = by.once(once ? key : null, testAttempt({ attemptId: newId('au') }));
     return slices.operations.start({ ...wanted, isReachable, nowMs: NOW_MS });

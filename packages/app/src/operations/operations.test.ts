@@ -23,7 +23,12 @@ import { UNSOLICITED_AT_ONCE_MAX } from './operations.ts';
 
 const feed = (app: App, deviceNo: number, operationId = newId('op'), amount = 100) =>
   app.operations.start({
-    ...{ deviceNo, operationId, type: 'feed', request: { amount }, isReachable: true, nowMs: NOW_MS },
+    deviceNo,
+    operationId,
+    type: 'feed',
+    request: { amount },
+    isReachable: true,
+    nowMs: NOW_MS,
   });
 
 const progressOf = (
@@ -57,7 +62,10 @@ describeEachEngine('operations', (engine) => {
     const deviceNo = await readySilo(app);
     const plan = async (isReachable: boolean) =>
       await app.operations.plan({
-        ...{ deviceNo, request: { type: 'feed', amount: 1 }, isReachable, nowMs: NOW_MS },
+        deviceNo,
+        request: { type: 'feed', amount: 1 },
+        isReachable,
+        nowMs: NOW_MS,
       });
     assert.equal((await plan(true)).refusal, null);
     assert.equal((await plan(false)).refusal?.code, 'device_offline');
@@ -262,7 +270,11 @@ describeEachEngine('operations', (engine) => {
     }) =>
       (
         await app.operations.list({
-          ...{ deviceNo, status: null, type: null, beforeOperationId: null, limit: 10 },
+          deviceNo,
+          status: null,
+          type: null,
+          beforeOperationId: null,
+          limit: 10,
           ...filter,
         })
       ).map(({ operationId }) => operationId);

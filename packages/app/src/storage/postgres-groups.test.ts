@@ -26,7 +26,9 @@ describePostgres('calls that share a transaction on PostgreSQL', (engine) => {
       ...USE_CASES,
       callUseCase: (sql, { args }) => (args[1] as Work)(sql, args[0] as number),
       memberOf: ({ name: kind, args, idempotency }) => ({
-        ...{ kind, deviceNo: args[0] as number, request: idempotency as string | null },
+        kind,
+        deviceNo: args[0] as number,
+        request: idempotency as string | null,
       }),
     });
   });
@@ -60,7 +62,11 @@ describePostgres('calls that share a transaction on PostgreSQL', (engine) => {
       const find = () => sql.queryDevices(owned, [n, n + 100], 0);
       const insert = (wanted: number) => sql.runUnawaited(INSERT, [wanted]);
       const [before, , between, , behind] = await Promise.all([
-        ...[find(), insert(n), find(), insert(n + 100), find()],
+        find(),
+        insert(n),
+        find(),
+        insert(n + 100),
+        find(),
       ]);
       return [before, between, behind];
     };
@@ -118,11 +124,16 @@ describePostgres('calls that share a transaction on PostgreSQL', (engine) => {
     const outcomesOf = async (...works: [number, Work][]) =>
       (await Promise.allSettled(works.map(([n, work]) => write(n, work)))).map(({ status }) => status);
     assert.deepEqual(await outcomesOf([20, stores], [21, reads], [22, stores]), [
-      ...['fulfilled', 'rejected', 'fulfilled'],
+      'fulfilled',
+      'rejected',
+      'fulfilled',
     ]);
     assert.equal(runs, 2);
     assert.deepEqual(await outcomesOf([23, stores], [24, writes], [25, stores], [26, writes]), [
-      ...['fulfilled', 'rejected', 'fulfilled', 'rejected'],
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
     ]);
     assert.equal(runs, 6);
     assert.deepEqual(await stored(), [10, 11, 12, 20, 22, 23, 25]);
@@ -148,7 +159,10 @@ describePostgres('calls that share a transaction on PostgreSQL', (engine) => {
     const held = Promise.withResolvers<void>();
     const isHeld = Promise.withResolvers<void>();
     const holder = store.urgent.write({
-      ...{ slice: '', name: '', idempotency: null, attempt: null },
+      slice: '',
+      name: '',
+      idempotency: null,
+      attempt: null,
       args: [
         50,
         async (sql: Sql) => {
@@ -165,7 +179,8 @@ describePostgres('calls that share a transaction on PostgreSQL', (engine) => {
       isEnded = true;
     });
     assert.deepEqual(await Promise.all([51, 52].map((n) => write(n, lock))), [
-      ...[[[51, 'owner of 51']], [[52, 'owner of 52']]],
+      [[51, 'owner of 51']],
+      [[52, 'owner of 52']],
     ]);
     assert.deepEqual(await write(53, lock), [[53, 'owner of 53']]);
     assert.equal(isEnded, false);

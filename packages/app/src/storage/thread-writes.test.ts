@@ -24,7 +24,10 @@ async function openSqliteApp(t: TestContext) {
 }
 
 const appending = (deviceNo: number, tsMs: number, weight: number): UseCaseCall => ({
-  ...{ slice: 'telemetry', name: 'append', idempotency: null, attempt: null },
+  slice: 'telemetry',
+  name: 'append',
+  idempotency: null,
+  attempt: null,
   args: [batchOf({ readings: packReadings([reading(deviceNo, tsMs, { weight })]) })],
 });
 

@@ -45,8 +45,11 @@ describeEachEngine('compressed readings', (engine) => {
     numberOf(`SELECT COUNT(*) FROM readings WHERE ts_ms < ${NOW_MS - DAY_MS} AND ${condition}`);
   const historyOf = (deviceNo: number) =>
     app.telemetry.history({
-      ...{ deviceNo, lane: STANDARD_SENSORS.weight.lane, interval: '1h' as const },
-      ...{ fromMs: 0, toMs: NOW_MS + DAY_MS },
+      deviceNo,
+      lane: STANDARD_SENSORS.weight.lane,
+      interval: '1h' as const,
+      fromMs: 0,
+      toMs: NOW_MS + DAY_MS,
     });
   const chunksDoNotOverlap = async (): Promise<void> => {
     const chunks = await engine.query('SELECT first_ms, last_ms FROM reading_chunks ORDER BY first_ms');

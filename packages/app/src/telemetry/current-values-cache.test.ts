@@ -9,7 +9,10 @@ const DEVICE_NO = 7;
 const DEVICE_ID = 'silo-7';
 
 const append = (deviceNo: number): UseCaseCall => ({
-  ...{ slice: 'telemetry', name: 'append', idempotency: null, attempt: null },
+  slice: 'telemetry',
+  name: 'append',
+  idempotency: null,
+  attempt: null,
   args: [{ readings: [reading(deviceNo, 1, { weight: 1 })], seen: [], rejections: [] }],
 });
 

@@ -188,5 +188,7 @@ type Values = Pick<Reading, 'a' | 'b' | 'c'>;
 const NO_VALUES: Values = { a: null, b: null, c: null };
 
 const joined = (first: Values, second: Values): Values => ({
-  ...{ a: first.a ?? second.a, b: first.b ?? second.b, c: first.c ?? second.c },
+  a: first.a ?? second.a,
+  b: first.b ?? second.b,
+  c: first.c ?? second.c,
 });

@@ -43,7 +43,9 @@ export const EVERY_JOB_WRITE: Pick<EveryWrite, 'operations' | 'commands' | 'miss
     notSent: (round) =>
       ofEach(round.silos, (deviceNo) =>
         round.app.operations.notSent({
-          ...{ deviceNo, operationId: operationId(deviceNo, round), nowMs: atMs(round) },
+          deviceNo,
+          operationId: operationId(deviceNo, round),
+          nowMs: atMs(round),
           why: 'not_connected',
         }),
       ),
@@ -120,7 +122,11 @@ export const EVERY_JOB_WRITE: Pick<EveryWrite, 'operations' | 'commands' | 'miss
       ofEach(round.rovers, (deviceNo) => {
         const id = missionId(deviceNo, round);
         return round.app.missions.control({
-          ...{ deviceNo, missionId: id, control: 'cancel', isReachable: true, nowMs: atMs(round) },
+          deviceNo,
+          missionId: id,
+          control: 'cancel',
+          isReachable: true,
+          nowMs: atMs(round),
         });
       }),
     notSent: (round) =>

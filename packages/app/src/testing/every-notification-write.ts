@@ -11,7 +11,10 @@ const CONTENT = ruleContent({
 });
 
 const change = (round: WriteRound, ruleId: string) => ({
-  ...{ ruleId, content: CONTENT, canSendMail: true, nowMs: atMs(round) },
+  ruleId,
+  content: CONTENT,
+  canSendMail: true,
+  nowMs: atMs(round),
 });
 
 /** The rules of a round are the same on every node, except the one that a round creates. */

@@ -11,7 +11,11 @@ export async function everyRawRow(app: Pick<App, 'exports'>, wanted: Wanted = {}
   const found: RawRow[] = [];
   for (let after: RawPosition | null = beforeTime(fromMs); after !== null; ) {
     const { rows, next } = await app.exports.rawPage({
-      ...{ deviceNos: null, groups: null, toMs: Number.MAX_SAFE_INTEGER, rowsMax: 250, scannedMax: 5_000 },
+      deviceNos: null,
+      groups: null,
+      toMs: Number.MAX_SAFE_INTEGER,
+      rowsMax: 250,
+      scannedMax: 5_000,
       ...page,
       after,
     });
@@ -22,6 +26,11 @@ export async function everyRawRow(app: Pick<App, 'exports'>, wanted: Wanted = {}
 }
 
 export const rawRowOf = ({ tsMs, deviceNo, group, a, b, c, badMask }: Reading): RawRow => [
-  ...([tsMs, deviceNo, group, a, b, c] as const),
+  tsMs,
+  deviceNo,
+  group,
+  a,
+  b,
+  c,
   badMask === 0 ? null : badMask,
 ];

@@ -5,7 +5,9 @@ import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts'
 const keyId = 'key_lasting';
 
 const signIn = (round: WriteRound, name: string) => ({
-  ...{ keyId, nowMs: atMs(round), hash: `${name} ${round.round} ${round.node}` },
+  keyId,
+  nowMs: atMs(round),
+  hash: `${name} ${round.round} ${round.node}`,
   formerHash: null,
 });
 
@@ -17,15 +19,19 @@ export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
     round.app.session.create({ ...signIn(round, 'session'), codeHash: null }),
     round.app.session.create({ ...signIn(round, 'by code'), codeHash: `code ${round.round - 1} 0` }),
     round.app.session.create({
-      ...{ ...signIn(round, 'again'), codeHash: null, formerHash: shared(round).hash },
+      ...signIn(round, 'again'),
+      codeHash: null,
+      formerHash: shared(round).hash,
     }),
     round.app.session.create({ ...signIn(round, 'ended'), keyId: 'key_shared', codeHash: null }),
   ],
   end: (round) => [round.app.session.end(shared(round).hash)],
   createCode: (round) => [
     round.app.session.createCode({
-      ...{ hash: `code ${round.round} ${round.node}`, keyId },
-      ...{ createdAtMs: atMs(round), expiresAtMs: atMs(round) + 3 * SECOND_MS },
+      hash: `code ${round.round} ${round.node}`,
+      keyId,
+      createdAtMs: atMs(round),
+      expiresAtMs: atMs(round) + 3 * SECOND_MS,
     }),
   ],
   recordUse: (round) => [round.app.session.recordUse(shared(round), atMs(round) + 1)],

@@ -3,8 +3,16 @@ import type { App } from '../app.ts';
 import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
 
 const newWebhook = (webhookId: string, createdAtMs: number) => ({
-  ...{ webhookId, url: 'https://example.com/', description: null, enabled: true, secret: 'whsec_b2xk' },
-  ...{ eventTypes: null, deviceIds: null, facilities: null, severities: null, createdAtMs },
+  webhookId,
+  url: 'https://example.com/',
+  description: null,
+  enabled: true,
+  secret: 'whsec_b2xk',
+  eventTypes: null,
+  deviceIds: null,
+  facilities: null,
+  severities: null,
+  createdAtMs,
 });
 
 /** All webhooks in the order of the node, so that the nodes work in different orders. */
@@ -63,7 +71,8 @@ export const EVERY_WEBHOOK_WRITE: EveryWrite['webhooks'] = {
   rotateSecret: (round) => [
     ofWebhooks(round, (webhookId) =>
       round.app.webhooks.rotateSecret(webhookId, 'whsec_bmV3', {
-        ...{ previousUntilMs: atMs(round), nowMs: atMs(round) },
+        previousUntilMs: atMs(round),
+        nowMs: atMs(round),
       }),
     ),
   ],
@@ -79,7 +88,9 @@ export const EVERY_WEBHOOK_WRITE: EveryWrite['webhooks'] = {
   record: (round) => [sendDue(round, 200), sendDue(round, 410)],
   expire: (round) => [
     round.app.webhooks.expire({
-      ...{ deliveredBeforeMs: atMs(round), deadBeforeMs: atMs(round), rowsMax: LIMIT },
+      deliveredBeforeMs: atMs(round),
+      deadBeforeMs: atMs(round),
+      rowsMax: LIMIT,
     }),
   ],
   // Only a few are left for the next round, because each of them gets every event.

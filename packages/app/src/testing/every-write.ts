@@ -180,13 +180,21 @@ export const EVERY_WRITE: EveryWrite = {
     create: (round) => [
       round.app.keys.create({
         ...secret(`${keyId(round)}_${round.node}`, atMs(round)),
-        ...{ name: 'key', scopes: ['read'], facilities: null, deviceIds: null, expiresAtMs: null },
+        name: 'key',
+        scopes: ['read'],
+        facilities: null,
+        deviceIds: null,
+        expiresAtMs: null,
       }),
     ],
     createFirst: (round) => [
       round.app.keys.createFirst({
         ...secret(`${keyId(round)}_${round.node}_first`, atMs(round)),
-        ...{ name: 'first', scopes: ['admin'], facilities: null, deviceIds: null, expiresAtMs: null },
+        name: 'first',
+        scopes: ['admin'],
+        facilities: null,
+        deviceIds: null,
+        expiresAtMs: null,
       }),
     ],
     revoke: ({ app, round }) => [app.keys.revoke('key_shared', NOW_MS + round)],
@@ -200,7 +208,11 @@ export const EVERY_WRITE: EveryWrite = {
     preset: (round) => [
       round.app.keys.preset({
         ...secret(`${keyId(round)}_${round.node}_preset`, atMs(round)),
-        ...{ name: 'preset', scopes: ['admin'], facilities: null, deviceIds: null, expiresAtMs: null },
+        name: 'preset',
+        scopes: ['admin'],
+        facilities: null,
+        deviceIds: null,
+        expiresAtMs: null,
       }),
     ],
     recordUse: (round) => [round.app.keys.recordUse('key_lasting', atMs(round))],
@@ -254,7 +266,8 @@ export const EVERY_WRITE: EveryWrite = {
     refused: (round) => {
       const refusals = [...round.silos, ...round.rovers].map((deviceNo) => ({
         attempt: attemptOf(`refused-${deviceNo}`, round),
-        ...({ code: 'device_offline', count: 1 } as const),
+        code: 'device_offline' as const,
+        count: 1,
       }));
       return [round.app.audit.refused(refusals), round.app.audit.refused(refusals.toReversed())];
     },

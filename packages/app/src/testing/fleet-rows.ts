@@ -20,17 +20,26 @@ export const ALL_DEVICES: DeviceSelection = {
 type AlertFields = Partial<AlertState> & Pick<AlertState, 'alertId' | 'deviceNo'>;
 
 export const alertState = (fields: AlertFields): AlertState => ({
-  ...{ type: 'low_level', rule: fields.alertId, status: 'active', severity: 'warning', message: 'Low' },
-  ...{ currentValue: 1, threshold: 2, cause: null, createdAtMs: NOW_MS, absentSinceMs: null },
-  ...{
-    acknowledgedBy: null,
-    acknowledgedAtMs: null,
-    acknowledgedWith: null,
-    note: null,
-    clearedAtMs: null,
-    resolvedAtMs: null,
-  },
-  ...{ shelvedUntilMs: null, shelveReason: null, shelvedBy: null, shelvedWith: null },
+  type: 'low_level',
+  rule: fields.alertId,
+  status: 'active',
+  severity: 'warning',
+  message: 'Low',
+  currentValue: 1,
+  threshold: 2,
+  cause: null,
+  createdAtMs: NOW_MS,
+  absentSinceMs: null,
+  acknowledgedBy: null,
+  acknowledgedAtMs: null,
+  acknowledgedWith: null,
+  note: null,
+  clearedAtMs: null,
+  resolvedAtMs: null,
+  shelvedUntilMs: null,
+  shelveReason: null,
+  shelvedBy: null,
+  shelvedWith: null,
   ...fields,
 });
 
@@ -51,8 +60,14 @@ async function insert(
 export async function insertAlerts(engine: TestEngine, alerts: readonly AlertState[]): Promise<void> {
   const columns = ['alert_id', 'device_no', 'type', 'rule', 'status', 'severity', 'shelved_until_ms', 'body'];
   const rows = alerts.map((alert) => [
-    ...[alert.alertId, alert.deviceNo, alert.type, alert.rule ?? '', alert.status, alert.severity],
-    ...[alert.shelvedUntilMs, ALERT_DOCUMENT.write(alert)],
+    alert.alertId,
+    alert.deviceNo,
+    alert.type,
+    alert.rule ?? '',
+    alert.status,
+    alert.severity,
+    alert.shelvedUntilMs,
+    ALERT_DOCUMENT.write(alert),
   ]);
   await insert(engine, 'alerts', columns, rows);
 }
@@ -72,7 +87,14 @@ export async function insertOperations(
     const isOver = ['completed', 'stopped', 'failed'].includes(status);
     const endedAtMs = isOver ? NOW_MS : null;
     return [
-      ...[operationId, deviceNo, 'feed', status, 0, Number(isOver), NOW_MS, endedAtMs],
+      operationId,
+      deviceNo,
+      'feed',
+      status,
+      0,
+      Number(isOver),
+      NOW_MS,
+      endedAtMs,
       OPERATION_DOCUMENT.write({ ...state, status, endedAtMs }),
     ];
   });

@@ -23,6 +23,11 @@ export async function enqueueMessage(
 ): Promise<boolean> {
   const body = JSON.stringify({ id: messageId, type, at: toIso(nowMs), data: payload });
   return await insertDelivery(sql, {
-    ...{ webhookNo, messageId, type, sequence: null, body, createdAtMs: nowMs },
+    webhookNo,
+    messageId,
+    type,
+    sequence: null,
+    body,
+    createdAtMs: nowMs,
   });
 }

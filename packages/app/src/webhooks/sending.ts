@@ -85,7 +85,11 @@ async function withEvents(sql: Sql, taken: readonly StoredDelivery[]): Promise<T
   const sequences = taken.flatMap(({ sequence }) => (sequence === null ? [] : [sequence]));
   const events = new Map((await eventsNumbered(sql, sequences)).map((event) => [event.sequence, event]));
   return taken.map(({ deliveryNo, messageId, type, attempts, sequence, body }) => ({
-    ...{ deliveryNo, messageId, type, attempts, body },
+    deliveryNo,
+    messageId,
+    type,
+    attempts,
+    body,
     event: sequence === null ? null : (events.get(sequence) ?? null),
   }));
 }
@@ -133,7 +137,9 @@ export async function recordAttempt(sql: Sql, attempt: AttemptRecord): Promise<C
     const { attempts, lastStatus, lastError } = after;
     const data = { webhook_id: webhook.webhookId, message_id: messageId, type, attempts };
     events.push({
-      ...{ type: 'webhook.delivery_dead', deviceNo: null, atMs: nowMs },
+      type: 'webhook.delivery_dead',
+      deviceNo: null,
+      atMs: nowMs,
       data: { ...data, last_status: lastStatus, last_error: lastError },
     });
   }

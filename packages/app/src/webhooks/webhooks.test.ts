@@ -23,9 +23,17 @@ describeEachEngine('webhooks', (engine) => {
 
   function create(fields: Partial<NewStoredWebhook> = {}): Promise<StoredWebhook> {
     return app.webhooks.create({
-      ...{ webhookId: newId('wh'), url: 'https://example.com/', description: null, enabled: true },
-      ...{ eventTypes: ['device.registered'], deviceIds: null, facilities: null, severities: null },
-      ...{ secret: 'whsec_b25l', createdAtMs: NOW_MS, ...fields },
+      webhookId: newId('wh'),
+      url: 'https://example.com/',
+      description: null,
+      enabled: true,
+      eventTypes: ['device.registered'],
+      deviceIds: null,
+      facilities: null,
+      severities: null,
+      secret: 'whsec_b25l',
+      createdAtMs: NOW_MS,
+      ...fields,
     });
   }
 

@@ -154,7 +154,10 @@ export const writes = {
     const { webhookNo, position } = webhook;
     if ('dead' in replay) {
       const deliveries = await repeatDeadDeliveries(sql, {
-        ...{ webhookNo, exceptType: TEST_MESSAGE, nowMs, limit: REPLAYED_MAX },
+        webhookNo,
+        exceptType: TEST_MESSAGE,
+        nowMs,
+        limit: REPLAYED_MAX,
       });
       return committed({ events: 0, deliveries }, CHANGED);
     }

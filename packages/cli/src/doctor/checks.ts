@@ -25,7 +25,9 @@ const MQTT_CONNECT = Buffer.from('101200044d5154540402003c0006646f63746f72', 'he
 const MQTT_CONNACK = 0x20;
 
 const finding = (check: string, verdict: Verdict, message: string, cure?: string): Finding => ({
-  ...{ check, verdict, message },
+  check,
+  verdict,
+  message,
   ...(cure === undefined || verdict === 'ok' ? {} : { cure }),
 });
 

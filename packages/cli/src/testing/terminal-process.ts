@@ -28,7 +28,10 @@ export class TerminalProcess {
     const command = [process.execPath, GRANARY, ...args].map(quoted).join(' ');
     this.#child = spawn('script', ['-qec', `stty cols ${columns} rows 40; exec ${command}`, '/dev/null'], {
       env: {
-        ...{ PATH: process.env['PATH'] ?? '', TERM: 'xterm', LANG: 'C.UTF-8', SHELL: '/bin/sh' },
+        PATH: process.env['PATH'] ?? '',
+        TERM: 'xterm',
+        LANG: 'C.UTF-8',
+        SHELL: '/bin/sh',
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         NODE_OPTIONS: process.env['NODE_OPTIONS'],
         ...env,

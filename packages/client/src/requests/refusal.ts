@@ -32,7 +32,10 @@ export function refusalOf(call: Call, response: Response, text: string): ApiErro
   const code = error?.code ?? 'unexpected_answer';
   const message = error?.message ?? `answered ${status} without saying why`;
   return new ApiError({
-    ...{ status, code, details: error?.details, requestId: error?.request_id ?? requestId },
+    status,
+    code,
+    details: error?.details,
+    requestId: error?.request_id ?? requestId,
     message: isUnknownEndpoint(code) ? `${message}; ${hintOf(call)}` : message,
     retryAfterMs: retryAfterMs(headers.get('retry-after'), Date.now()),
   });

@@ -13,12 +13,18 @@ interface Pace {
 }
 
 const USUAL_PACE: Pace = {
-  ...{ firstWaitMs: 250, waitMsMax: 5_000, firstAttemptMs: 15_000 },
-  ...{ honoursRetryAfter: true, repeatsAfterFaults: false },
+  firstWaitMs: 250,
+  waitMsMax: 5_000,
+  firstAttemptMs: 15_000,
+  honoursRetryAfter: true,
+  repeatsAfterFaults: false,
 };
 const URGENT_PACE: Pace = {
-  ...{ firstWaitMs: 100, waitMsMax: 500, firstAttemptMs: 2_000 },
-  ...{ honoursRetryAfter: false, repeatsAfterFaults: true },
+  firstWaitMs: 100,
+  waitMsMax: 500,
+  firstAttemptMs: 2_000,
+  honoursRetryAfter: false,
+  repeatsAfterFaults: true,
 };
 
 /** The service refuses these for the moment; the same request, with its Idempotency-Key, may succeed later. */

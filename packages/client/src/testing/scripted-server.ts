@@ -26,7 +26,9 @@ export const NO_ANSWER = 'no answer';
 export const ok = (data: unknown): Reply => ({ body: { success: true, data } });
 
 export const refused = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
-  ...{ status, headers, body: { success: false, error: { code, message: 'no', request_id: 'r1' } } },
+  status,
+  headers,
+  body: { success: false, error: { code, message: 'no', request_id: 'r1' } },
 });
 
 /** A server that answers from a list, and records its requests. */

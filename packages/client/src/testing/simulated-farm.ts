@@ -20,8 +20,13 @@ export async function startSimulatedFarm(): Promise<Farm> {
   const service = await startServiceProcess({ GRANARY_DATA_DIR: folder, GRANARY_RATE_LIMIT: 'off' });
   const { httpUrl: url, mqttUrl, adminKey } = service;
   const farm = await startFarm({
-    ...{ profiles: SIMULATED_PROFILES, baseUrl: url, adminKey: adminKey.key, mqttUrl },
-    ...{ credentialsFile: join(folder, 'farm.json'), intervalMs: 1_000, historyDays: 0 },
+    profiles: SIMULATED_PROFILES,
+    baseUrl: url,
+    adminKey: adminKey.key,
+    mqttUrl,
+    credentialsFile: join(folder, 'farm.json'),
+    intervalMs: 1_000,
+    historyDays: 0,
   });
   const client = createClient({ baseUrl: url, apiKey: adminKey.key });
   const areOnline = async (): Promise<boolean> => {

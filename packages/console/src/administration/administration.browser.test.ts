@@ -115,7 +115,11 @@ describe('administration', () => {
     const silo = data[0];
     assert.ok(silo !== undefined);
     const { operation_id: id } = await site.client.operations.discharge(silo.device_id, {
-      ...{ amount: 100, unit: 'kg', rate: 10, rate_unit: 'kg/min', target_container: 'truck' },
+      amount: 100,
+      unit: 'kg',
+      rate: 10,
+      rate_unit: 'kg/min',
+      target_container: 'truck',
     });
     await operator.open('#/administration/keys');
     await page.getByRole('button', { name: 'Issue key' }).click();

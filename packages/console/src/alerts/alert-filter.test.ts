@@ -5,17 +5,25 @@ import { parseRoute } from '../routes.ts';
 import { alertFilterOf, chosenAlerts, queryOf } from './alert-filter.ts';
 
 const alert = (alert_id: string, fields: Partial<FleetAlert> = {}): FleetAlert => ({
-  ...{
-    alert_id,
-    device_id: 'silo-1',
-    type: 'low_level',
-    severity: 'warning',
-    message: 'low',
-    status: 'active',
-  },
-  ...{ current_value: 1, threshold: 2, created_at: '2026-11-16T01:00:00Z', note: null },
-  ...{ acknowledged_by: null, acknowledged_at: null, acknowledged_with: null, cleared_at: null },
-  ...{ resolved_at: null, shelved_until: null, shelve_reason: null, shelved_by: null, shelved_with: null },
+  alert_id,
+  device_id: 'silo-1',
+  type: 'low_level',
+  severity: 'warning',
+  message: 'low',
+  status: 'active',
+  current_value: 1,
+  threshold: 2,
+  created_at: '2026-11-16T01:00:00Z',
+  note: null,
+  acknowledged_by: null,
+  acknowledged_at: null,
+  acknowledged_with: null,
+  cleared_at: null,
+  resolved_at: null,
+  shelved_until: null,
+  shelve_reason: null,
+  shelved_by: null,
+  shelved_with: null,
   ...fields,
 });
 
@@ -50,7 +58,10 @@ test('the service is asked for what the address names', () => {
   const query = (address: string) => queryOf(alertFilterOf(new URLSearchParams(address)));
   assert.deepEqual(query('list=history'), { status: 'all' });
   assert.deepEqual(query('list=shelved&severity=info&facility=North&device=silo-1'), {
-    ...{ status: 'shelved', severity: 'info', facility: 'North', device_id: 'silo-1' },
+    status: 'shelved',
+    severity: 'info',
+    facility: 'North',
+    device_id: 'silo-1',
   });
 });
 

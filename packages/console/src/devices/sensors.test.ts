@@ -3,7 +3,13 @@ import { test } from 'node:test';
 import { cablesOf, sensorsOf } from './sensors.ts';
 
 const declared = (sensor_id: string, type = 'temperature', unit = 'celsius') => ({
-  ...{ sensor_id, type, unit, status: 'active', precision: 1, min: -40, max: 120 },
+  sensor_id,
+  type,
+  unit,
+  status: 'active',
+  precision: 1,
+  min: -40,
+  max: 120,
   reporting_interval_s: null,
 });
 

@@ -11,15 +11,14 @@ const EARLY = '2026-11-16T00:00:01Z';
 const LATE = '2026-11-16T00:00:02Z';
 
 const aDevice = (weight: number, last_seen = EARLY): FleetDevice => ({
-  ...{
-    device_id: 'silo-1',
-    name: 'Wheat',
-    model: 'GS-12',
-    profile: 'silo_scale',
-    status: 'online',
-    last_seen,
-  },
-  ...{ location: { facility: 'North', zone: 'Yard' }, group: 'silo' },
+  device_id: 'silo-1',
+  name: 'Wheat',
+  model: 'GS-12',
+  profile: 'silo_scale',
+  status: 'online',
+  last_seen,
+  location: { facility: 'North', zone: 'Yard' },
+  group: 'silo',
   readings: readingsOf(weight, last_seen),
 });
 
@@ -52,7 +51,9 @@ async function openPage(t: TestContext, hasSharedStreams = true): Promise<Page> 
   live.start();
   await turn();
   return {
-    ...{ live, service, isShown },
+    live,
+    service,
+    isShown,
     ended: () => ended,
     alerts: () => [...live.site.alerts.all.value.keys()],
     weight: () => live.site.devices.find('silo-1')?.value.readings?.['weight']?.value,

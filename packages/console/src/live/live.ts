@@ -154,7 +154,8 @@ export class Live {
     if (this.#followsReadings) return;
     this.#followsReadings = true;
     const options = {
-      ...{ signal: this.#stopped.signal, reconnectMs: this.#retryMs },
+      signal: this.#stopped.signal,
+      reconnectMs: this.#retryMs,
       isShown: computed(() => this.#isShown.value && this.#mayStream.value),
     };
     void followReadings(this.#streams, this.site, this.connection, options);

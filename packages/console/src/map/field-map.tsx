@@ -120,7 +120,10 @@ export function FieldMap() {
             key={selectedId}
             device={selected}
             missionId={query.get('mission')}
-            {...{ mode, contents, middle, open }}
+            mode={mode}
+            contents={contents}
+            middle={middle}
+            open={open}
           />
         )}
       </aside>

@@ -27,7 +27,10 @@ export function SelectedPanel({ device, mode, missionId, contents, middle, open 
       <>
         {stop}
         <PlanMode
-          {...{ deviceId, name, contents, middle }}
+          deviceId={deviceId}
+          name={name}
+          contents={contents}
+          middle={middle}
           onClose={(created) => open({ mission: created ?? undefined })}
         />
       </>
@@ -37,13 +40,19 @@ export function SelectedPanel({ device, mode, missionId, contents, middle, open 
     return (
       <>
         {stop}
-        <FencePanel {...{ deviceId, name, middle }} fence={contents.fence} onClose={() => open({})} />
+        <FencePanel
+          deviceId={deviceId}
+          name={name}
+          middle={middle}
+          fence={contents.fence}
+          onClose={() => open({})}
+        />
       </>
     );
   }
   return (
     <VehiclePanel device={device} state={state} failure={failure} stop={stop}>
-      <MissionsMode {...{ deviceId, missionId, contents }} />
+      <MissionsMode deviceId={deviceId} missionId={missionId} contents={contents} />
     </VehiclePanel>
   );
 }

@@ -46,7 +46,9 @@ export function jobColumns<Item extends Job>(
       ? []
       : [
           {
-            ...{ name: 'actions', title: columns.actions, kind: 'actions' },
+            name: 'actions',
+            title: columns.actions,
+            kind: 'actions',
             cell: (job) =>
               declaration.isOffered(job) && (
                 <DeclareEnded
@@ -59,26 +61,37 @@ export function jobColumns<Item extends Job>(
         ];
   return [
     {
-      ...{ name: 'device', title: table.device, kind: 'title', sortBy: ({ device_id }) => device_id },
+      name: 'device',
+      title: table.device,
+      kind: 'title',
+      sortBy: ({ device_id }) => device_id,
       cell: ({ device_id }) => <DeviceLink deviceId={device_id} />,
     },
     {
-      ...{ name: 'what', title: columns.what, sortBy: titleOf },
+      name: 'what',
+      title: columns.what,
+      sortBy: titleOf,
       cell: (job) => <span class="free-text">{titleOf(job)}</span>,
     },
     {
-      ...{ name: 'status', title: jobs.status, sortBy: statusOf },
+      name: 'status',
+      title: jobs.status,
+      sortBy: statusOf,
       cell: (job) => (
         <JobStatus word={statusOf(job)} isUnderWay={words.isUnderWay(job)} isUnusual={words.isUnusual(job)} />
       ),
     },
     ...ofKind,
     {
-      ...{ name: 'begin', title: begin.title, sortBy: begin.at },
+      name: 'begin',
+      title: begin.title,
+      sortBy: begin.at,
       cell: (job) => <Time at={begin.at(job)} />,
     },
     {
-      ...{ name: 'took', title: columns.took, kind: 'number' },
+      name: 'took',
+      title: columns.took,
+      kind: 'number',
       sortBy: (job) => (job.ended_at === null ? null : tookMs(begin.at(job), job.ended_at, 0)),
       cell: (job) =>
         (job.ended_at !== null || words.isUnderWay(job)) && (
@@ -86,11 +99,15 @@ export function jobColumns<Item extends Job>(
         ),
     },
     {
-      ...{ name: 'by', title: columns.by, sortBy: ({ requested_by }) => nameOf(requested_by) },
+      name: 'by',
+      title: columns.by,
+      sortBy: ({ requested_by }) => nameOf(requested_by),
       cell: (job) => <RequestedBy actor={job.requested_by} isOfDevice={words.isOfDevice?.(job) ?? false} />,
     },
     {
-      ...{ name: 'detail', title: columns.detail, kind: 'wide' },
+      name: 'detail',
+      title: columns.detail,
+      kind: 'wide',
       cell: ({ status_detail }) => <JobDetail text={status_detail} />,
     },
     ...actions,

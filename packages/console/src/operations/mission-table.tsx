@@ -32,7 +32,9 @@ export function MissionTable() {
     },
   };
   const waypoints = {
-    ...{ name: 'waypoints', title: jobs.columns.waypoints, kind: 'number' as const },
+    name: 'waypoints',
+    title: jobs.columns.waypoints,
+    kind: 'number' as const,
     cell: (mission: FleetMission) =>
       missions.waypointsReached(
         mission.waypoints.filter(({ status }) => status === 'reached').length,

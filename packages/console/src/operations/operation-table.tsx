@@ -33,7 +33,10 @@ export function OperationTable() {
     },
   };
   const amount = {
-    ...{ name: 'amount', title: jobs.columns.amount, kind: 'number' as const, cell: amountText },
+    name: 'amount',
+    title: jobs.columns.amount,
+    kind: 'number' as const,
+    cell: amountText,
     sortBy: ({ amount_completed }: FleetOperation) => amount_completed,
   };
   return (

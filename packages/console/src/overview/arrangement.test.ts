@@ -17,7 +17,12 @@ const aDevice = (
   } = {},
 ): ArrangedDevice => ({
   device: {
-    ...{ device_id, name: device_id, model: 'GS-12', profile: 'silo_scale', status: 'online', ...rest },
+    device_id,
+    name: device_id,
+    model: 'GS-12',
+    profile: 'silo_scale',
+    status: 'online',
+    ...rest,
     location: { facility, zone },
   },
   need,

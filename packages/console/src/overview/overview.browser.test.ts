@@ -39,7 +39,10 @@ describe('the overview of the site in Chromium', () => {
     const { page, record } = operator;
     await page.getByText('Live', { exact: true }).waitFor();
     await site.client.devices.silo.register({
-      ...{ device_id: 'silo-new', name: ODD_NAME, model: 'GS-12', capacity: { max: 1_000, unit: 'kg' } },
+      device_id: 'silo-new',
+      name: ODD_NAME,
+      model: 'GS-12',
+      capacity: { max: 1_000, unit: 'kg' },
       location: { facility: 'A'.repeat(200), zone: 'Loft' },
     });
     const tile = page.getByRole('listitem').filter({ hasText: ODD_NAME });

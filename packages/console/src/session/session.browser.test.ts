@@ -134,7 +134,8 @@ describe('the frame of the console in Chromium', () => {
     const { page } = operator;
     await page.getByText('Live', { exact: true }).waitFor();
     const { operation_id } = await site.client.operations.discharge('silo-02', {
-      ...{ amount: 400, target_container: 'truck 12' },
+      amount: 400,
+      target_container: 'truck 12',
     });
     const stop = page.getByRole('button', { name: 'Stop Calf starter' });
     await stop.waitFor();

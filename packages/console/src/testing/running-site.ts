@@ -35,8 +35,13 @@ export class RunningSite {
     const service = await startServiceProcess({ ...settingsOf(folder), GRANARY_MQTT_PORT });
     const { httpUrl: baseUrl, mqttUrl, adminKey } = service;
     const farm = await startFarm({
-      ...{ profiles: SIMULATED_PROFILES, baseUrl, adminKey: adminKey.key, mqttUrl },
-      ...{ credentialsFile: join(folder, 'farm.json'), intervalMs: REPORT_EVERY_MS, historyDays },
+      profiles: SIMULATED_PROFILES,
+      baseUrl,
+      adminKey: adminKey.key,
+      mqttUrl,
+      credentialsFile: join(folder, 'farm.json'),
+      intervalMs: REPORT_EVERY_MS,
+      historyDays,
     });
     const site = new RunningSite(folder, service, farm);
     await eventually(() => site.#areOnline(), true);

@@ -20,7 +20,8 @@ const fileOfPage = <const Path extends string, T extends TSchema>(
   body: T,
 ) =>
   endpoint('service', 'GET', path, {
-    ...{ summary, errors },
+    summary,
+    errors,
     requestHeaders: ['if-none-match'],
     answers: { 200: file(mediaType, body) },
     examples: [{ summary: 'the file' }],

@@ -178,7 +178,10 @@ export const devices = {
     checkPatch: checkSiloPatch,
     patches: [{ summary: 'another capacity', body: { capacity: { max: 25_000, unit: 'kg' } } }, ...PATCHES],
     example: {
-      ...{ device_id: 'silo-8', name: 'Silo 8', model: 'GS-100', ...description },
+      device_id: 'silo-8',
+      name: 'Silo 8',
+      model: 'GS-100',
+      ...description,
       capacity: { max: 20_000, unit: 'kg' },
     },
   }),

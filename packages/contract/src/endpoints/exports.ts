@@ -16,8 +16,12 @@ export const exports = {
       {
         summary: 'what the silos of one facility measured on one day, their contents in percent',
         query: {
-          ...{ facility: 'north', profile: 'silo_scale', unit: 'percent', format: 'ndjson' },
-          ...{ from: '2026-11-14T00:00:00Z', to: '2026-11-15T00:00:00Z' },
+          facility: 'north',
+          profile: 'silo_scale',
+          unit: 'percent',
+          format: 'ndjson',
+          from: '2026-11-14T00:00:00Z',
+          to: '2026-11-15T00:00:00Z',
         },
       },
       { summary: 'a device that is not there', query: { device_id: 'none' }, refusal: 'device_not_found' },
@@ -35,8 +39,13 @@ export const exports = {
       {
         summary: 'the days of one month in Berlin, in kg',
         query: {
-          ...{ profile: 'silo_scale', interval: '1d', tz: 'Europe/Berlin', unit: 'kg', format: 'ndjson' },
-          ...{ from: '2026-10-01T00:00:00Z', to: '2026-11-01T00:00:00Z' },
+          profile: 'silo_scale',
+          interval: '1d',
+          tz: 'Europe/Berlin',
+          unit: 'kg',
+          format: 'ndjson',
+          from: '2026-10-01T00:00:00Z',
+          to: '2026-11-01T00:00:00Z',
         },
       },
       {

@@ -13,8 +13,11 @@ export const session = {
     body: body(checkSignIn, 'sign-in'),
     answers: { 200: one(SessionRecord, { headers: ['set-cookie'] }) },
     errors: [
-      ...(['unauthorized', 'cross_site_request', 'too_many_failed_logins'] as const),
-      ...(['rate_limited', 'storage_unavailable'] as const),
+      'unauthorized',
+      'cross_site_request',
+      'too_many_failed_logins',
+      'rate_limited',
+      'storage_unavailable',
     ],
     examples: [
       { summary: 'with an API key', body: { api_key: EXAMPLE_KEY } },

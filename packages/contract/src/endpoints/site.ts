@@ -6,7 +6,10 @@ import { body, endpoint } from './declaration/endpoint.ts';
 export const YAML_TYPE = 'application/yaml';
 
 const silo = {
-  ...{ device_id: 'silo-9', profile: 'silo_scale' as const, name: 'Silo 9', model: 'GS-100' },
+  device_id: 'silo-9',
+  profile: 'silo_scale' as const,
+  name: 'Silo 9',
+  model: 'GS-100',
   location: { facility: 'north', zone: 'yard' },
   capacity: { max: 20_000, unit: 'kg' as const },
   configuration: { thresholds: { low_level: 15 } },

@@ -23,18 +23,21 @@ import { type Checker, checker } from './schema.ts';
 import { findIssues, ISSUES_MAX } from './validation-issues.ts';
 
 const MODULES = {
-  ...{
-    alerts,
-    commands,
-    configuration,
-    devices,
-    envelope,
-    events,
-    fieldConfiguration,
-    fieldLink,
-    fieldReadings,
-  },
-  ...{ ids, keys, link, missions, operations, telemetry },
+  alerts,
+  commands,
+  configuration,
+  devices,
+  envelope,
+  events,
+  fieldConfiguration,
+  fieldLink,
+  fieldReadings,
+  ids,
+  keys,
+  link,
+  missions,
+  operations,
+  telemetry,
   ...PROFILES,
 };
 

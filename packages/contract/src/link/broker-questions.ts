@@ -16,7 +16,9 @@ const MosquittoAccess = Type.Union([
 
 /** Whether a client may use a topic: with `acc` as mosquitto-go-auth asks it, with `action` as EMQX. */
 export const BrokerTopicUse = closed({
-  ...{ username: MqttText, clientid: MqttText, topic: MqttText },
+  username: MqttText,
+  clientid: MqttText,
+  topic: MqttText,
   acc: Type.Optional(MosquittoAccess),
   action: Type.Optional(Type.Enum(['publish', 'subscribe'])),
 });

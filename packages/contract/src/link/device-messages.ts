@@ -29,7 +29,10 @@ const messages = (
   described: readonly Described[],
 ): DeviceMessage[] =>
   described.map(([name, summary, schema]) => ({
-    ...{ name, subject, kinds, summary },
+    name,
+    subject,
+    kinds,
+    summary,
     check: 'accepts' in schema ? (schema as Checker<unknown>) : checker(schema),
   }));
 

@@ -64,7 +64,9 @@ export function asyncApiDocument({ version, host, ports, examples }: AsyncApiOpt
   return {
     asyncapi: '3.0.0',
     info: {
-      ...{ title: 'Granary: device link', version, description: DESCRIPTION },
+      title: 'Granary: device link',
+      version,
+      description: DESCRIPTION,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/json',
@@ -93,7 +95,10 @@ function serversOf(host: string, { mqtt, mqtts, ws, wss }: LinkPorts): JsonObjec
       ? {}
       : {
           [protocol]: {
-            ...{ host: `{host}:${port}`, protocol, protocolVersion: '3.1.1', description },
+            host: `{host}:${port}`,
+            protocol,
+            protocolVersion: '3.1.1',
+            description,
             ...(pathname === undefined ? {} : { pathname }),
             variables: { host: { default: host, description: 'The name or address of the service.' } },
             security: [ref('components', 'securitySchemes', 'device')],
@@ -110,7 +115,9 @@ function serversOf(host: string, { mqtt, mqtts, ws, wss }: LinkPorts): JsonObjec
 }
 
 const SERVER_BINDINGS = mqtt({
-  ...{ clientId: '{device_id}', cleanSession: true, keepAlive: 30 },
+  clientId: '{device_id}',
+  cleanSession: true,
+  keepAlive: 30,
   lastWill: {
     topic: `${TOPIC_ROOT}/{device_id}/status`,
     qos: 1,
@@ -133,7 +140,9 @@ const channelOf = (subject: UpSubject | DownSubject): JsonObject => ({
 const operationOf = (action: 'send' | 'receive', subject: UpSubject | DownSubject): [string, Json] => [
   action + subject.charAt(0).toUpperCase() + subject.slice(1),
   {
-    ...{ action, channel: ref('channels', subject), summary: CHANNELS[subject] },
+    action,
+    channel: ref('channels', subject),
+    summary: CHANNELS[subject],
     messages: namesOf(subject).map((name) => ref('channels', subject, 'messages', name)),
     bindings: mqtt({ qos: 1, retain: false }),
   },
@@ -144,7 +153,10 @@ const messageOf = (
   schemas: ComponentSchemas,
   examples: GuideExamples,
 ): JsonObject => ({
-  ...{ name: message.name, title: message.name, summary: message.summary, contentType: 'application/json' },
+  name: message.name,
+  title: message.name,
+  summary: message.summary,
+  contentType: 'application/json',
   payload: schemas.use(message.check.schema, useOf(message)),
   examples: examplesOf(message, examples).map((payload) => ({ payload })),
 });

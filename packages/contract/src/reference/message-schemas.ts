@@ -25,7 +25,8 @@ export function messageSchemas(examples: GuideExamples): ReadonlyMap<string, Jso
       fileNameOf(message),
       {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
-        ...{ title: message.name, description: message.summary },
+        title: message.name,
+        description: message.summary,
         ...(schemas.use(message.check.schema, useOf(message)) as JsonObject),
         examples: examplesOf(message, examples),
       },

@@ -57,7 +57,10 @@ export function openApiDocument({ version, addresses, serverUrl }: ReferenceOpti
   return {
     openapi: '3.1.0',
     info: {
-      ...{ title: 'Granary', version, description: DESCRIPTION, summary: SUMMARY },
+      title: 'Granary',
+      version,
+      description: DESCRIPTION,
+      summary: SUMMARY,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
@@ -104,8 +107,12 @@ function operationOf(
   const parameters = parametersOf(endpoint, schemas);
   const requestBody = requestBodyOf(endpoint, schemas);
   return {
-    ...{ operationId: operationIdOf(name), tags: [tag], summary: endpoint.summary },
-    ...{ description: descriptionOf(endpoint), security: securityOf(endpoint), parameters },
+    operationId: operationIdOf(name),
+    tags: [tag],
+    summary: endpoint.summary,
+    description: descriptionOf(endpoint),
+    security: securityOf(endpoint),
+    parameters,
     ...(requestBody === null ? {} : { requestBody }),
     responses,
   };

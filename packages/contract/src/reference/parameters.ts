@@ -73,7 +73,9 @@ function queryParameters({ query, examples }: Endpoint, schemas: ComponentSchema
       .map((one) => (one.query as Readonly<Record<string, string>> | undefined)?.[name])
       .find((value) => value !== undefined);
     return {
-      ...{ name, in: 'query', required: required.includes(name) },
+      name,
+      in: 'query',
+      required: required.includes(name),
       ...(description === undefined ? {} : { description }),
       schema: schemas.use(schema, 'request'),
       ...(example === undefined ? {} : { example: isText(schema) ? example : JSON.parse(example) }),

@@ -15,7 +15,11 @@ const Message = closed({
 });
 
 const header = (name: string, description: string): Json => ({
-  ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
 });
 
 const HEADERS: readonly Json[] = [
@@ -28,7 +32,11 @@ const HEADERS: readonly Json[] = [
 export function webhookMessages(schemas: ComponentSchemas): JsonObject {
   const message = (operationId: string, summary: string, schema: Json): JsonObject => ({
     post: {
-      ...{ operationId, tags: ['webhooks'], summary, security: [], parameters: HEADERS },
+      operationId,
+      tags: ['webhooks'],
+      summary,
+      security: [],
+      parameters: HEADERS,
       requestBody: { required: true, content: { 'application/json': { schema } } },
       responses: {
         '2XX': { description: 'Accepted; the body is ignored.' },

@@ -18,7 +18,12 @@ const { name, model, firmware_version, location, sensors } = FieldRegistration.p
 
 /** A device with its configuration. What is optional and not given stays as it is, or has its default in a new device. */
 export const SiteDevice = closed({
-  ...{ device_id: DeviceId, profile: Type.Enum(PROFILE_NAMES), name, model, firmware_version, location },
+  device_id: DeviceId,
+  profile: Type.Enum(PROFILE_NAMES),
+  name,
+  model,
+  firmware_version,
+  location,
   capacity: Type.Optional(described('Of silo scales, and only of those.', capacity)),
   sensors,
   configuration: Type.Optional(

@@ -103,7 +103,10 @@ export interface AlertState {
 
 const UNSHELVED = { shelvedUntilMs: null, shelveReason: null, shelvedBy: null, shelvedWith: null } as const;
 const UNACKNOWLEDGED = {
-  ...{ acknowledgedBy: null, acknowledgedAtMs: null, acknowledgedWith: null, note: null },
+  acknowledgedBy: null,
+  acknowledgedAtMs: null,
+  acknowledgedWith: null,
+  note: null,
 } as const;
 
 /** The device of a new alert, and the source of its id. */

@@ -27,8 +27,14 @@ type Facts = SiloFacts & Observed;
 type SensorValues = Readonly<Record<string, number>>;
 
 const declared = (sensorId: string, scale: number, slot: 0 | 1): Sensor => ({
-  ...{ sensorId, type: 'temperature', unit: 'celsius', scale, min: -40, max: 85 },
-  ...{ lane: { group: 100, slot }, reportingIntervalMs: 20 * SECOND_MS },
+  sensorId,
+  type: 'temperature',
+  unit: 'celsius',
+  scale,
+  min: -40,
+  max: 85,
+  lane: { group: 100, slot },
+  reportingIntervalMs: 20 * SECOND_MS,
 });
 
 const SENSORS = [...standardSensorsOf('silo_scale'), declared('temp_1', 10, 0), declared('temp_2', 1e6, 1)];

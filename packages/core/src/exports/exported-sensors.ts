@@ -49,7 +49,10 @@ export function exportedSensors(
 }
 
 const plain = ({ sensorId, unit, lane, scale }: Sensor): ExportedSensor => ({
-  ...{ name: sensorId, unit, lane, scale },
+  name: sensorId,
+  unit,
+  lane,
+  scale,
   wholeKg: null,
 });
 

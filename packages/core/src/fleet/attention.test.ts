@@ -16,17 +16,28 @@ const stop = (fields: Partial<CommandState> = {}): CommandState => ({
 });
 
 const alert = (fields: Partial<AlertState>): AlertState => ({
-  ...{ alertId: 'al_1', deviceNo: 1, type: 'low_level', rule: null, status: 'active', severity: 'warning' },
-  ...{ message: 'Low', currentValue: 1, threshold: 2, cause: null, createdAtMs: NOW_MS, absentSinceMs: null },
-  ...{
-    acknowledgedBy: null,
-    acknowledgedAtMs: null,
-    acknowledgedWith: null,
-    note: null,
-    clearedAtMs: null,
-    resolvedAtMs: null,
-  },
-  ...{ shelvedUntilMs: null, shelveReason: null, shelvedBy: null, shelvedWith: null },
+  alertId: 'al_1',
+  deviceNo: 1,
+  type: 'low_level',
+  rule: null,
+  status: 'active',
+  severity: 'warning',
+  message: 'Low',
+  currentValue: 1,
+  threshold: 2,
+  cause: null,
+  createdAtMs: NOW_MS,
+  absentSinceMs: null,
+  acknowledgedBy: null,
+  acknowledgedAtMs: null,
+  acknowledgedWith: null,
+  note: null,
+  clearedAtMs: null,
+  resolvedAtMs: null,
+  shelvedUntilMs: null,
+  shelveReason: null,
+  shelvedBy: null,
+  shelvedWith: null,
   ...fields,
 });
 
@@ -93,8 +104,12 @@ describe('what needs attention', () => {
       0,
     );
     assert.deepEqual(item, {
-      ...{ device_id: 'a', name: 'a', what: 'warning_alert', since: '2026-06-15T12:00:00.000Z' },
-      ...{ message: 'Level 3 percent', id: 'al_1' },
+      device_id: 'a',
+      name: 'a',
+      what: 'warning_alert',
+      since: '2026-06-15T12:00:00.000Z',
+      message: 'Level 3 percent',
+      id: 'al_1',
     });
   });
 

@@ -41,8 +41,10 @@ const reported = (state: 'running' | 'failed', count: number, reason: string | n
       kind: 'progress',
       state,
       waypoints: Array.from({ length: count }, (_, index) => ({
-        ...{ index, state: 'reached' as const },
-        ...{ reached_at: START_MS, action_result: 'succeeded' as const },
+        index,
+        state: 'reached' as const,
+        reached_at: START_MS,
+        action_result: 'succeeded' as const,
       })),
       reason,
       tsMs: START_MS,

@@ -10,8 +10,16 @@ import {
 } from './live-nodes.ts';
 
 const node = (nodeId: string, broker: BrokerKind, times: Partial<NodeRecord> = {}): NodeRecord => ({
-  ...{ nodeId, broker, host: 'barn', version: '1.0.0', presetHash: null },
-  ...{ startedAtMs: 0, liveSinceMs: 0, lastSeenAtMs: 0, brokerSinceMs: null, ...times },
+  nodeId,
+  broker,
+  host: 'barn',
+  version: '1.0.0',
+  presetHash: null,
+  startedAtMs: 0,
+  liveSinceMs: 0,
+  lastSeenAtMs: 0,
+  brokerSinceMs: null,
+  ...times,
 });
 
 describe('the nodes of a database', () => {

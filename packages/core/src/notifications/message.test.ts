@@ -11,16 +11,25 @@ const NOW_MS = Date.parse('2026-06-15T12:12:00Z');
 
 const context = (fields: Partial<MessageContext> = {}): MessageContext => ({
   rule: {
-    ...{ ruleId: 'nr_1', createdAtMs: 0, updatedAtMs: 0 },
+    ruleId: 'nr_1',
+    createdAtMs: 0,
+    updatedAtMs: 0,
     content: ruleWith({ quiet_hours: { from: '22:00', to: '06:00', time_zone: 'Europe/Berlin' } }),
   },
-  ...{ step: 0, consoleUrl: 'https://farm.example', timeZone: 'America/Winnipeg', nowMs: NOW_MS },
+  step: 0,
+  consoleUrl: 'https://farm.example',
+  timeZone: 'America/Winnipeg',
+  nowMs: NOW_MS,
   ...fields,
 });
 
 const told = (fields: Partial<ToldAlert> = {}): ToldAlert => ({
-  ...{ kind: 'raised', alert: shownAlert(), deviceId: 'silo-07', deviceName: 'Silo 7' },
-  ...{ facility: 'north', zone: 'yard' },
+  kind: 'raised',
+  alert: shownAlert(),
+  deviceId: 'silo-07',
+  deviceName: 'Silo 7',
+  facility: 'north',
+  zone: 'yard',
   ...fields,
 });
 

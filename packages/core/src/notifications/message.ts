@@ -60,7 +60,9 @@ export function messageOf(told: readonly ToldAlert[], context: MessageContext): 
     subject: subjectText(ordered.length === 1 ? titleOf(first, context) : summaryText(ordered)),
     text: `${paragraphs.join('\n\n')}\n`,
     alerts: listed.map(({ kind, alert, deviceId }) => ({
-      ...{ alert_id: alert.alert_id, device_id: deviceId, kind },
+      alert_id: alert.alert_id,
+      device_id: deviceId,
+      kind,
     })),
     alertCount: ordered.length,
     told: listed,
@@ -88,10 +90,18 @@ export const webhookPayload = (
   { subject, text, alertCount, told }: Message,
   { notificationId, ruleId, step, content }: Identified,
 ) => ({
-  ...{ notification_id: notificationId, rule_id: ruleId, rule_name: content.ruleName, step, subject, text },
+  notification_id: notificationId,
+  rule_id: ruleId,
+  rule_name: content.ruleName,
+  step,
+  subject,
+  text,
   alert_count: alertCount,
   alerts: told.map(({ kind, alert, deviceId, deviceName, facility, zone }) => ({
-    ...{ kind, device_id: deviceId, device_name: deviceName, location: { facility, zone } },
+    kind,
+    device_id: deviceId,
+    device_name: deviceName,
+    location: { facility, zone },
     alert,
   })),
 });

@@ -85,7 +85,10 @@ export function noticesAfter(rule: RuleContent, before: NoticesBySteps, event: A
 
 function firstNotice(before: Notice | undefined, kind: Beginning, { atMs, snapshot }: AlertEvent): Notice {
   const anew: Notice = {
-    ...{ kind, dueAtMs: atMs, isHeld: false, snapshot },
+    kind,
+    dueAtMs: atMs,
+    isHeld: false,
+    snapshot,
     toldKind: before?.toldKind ?? null,
   };
   if (before === undefined || before.dueAtMs === null || kind === 'severity_raised') return anew;
@@ -106,7 +109,10 @@ function escalationNotice(
     return isJudgedAgain ? { ...before, dueAtMs: atMs, isHeld: false, snapshot } : { ...before, snapshot };
   }
   return {
-    ...{ kind: 'not_acknowledged', dueAtMs: atMs + minutes * MINUTE_MS, isHeld: false, snapshot },
+    kind: 'not_acknowledged',
+    dueAtMs: atMs + minutes * MINUTE_MS,
+    isHeld: false,
+    snapshot,
     toldKind: before?.toldKind ?? null,
   };
 }

@@ -6,7 +6,11 @@ import fc from 'fast-check';
 import { type QuietHoursOfRule, quietUntil } from './quiet-hours.ts';
 
 const quiet = (from: string, to: string, fields: Partial<QuietHoursOfRule> = {}): QuietHoursOfRule => ({
-  ...{ from, to, time_zone: 'Europe/Berlin', days: [...WEEKDAYS], critical_too: false },
+  from,
+  to,
+  time_zone: 'Europe/Berlin',
+  days: [...WEEKDAYS],
+  critical_too: false,
   ...fields,
 });
 

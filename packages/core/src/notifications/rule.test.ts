@@ -22,7 +22,8 @@ test('what was not given has its default', () => {
 test('all faults of a rule are named', () => {
   const step = (after_minutes: number) => ({ after_minutes, targets: [{ email: 'a@example.com' }] });
   const input: NotificationRuleInput = {
-    ...{ name: 'x', targets: [{ email: 'a@example.com' }] },
+    name: 'x',
+    targets: [{ email: 'a@example.com' }],
     quiet_hours: { from: '22:00', to: '22:00', time_zone: 'Europe/Atlantis' },
     escalation: [step(10), step(10)],
   };
@@ -65,21 +66,21 @@ test('an e-mail address cannot carry a second one, a name or a line break', () =
     assert.ok(accepts(email), email);
   }
   for (const email of [
-    ...[
-      '',
-      'a',
-      'a@',
-      '@b',
-      'a@b c',
-      'a@b,c@d',
-      'a@b\n',
-      'a\r\nBcc: x@y',
-      'Ada <a@b>',
-      'a@b>',
-      '"a"@b',
-      'a@[::1]',
-    ],
-    ...['a@-b', `${'a'.repeat(65)}@b`, `a@${'b'.repeat(254)}`],
+    '',
+    'a',
+    'a@',
+    '@b',
+    'a@b c',
+    'a@b,c@d',
+    'a@b\n',
+    'a\r\nBcc: x@y',
+    'Ada <a@b>',
+    'a@b>',
+    '"a"@b',
+    'a@[::1]',
+    'a@-b',
+    `${'a'.repeat(65)}@b`,
+    `a@${'b'.repeat(254)}`,
   ]) {
     assert.ok(!accepts(email), JSON.stringify(email));
   }

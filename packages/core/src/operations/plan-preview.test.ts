@@ -24,9 +24,18 @@ const silo: SiloAtStart = {
 describe('the preview of an operation', () => {
   it('shows duration, limits, room, stock and level', () => {
     assert.deepEqual(previewOperation({ type: 'discharge', amount: 0.06, unit: 't' }, silo, NOW_MS), {
-      ...{ estimated_duration: 1, duration_unit: 'minutes', unit: 't' },
-      ...{ rate: 60, rate_limit: 60, rate_unit: 'kg/min', room: 0.59, stock: 0.41 },
-      ...{ level_before: 41, level_after: 35, crosses: [], refusal: null },
+      estimated_duration: 1,
+      duration_unit: 'minutes',
+      unit: 't',
+      rate: 60,
+      rate_limit: 60,
+      rate_unit: 'kg/min',
+      room: 0.59,
+      stock: 0.41,
+      level_before: 41,
+      level_after: 35,
+      crosses: [],
+      refusal: null,
     });
   });
 

@@ -10,10 +10,19 @@ const S = 1_000;
 
 const started = beginOperation(
   {
-    ...{ operationId: 'op_1', deviceNo: 1, type: 'feed', weight: { valueG: 5_000_000, tsMs: START_MS } },
+    operationId: 'op_1',
+    deviceNo: 1,
+    type: 'feed',
+    weight: { valueG: 5_000_000, tsMs: START_MS },
     plan: {
-      ...{ amountG: 400_000, unit: 'kg', rateGPerMin: 100_000, rateUnit: 'kg/min', targetContainer: null },
-      ...{ maxAmountG: 408_000, maxDurationMs: 7 * MINUTE_MS, expiresAtMs: START_MS + 10 * S },
+      amountG: 400_000,
+      unit: 'kg',
+      rateGPerMin: 100_000,
+      rateUnit: 'kg/min',
+      targetContainer: null,
+      maxAmountG: 408_000,
+      maxDurationMs: 7 * MINUTE_MS,
+      expiresAtMs: START_MS + 10 * S,
     },
   },
   START_MS,
@@ -41,7 +50,10 @@ const tick = (
 ): readonly [number, Tick] => [
   atS,
   {
-    ...{ kind: 'tick', isReachable, isNewSession: false, capacityG: 10_000_000 },
+    kind: 'tick',
+    isReachable,
+    isNewSession: false,
+    capacityG: 10_000_000,
     weight: movedKg === undefined ? null : { valueG: 5_000_000 + movedKg * 1_000, tsMs: START_MS + atS * S },
   },
 ];

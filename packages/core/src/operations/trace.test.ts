@@ -12,16 +12,19 @@ const ADA = { key_id: 'k_1', key_name: 'shift', actor: 'Ada' };
 const started: OperationState = {
   ...beginOperation(
     {
-      ...{ operationId: 'op_1', deviceNo: 1, type: 'discharge', weight: { valueG: 500_000, tsMs: START_MS } },
+      operationId: 'op_1',
+      deviceNo: 1,
+      type: 'discharge',
+      weight: { valueG: 500_000, tsMs: START_MS },
       plan: {
-        ...{
-          amountG: 100_000,
-          unit: 'kg',
-          rateGPerMin: 50_000,
-          rateUnit: 'kg/min',
-          targetContainer: 'truck',
-        },
-        ...{ maxAmountG: 102_000, maxDurationMs: 240_000, expiresAtMs: START_MS + 10_000 },
+        amountG: 100_000,
+        unit: 'kg',
+        rateGPerMin: 50_000,
+        rateUnit: 'kg/min',
+        targetContainer: 'truck',
+        maxAmountG: 102_000,
+        maxDurationMs: 240_000,
+        expiresAtMs: START_MS + 10_000,
       },
     },
     START_MS,

@@ -13,11 +13,18 @@ const configuration = weatherStation.initialConfiguration(NOW_MS);
 const delays = delaysOf(configuration.alarms);
 
 const facts = (lastSeenAtMs: number, latest: LatestValues) => ({
-  ...({ deviceNo: 1, profile: 'weather_station', configuration, latest } as const),
+  deviceNo: 1,
+  profile: 'weather_station' as const,
+  configuration,
+  latest,
   sensors: standardSensorsOf('weather_station'),
   presence: { ...NEVER_SEEN, lastSeenAtMs },
-  ...{ operations: [], missions: [], commands: [] },
-  ...{ observedSinceMs: 0, onlineSinceMs: 0, dueAtMs: null },
+  operations: [],
+  missions: [],
+  commands: [],
+  observedSinceMs: 0,
+  onlineSinceMs: 0,
+  dueAtMs: null,
 });
 
 const raised = (...about: Parameters<typeof facts>): string[] =>

@@ -24,7 +24,9 @@ import {
 import { STANDARD_SENSORS } from './standard-sensors.ts';
 
 const cable = (index: number, fields: Partial<SensorDeclaration> = {}): SensorDeclaration => ({
-  ...{ sensor_id: `cable-${index}`, type: 'temperature', unit: 'celsius' },
+  sensor_id: `cable-${index}`,
+  type: 'temperature',
+  unit: 'celsius',
   ...fields,
 });
 
@@ -58,13 +60,18 @@ test('a declaration is stored with its defaults, in lanes behind those of the st
       ...common,
       sensorId: 'cable-1',
       precision: DEFAULT_PRECISION,
-      ...{ min: -1e7, max: 1e7, reportingIntervalS: null },
+      min: -1e7,
+      max: 1e7,
+      reportingIntervalS: null,
       lane: { group: 100, slot: 0 },
     },
     {
       ...common,
       sensorId: 'cable-2',
-      ...{ precision: 1, min: -40, max: 80, reportingIntervalS: 60 },
+      precision: 1,
+      min: -40,
+      max: 80,
+      reportingIntervalS: 60,
       lane: { group: 100, slot: 1 },
     },
   ]);

@@ -40,7 +40,10 @@ test('values of a lane that belongs to a removed sensor, or to none, are left ou
 });
 
 const registration = (sensorId: string) => ({
-  ...{ device_id: 'silo-1', name: 'Silo', model: 'GS-100', location: { facility: 'north', zone: 'a' } },
+  device_id: 'silo-1',
+  name: 'Silo',
+  model: 'GS-100',
+  location: { facility: 'north', zone: 'a' },
   capacity: { max: 1_000, unit: 'kg' },
   sensors: [{ sensor_id: sensorId, type: 'co2', unit: 'ppm' }],
 });
@@ -54,8 +57,24 @@ for (const sensorId of [ALLOWED, '0', 'z', '1_-', ...INHERITED, '007', '1e5']) {
 }
 
 for (const sensorId of [
-  ...['__proto__', '_x', '-x', '', ' ', 'a b', 'a/b', 'a.b', 'a~b', 'a+b', 'a#', 'ä', '温', '🚜'],
-  ...[`${ALLOWED}x`, 'a\n', 'a\u0000', '\ud800'],
+  '__proto__',
+  '_x',
+  '-x',
+  '',
+  ' ',
+  'a b',
+  'a/b',
+  'a.b',
+  'a~b',
+  'a+b',
+  'a#',
+  'ä',
+  '温',
+  '🚜',
+  `${ALLOWED}x`,
+  'a\n',
+  'a\u0000',
+  '\ud800',
 ]) {
   test(`${JSON.stringify(sensorId)} is not an id of a sensor`, () => {
     assert.equal(checkSiloRegistration.accepts(registration(sensorId)), false);

@@ -34,8 +34,16 @@ export function planDevice(wanted: SiteDevice, before: DescribedDevice | null, n
 
 /** A new device before the document describes it. */
 const undescribed = ({ device_id, profile }: SiteDevice, nowMs: number): DescribedDevice => ({
-  ...{ deviceId: device_id, profile, name: '', model: '', firmwareVersion: '', facility: '', zone: '' },
-  ...{ capacityKg: null, sensorDocument: null, removedAtMs: null },
+  deviceId: device_id,
+  profile,
+  name: '',
+  model: '',
+  firmwareVersion: '',
+  facility: '',
+  zone: '',
+  capacityKg: null,
+  sensorDocument: null,
+  removedAtMs: null,
   configuration: profileOf(profile).initialConfiguration(nowMs),
 });
 

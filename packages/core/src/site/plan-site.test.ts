@@ -10,13 +10,19 @@ import { siteWebhook } from './site-webhook.ts';
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
 const silo = (number: number, more: Partial<SiteDevice> = {}): SiteDevice => ({
-  ...{ device_id: `silo-${number}`, profile: 'silo_scale', name: `Silo ${number}`, model: 'GS-100' },
+  device_id: `silo-${number}`,
+  profile: 'silo_scale',
+  name: `Silo ${number}`,
+  model: 'GS-100',
   location: { facility: 'north', zone: 'yard' },
   capacity: { max: 20_000, unit: 'kg' },
   ...more,
 });
 const rover: SiteDevice = {
-  ...{ device_id: 'rover-1', profile: 'rover', name: 'Rover 1', model: 'FR-7' },
+  device_id: 'rover-1',
+  profile: 'rover',
+  name: 'Rover 1',
+  model: 'FR-7',
   location: { facility: 'north', zone: 'field' },
   sensors: [{ sensor_id: 'co2', type: 'co2', unit: 'ppm', reporting_interval_s: 60 }],
   configuration: { rules: [{ sensor_id: 'co2', above: 900, severity: 'warning' }] },
@@ -168,8 +174,15 @@ describe('webhooks and notification rules in a document', () => {
   it('are unchanged when they are applied again, and the difference names what changed', () => {
     const first = planSite(request, none);
     const stored = {
-      ...{ webhookNo: 1, webhookId: 'wh_old', position: 0, disabledReason: null, failingSinceMs: null },
-      ...{ deadReportedAtMs: null, previousSecretUntilMs: null, createdAtMs: 0, updatedAtMs: 0 },
+      webhookNo: 1,
+      webhookId: 'wh_old',
+      position: 0,
+      disabledReason: null,
+      failingSinceMs: null,
+      deadReportedAtMs: null,
+      previousSecretUntilMs: null,
+      createdAtMs: 0,
+      updatedAtMs: 0,
     };
     const webhooks = first.webhooks.map(({ after }) => ({ ...stored, ...after }));
     const renamed = JSON.parse(
@@ -211,8 +224,11 @@ describe('webhooks and notification rules in a document', () => {
     assert.deepEqual(
       issuesOf(() => planSite(refused, none)),
       [
-        ...['/webhooks/0/url', '/webhooks/1/url', '/notification_rules/0/targets/1'],
-        ...['/notification_rules/1/targets/0', '/notification_rules/2/quiet_hours/time_zone'],
+        '/webhooks/0/url',
+        '/webhooks/1/url',
+        '/notification_rules/0/targets/1',
+        '/notification_rules/1/targets/0',
+        '/notification_rules/2/quiet_hours/time_zone',
       ],
     );
   });

@@ -125,10 +125,16 @@ export function auditedChanges(plan: SitePlan, request: PlanRequest, known: Know
     });
   return [
     ...entries(plan.devices, siteDevice, ({ deviceId, facility }) => ({
-      ...{ name: deviceId, deviceId, facility, resourceId: null },
+      name: deviceId,
+      deviceId,
+      facility,
+      resourceId: null,
     })),
     ...entries(plan.webhooks, siteWebhook, ({ url }) => ({
-      ...{ name: url, deviceId: null, facility: null, resourceId: names.idOf.get(url) ?? null },
+      name: url,
+      deviceId: null,
+      facility: null,
+      resourceId: names.idOf.get(url) ?? null,
     })),
     ...entries(
       plan.notification_rules,
@@ -151,7 +157,9 @@ export function appliedRecord(
   const count = (wanted: SiteChange['action']) => changes.filter(({ action }) => action === wanted).length;
   return {
     dry_run: isDryRun,
-    ...{ created: count('create'), updated: count('update'), unchanged: count('unchanged') },
+    created: count('create'),
+    updated: count('update'),
+    unchanged: count('unchanged'),
     changes,
     text: changes.flatMap(({ id, action, differences }) =>
       action === 'create' ? [`+ ${id}`] : differences.map((difference) => differenceLine(id, difference)),
@@ -165,6 +173,8 @@ const changesOf = <After>(
   idOf: (after: After) => string,
 ): SiteChange[] =>
   planned.map(({ after, action, differences }, index) => ({
-    ...{ path: `/${section}/${index}`, id: idOf(after), action },
+    path: `/${section}/${index}`,
+    id: idOf(after),
+    action,
     differences: [...differences],
   }));

@@ -26,7 +26,13 @@ const SENSORS = sensorsFrom([
 const source = { deviceNo: 7, declared: new Map(SENSORS.map((sensor) => [sensor.sensorId, sensor])) };
 
 const row = (group: number, fields: Partial<Reading>): Reading => ({
-  ...{ deviceNo: 7, tsMs: NOW_MS, group, a: null, b: null, c: null, badMask: 0 },
+  deviceNo: 7,
+  tsMs: NOW_MS,
+  group,
+  a: null,
+  b: null,
+  c: null,
+  badMask: 0,
   ...fields,
 });
 

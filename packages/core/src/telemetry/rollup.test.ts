@@ -127,7 +127,10 @@ function recompute(sent: readonly Reading[]): Rollup[] {
         const lastBad = bad.at(-1);
         const all = inside.map((other) => namedValue(other, name)?.value ?? Number.NaN);
         const bucket: Rollup = {
-          ...{ deviceNo, ...STANDARD_SENSORS[name].lane, interval, startMs },
+          deviceNo,
+          ...STANDARD_SENSORS[name].lane,
+          interval,
+          startMs,
           sum: all.reduce((total, value) => total + value, 0),
           count: all.length,
           min: Math.min(...all),

@@ -6,8 +6,17 @@ import { joinIntoDays, planLocalDays } from './local-days.ts';
 import { type TimeZone, timeZone } from './time-zone.ts';
 
 const ZONES = [
-  ...['UTC', 'Europe/Berlin', 'America/Havana', 'America/New_York', 'Asia/Kolkata', 'Asia/Kathmandu'],
-  ...['Australia/Lord_Howe', 'Pacific/Apia', 'Pacific/Kiritimati', 'Africa/Cairo', '+05:30'],
+  'UTC',
+  'Europe/Berlin',
+  'America/Havana',
+  'America/New_York',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'Pacific/Kiritimati',
+  'Africa/Cairo',
+  '+05:30',
 ];
 
 function zoneOf(name: string): TimeZone {

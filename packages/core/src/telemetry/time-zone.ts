@@ -51,7 +51,9 @@ export function timeZone(name: string): TimeZone | null {
   };
 
   return {
-    ...{ name, dayStartOf, nextDayStart },
+    name,
+    dayStartOf,
+    nextDayStart,
     dayStartFrom: (timeMs) => (dayStartOf(timeMs) === timeMs ? timeMs : nextDayStart(timeMs)),
     dateAt: (timeMs) => new Date(localTime(timeMs)).toISOString().slice(0, 10),
     hasWholeHours(fromMs, toMs) {
@@ -70,9 +72,16 @@ function localTimeIn(name: string): ((timeMs: number) => number) | null {
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-US', {
-      ...{ timeZone: name, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },
-      ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+      timeZone: name,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
     });
   } catch {
     return null;

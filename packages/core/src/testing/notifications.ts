@@ -6,16 +6,24 @@ import type { AlertEvent } from '../notifications/notice.ts';
 import { type RuleContent, ruleContent } from '../notifications/rule.ts';
 
 export const shownAlert = (fields: Partial<Alert> = {}): Alert => ({
-  ...{
-    alert_id: 'al_1',
-    type: 'low_level',
-    severity: 'warning',
-    message: 'Level is 12.0 %, at or below the limit of 20 %',
-  },
-  ...{ current_value: 12, threshold: 20, created_at: '2026-06-15T12:00:00.000Z', status: 'active' },
-  ...{ acknowledged_by: null, acknowledged_at: null, note: null, cleared_at: null, resolved_at: null },
-  ...{ shelved_until: null, shelve_reason: null, shelved_by: null },
-  ...{ acknowledged_with: null, shelved_with: null },
+  alert_id: 'al_1',
+  type: 'low_level',
+  severity: 'warning',
+  message: 'Level is 12.0 %, at or below the limit of 20 %',
+  current_value: 12,
+  threshold: 20,
+  created_at: '2026-06-15T12:00:00.000Z',
+  status: 'active',
+  acknowledged_by: null,
+  acknowledged_at: null,
+  note: null,
+  cleared_at: null,
+  resolved_at: null,
+  shelved_until: null,
+  shelve_reason: null,
+  shelved_by: null,
+  acknowledged_with: null,
+  shelved_with: null,
   ...fields,
 });
 

@@ -35,8 +35,13 @@ export function readingOf(deviceNo: number, tsMs: number, good: NamedValues, bad
 }
 
 const emptyReading = (deviceNo: number, tsMs: number, group: number): Reading => ({
-  ...{ deviceNo, tsMs, group },
-  ...{ a: null, b: null, c: null, badMask: 0 },
+  deviceNo,
+  tsMs,
+  group,
+  a: null,
+  b: null,
+  c: null,
+  badMask: 0,
 });
 
 /** The value of a standard sensor in a reading, and whether it is implausible; `undefined` when there is none. */

@@ -19,7 +19,9 @@ const MIDDLE = { nowMs: NOW_MS, random: 0.5, schedule: RETRY_SCHEDULE };
 const EVENT = { type: 'alert.raised', attempts: 0 };
 
 const answered = (status: number, retryAfterMs: number | null = null): AttemptOutcome => ({
-  ...{ kind: 'answered', status, retryAfterMs },
+  kind: 'answered',
+  status,
+  retryAfterMs,
 });
 const TIMED_OUT: AttemptOutcome = { kind: 'failed', error: 'no answer within 15 s' };
 

@@ -9,8 +9,15 @@ export interface RetrySchedule {
 /** Three days in total, as Standard Webhooks recommends. */
 export const RETRY_SCHEDULE: RetrySchedule = {
   delaysMs: [
-    ...[5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
-    ...[2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS, 14 * HOUR_MS, 20 * HOUR_MS, 20 * HOUR_MS],
+    5 * SECOND_MS,
+    5 * MINUTE_MS,
+    30 * MINUTE_MS,
+    2 * HOUR_MS,
+    5 * HOUR_MS,
+    10 * HOUR_MS,
+    14 * HOUR_MS,
+    20 * HOUR_MS,
+    20 * HOUR_MS,
   ],
 };
 

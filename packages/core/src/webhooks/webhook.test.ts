@@ -15,13 +15,23 @@ const NOW_MS = Date.UTC(2026, 5, 15, 12);
 
 const webhookWith = (fields: Partial<StoredWebhook> = {}): StoredWebhook => ({
   ...webhookContent({ url: 'https://example.com/token' }),
-  ...{ webhookNo: 1, webhookId: 'wh_1', disabledReason: null, position: 7, failingSinceMs: null },
-  ...{ deadReportedAtMs: null, previousSecretUntilMs: null, createdAtMs: NOW_MS, updatedAtMs: NOW_MS },
+  webhookNo: 1,
+  webhookId: 'wh_1',
+  disabledReason: null,
+  position: 7,
+  failingSinceMs: null,
+  deadReportedAtMs: null,
+  previousSecretUntilMs: null,
+  createdAtMs: NOW_MS,
+  updatedAtMs: NOW_MS,
   ...fields,
 });
 
 const event = (type: EventType, data: Record<string, unknown> = {}, deviceId: string | null = 'silo-1') => ({
-  ...{ type, data, deviceId, facility: deviceId === null ? null : 'north' },
+  type,
+  data,
+  deviceId,
+  facility: deviceId === null ? null : 'north',
 });
 
 const CRITICAL = event('alert.raised', { severity: 'critical' });

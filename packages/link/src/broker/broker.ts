@@ -68,7 +68,10 @@ export class EmbeddedBroker {
     const failed = (remoteAddress: string, reason: string, cause?: Error): void => {
       this.#records.totals.faults += 1;
       this.#handler.observed({
-        ...{ kind: 'fault', deviceId: null, remoteAddress, reason },
+        kind: 'fault',
+        deviceId: null,
+        remoteAddress,
+        reason,
         ...(cause === undefined ? {} : { cause }),
       });
     };
@@ -235,8 +238,13 @@ export class EmbeddedBroker {
     const session = resumed ?? newSession(!packet.isClean);
     const record = this.#records.of(deviceId);
     const channel = new DeviceChannel({
-      ...{ connection, device, session, record, will: packet.will },
-      ...{ connectedAtMs: this.#now(), handler: this.#handler },
+      connection,
+      device,
+      session,
+      record,
+      will: packet.will,
+      connectedAtMs: this.#now(),
+      handler: this.#handler,
       failed: (error) => this.#failed(connection, error),
     });
     this.#current.set(deviceId, channel);
@@ -249,7 +257,10 @@ export class EmbeddedBroker {
     const isTakeover = previous !== undefined;
     this.#handler.connected(device);
     this.#handler.observed({
-      ...{ kind: 'connected', deviceId, remoteAddress, isTakeover },
+      kind: 'connected',
+      deviceId,
+      remoteAddress,
+      isTakeover,
       session: sessionType(session),
     });
     channel.announceSubscriptions();
@@ -276,7 +287,10 @@ export class EmbeddedBroker {
     connection.end('closed', reason);
     const deviceId = channel?.parts.device.deviceId ?? claimedId;
     this.#handler.observed({
-      ...{ kind: 'fault', deviceId, remoteAddress, reason },
+      kind: 'fault',
+      deviceId,
+      remoteAddress,
+      reason,
       ...(isProtocolFault ? {} : { cause: error }),
     });
     if (channel === undefined) return;

@@ -7,7 +7,7 @@ const online = (session?: string) => ({
   ...(session === undefined ? {} : { session }),
 });
 const offline = (session?: string) => ({
-  ...{ state: 'offline' as const },
+  state: 'offline' as const,
   ...(session === undefined ? {} : { session }),
 });
 

@@ -62,7 +62,9 @@ test(
     );
     assert.equal(handler.rejections.length, 1);
     assert.deepEqual(handler.brokerEvents.at(-1), {
-      ...{ kind: 'unusable', topic: topicOf('unknown-device', 'telemetry'), deviceId: 'unknown-device' },
+      kind: 'unusable',
+      topic: topicOf('unknown-device', 'telemetry'),
+      deviceId: 'unknown-device',
       reason: 'no such device',
     });
   },
@@ -376,7 +378,9 @@ test(
     const rules =
       /# \/etc\/mosquitto\/granary\.acl\n(.*?)```/s.exec(await readFile(RUNNING, 'utf8'))?.[1] ?? '';
     const settings = (folder: string) => [
-      ...['allow_anonymous false', `acl_file ${folder}/rules`, `password_file ${folder}/passwords`],
+      'allow_anonymous false',
+      `acl_file ${folder}/rules`,
+      `password_file ${folder}/passwords`,
     ];
     const broker = hasProgram('mosquitto')
       ? await brokerFor(t, settings, { rules, passwords: await passwordsOf('granary', 'silo-1', 'silo-2') })

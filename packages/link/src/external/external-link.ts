@@ -83,7 +83,9 @@ export class ExternalLink implements DeviceLink {
     const shared = { connected: this.#connected, records: this.#records, now };
     this.#incoming = new Incoming({ ...shared, handler, devices: this.#devices, settleMs, isCurrent });
     this.#outgoing = new Outgoing({
-      ...{ ...shared, limits, connection: () => this.#control.ready },
+      ...shared,
+      limits,
+      connection: () => this.#control.ready,
       verifyConfiguration: (deviceId) => void this.#verifyConfiguration(deviceId),
     });
     this.#statuses = new StatusFeed({ ...shared, handler, host: broker.host });
@@ -157,7 +159,9 @@ export class ExternalLink implements DeviceLink {
     return Promise.resolve({
       ...this.#records.statisticsOf(deviceId),
       connectedSinceMs: isConnected ? this.#connected.connectedSinceMs(deviceId) : null,
-      ...{ session: null, remoteAddress: null, unacknowledged: 0 },
+      session: null,
+      remoteAddress: null,
+      unacknowledged: 0,
       isSubscribed: this.isReachable(deviceId),
     });
   }

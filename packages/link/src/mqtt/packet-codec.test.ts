@@ -94,19 +94,25 @@ test('packets written by mqtt-packet are decoded correctly', () => {
 
 test('all fields of a CONNECT are decoded', () => {
   const bytes = packets.generate({
-    ...{ cmd: 'connect', clientId: 'silo-1', clean: false, keepalive: 30, username: 'silo-1' },
-    ...{
-      password: Buffer.from('secret'),
-      will: { topic: 'a/b', payload: Buffer.from('gone'), qos: 1, retain: true },
-    },
+    cmd: 'connect',
+    clientId: 'silo-1',
+    clean: false,
+    keepalive: 30,
+    username: 'silo-1',
+    password: Buffer.from('secret'),
+    will: { topic: 'a/b', payload: Buffer.from('gone'), qos: 1, retain: true },
   } as Packet);
   const reader = new FrameReader();
   reader.push(bytes);
   const frame = reader.next();
   assert.ok(frame !== null);
   assert.deepEqual(decodeConnect(frame), {
-    ...{ clientId: 'silo-1', username: 'silo-1', password: Buffer.from('secret') },
-    ...{ isClean: false, keepAliveS: 30, will: { topic: 'a/b', payload: Buffer.from('gone') } },
+    clientId: 'silo-1',
+    username: 'silo-1',
+    password: Buffer.from('secret'),
+    isClean: false,
+    keepAliveS: 30,
+    will: { topic: 'a/b', payload: Buffer.from('gone') },
   });
 });
 

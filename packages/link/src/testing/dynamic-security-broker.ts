@@ -14,12 +14,10 @@ export async function startDynamicSecurityBroker(): Promise<MosquittoBroker> {
   const [plugin] = globSync(PLUGINS);
   if (plugin === undefined) throw new Error('the dynamic security plugin of Mosquitto is missing');
   const settings = (folder: string) => [
-    ...[
-      'allow_anonymous false',
-      'set_tcp_nodelay true',
-      `plugin ${plugin}`,
-      `plugin_opt_config_file ${folder}/${SECURITY_FILE}`,
-    ],
+    'allow_anonymous false',
+    'set_tcp_nodelay true',
+    `plugin ${plugin}`,
+    `plugin_opt_config_file ${folder}/${SECURITY_FILE}`,
   ];
   return await MosquittoBroker.start(settings, { [SECURITY_FILE]: await firstConfiguration() }, SERVICE_USER);
 }

@@ -13,7 +13,10 @@ const POLL_MS = 10;
 /** Short waits, so that a test sees what happens after them. */
 export const QUICK: ExternalLimits = {
   ...EXTERNAL_LIMITS,
-  ...{ reconnectMs: 20, reconnectMsMax: 100, startMsMax: 10_000, settleMs: 100 },
+  reconnectMs: 20,
+  reconnectMsMax: 100,
+  startMsMax: 10_000,
+  settleMs: 100,
 };
 
 /** Every device except `unknown-device` is a registered silo. */
@@ -73,7 +76,10 @@ export async function startNode(
 ): Promise<StartedNode> {
   const handler = new ExternalRecordingHandler();
   const link = new ExternalLink(handler, {
-    ...{ broker: broker.access, nodeName, turn, limits: { ...QUICK, ...limits } },
+    broker: broker.access,
+    nodeName,
+    turn,
+    limits: { ...QUICK, ...limits },
   });
   await link.start();
   t.after(() => link.stop());

@@ -119,7 +119,8 @@ export async function startLink(
   const handler = new RecordingHandler();
   const anyPort = { host: HOST, port: 0 };
   const broker = new EmbeddedBroker({ plain: anyPort, secure: anyPort }, handler, {
-    ...{ limits: { ...LINK_LIMITS, ...limits }, certificate },
+    limits: { ...LINK_LIMITS, ...limits },
+    certificate,
   });
   const { plain, secure } = await broker.start();
   t.after(() => broker.stop());

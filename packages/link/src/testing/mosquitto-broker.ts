@@ -39,14 +39,15 @@ export class MosquittoBroker {
     const broker = new MosquittoBroker(access, folder);
     const user = process.getuid?.() === 0 ? ['user root'] : [];
     const lines = [
-      ...[`listener ${port} ${HOST}`, 'log_type none', 'max_queued_messages 0', 'max_inflight_messages 0'],
-      ...[
-        'persistence true',
-        `persistence_location ${folder}/`,
-        'autosave_interval 1',
-        ...user,
-        ...settings(folder),
-      ],
+      `listener ${port} ${HOST}`,
+      'log_type none',
+      'max_queued_messages 0',
+      'max_inflight_messages 0',
+      'persistence true',
+      `persistence_location ${folder}/`,
+      'autosave_interval 1',
+      ...user,
+      ...settings(folder),
     ];
     await writeFile(broker.#file, `${lines.join('\n')}\n`);
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);

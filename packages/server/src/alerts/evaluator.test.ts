@@ -22,12 +22,10 @@ function recording(t: TestContext) {
   const app = { alerts } as unknown as App;
   const logger = createLogger('silent');
   const evaluator = new AlertEvaluator({
-    ...{
-      app,
-      logger,
-      uptime: new Uptime({ app, now: () => 0, isReceiving: null }),
-      setAside: new SetAsideLog(logger),
-    },
+    app,
+    logger,
+    uptime: new Uptime({ app, now: () => 0, isReceiving: null }),
+    setAside: new SetAsideLog(logger),
   });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   const fail = (failing: boolean): void => {

@@ -89,9 +89,12 @@ test('a running service makes backups and shows them, and a failure does not mak
   const ready = async (backupDir: string, isDone: (backup: Record<string, unknown>) => boolean) => {
     const service = createService(
       readSettings({
-        ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+        GRANARY_HTTP_PORT: '0',
+        GRANARY_MQTT_PORT: '0',
+        GRANARY_LOG_LEVEL: 'silent',
         GRANARY_LINK_THREADS: '0',
-        ...{ GRANARY_DATA_DIR: dataDir, GRANARY_BACKUP_DIR: backupDir },
+        GRANARY_DATA_DIR: dataDir,
+        GRANARY_BACKUP_DIR: backupDir,
       }),
     );
     const { httpUrl } = await service.start();

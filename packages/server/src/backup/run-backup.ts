@@ -5,7 +5,10 @@ import type { BackupOrder, BackupOutcome } from './backup-process.ts';
 export async function runBackup(order: BackupOrder, signal: AbortSignal): Promise<BackupOutcome> {
   // Without the environment of the service, which contains secrets.
   const child = fork(new URL('./backup-process.ts', import.meta.url), {
-    ...{ execArgv: [], env: {}, signal, killSignal: 'SIGKILL' as const },
+    execArgv: [],
+    env: {},
+    signal,
+    killSignal: 'SIGKILL' as const,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   let outcome: BackupOutcome | undefined;

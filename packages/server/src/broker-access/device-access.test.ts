@@ -19,7 +19,11 @@ interface World {
 
 function world(changes: Partial<World> = {}) {
   const state: World = {
-    ...{ stored: {}, calls: [], isBusy: false, isAway: false, giving: () => Promise.resolve() },
+    stored: {},
+    calls: [],
+    isBusy: false,
+    isAway: false,
+    giving: () => Promise.resolve(),
     ...changes,
   };
   const access = new GivenAccess({
@@ -50,7 +54,8 @@ function world(changes: Partial<World> = {}) {
 }
 
 const stored = (secret: string, removedAtMs: number | null = null) => ({
-  ...{ secretHash: hashSecret(secret), removedAtMs },
+  secretHash: hashSecret(secret),
+  removedAtMs,
 });
 const refusedWith = (code: string, message: RegExp) => (error: Refusal) =>
   error.code === code && message.test(error.message);

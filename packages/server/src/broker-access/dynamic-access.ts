@@ -91,7 +91,8 @@ export class DynamicAccess implements DeviceAccess {
     const { devices, logger, settledMs = SETTLED_MS } = this.#parts;
     try {
       const done = await reconcile({
-        ...{ security: this.#security, devices },
+        security: this.#security,
+        devices,
         remove: (deviceId) => this.#given.remove(deviceId),
         revoke: (deviceId) => this.#given.revoke(deviceId),
         settled: () => sleep(settledMs, undefined, { signal: this.#stopping.signal, ref: false }),

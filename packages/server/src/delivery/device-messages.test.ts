@@ -6,23 +6,35 @@ import { pino } from 'pino';
 import { commandOptions, DeviceMessages } from './device-messages.ts';
 
 const START: DeviceMessage = {
-  ...{ command: 'start', operation_id: 'op_1', type: 'feed', amount_kg: 1, rate_kg_per_min: 1 },
-  ...{ max_amount_kg: 1, max_duration_s: 1, expires_at: '2026-11-15T08:00:10.000Z' },
+  command: 'start',
+  operation_id: 'op_1',
+  type: 'feed',
+  amount_kg: 1,
+  rate_kg_per_min: 1,
+  max_amount_kg: 1,
+  max_duration_s: 1,
+  expires_at: '2026-11-15T08:00:10.000Z',
 };
 const STOP: DeviceMessage = { command: 'stop', operation_id: 'op_1' };
 const executing = (name: 'hold' | 'emergency_stop', expires_at: string | null): DeviceMessage => ({
-  ...{ command: 'execute', command_id: 'cmd_1', name, parameters: {}, expires_at },
+  command: 'execute',
+  command_id: 'cmd_1',
+  name,
+  parameters: {},
+  expires_at,
 });
 
 test('a message that causes movement expires and is sent once; a repeated message never expires and has one unacknowledged copy', () => {
   const expiresAtMs = Date.UTC(2026, 10, 15, 8, 0, 10);
   assert.deepEqual(commandOptions(START), { expiresAtMs, repeatKey: null });
   assert.deepEqual(commandOptions(executing('hold', '2026-11-15T08:00:10.000Z')), {
-    ...{ expiresAtMs, repeatKey: null },
+    expiresAtMs,
+    repeatKey: null,
   });
   assert.deepEqual(commandOptions(STOP), { expiresAtMs: null, repeatKey: 'stop op_1' });
   assert.deepEqual(commandOptions(executing('emergency_stop', null)), {
-    ...{ expiresAtMs: null, repeatKey: 'execute cmd_1' },
+    expiresAtMs: null,
+    repeatKey: 'execute cmd_1',
   });
 });
 

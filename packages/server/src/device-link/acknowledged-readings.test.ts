@@ -32,12 +32,18 @@ async function start(t: TestContext) {
   const link = new ThreadLink(
     handler,
     {
-      ...{ threadWrites, sensorsOf: () => new Map(), append: app.telemetry.append },
-      ...{ log: () => undefined, failed: () => undefined },
+      threadWrites,
+      sensorsOf: () => new Map(),
+      append: app.telemetry.append,
+      log: () => undefined,
+      failed: () => undefined,
     },
     {
-      ...{ limits: LINK_LIMITS, sharesPorts: false, rawRetentionDays: 30 },
-      ...{ clock: newSharedClock(), heldReadingsMax: 1_000 },
+      limits: LINK_LIMITS,
+      sharesPorts: false,
+      rawRetentionDays: 30,
+      clock: newSharedClock(),
+      heldReadingsMax: 1_000,
     },
     null,
   );
@@ -52,7 +58,11 @@ test('a cached value is replaced before it is read again, also when no event was
   const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const firstTsMs = Date.now() - ROUNDS;
   const workerData: WaitingDeviceData = {
-    ...{ url, deviceId: 'silo-1', secret: secretOf('silo-1'), firstTsMs, state },
+    url,
+    deviceId: 'silo-1',
+    secret: secretOf('silo-1'),
+    firstTsMs,
+    state,
   };
   const device = new Worker(DEVICE, { workerData });
   t.after(() => device.terminate());

@@ -52,13 +52,16 @@ function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkGroup {
   const addresses = linkAddresses(settings);
   const count = addresses.plain === null && addresses.secure === null ? 0 : linkThreads;
   const threadSettings = {
-    ...{ rawRetentionDays, limits: linkLimits(settings, count), sharesPorts: count > 1 },
+    rawRetentionDays,
+    limits: linkLimits(settings, count),
+    sharesPorts: count > 1,
     heldReadingsMax: Math.ceil(HELD_READINGS_MAX / Math.max(1, count)),
     clock: clock.forThreads(),
   };
   const threads: ThreadLink[] = [];
   const mainThread = {
-    ...{ threadWrites: app.threadWrites, failed },
+    threadWrites: app.threadWrites,
+    failed,
     sensorsOf: uplink.sensorsOf.bind(uplink),
     append: app.telemetry.append,
     log: writeLine(logger, log),

@@ -9,9 +9,21 @@ const NOWHERE: BrokerAddresses = { plain: null, secure: null };
 const TOTALS = { logins: 1, refusedLogins: 0, messagesIn: 2, messagesOut: 3, faults: 0 };
 
 const statistics = (connects: number, isSubscribed: boolean, faultAtMs: number): LinkStatistics => ({
-  ...{ connectedSinceMs: null, session: null, remoteAddress: null, isSubscribed, unacknowledged: 0 },
-  ...{ connects, takeovers: 0, messagesIn: 1, messagesOut: 0, droppedExpired: 0, droppedNotConnected: 0 },
-  ...{ refusedLogins: 0, lastRefusal: null, faults: 1, lastDisconnect: null },
+  connectedSinceMs: null,
+  session: null,
+  remoteAddress: null,
+  isSubscribed,
+  unacknowledged: 0,
+  connects,
+  takeovers: 0,
+  messagesIn: 1,
+  messagesOut: 0,
+  droppedExpired: 0,
+  droppedNotConnected: 0,
+  refusedLogins: 0,
+  lastRefusal: null,
+  faults: 1,
+  lastDisconnect: null,
   lastFault: { atMs: faultAtMs, reason: `at ${faultAtMs}` },
 });
 
@@ -98,7 +110,9 @@ function startGroup() {
     return member;
   };
   const group = new LinkGroup({
-    ...{ handler: service, addresses: NOWHERE, threads: [create, create] },
+    handler: service,
+    addresses: NOWHERE,
+    threads: [create, create],
     local: (handler) => create(handler) as unknown as LocalLink,
   });
   const [one, two, local] = members;
@@ -164,8 +178,11 @@ describe('a device that logs in', () => {
     const { one, two, logIn, observed } = startGroup();
     const connect = (member: FakeMember): void =>
       member.handler.observed({
-        ...{ kind: 'connected', deviceId: 'silo-1', remoteAddress: '10.0.0.1' },
-        ...{ session: 'clean', isTakeover: false },
+        kind: 'connected',
+        deviceId: 'silo-1',
+        remoteAddress: '10.0.0.1',
+        session: 'clean',
+        isTakeover: false,
       });
     await logIn(one);
     connect(one);

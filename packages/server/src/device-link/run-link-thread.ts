@@ -63,12 +63,16 @@ export function runLinkThread(data: LinkThreadData): void {
         );
   const pipeline = new IngestPipeline({
     ...batchWriter,
-    ...{ counters, heldReadingsMax },
+    counters,
+    heldReadingsMax,
     logger: { error: log('error', null), info: log('info', null) },
   });
   const sensors = new DeclaredSensorsCache((device) => main.ask('sensorsOf', device));
   const intake = new TelemetryIntake({
-    ...{ pipeline, counters, now, rawRetentionDays },
+    pipeline,
+    counters,
+    now,
+    rawRetentionDays,
     sensorsOf: ({ deviceId, deviceNo }) => sensors.cached(deviceId) ?? sensors.lookUp({ deviceId, deviceNo }),
     log: {
       warn: (deviceId, fields, text) => log('warn', deviceId)(fields, text),
@@ -77,7 +81,10 @@ export function runLinkThread(data: LinkThreadData): void {
   });
   const handler = new ThreadHandler({ main, intake, pipeline });
   const broker = new EmbeddedBroker(data.addresses, handler, {
-    ...{ now, limits, certificate, sharesPorts },
+    now,
+    limits,
+    certificate,
+    sharesPorts,
     serveFirst: () => arriving.takeArrived(),
   });
   arriving.start();

@@ -21,18 +21,18 @@ async function createLink(t: TestContext, threadUrl?: URL) {
   const link = new ThreadLink(
     handler,
     {
-      ...{ threadWrites: null, failed: failed.resolve, log: () => undefined },
+      threadWrites: null,
+      failed: failed.resolve,
+      log: () => undefined,
       sensorsOf: () => new Map(),
       append: async (batch) => appended.push(batch),
     },
     {
-      ...{
-        limits: LINK_LIMITS,
-        sharesPorts: false,
-        rawRetentionDays: 30,
-        clock: newSharedClock(),
-        heldReadingsMax: 1_000,
-      },
+      limits: LINK_LIMITS,
+      sharesPorts: false,
+      rawRetentionDays: 30,
+      clock: newSharedClock(),
+      heldReadingsMax: 1_000,
       ...(threadUrl === undefined ? {} : { threadUrl }),
     },
     null,
@@ -47,7 +47,8 @@ it('a device logs in, reports, is sent commands and is released, all in another 
   assert.equal(link.isListening, true);
   const device = await connectRaw(t, port, 'silo-1');
   device.send({
-    ...{ cmd: 'subscribe', messageId: 3 },
+    cmd: 'subscribe',
+    messageId: 3,
     subscriptions: [{ topic: topicOf('silo-1', 'command'), qos: 1 }],
   });
   await device.packetCount(2);
@@ -58,8 +59,13 @@ it('a device logs in, reports, is sent commands and is released, all in another 
   await device.packetCount(3);
   const payload = JSON.stringify({ ...READING, ts: Date.now() });
   device.send({
-    ...{ cmd: 'publish', topic: topicOf('silo-1', 'telemetry'), payload, qos: 1 },
-    ...{ messageId: 7, dup: false, retain: false },
+    cmd: 'publish',
+    topic: topicOf('silo-1', 'telemetry'),
+    payload,
+    qos: 1,
+    messageId: 7,
+    dup: false,
+    retain: false,
   });
   await device.packetCount(4);
   assert.deepEqual(

@@ -114,7 +114,9 @@ export class ThreadLink implements LinkMember {
     const { threadUrl = THREAD_URL, ...settings } = this.#settings;
     const workerData: LinkThreadData = {
       ...settings,
-      ...{ addresses, writer, certificate: this.#certificate },
+      addresses,
+      writer,
+      certificate: this.#certificate,
       calls: { port: calls, toThread: this.#counts.toThread, toMain: this.#counts.toMain },
       written: { port: written, sent: this.#counts.written },
     };
@@ -205,7 +207,9 @@ export class ThreadLink implements LinkMember {
     const { sensorsOf, append, log } = this.#parts;
     const handler = this.#handler;
     return {
-      ...{ sensorsOf, append, log },
+      sensorsOf,
+      append,
+      log,
       authenticate: (deviceId, secret, remoteAddress) =>
         handler.authenticate(deviceId, secret, remoteAddress),
       received: (device, message) => handler.received(device, message),

@@ -11,24 +11,20 @@ import { DeviceDirectory, SECRET_LAST_KNOWN_MS_MAX } from './device-directory.ts
 type Find = (deviceId: string) => Promise<StoredDevice | undefined>;
 
 const device = (secret: string): StoredDevice => ({
-  ...{
-    version: 1,
-    removedAtMs: null,
-    deviceNo: 7,
-    deviceId: 'silo',
-    profile: 'silo_scale',
-    name: 'Silo',
-    model: 'GS',
-    firmwareVersion: '1',
-  },
-  ...{
-    facility: 'north',
-    zone: 'a',
-    capacityKg: 1_000,
-    secretHash: hashSecret(secret),
-    sensorDocument: null,
-    registeredAtMs: 0,
-  },
+  version: 1,
+  removedAtMs: null,
+  deviceNo: 7,
+  deviceId: 'silo',
+  profile: 'silo_scale',
+  name: 'Silo',
+  model: 'GS',
+  firmwareVersion: '1',
+  facility: 'north',
+  zone: 'a',
+  capacityKg: 1_000,
+  secretHash: hashSecret(secret),
+  sensorDocument: null,
+  registeredAtMs: 0,
   presence: NEVER_SEEN,
 });
 
@@ -87,8 +83,13 @@ describe('the device directory', () => {
     nowMs -= SECRET_LAST_KNOWN_MS_MAX;
     directory.observe([
       {
-        ...{ sequence: 1, type: 'device.credentials_replaced', deviceId: 'silo', facility: 'north' },
-        ...{ atMs: nowMs, actor: null, data: {} },
+        sequence: 1,
+        type: 'device.credentials_replaced',
+        deviceId: 'silo',
+        facility: 'north',
+        atMs: nowMs,
+        actor: null,
+        data: {},
       },
     ]);
     await isUnavailable('silo', 'right');

@@ -11,7 +11,9 @@ it('logs a few lines per device and minute, and then the number of suppressed li
   const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
   let suppressed = 0;
   const log = new DeviceLog({
-    ...{ logger, now: () => nowMs, linesPerMinuteMax: 5 },
+    logger,
+    now: () => nowMs,
+    linesPerMinuteMax: 5,
     suppressed: () => suppressed++,
   });
   for (let n = 0; n < 1_000; n++) log.warn('many-lines', { n }, 'rejected');

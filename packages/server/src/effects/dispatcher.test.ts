@@ -9,15 +9,28 @@ const NOW_MS = Date.UTC(2026, 10, 15);
 const EXPIRES_AT = '2026-11-15T00:00:10.000Z';
 
 const START: DeviceMessage = {
-  ...{ command: 'start', operation_id: 'op_1', type: 'feed', amount_kg: 1, rate_kg_per_min: 1 },
-  ...{ max_amount_kg: 1, max_duration_s: 1, expires_at: EXPIRES_AT },
+  command: 'start',
+  operation_id: 'op_1',
+  type: 'feed',
+  amount_kg: 1,
+  rate_kg_per_min: 1,
+  max_amount_kg: 1,
+  max_duration_s: 1,
+  expires_at: EXPIRES_AT,
 };
 const executing = (name: 'hold' | 'emergency_stop', expires_at: string | null): DeviceMessage => ({
-  ...{ command: 'execute', command_id: 'cmd_1', name, parameters: {}, expires_at },
+  command: 'execute',
+  command_id: 'cmd_1',
+  name,
+  parameters: {},
+  expires_at,
 });
 
 const sending = (message: DeviceMessage): Effect => ({
-  ...{ kind: 'send_message', deviceNo: 7, deviceId: 'd-7', message },
+  kind: 'send_message',
+  deviceNo: 7,
+  deviceId: 'd-7',
+  message,
 });
 
 /** A started dispatcher, and its actions in order. With `fails` the storage refuses to record that a message was not sent. */

@@ -6,7 +6,11 @@ import type { Frame } from './frame.ts';
 import { EventStream } from './stream.ts';
 
 const frame = (sequence: number, bytes = Buffer.from(`${sequence}\n`)): Frame => ({
-  ...{ sequence, type: 'configuration.changed', deviceId: 'silo-1', facility: 'north', bytes },
+  sequence,
+  type: 'configuration.changed',
+  deviceId: 'silo-1',
+  facility: 'north',
+  bytes,
 });
 
 test('an event is not sent again, and an event outside the filter is never sent', async (t) => {

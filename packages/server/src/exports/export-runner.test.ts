@@ -12,8 +12,16 @@ import {
 } from './export-runner.ts';
 
 const CALLER: Caller = {
-  ...{ keyId: 'key_1', name: 'k', scopes: ['read'], facilities: null, deviceIds: null, session: null },
-  ...{ createdAtMs: 0, expiresAtMs: null, lastUsedAtMs: null, revokedAtMs: null },
+  keyId: 'key_1',
+  name: 'k',
+  scopes: ['read'],
+  facilities: null,
+  deviceIds: null,
+  session: null,
+  createdAtMs: 0,
+  expiresAtMs: null,
+  lastUsedAtMs: null,
+  revokedAtMs: null,
 };
 
 const callerOf = (keyId: string) => ({ keyId, credential: keyId });

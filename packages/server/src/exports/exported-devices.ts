@@ -46,7 +46,11 @@ export async function devicesToExport(
   for (let afterDeviceId: string | null = null; ; ) {
     const profileName = query.profile ?? null;
     const page = await app.exports.devices({
-      ...{ devices: selection, profileName, afterDeviceId, limit: DEVICES_PER_PAGE, nowMs },
+      devices: selection,
+      profileName,
+      afterDeviceId,
+      limit: DEVICES_PER_PAGE,
+      nowMs,
     });
     for (const device of page) {
       const { deviceNo, deviceId } = device;

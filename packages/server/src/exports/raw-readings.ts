@@ -42,8 +42,12 @@ export async function* rawReadingPages(
     let after = beforeTime(fromMs);
     for (;;) {
       const { rows, next } = await app.exports.rawPage({
-        ...{ after, toMs, deviceNos, groups: isFewDevices ? groups : null },
-        ...{ rowsMax: ROWS_PER_PAGE, scannedMax: SCANNED_PER_PAGE },
+        after,
+        toMs,
+        deviceNos,
+        groups: isFewDevices ? groups : null,
+        rowsMax: ROWS_PER_PAGE,
+        scannedMax: SCANNED_PER_PAGE,
       });
       for (const row of rows) text += textOf(row, columns);
       if (next === null) break;

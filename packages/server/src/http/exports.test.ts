@@ -158,7 +158,9 @@ describeService('a long export', (api) => {
     for (let sent = 0; sent < READINGS; sent += PER_MESSAGE) {
       const readings = Array.from({ length: PER_MESSAGE }, (_, index) => ({
         ts: first + sent + index,
-        ...{ weight: 500, temperature: 20, humidity: 50 },
+        weight: 500,
+        temperature: 20,
+        humidity: 50,
       }));
       await api.post('/v1/siloscale/devices/silo-1/telemetry', readings);
     }

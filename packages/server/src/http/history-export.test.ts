@@ -76,7 +76,10 @@ describeService(
       const path = '/v1/siloscale/devices/silo-1/sensors/history';
       const { body } = await api.get(`${path}?${RANGE}&interval=1d&tz=Europe/Berlin&unit=kg&aggregate=max`);
       assert.deepEqual(body.data, {
-        ...{ sensor: 'level', interval: '1d', unit: 'kg', tz: 'Europe/Berlin' },
+        sensor: 'level',
+        interval: '1d',
+        unit: 'kg',
+        tz: 'Europe/Berlin',
         points: [
           { timestamp: '2026-10-23T22:00:00.000Z', value: 123, date: '2026-10-24' },
           { timestamp: '2026-10-24T22:00:00.000Z', value: 148, date: '2026-10-25' },

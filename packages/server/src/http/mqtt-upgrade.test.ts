@@ -104,8 +104,14 @@ test('paho over WebSocket is received', async (t) => {
 const handshake = (path: string, ...headers: string[]): string =>
   [
     `GET ${path} HTTP/1.1`,
-    ...['Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-    ...['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...headers, '', ''],
+    'Host: x',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ...headers,
+    '',
+    '',
   ].join('\r\n');
 
 test('what is no MQTT over WebSocket is refused, and other requests ignore an upgrade', async (t) => {

@@ -30,7 +30,10 @@ interface Parts {
 export class MqttUpgrade {
   readonly #parts: Parts;
   readonly #webSockets = new WebSocketServer({
-    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: FRAME_BYTES_MAX },
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: FRAME_BYTES_MAX,
     handleProtocols: () => PROTOCOL,
   });
   readonly #ends = new Set<() => void>();

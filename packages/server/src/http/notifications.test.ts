@@ -112,7 +112,10 @@ describeService(
         await api.post(RULES, { name: 'Owner', targets: [{ email: 'owner@example.com' }] })
       ).body;
       assert.deepEqual(made.match, {
-        ...{ severity_min: 'warning', types: null, facilities: null, device_ids: null },
+        severity_min: 'warning',
+        types: null,
+        facilities: null,
+        device_ids: null,
       });
       const path = `${RULES}/${made.rule_id}`;
       assert.deepEqual((await api.get(path)).body.data, made);
@@ -137,7 +140,8 @@ describeService(
 
     it('refuses a rule that makes no sense, and names every fault', async () => {
       const { status, body } = await api.post(RULES, {
-        ...{ name: 'x', targets: [{ email: 'a@example.com' }] },
+        name: 'x',
+        targets: [{ email: 'a@example.com' }],
         quiet_hours: { from: '22:00', to: '22:00', time_zone: 'Mars/Olympus' },
         escalation: [
           { after_minutes: 5, targets: [{ email: 'a@example.com' }] },

@@ -150,7 +150,9 @@ export function createHttpServer(
   const limiter =
     perSecond === null ? null : new RateLimiter({ perSecond, now, liveNodes: () => parts.nodes.liveCount });
   const accessChecks = {
-    ...{ keyring: parts.keyring, limiter, settings },
+    keyring: parts.keyring,
+    limiter,
+    settings,
     failedLogins: new FailedLogins(logger, now),
   };
   const group = (prefix: string, register: (routes: FastifyInstance) => void): void => {

@@ -21,7 +21,9 @@ describeService(
       for (let sent = 0; sent < POINTS; sent += 1_000) {
         const readings = Array.from({ length: 1_000 }, (_, index) => ({
           ts: endMs - (POINTS - sent - index) * 5 * MINUTE_MS,
-          ...{ weight: 500, temperature: 20, humidity: 50 },
+          weight: 500,
+          temperature: 20,
+          humidity: 50,
         }));
         assert.equal((await api.post(`${silo.path}/telemetry`, readings)).status, 200);
       }

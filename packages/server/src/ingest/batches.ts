@@ -47,7 +47,10 @@ export const toWriterPort = (
   async append({ readings, ...batch }) {
     const packed = packReadings(readings);
     const call = {
-      ...{ slice: 'telemetry', name: 'append', idempotency: null, attempt: null },
+      slice: 'telemetry',
+      name: 'append',
+      idempotency: null,
+      attempt: null,
       args: [{ ...batch, readings: packed } satisfies TelemetryBatch],
     };
     const { effects } = (await writer.submit(call, { transferred: [packed.buffer] })) as Committed<unknown>;

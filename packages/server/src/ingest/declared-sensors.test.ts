@@ -193,7 +193,10 @@ describeLinkService('values of declared sensors', (api) => {
     const qualities = [1, 2, 3, 4, 5].map((index) => sensors[`cable-${index}`].quality);
     assert.deepEqual(qualities, ['good', 'stale', 'stale', 'good', 'bad']);
     assert.deepEqual(sensors['cable-5'], {
-      ...{ current: null, unit: 'celsius', timestamp: null, quality: 'bad' },
+      current: null,
+      unit: 'celsius',
+      timestamp: null,
+      quality: 'bad',
     });
     await silo.publish('telemetry', { ts: Date.now(), sensors: { 'cable-1': 80.001 } });
     const bad = (await current(path)).sensors['cable-1'];
@@ -271,16 +274,20 @@ describeLinkService('values of declared sensors', (api) => {
     const names = (count: number, prefix: string) =>
       JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [prefix + index, 1])));
     const hostile = [
-      ...[
-        '{"__proto__":1}',
-        '{"__proto__":{"co2":1}}',
-        '{"constructor":{"prototype":1}}',
-        '[]',
-        'null',
-        '{}',
-      ],
-      ...[names(10_000, 'k'), names(10_000, '_'), `{"${'a'.repeat(100_000)}":1}`, '{"co2":1,"co2":2}'],
-      ...[`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, '{"co2":[1]}', '{"co2":true}', '{"\\ud800":1}'],
+      '{"__proto__":1}',
+      '{"__proto__":{"co2":1}}',
+      '{"constructor":{"prototype":1}}',
+      '[]',
+      'null',
+      '{}',
+      names(10_000, 'k'),
+      names(10_000, '_'),
+      `{"${'a'.repeat(100_000)}":1}`,
+      '{"co2":1,"co2":2}',
+      `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`,
+      '{"co2":[1]}',
+      '{"co2":true}',
+      '{"\\ud800":1}',
     ];
     for (const sensors of hostile) await silo.publish('telemetry', `{"ts":${nowMs},"sensors":${sensors}}`);
     assert.equal((await rejections(path)).total, hostile.length);

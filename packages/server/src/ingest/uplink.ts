@@ -71,7 +71,9 @@ export class Uplink implements LinkHandler {
         );
       case 'status':
         return this.#rejectFailed(device, this.#stateUsed(device, message.state.state), (reason) => ({
-          ...{ topic: message.subject, reason, payloadExcerpt: message.state.state },
+          topic: message.subject,
+          reason,
+          payloadExcerpt: message.state.state,
         }));
       case 'ack':
       case 'progress':

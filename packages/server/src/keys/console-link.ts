@@ -18,8 +18,10 @@ export async function firstConsoleLink(parts: LinkParts, validMs: number | undef
   if (validMs === undefined || key === undefined) return `${baseUrl}/`;
   const code = newSignInCode();
   await app.session.createCode({
-    ...{ hash: hashSecret(code), keyId: key.keyId },
-    ...{ createdAtMs: nowMs, expiresAtMs: nowMs + validMs },
+    hash: hashSecret(code),
+    keyId: key.keyId,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + validMs,
   });
   // After the `#`, which browsers do not send, so that the code reaches no log of a server.
   return `${baseUrl}/#sign-in=${code}`;

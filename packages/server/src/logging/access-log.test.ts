@@ -25,8 +25,13 @@ describeService(
       await api.get('/v1/devices?facility=private', headers);
       const { time, level, duration_ms, key_id, ...line } = await lineOf('logged-1');
       assert.deepEqual(line, {
-        ...{ request_id: 'logged-1', trace_id: TRACE_ID, method: 'GET', path: '/v1/devices', status: 200 },
-        ...{ address: '127.0.0.1', msg: 'request' },
+        request_id: 'logged-1',
+        trace_id: TRACE_ID,
+        method: 'GET',
+        path: '/v1/devices',
+        status: 200,
+        address: '127.0.0.1',
+        msg: 'request',
       });
       assert.equal(typeof duration_ms, 'number');
       assert.match(String(key_id), /^\w+$/);

@@ -22,11 +22,17 @@ const samplesOf = (values: Values): readonly Sample[] =>
 
 /** The name of a counter ends in `_total`. */
 export const counter = (name: string, help: string, values: Values): Metric => ({
-  ...{ name, help, type: 'counter', samples: samplesOf(values) },
+  name,
+  help,
+  type: 'counter',
+  samples: samplesOf(values),
 });
 
 export const gauge = (name: string, help: string, values: Values): Metric => ({
-  ...{ name, help, type: 'gauge', samples: samplesOf(values) },
+  name,
+  help,
+  type: 'gauge',
+  samples: samplesOf(values),
 });
 
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';

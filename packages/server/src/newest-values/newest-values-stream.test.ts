@@ -10,8 +10,14 @@ const DEVICES = 300;
 const ALL = { limits: { facilities: null, deviceIds: null }, facility: null };
 
 const deviceWith = (index: number, value: number, facility = 'north'): FleetDevice => ({
-  ...{ device_id: `silo-${index}`, name: 'Silo', model: 'GS-100', profile: 'silo_scale', group: 'silo' },
-  ...{ status: 'online', location: { facility, zone: 'a' }, last_seen: '2026-06-15T00:00:00.000Z' },
+  device_id: `silo-${index}`,
+  name: 'Silo',
+  model: 'GS-100',
+  profile: 'silo_scale',
+  group: 'silo',
+  status: 'online',
+  location: { facility, zone: 'a' },
+  last_seen: '2026-06-15T00:00:00.000Z',
   readings: { weight: { value, unit: 'kg', timestamp: '2026-06-15T00:00:00.000Z', quality: 'good' } },
 });
 

@@ -46,7 +46,9 @@ export class NewestValues {
   constructor(parts: NewestValuesParts) {
     this.#parts = parts;
     this.#rounds = new Rounds({
-      ...{ doing: 'reading the newest values', everyMs: ROUND_MS, logger: parts.logger },
+      doing: 'reading the newest values',
+      everyMs: ROUND_MS,
+      logger: parts.logger,
       run: () => this.#round(),
     });
   }
@@ -195,8 +197,14 @@ export class NewestValues {
     const { limits, facility } = selection;
     return this.#parts.app.fleet.devices({
       devices: { limits, facility, zone: null, deviceId: null },
-      ...{ profileName: null, status: null, text: null, withReadings: true, isRemoved: false },
-      ...{ afterDeviceId, limit, nowMs: this.#parts.now() },
+      profileName: null,
+      status: null,
+      text: null,
+      withReadings: true,
+      isRemoved: false,
+      afterDeviceId,
+      limit,
+      nowMs: this.#parts.now(),
     });
   }
 }

@@ -39,7 +39,10 @@ export async function openStore(parts: StoreParts): Promise<OpenedStore> {
   );
   onStop(() => opened.close());
   const node = {
-    ...{ nodeId: newId('node', Date.now()), host: hostname(), broker, version: VERSION },
+    nodeId: newId('node', Date.now()),
+    host: hostname(),
+    broker,
+    version: VERSION,
     folderId: opened.nodes === null ? '' : await folderIdOf(settings.dataDir),
     presetHash: settings.adminKey === null ? null : hashSecret(settings.adminKey),
   };

@@ -45,11 +45,9 @@ describePostgres('two nodes with the same due work', (engine) => {
   }
 
   const settingsFor = ({ url }: MailServer) => ({
-    ...{
-      GRANARY_SMTP_URL: url,
-      GRANARY_MAIL_FROM: 'granary@farm.example',
-      GRANARY_WEBHOOK_ALLOW_PRIVATE: 'on',
-    },
+    GRANARY_SMTP_URL: url,
+    GRANARY_MAIL_FROM: 'granary@farm.example',
+    GRANARY_WEBHOOK_ALLOW_PRIVATE: 'on',
   });
 
   async function weigh({ api }: Pick<NodeProcess, 'api'>, deviceId: string, weight: number): Promise<void> {
@@ -58,7 +56,9 @@ describePostgres('two nodes with the same due work', (engine) => {
   }
 
   const RULE = {
-    ...{ name: 'Shift', match: { types: ['low_level'] }, targets: [{ email: 'shift@example.com' }] },
+    name: 'Shift',
+    match: { types: ['low_level'] },
+    targets: [{ email: 'shift@example.com' }],
     summary: { at_once_max: SILOS },
   };
 

@@ -9,17 +9,20 @@ const accepted = <T>(value: T | Error): T => {
 
 test('an address of a mail server', () => {
   assert.deepEqual(asSmtpServer('smtps://ada:p%40ss@mail.example.com'), {
-    ...{
-      host: 'mail.example.com',
-      port: 465,
-      isTls: true,
-      isTlsRequired: false,
-      user: 'ada',
-      password: 'p@ss',
-    },
+    host: 'mail.example.com',
+    port: 465,
+    isTls: true,
+    isTlsRequired: false,
+    user: 'ada',
+    password: 'p@ss',
   });
   assert.deepEqual(asSmtpServer('smtp://localhost:2525'), {
-    ...{ host: 'localhost', port: 2525, isTls: false, isTlsRequired: false, user: null, password: null },
+    host: 'localhost',
+    port: 2525,
+    isTls: false,
+    isTlsRequired: false,
+    user: null,
+    password: null,
   });
   assert.equal(accepted(asSmtpServer('smtp://[::1]:25/')).host, '::1');
 });
@@ -35,13 +38,15 @@ test('a password needs encryption, except on this machine or where a parameter s
 
 test('what is no address of a mail server is refused without its password', () => {
   for (const text of [
-    ...['mail.example.com', 'http://a:secret@b', 'smtp://', 'smtp://a:secret@', 'smtp://a:secret@h/path'],
-    ...[
-      'smtp://a:secret@h?tls=no',
-      'smtp://a:secret@h?debug=true',
-      'smtp://a:secret%@h',
-      'smtp://a:secret@h:99999',
-    ],
+    'mail.example.com',
+    'http://a:secret@b',
+    'smtp://',
+    'smtp://a:secret@',
+    'smtp://a:secret@h/path',
+    'smtp://a:secret@h?tls=no',
+    'smtp://a:secret@h?debug=true',
+    'smtp://a:secret%@h',
+    'smtp://a:secret@h:99999',
   ]) {
     const refused = asSmtpServer(text);
     assert.ok(refused instanceof Error, text);
@@ -52,7 +57,8 @@ test('what is no address of a mail server is refused without its password', () =
 test('the address of the sender, with or without a name', () => {
   assert.deepEqual(asMailAddress('granary@example.com'), { name: '', address: 'granary@example.com' });
   assert.deepEqual(asMailAddress('Granary north <granary@example.com>'), {
-    ...{ name: 'Granary north', address: 'granary@example.com' },
+    name: 'Granary north',
+    address: 'granary@example.com',
   });
   for (const text of ['granary', 'a@b, c@d', 'x <a@b> y', 'a\r\nb <a@b>', '<>', '"x" <a@b']) {
     assert.ok(asMailAddress(text) instanceof Error, text);

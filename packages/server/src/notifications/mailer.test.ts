@@ -10,7 +10,10 @@ import { type Mail, Mailer } from './mailer.ts';
 
 const FROM = { name: 'Granary nörth', address: 'granary@farm.example' };
 const MAIL: Mail = {
-  ...{ messageId: 'ntf_1', to: 'ada@example.com', subject: 'Warning: Silo 7', atMs: Date.UTC(2026, 5, 15) },
+  messageId: 'ntf_1',
+  to: 'ada@example.com',
+  subject: 'Warning: Silo 7',
+  atMs: Date.UTC(2026, 5, 15),
   text: 'Level 12 % – low.\n',
 };
 

@@ -52,15 +52,23 @@ export class Mailer {
       });
     };
     const transport = createTransport({
-      ...{ host, port, secure: isTls, requireTLS: isTlsRequired, getSocket },
-      ...{ disableFileAccess: true, disableUrlAccess: true },
+      host,
+      port,
+      secure: isTls,
+      requireTLS: isTlsRequired,
+      getSocket,
+      disableFileAccess: true,
+      disableUrlAccess: true,
       ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
     });
     const domain = this.#from.address.split('@').at(-1);
     const sending = transport.sendMail({
       from: { ...this.#from },
       to: { name: '', address: to },
-      ...{ subject, text, date: new Date(atMs), messageId: `<${messageId}@${domain}>` },
+      subject,
+      text,
+      date: new Date(atMs),
+      messageId: `<${messageId}@${domain}>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
     const tooLate = Promise.withResolvers<never>();

@@ -13,7 +13,12 @@ import { NotificationSender } from './sender.ts';
 
 const FROM = { name: '', address: 'granary@farm.example' };
 const smtpAt = (port: number) => ({
-  ...{ host: '127.0.0.1', port, isTls: false, isTlsRequired: false, user: null, password: null },
+  host: '127.0.0.1',
+  port,
+  isTls: false,
+  isTlsRequired: false,
+  user: null,
+  password: null,
 });
 
 describeEachEngine('notification sender', (engine) => {
@@ -46,7 +51,10 @@ describeEachEngine('notification sender', (engine) => {
 
   function senderTo(port: number, node: Pick<App, 'notifications'> = app): NotificationSender {
     const sender = new NotificationSender({
-      ...{ app: node, mailer: new Mailer(smtpAt(port), FROM), logger: createLogger('silent'), now },
+      app: node,
+      mailer: new Mailer(smtpAt(port), FROM),
+      logger: createLogger('silent'),
+      now,
     });
     undos.push(() => sender.stop());
     sender.start();

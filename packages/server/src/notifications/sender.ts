@@ -32,7 +32,9 @@ export class NotificationSender {
   constructor(parts: SenderParts) {
     this.#parts = parts;
     this.#rounds = new Rounds({
-      ...{ doing: 'sending notifications', everyMs: ROUND_MS, logger: parts.logger },
+      doing: 'sending notifications',
+      everyMs: ROUND_MS,
+      logger: parts.logger,
       run: () => this.#send(),
     });
   }
@@ -68,7 +70,9 @@ export class NotificationSender {
     const { app, logger, now } = this.#parts;
     const { notificationId, ruleId } = notification;
     const lease = {
-      ...{ untilMs: leasedUntilMs, leaseMs: LEASE_MS, now },
+      untilMs: leasedUntilMs,
+      leaseMs: LEASE_MS,
+      now,
       renew: (fromMs: number, toMs: number) => app.notifications.renew({ notificationId, fromMs, toMs }),
     };
     const outcome = await keepingLease(lease, () => this.#outcomeOf(notification));

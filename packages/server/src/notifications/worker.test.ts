@@ -23,12 +23,10 @@ describe('the notification worker', () => {
         },
       },
       sender: { wake: () => undefined },
-      ...{
-        readers: { consoleUrl: null, timeZone: 'UTC' },
-        setAside: new SetAsideLog(logger),
-        logger,
-        now: () => 0,
-      },
+      readers: { consoleUrl: null, timeZone: 'UTC' },
+      setAside: new SetAsideLog(logger),
+      logger,
+      now: () => 0,
     });
     const round = async (): Promise<number> => {
       t.mock.timers.tick(ROUND_MS);

@@ -36,7 +36,9 @@ export class NotificationWorker {
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     this.#rounds = new Rounds({
-      ...{ doing: 'deciding whom to tell about alerts', everyMs: ROUND_MS, logger: parts.logger },
+      doing: 'deciding whom to tell about alerts',
+      everyMs: ROUND_MS,
+      logger: parts.logger,
       run: () => this.#run(),
     });
   }

@@ -27,8 +27,14 @@ export interface SentRequest {
 const PAGE = 1_000;
 const EVERYTHING: AuditFilter = {
   limits: { facilities: null, deviceIds: null },
-  ...{ deviceId: null, facility: null, keyId: null, actor: null, action: null, result: null },
-  ...{ fromMs: null, toMs: null },
+  deviceId: null,
+  facility: null,
+  keyId: null,
+  actor: null,
+  action: null,
+  result: null,
+  fromMs: null,
+  toMs: null,
 };
 const IS_DRY_RUN = /[?&]dry_run=true/;
 /** The entry of a request that makes several changes is followed by one for each of them. */

@@ -4,8 +4,12 @@ import { type Browser, chromium } from 'playwright-core';
 
 /** Without its sandbox it also runs as root, and without its own services it asks nobody for anything. */
 const FLAGS = [
-  ...['--no-sandbox', '--disable-gpu', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 /** Returns `null` where the browser is missing. */

@@ -26,8 +26,11 @@ interface CrashOptions {
 }
 
 const OFTEN: CrashOptions = {
-  ...{ killAfterMsMin: KILL_AFTER_MS_MIN, killAfterMsMax: KILL_AFTER_MS_MAX, killsMax: KILLS_MAX },
-  ...{ random: Math.random, env: {} },
+  killAfterMsMin: KILL_AFTER_MS_MIN,
+  killAfterMsMax: KILL_AFTER_MS_MAX,
+  killsMax: KILLS_MAX,
+  random: Math.random,
+  env: {},
 };
 
 /** A service that is killed again and again, at moments that nobody can foresee, and started anew at the same place. */
@@ -169,8 +172,12 @@ export class CrashingService {
 
   async #open(mqttPort: string, httpPort: string): Promise<ServiceProcess> {
     const service = await startServiceProcess({
-      ...{ GRANARY_DATA_DIR: this.#dataDir, GRANARY_ADMIN_KEY: ADMIN_KEY, GRANARY_RATE_LIMIT: 'off' },
-      ...{ GRANARY_MQTT_PORT: mqttPort, GRANARY_HTTP_PORT: httpPort, ...this.#options.env },
+      GRANARY_DATA_DIR: this.#dataDir,
+      GRANARY_ADMIN_KEY: ADMIN_KEY,
+      GRANARY_RATE_LIMIT: 'off',
+      GRANARY_MQTT_PORT: mqttPort,
+      GRANARY_HTTP_PORT: httpPort,
+      ...this.#options.env,
     });
     this.#isUp = true;
     return service;

@@ -47,10 +47,13 @@ export class ExampleService {
     this.#undos.push(() => rm(dataDir, { recursive: true, force: true }));
     const env = {
       GRANARY_ADMIN_KEY: EXAMPLE_KEY,
-      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_RATE_LIMIT: 'off' },
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_RATE_LIMIT: 'off',
       GRANARY_LINK_THREADS: '0',
       // Nobody listens there: the examples create rules, and no alert of theirs reaches anybody.
-      ...{ GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@example.com' },
+      GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
+      GRANARY_MAIL_FROM: 'granary@example.com',
     };
     const settings = readSettings({ ...env, GRANARY_LOG_LEVEL: 'silent', GRANARY_DATA_DIR: dataDir });
     // The names of receivers resolve to an address that is refused, so that nothing leaves this machine.

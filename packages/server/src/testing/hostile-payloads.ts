@@ -27,9 +27,20 @@ function overflowing(nowMs: number, message: number): string {
 /** What a broken or malicious device may send: extreme values and times, wrong JSON, and as much of it as fits. */
 export function hostilePayloads(nowMs: number, round: number): Buffer[] {
   const texts = [
-    ...['', '{', 'null', '[]', '{}', '"', '\0', '{"ts":1}', '{"ts":1e999,"weight":1}', '{"weight":1}'],
-    ...['{"ts":9007199254740991,"weight":1}', '{"ts":-8640000000000001,"weight":1}'],
-    ...['{"ts":"9999-12-31T23:59:59Z","weight":1}', '{"ts":"0000-00-00T00:00:00Z","weight":1}'],
+    '',
+    '{',
+    'null',
+    '[]',
+    '{}',
+    '"',
+    '\0',
+    '{"ts":1}',
+    '{"ts":1e999,"weight":1}',
+    '{"weight":1}',
+    '{"ts":9007199254740991,"weight":1}',
+    '{"ts":-8640000000000001,"weight":1}',
+    '{"ts":"9999-12-31T23:59:59Z","weight":1}',
+    '{"ts":"0000-00-00T00:00:00Z","weight":1}',
     `{"ts":${nowMs},"weight":1.7976931348623157e308}`,
     `{"ts":${nowMs + 1},"weight":-1.7976931348623157e308,"temperature":5e-324,"humidity":1e300}`,
     ...Array.from({ length: OVERFLOW_MESSAGES }, (_, index) =>

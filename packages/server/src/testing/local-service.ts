@@ -34,8 +34,12 @@ export function localService({ env = {}, dataDir, makeParts }: Options = {}): Lo
     const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'granary-test-')));
     if (dataDir === undefined) undos.push(() => rm(folder, { recursive: true, force: true }));
     const settings = readSettings({
-      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
-      ...{ GRANARY_LINK_THREADS: '0', GRANARY_DATA_DIR: folder, ...env },
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_LOG_LEVEL: 'silent',
+      GRANARY_LINK_THREADS: '0',
+      GRANARY_DATA_DIR: folder,
+      ...env,
     });
     const service = createService(settings, await makeParts?.(folder));
     undos.push(() => service.stop());

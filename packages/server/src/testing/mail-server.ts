@@ -22,7 +22,9 @@ export class MailServer {
   constructor(options: Omit<SMTPServerOptions, 'onData'> = {}, port = 0) {
     this.#port = port;
     this.#server = new SMTPServer({
-      ...{ authOptional: true, disabledCommands: ['STARTTLS'], closeTimeout: 100 },
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      closeTimeout: 100,
       ...options,
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];

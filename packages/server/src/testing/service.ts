@@ -62,7 +62,10 @@ export function apiOf(
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     const body = isJson ? JSON.parse(text) : null;
     onAnswer({
-      ...{ method, path, status: response.status, requestId: response.headers.get('x-request-id') },
+      method,
+      path,
+      status: response.status,
+      requestId: response.headers.get('x-request-id'),
       isReplayed: response.headers.has('idempotency-replayed'),
       code: body?.error?.code ?? null,
     });

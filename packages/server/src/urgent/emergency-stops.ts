@@ -50,8 +50,11 @@ export class EmergencyStops {
       send: () => commands.send(deviceId, commandMessage(assumed, 'execute')),
       store: () =>
         this.#parts.app.urgent.audited(attempt).commands.issue({
-          ...{ deviceNo, commandId, request: EMERGENCY_STOP },
-          ...{ isReachable: commands.isReachable(deviceId), nowMs: now() },
+          deviceNo,
+          commandId,
+          request: EMERGENCY_STOP,
+          isReachable: commands.isReachable(deviceId),
+          nowMs: now(),
         }),
     };
     return await priorityCommands.sendAndStore<CommandState>(command, {

@@ -97,7 +97,9 @@ export class WebhookLane {
     const { webhooks, now, schedule, signal, logger, leaseMs } = this.#parts;
     const { deliveryNo } = delivery;
     const lease = {
-      ...{ untilMs: taken.leasedUntilMs, leaseMs, now },
+      untilMs: taken.leasedUntilMs,
+      leaseMs,
+      now,
       renew: (fromMs: number, toMs: number) => webhooks.renew({ deliveryNo, fromMs, toMs }),
     };
     const sending = keepingLease(lease, () => this.#send(taken, delivery));

@@ -84,7 +84,9 @@ describe('a message that is sent to a receiver', () => {
       fill();
     });
     assert.deepEqual(await send(`http://127.0.0.1:${endless}/`), {
-      ...{ kind: 'answered', status: 200, retryAfterMs: null },
+      kind: 'answered',
+      status: 200,
+      retryAfterMs: null,
     });
     assert.ok(written < 50_000_000, `${written} bytes were read`);
     const slow = await rawReceiver((socket) =>

@@ -38,9 +38,13 @@ export class WebhookSender {
       return Promise.resolve({ kind: 'failed', error: new AddressRefused().message });
     }
     const options = {
-      ...{ method: 'POST', lookup: this.#guard.lookup, signal },
+      method: 'POST',
+      lookup: this.#guard.lookup,
+      signal,
       headers: {
-        ...{ 'content-type': 'application/json', 'user-agent': 'granary-webhooks', ...headers },
+        'content-type': 'application/json',
+        'user-agent': 'granary-webhooks',
+        ...headers,
         'content-length': Buffer.byteLength(body),
       },
     };

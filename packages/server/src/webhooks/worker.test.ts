@@ -33,8 +33,15 @@ describeEachEngine('workers that send to webhooks', (engine: TestEngine) => {
     const url = await receiver.start();
     undos.push(() => receiver.stop());
     const { webhookNo } = await app.webhooks.create({
-      ...{ webhookId: newId('wh'), url, description: null, enabled: true, secret: newWebhookSecret() },
-      ...{ eventTypes: ['device.registered'], deviceIds: null, facilities: null, severities: null },
+      webhookId: newId('wh'),
+      url,
+      description: null,
+      enabled: true,
+      secret: newWebhookSecret(),
+      eventTypes: ['device.registered'],
+      deviceIds: null,
+      facilities: null,
+      severities: null,
       createdAtMs: NOW_MS,
     });
     return { receiver, webhookNo };

@@ -22,9 +22,11 @@ after(async () => {
 test('every endpoint answers as recorded, except for ids and times', async () => {
   folder = await mkdtemp(join(tmpdir(), 'granary-tour-'));
   service = await startServiceProcess({
-    ...{ GRANARY_DATA_DIR: folder, GRANARY_RATE_LIMIT: 'off' },
+    GRANARY_DATA_DIR: folder,
+    GRANARY_RATE_LIMIT: 'off',
     // Nobody listens there, so nothing is sent.
-    ...{ GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@example.com' },
+    GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
+    GRANARY_MAIL_FROM: 'granary@example.com',
   });
   const { httpUrl, mqttUrl, adminKey } = service;
   const steps = await tourAnswers({ httpUrl, mqttUrl, adminKey: adminKey.key });

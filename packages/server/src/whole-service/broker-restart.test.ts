@@ -113,7 +113,8 @@ for (const [name, { start: startBroker, access, restarts }] of Object.entries(BR
     ];
 
     test(`${restarts} restarts lose nothing that devices were acknowledged`, {
-      ...{ skip: without, timeout: 1_200_000 },
+      skip: without,
+      timeout: 1_200_000,
     }, async (t) => {
       const url = new URL(broker.url);
       url.username = '';

@@ -68,14 +68,19 @@ for (const { name, script, findCommand, needs, broker } of CASES) {
       if (isExternal && !hasMosquitto) return;
       mosquitto = isExternal ? await MosquittoBroker.start() : undefined;
       service = await startServiceProcess({
-        ...{ GRANARY_DATA_DIR: join(folder, 'data'), GRANARY_BROKER_URL: mosquitto?.url ?? '' },
+        GRANARY_DATA_DIR: join(folder, 'data'),
+        GRANARY_BROKER_URL: mosquitto?.url ?? '',
       });
       const registered = await api.post('/v1/siloscale/devices', siloNamed(deviceId));
       assert.equal((await api.put(`${path}/config`, CONFIGURATION)).status, 200);
       if (command === undefined) return;
       silo = new ExampleSilo({
-        ...{ command, script: scriptPath(script), deviceId, memoryFile: join(folder, 'memory.json') },
-        ...{ secret: registered.body.data.credentials.secret, servicePort: portOf(service.mqttUrl) },
+        command,
+        script: scriptPath(script),
+        deviceId,
+        memoryFile: join(folder, 'memory.json'),
+        secret: registered.body.data.credentials.secret,
+        servicePort: portOf(service.mqttUrl),
       });
       await silo.start();
     });
@@ -108,8 +113,13 @@ for (const { name, script, findCommand, needs, broker } of CASES) {
         .filter(({ subject }) => subject === 'ack')
         .map(({ payload }) => payload['accepted']);
     const startOf = (id: string, expiresInMs: number) => ({
-      ...{ command: 'start', operation_id: id, type: 'feed', amount_kg: 50, rate_kg_per_min: 600 },
-      ...{ max_amount_kg: 51, max_duration_s: 60 },
+      command: 'start',
+      operation_id: id,
+      type: 'feed',
+      amount_kg: 50,
+      rate_kg_per_min: 600,
+      max_amount_kg: 51,
+      max_duration_s: 60,
       expires_at: new Date(Date.now() + expiresInMs).toISOString(),
     });
 

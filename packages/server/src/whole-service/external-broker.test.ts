@@ -140,7 +140,9 @@ interface Silo {
 async function startSilo(url: string, deviceId: string): Promise<Silo> {
   const session = 'session-1';
   const will = {
-    ...{ topic: topicOf(deviceId, 'status'), qos: 1 as const, retain: true },
+    topic: topicOf(deviceId, 'status'),
+    qos: 1 as const,
+    retain: true,
     payload: Buffer.from(JSON.stringify({ state: 'offline', session })),
   };
   const client = await connectAsync(url, {

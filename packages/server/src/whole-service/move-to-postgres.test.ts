@@ -33,32 +33,36 @@ const histories = (path: string, sensor: string): string[] =>
   );
 
 const PATHS: readonly string[] = [
-  ...[
-    'devices',
-    'devices?removed=true',
-    'alerts?status=all',
-    'operations',
-    'missions',
-    'commands',
-    'overview',
-  ],
-  ...['audit?limit=100', 'keys', 'webhooks', 'notification-rules', 'notifications', 'export'],
-  ...[`readings?${RANGE}`, `readings?${RANGE}&format=ndjson`, `history?interval=1h&${RANGE}`],
+  'devices',
+  'devices?removed=true',
+  'alerts?status=all',
+  'operations',
+  'missions',
+  'commands',
+  'overview',
+  'audit?limit=100',
+  'keys',
+  'webhooks',
+  'notification-rules',
+  'notifications',
+  'export',
+  `readings?${RANGE}`,
+  `readings?${RANGE}&format=ndjson`,
+  `history?interval=1h&${RANGE}`,
   `history?profile=silo_scale&interval=1d&tz=Europe/Berlin&unit=kg&format=ndjson&${RANGE}`,
 ].map((path) => `/v1/${path}`);
 
 const ALL_PATHS: readonly string[] = [
   ...PATHS,
-  ...[
-    '/sandbox/plants',
-    SILOS,
-    FIELD,
-    `${SILO}/sensors`,
-    `${SILO}/operations`,
-    `${SILOS}/${OLD_SILO}/sensors`,
-  ],
+  '/sandbox/plants',
+  SILOS,
+  FIELD,
+  `${SILO}/sensors`,
+  `${SILO}/operations`,
+  `${SILOS}/${OLD_SILO}/sensors`,
   ...[SILO, ROVER, `${SILOS}/${OLD_SILO}`].flatMap(ofDevice),
-  ...[...histories(SILO, 'level'), ...histories(`${SILOS}/${OLD_SILO}`, 'temperature')],
+  ...histories(SILO, 'level'),
+  ...histories(`${SILOS}/${OLD_SILO}`, 'temperature'),
   ...histories(ROVER, 'soil_moisture'),
   ...['/location', '/sensors/environmental', `/track?${RANGE}`, '/remote/commands', '/missions'].map(
     (part) => ROVER + part,
@@ -108,7 +112,9 @@ async function addHistory(folder: string): Promise<void> {
   for (let from = 0; from < READINGS; from += PART) {
     const readings = Array.from({ length: PART }, (_, n) =>
       reading(deviceNo, startMs + (from + n) * SPACING_MS, {
-        ...{ weight: (from + n) * 7, temperature: 15_000 + ((from + n) % 500), humidity: n },
+        weight: (from + n) * 7,
+        temperature: 15_000 + ((from + n) % 500),
+        humidity: n,
       }),
     );
     await app.telemetry.append(batchOf({ readings }));
@@ -133,11 +139,17 @@ describePostgres('a service whose store was moved to PostgreSQL', (engine) => {
     work: (api: Api) => Promise<T>,
   ): Promise<T> {
     const settings = readSettings({
-      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LINK_THREADS: '0' },
-      ...{ GRANARY_RATE_LIMIT: 'off', GRANARY_LOG_LEVEL: 'silent', GRANARY_COMPRESS_AFTER_DAYS: 'off' },
-      ...{ GRANARY_DATA_DIR: dataDir, GRANARY_DATABASE_URL: databaseUrl },
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_LINK_THREADS: '0',
+      GRANARY_RATE_LIMIT: 'off',
+      GRANARY_LOG_LEVEL: 'silent',
+      GRANARY_COMPRESS_AFTER_DAYS: 'off',
+      GRANARY_DATA_DIR: dataDir,
+      GRANARY_DATABASE_URL: databaseUrl,
       // Nobody listens there, so nothing is sent.
-      ...{ GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@example.com' },
+      GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
+      GRANARY_MAIL_FROM: 'granary@example.com',
     });
     const service = createService(settings, { now });
     try {

@@ -27,7 +27,9 @@ describeEachLink('a service that was down while its devices continued', (engine,
   async function start(): Promise<void> {
     const { location } = engine;
     const env = {
-      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_LOG_LEVEL: 'silent',
       GRANARY_LINK_THREADS: '0',
       GRANARY_DATA_DIR: dataDir,
       GRANARY_DATABASE_URL: location.engine === 'postgres' ? location.url : '',

@@ -32,8 +32,11 @@ describe('notifications and a service that is killed', () => {
 
   async function startService(dataDir: string, mailUrl: string, aheadMs = 0): Promise<[ServiceProcess, Api]> {
     const service = await startServiceProcess({
-      ...{ GRANARY_DATA_DIR: dataDir, GRANARY_SMTP_URL: mailUrl, GRANARY_MAIL_FROM: 'granary@farm.example' },
-      ...{ GRANARY_ADMIN_KEY: 'an-admin-key-for-the-notification-tests', GRANARY_LOG_LEVEL: 'silent' },
+      GRANARY_DATA_DIR: dataDir,
+      GRANARY_SMTP_URL: mailUrl,
+      GRANARY_MAIL_FROM: 'granary@farm.example',
+      GRANARY_ADMIN_KEY: 'an-admin-key-for-the-notification-tests',
+      GRANARY_LOG_LEVEL: 'silent',
       GRANARY_TEST_CLOCK_AHEAD_MS: String(aheadMs),
     });
     undos.push(() => service.kill());
@@ -57,7 +60,9 @@ describe('notifications and a service that is killed', () => {
   }
 
   const RULE = {
-    ...{ name: 'Shift', match: { types: ['low_level'] }, targets: [{ email: 'shift@example.com' }] },
+    name: 'Shift',
+    match: { types: ['low_level'] },
+    targets: [{ email: 'shift@example.com' }],
     escalation: [{ after_minutes: 1, targets: [{ email: 'boss@example.com' }] }],
   };
 

@@ -8,7 +8,10 @@ import { type Api, siloNamed } from '../testing/service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 const sensor = (sensorId: string) => ({
-  ...{ sensor_id: sensorId, type: 'temperature', unit: 'celsius', reporting_interval_s: 3_600 },
+  sensor_id: sensorId,
+  type: 'temperature',
+  unit: 'celsius',
+  reporting_interval_s: 3_600,
 });
 
 describeEachEngine('declared sensors over a crash of the service', (engine) => {

@@ -22,12 +22,16 @@ const POLL_MS = 200;
 /** The device is offline after three intervals, and that is an alarm after the delay: the outage is longer than both. */
 const { reporting, downMs, reportMs, foundWithinMs } = IS_FULL_SIZE
   ? {
-      ...{ reporting: { interval_s: 10, offline_delay_s: 30 }, downMs: 70 * SECOND_MS },
-      ...{ reportMs: 10 * SECOND_MS, foundWithinMs: 150 * SECOND_MS },
+      reporting: { interval_s: 10, offline_delay_s: 30 },
+      downMs: 70 * SECOND_MS,
+      reportMs: 10 * SECOND_MS,
+      foundWithinMs: 150 * SECOND_MS,
     }
   : {
-      ...{ reporting: { interval_s: 2, offline_delay_s: 2 }, downMs: 10 * SECOND_MS },
-      ...{ reportMs: SECOND_MS, foundWithinMs: 40 * SECOND_MS },
+      reporting: { interval_s: 2, offline_delay_s: 2 },
+      downMs: 10 * SECOND_MS,
+      reportMs: SECOND_MS,
+      foundWithinMs: 40 * SECOND_MS,
     };
 
 let folder = '';
@@ -78,9 +82,14 @@ test('after the service was down only the device that stays silent has an alert 
   );
   farm = await startFarm({
     profiles: SIMULATED_PROFILES,
-    ...{ baseUrl: httpUrl, adminKey: ADMIN_KEY, mqttUrl, credentialsFile: join(folder, 'farm.json') },
+    baseUrl: httpUrl,
+    adminKey: ADMIN_KEY,
+    mqttUrl,
+    credentialsFile: join(folder, 'farm.json'),
     // Devices that wait longer than the alarm allows would rightly raise it.
-    ...{ intervalMs: reportMs, historyDays: 0, reconnectMsMax: reportMs },
+    intervalMs: reportMs,
+    historyDays: 0,
+    reconnectMsMax: reportMs,
   });
   const { secret } = (await api.post(SILOS, siloNamed('silent'))).body.data.credentials;
   silent = new CountingSilo(mqttUrl, 'silent', secret, 500);

@@ -5,19 +5,30 @@ import { IS_FULL_SIZE, SEED } from '../testing/rig-size.ts';
 import { cutsOf, type RigResult, type RigSize, SessionRig } from '../testing/sessions/session-rig.ts';
 
 const SHORT: RigSize = {
-  ...{ silos: 5, pahoSilos: 1, rovers: 3, operationsPerSilo: 2, missionsPerRover: 1 },
-  ...{ cuts: 30, cutEveryMs: 700, absentMsMax: 3_000, kills: 1, killEveryMs: 5_000, endsWithinMs: 60_000 },
+  silos: 5,
+  pahoSilos: 1,
+  rovers: 3,
+  operationsPerSilo: 2,
+  missionsPerRover: 1,
+  cuts: 30,
+  cutEveryMs: 700,
+  absentMsMax: 3_000,
+  kills: 1,
+  killEveryMs: 5_000,
+  endsWithinMs: 60_000,
 };
 const FULL: RigSize = {
-  ...{ silos: 8, pahoSilos: 2, rovers: 5, operationsPerSilo: 5, missionsPerRover: 4 },
-  ...{
-    cuts: 200,
-    cutEveryMs: 700,
-    absentMsMax: 15_000,
-    kills: 10,
-    killEveryMs: 8_000,
-    endsWithinMs: 150_000,
-  },
+  silos: 8,
+  pahoSilos: 2,
+  rovers: 5,
+  operationsPerSilo: 5,
+  missionsPerRover: 4,
+  cuts: 200,
+  cutEveryMs: 700,
+  absentMsMax: 15_000,
+  kills: 10,
+  killEveryMs: 8_000,
+  endsWithinMs: 150_000,
 };
 
 const size = IS_FULL_SIZE ? FULL : SHORT;

@@ -37,7 +37,9 @@ export class Compressor {
     this.#parts = parts;
     const { logger } = parts;
     this.#rounds = new Rounds({
-      ...{ doing: 'compressing readings', everyMs: ROUND_MS, logger },
+      doing: 'compressing readings',
+      everyMs: ROUND_MS,
+      logger,
       run: () => this.#compress(parts.afterDays ?? 0),
     });
   }

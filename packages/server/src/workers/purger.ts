@@ -24,7 +24,9 @@ export class Purger {
     this.#parts = parts;
     const { logger } = parts;
     this.#rounds = new Rounds({
-      ...{ doing: 'purging a device', everyMs: ROUND_MS, logger },
+      doing: 'purging a device',
+      everyMs: ROUND_MS,
+      logger,
       run: () => this.#purge(),
     });
   }

@@ -6,7 +6,9 @@ import { Reconciler } from './reconciler.ts';
 
 const NOTHING = { devices: [], hasMore: false };
 const DEVICES = Array.from({ length: 10 }, (_, index) => ({
-  ...{ deviceNo: index, deviceId: `silo-${index}`, profile: 'silo_scale' as const },
+  deviceNo: index,
+  deviceId: `silo-${index}`,
+  profile: 'silo_scale' as const,
 }));
 
 test('a stop waits for what is being sent to devices, and begins nothing more', async () => {
@@ -26,7 +28,8 @@ test('a stop waits for what is being sent to devices, and begins nothing more', 
     priorityCommands: { repeat: () => undefined, retry: async () => undefined },
     evaluator: { retry: () => undefined },
     uptime: { during: () => assert.fail('not started') },
-    ...{ logger: createLogger('silent'), now: Date.now },
+    logger: createLogger('silent'),
+    now: Date.now,
   });
   for (const device of DEVICES) reconciler.deviceReachable(device);
   await setImmediate();

@@ -25,8 +25,13 @@ const value = fc.option(wholeNumber, { nil: null, freq: 4 });
 const time = fc.oneof(fc.nat(100), fc.integer({ min: 0, max: 4e12 }), fc.constant(Number.MAX_SAFE_INTEGER));
 
 const row: fc.Arbitrary<RawRow> = fc.tuple(
-  ...[time, fc.oneof(fc.nat(5), fc.maxSafeInteger().map(Math.abs)), fc.oneof(fc.constant(1), fc.nat(130))],
-  ...[value, value, value, fc.option(fc.nat(7), { nil: null })],
+  time,
+  fc.oneof(fc.nat(5), fc.maxSafeInteger().map(Math.abs)),
+  fc.oneof(fc.constant(1), fc.nat(130)),
+  value,
+  value,
+  value,
+  fc.option(fc.nat(7), { nil: null }),
 ) as fc.Arbitrary<RawRow>;
 
 const rows = fc

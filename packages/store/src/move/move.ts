@@ -64,7 +64,11 @@ export class Move {
     this.#state = state;
     this.#progress = progress;
     this.plan = {
-      ...{ from: source.folder, to: target.address, bytes: source.bytes, tables, action },
+      from: source.folder,
+      to: target.address,
+      bytes: source.bytes,
+      tables,
+      action,
       rows: sum(tables.map(({ rows }) => rows)),
       rowsCopied: sum(Object.values(progress).map(({ rows }) => rows)),
     };

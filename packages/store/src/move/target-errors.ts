@@ -29,6 +29,8 @@ export function explainTarget(error: unknown, address: string): unknown {
     : CURES[code ?? ''];
   if (cure === undefined) return error;
   return new MoveError(`cannot use the database at ${address}: ${reasonOf(error)}`, {
-    ...{ cause: error, cure, kind: isUnreachable ? 'unreachable' : 'failed' },
+    cause: error,
+    cure,
+    kind: isUnreachable ? 'unreachable' : 'failed',
   });
 }

@@ -62,8 +62,11 @@ export class MoveTarget {
     let client: Client | undefined;
     try {
       client = new Client({
-        ...{ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX, keepAlive: true },
-        ...{ types: NUMBERS, application_name: 'granary migrate' },
+        connectionString: url,
+        connectionTimeoutMillis: CONNECT_MS_MAX,
+        keepAlive: true,
+        types: NUMBERS,
+        application_name: 'granary migrate',
       });
       // A lost connection also fails its query; without a listener the event would end the process.
       client.on('error', () => undefined);
@@ -109,7 +112,9 @@ export class MoveTarget {
       );
     }
     return {
-      ...{ kind: 'unfinished', store: String(store), state: String(state) },
+      kind: 'unfinished',
+      store: String(store),
+      state: String(state),
       progress: JSON.parse(String(progress)),
     };
   }
@@ -140,7 +145,9 @@ export class MoveTarget {
 
   async columns(): Promise<TargetColumn[]> {
     return (await this.#rows(COLUMNS)).map(([table, name, type, isGenerated]) => ({
-      ...{ table: String(table), name: String(name), type: String(type) },
+      table: String(table),
+      name: String(name),
+      type: String(type),
       isGenerated: isGenerated === true,
     }));
   }

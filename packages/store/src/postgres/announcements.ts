@@ -41,7 +41,9 @@ export class PostgresAnnouncements implements Announcements {
   constructor(url: string) {
     this.#connect = () =>
       new Client({
-        ...{ connectionString: url, connectionTimeoutMillis: ANSWER_MS_MAX, query_timeout: ANSWER_MS_MAX },
+        connectionString: url,
+        connectionTimeoutMillis: ANSWER_MS_MAX,
+        query_timeout: ANSWER_MS_MAX,
         keepAlive: true,
       });
   }

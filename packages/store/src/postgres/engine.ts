@@ -186,7 +186,9 @@ class PostgresEngine implements Engine {
     this.#partitionUpkeep = new PartitionUpkeep(connections, partitions, limits.expiryMs);
     this.#memberOf = memberOf;
     this.#runner = new WriteRunner({
-      ...{ callUseCase, partitions, limits },
+      callUseCase,
+      partitions,
+      limits,
       partitionUpkeep: this.#partitionUpkeep,
     });
     this.#groups = new WriteGroups({ callUseCase, connections, partitions, runner: this.#runner });

@@ -29,14 +29,25 @@ const OTHERS = `SELECT ${COLUMNS} FROM nodes WHERE node_id <> $1 AND abs(last_se
 
 /** The times are read as text. */
 type NodeRow = [
-  ...[nodeId: string, host: string, broker: BrokerKind, version: string, presetHash: string | null],
-  ...[startedAt: string, liveSince: string, lastSeenAt: string, brokerSince: string | null],
+  nodeId: string,
+  host: string,
+  broker: BrokerKind,
+  version: string,
+  presetHash: string | null,
+  startedAt: string,
+  liveSince: string,
+  lastSeenAt: string,
+  brokerSince: string | null,
 ];
 
 function toNode(row: NodeRow): NodeRecord {
   const [nodeId, host, broker, version, presetHash, startedAt, liveSince, lastSeenAt, brokerSince] = row;
   return {
-    ...{ nodeId, host, broker, version, presetHash },
+    nodeId,
+    host,
+    broker,
+    version,
+    presetHash,
     startedAtMs: Number(startedAt),
     liveSinceMs: Number(liveSince),
     lastSeenAtMs: Number(lastSeenAt),
@@ -55,8 +66,12 @@ export class PostgresNodes implements NodeTable {
 
   constructor(url: string) {
     const pool = new Pool({
-      ...{ connectionString: url, max: 1, keepAlive: true, connectionTimeoutMillis: CALL_MS_MAX },
-      ...{ lock_timeout: WAIT_MS_MAX, statement_timeout: CALL_MS_MAX },
+      connectionString: url,
+      max: 1,
+      keepAlive: true,
+      connectionTimeoutMillis: CALL_MS_MAX,
+      lock_timeout: WAIT_MS_MAX,
+      statement_timeout: CALL_MS_MAX,
       idle_in_transaction_session_timeout: CALL_MS_MAX,
     });
     // A connection that is lost while idle is replaced at the next use; without a listener the event would end the process.

@@ -63,9 +63,23 @@ export async function saveEntry(sql: Sql, attempt: Attempt, outcome: AuditOutcom
        COALESCE((SELECT facility FROM devices WHERE device_id = $11), $12), $13, $14, $15, $16, $17)
      ON CONFLICT (audit_id) ${onConflict}`,
     [
-      ...[attemptId, atMs, requestId, actor?.key_id ?? null, actor?.key_name ?? null, actor?.actor ?? null],
-      ...[address, action, method, path, deviceId, facility, attempt.resourceId],
-      ...[outcome.result, outcome.code, outcome.count, attempt.input],
+      attemptId,
+      atMs,
+      requestId,
+      actor?.key_id ?? null,
+      actor?.key_name ?? null,
+      actor?.actor ?? null,
+      address,
+      action,
+      method,
+      path,
+      deviceId,
+      facility,
+      attempt.resourceId,
+      outcome.result,
+      outcome.code,
+      outcome.count,
+      attempt.input,
     ],
   );
   return written === 1;
@@ -76,10 +90,24 @@ export async function removeEntry(sql: Sql, attemptId: string): Promise<void> {
 }
 
 type Row = [
-  ...[auditNo: number, auditId: string, atMs: number, requestId: string, keyId: string | null],
-  ...[keyName: string | null, actor: string | null, address: string, action: string, method: string],
-  ...[path: string, deviceId: string | null, facility: string | null, resourceId: string | null],
-  ...[result: AuditResult, code: ErrorCode | null, count: number, input: string | null],
+  auditNo: number,
+  auditId: string,
+  atMs: number,
+  requestId: string,
+  keyId: string | null,
+  keyName: string | null,
+  actor: string | null,
+  address: string,
+  action: string,
+  method: string,
+  path: string,
+  deviceId: string | null,
+  facility: string | null,
+  resourceId: string | null,
+  result: AuditResult,
+  code: ErrorCode | null,
+  count: number,
+  input: string | null,
 ];
 
 /** Newest first. */
@@ -131,15 +159,33 @@ function rowOf(row: Row): AuditRow {
   const [auditNo, attemptId, atMs, requestId, keyId, keyName, actor, address, action, method, path] = row;
   const [deviceId, facility, resourceId, result, code, count, input] = row.slice(11) as Tail;
   return {
-    ...{ auditNo, attemptId, atMs, requestId, address, action, method, path },
-    ...{ deviceId, facility, resourceId, result, code, count, input },
+    auditNo,
+    attemptId,
+    atMs,
+    requestId,
+    address,
+    action,
+    method,
+    path,
+    deviceId,
+    facility,
+    resourceId,
+    result,
+    code,
+    count,
+    input,
     actor: keyId === null ? null : { key_id: keyId, key_name: keyName ?? '', actor },
   };
 }
 
 type Tail = [
-  ...[deviceId: string | null, facility: string | null, resourceId: string | null, result: AuditResult],
-  ...[code: ErrorCode | null, count: number, input: string | null],
+  deviceId: string | null,
+  facility: string | null,
+  resourceId: string | null,
+  result: AuditResult,
+  code: ErrorCode | null,
+  count: number,
+  input: string | null,
 ];
 
 /** Removes a limited number of the oldest rows and returns how many. */

@@ -42,7 +42,9 @@ export async function listVersions(
     [deviceNo, beforeVersion ?? Number.MAX_SAFE_INTEGER, limit],
   );
   return rows.map(([version, atMs, actor, body]) => ({
-    ...{ version, atMs, body },
+    version,
+    atMs,
+    body,
     actor: actor === null ? null : JSON.parse(actor),
   }));
 }

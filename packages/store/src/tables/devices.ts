@@ -40,20 +40,31 @@ export interface DeviceFilter {
 }
 
 export type DeviceRow = [
-  ...[
-    deviceNo: number,
-    deviceId: string,
-    profile: ProfileName,
-    name: string,
-    model: string,
-    firmware: string,
-  ],
-  ...[facility: string, zone: string, capacityKg: number | null, secretHash: string, registeredAtMs: number],
-  ...[lastSeenAtMs: number | null, linkDownAtMs: number | null, reportedState: Presence['reportedState']],
-  ...[reportingIntervalMs: number, offlineDelayMs: number, sensorDocument: string | null, version: number],
-  ...[maintainedSinceMs: number | null, maintainedUntilMs: number | null, maintenanceReason: string | null],
-  ...[maintenanceBy: string | null],
-  ...[removedAtMs: number | null, purgeStartedAtMs: number | null, purgeRows: number],
+  deviceNo: number,
+  deviceId: string,
+  profile: ProfileName,
+  name: string,
+  model: string,
+  firmware: string,
+  facility: string,
+  zone: string,
+  capacityKg: number | null,
+  secretHash: string,
+  registeredAtMs: number,
+  lastSeenAtMs: number | null,
+  linkDownAtMs: number | null,
+  reportedState: Presence['reportedState'],
+  reportingIntervalMs: number,
+  offlineDelayMs: number,
+  sensorDocument: string | null,
+  version: number,
+  maintainedSinceMs: number | null,
+  maintainedUntilMs: number | null,
+  maintenanceReason: string | null,
+  maintenanceBy: string | null,
+  removedAtMs: number | null,
+  purgeStartedAtMs: number | null,
+  purgeRows: number,
 ];
 
 export const SELECT_DEVICE = `
@@ -73,11 +84,28 @@ export function toDevice(row: DeviceRow): StoredDevice {
   const actor = by === null ? null : JSON.parse(by);
   const maintenance = sinceMs === null ? null : { sinceMs, untilMs, reason: reason ?? '', by: actor };
   return {
-    ...{ deviceNo, version, deviceId, profile, name, model, firmwareVersion },
-    ...{ facility, zone, capacityKg, secretHash, registeredAtMs, sensorDocument, removedAtMs },
+    deviceNo,
+    version,
+    deviceId,
+    profile,
+    name,
+    model,
+    firmwareVersion,
+    facility,
+    zone,
+    capacityKg,
+    secretHash,
+    registeredAtMs,
+    sensorDocument,
+    removedAtMs,
     ...(startedAtMs === null ? {} : { purge: { startedAtMs, rowsRemoved } }),
     presence: {
-      ...{ lastSeenAtMs, linkDownAtMs, reportedState, reportingIntervalMs, offlineDelayMs, maintenance },
+      lastSeenAtMs,
+      linkDownAtMs,
+      reportedState,
+      reportingIntervalMs,
+      offlineDelayMs,
+      maintenance,
     },
   };
 }
@@ -151,9 +179,18 @@ export async function insertDevice(sql: Sql, device: DeviceFields): Promise<numb
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      ON CONFLICT (device_id) DO NOTHING RETURNING device_no`,
     [
-      ...[device.deviceId, PROFILES[device.profile].group, device.profile, device.name, device.model],
-      ...[device.firmwareVersion, device.facility, device.zone],
-      ...[device.capacityKg, device.secretHash, device.registeredAtMs, device.sensorDocument],
+      device.deviceId,
+      PROFILES[device.profile].group,
+      device.profile,
+      device.name,
+      device.model,
+      device.firmwareVersion,
+      device.facility,
+      device.zone,
+      device.capacityKg,
+      device.secretHash,
+      device.registeredAtMs,
+      device.sensorDocument,
     ],
   );
   return row?.[0];
@@ -204,8 +241,15 @@ export async function saveDevice(sql: Sql, device: StoredDevice): Promise<void> 
                         sensors = $8, version = $9
      WHERE device_no = $1`,
     [
-      ...[device.deviceNo, device.name, device.model, device.firmwareVersion, device.facility, device.zone],
-      ...[device.capacityKg, device.sensorDocument, device.version],
+      device.deviceNo,
+      device.name,
+      device.model,
+      device.firmwareVersion,
+      device.facility,
+      device.zone,
+      device.capacityKg,
+      device.sensorDocument,
+      device.version,
     ],
   );
 }

@@ -30,8 +30,13 @@ export interface EventBounds {
 }
 
 type EventRow = [
-  ...[sequence: number, type: EventType, deviceId: string | null, facility: string | null],
-  ...[atMs: number, actor: string | null, data: string],
+  sequence: number,
+  type: EventType,
+  deviceId: string | null,
+  facility: string | null,
+  atMs: number,
+  actor: string | null,
+  data: string,
 ];
 
 const LOGGED_COLUMNS = ['at_ms', 'type', 'device_no', 'actor', 'data'];
@@ -44,8 +49,11 @@ export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<
   if (events.length === 0) return;
   const actor = sql.actor === null ? null : JSON.stringify(sql.actor);
   const rows = events.map(({ atMs, type, deviceNo, data }) => [
-    ...[atMs, type, deviceNo],
-    ...[actor, JSON.stringify(data)],
+    atMs,
+    type,
+    deviceNo,
+    actor,
+    JSON.stringify(data),
   ]);
   if (!sql.hasOneWriter) {
     await insertRowsUnawaited(sql, { table: 'unnumbered_events', columns: LOGGED_COLUMNS }, rows);
@@ -91,7 +99,11 @@ const SELECT_EVENT = `
   SELECT sequence, type, COALESCE(purged_device_id, device_id), facility, at_ms, actor, data FROM events LEFT JOIN devices USING (device_no)`;
 
 const toEvent = ([sequence, type, deviceId, facility, atMs, actor, data]: EventRow): StoredEvent => ({
-  ...{ sequence, type, deviceId, facility, atMs },
+  sequence,
+  type,
+  deviceId,
+  facility,
+  atMs,
   actor: actor === null ? null : JSON.parse(actor),
   data: JSON.parse(data),
 });

@@ -24,8 +24,12 @@ export interface FactRows {
 }
 
 type FactRow = [
-  ...[kind: number, deviceNo: number, no: number],
-  ...[id: string | null, body: string | null, values: Uint8Array | null],
+  kind: number,
+  deviceNo: number,
+  no: number,
+  id: string | null,
+  body: string | null,
+  values: Uint8Array | null,
 ];
 
 const LATEST = 1;

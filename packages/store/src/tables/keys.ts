@@ -19,19 +19,28 @@ export interface KeyPage {
 }
 
 export type KeyRow = [
-  ...[keyId: string, name: string, scopes: string, facilities: string | null, deviceIds: string | null],
-  ...[
-    createdAtMs: number,
-    expiresAtMs: number | null,
-    lastUsedAtMs: number | null,
-    revokedAtMs: number | null,
-  ],
+  keyId: string,
+  name: string,
+  scopes: string,
+  facilities: string | null,
+  deviceIds: string | null,
+  createdAtMs: number,
+  expiresAtMs: number | null,
+  lastUsedAtMs: number | null,
+  revokedAtMs: number | null,
 ];
 
 /** The order of `KeyRow`. */
 export const KEY_COLUMNS = [
-  ...['key_id', 'name', 'scopes', 'facilities', 'device_ids'],
-  ...['created_at_ms', 'expires_at_ms', 'last_used_at_ms', 'revoked_at_ms'],
+  'key_id',
+  'name',
+  'scopes',
+  'facilities',
+  'device_ids',
+  'created_at_ms',
+  'expires_at_ms',
+  'last_used_at_ms',
+  'revoked_at_ms',
 ]
   .map((column) => `keys.${column}`)
   .join(', ');
@@ -42,7 +51,12 @@ export function toKey(row: KeyRow): StoredKey {
   const [keyId, name, scopes, facilities, deviceIds, ...times] = row;
   const [createdAtMs, expiresAtMs, lastUsedAtMs, revokedAtMs] = times;
   return {
-    ...{ keyId, name, createdAtMs, expiresAtMs, lastUsedAtMs, revokedAtMs },
+    keyId,
+    name,
+    createdAtMs,
+    expiresAtMs,
+    lastUsedAtMs,
+    revokedAtMs,
     scopes: JSON.parse(scopes),
     facilities: facilities === null ? null : JSON.parse(facilities),
     deviceIds: deviceIds === null ? null : JSON.parse(deviceIds),
@@ -131,8 +145,14 @@ export async function insertKey(sql: Sql, key: NewStoredKey): Promise<boolean> {
     `INSERT INTO keys (key_id, hash, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING`,
     [
-      ...[key.keyId, key.hash, key.name, JSON.stringify(key.scopes), listText(key.facilities)],
-      ...[listText(key.deviceIds), key.createdAtMs, key.expiresAtMs],
+      key.keyId,
+      key.hash,
+      key.name,
+      JSON.stringify(key.scopes),
+      listText(key.facilities),
+      listText(key.deviceIds),
+      key.createdAtMs,
+      key.expiresAtMs,
     ],
   );
   return inserted === 1;
@@ -143,8 +163,13 @@ export async function saveKey(sql: Sql, key: StoredKey): Promise<void> {
     `UPDATE keys SET name = $2, scopes = $3, facilities = $4, device_ids = $5, expires_at_ms = $6,
        revoked_at_ms = $7 WHERE key_id = $1`,
     [
-      ...[key.keyId, key.name, JSON.stringify(key.scopes), listText(key.facilities)],
-      ...[listText(key.deviceIds), key.expiresAtMs, key.revokedAtMs],
+      key.keyId,
+      key.name,
+      JSON.stringify(key.scopes),
+      listText(key.facilities),
+      listText(key.deviceIds),
+      key.expiresAtMs,
+      key.revokedAtMs,
     ],
   );
 }

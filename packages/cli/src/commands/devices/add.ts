@@ -42,7 +42,10 @@ export function defineAdd(command: Command, environment: Environment): void {
     const { silo, field } = accessClient(values, env).devices;
     const { id, name, model, firmware, facility, zone, profile } = values;
     const common = {
-      ...{ device_id: id, name, model, location: { facility, zone } },
+      device_id: id,
+      name,
+      model,
+      location: { facility, zone },
       ...(firmware === undefined ? {} : { firmware_version: firmware }),
     };
     const registerAs = {

@@ -57,7 +57,12 @@ function defineList(command: Command, environment: Environment): void {
   withAccess(command).action(async (values: Values) => {
     const { facility, zone, status, profile, q, kind, removed } = values;
     const query = given({
-      ...{ facility, zone, status, profile, q, include: 'readings' as const },
+      facility,
+      zone,
+      status,
+      profile,
+      q,
+      include: 'readings' as const,
       removed: removed === true ? ('true' as const) : undefined,
     });
     const client = accessClient(values, environment.env);

@@ -44,7 +44,9 @@ function defineTail(command: Command, environment: Environment): void {
   withAccess(command).action(async (values: Values) => {
     const output = outputOf(environment, values.json);
     const filter = given({
-      ...{ deviceIds: values.device, types: values.type?.map(asType), lastEventId: values.after },
+      deviceIds: values.device,
+      types: values.type?.map(asType),
+      lastEventId: values.after,
     });
     let count = 0;
     const onConnection = ({ isConnected }: ConnectionChange): void => {

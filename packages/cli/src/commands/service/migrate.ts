@@ -81,7 +81,13 @@ async function carryOut(move: Move, { dryRun, yes, json }: Values, environment: 
 }
 
 const planRecord = ({ from, to, action, bytes, rows, rowsCopied, tables }: MovePlan) => ({
-  ...{ from, to, action, bytes, rows, rows_copied_before: rowsCopied, tables },
+  from,
+  to,
+  action,
+  bytes,
+  rows,
+  rows_copied_before: rowsCopied,
+  tables,
 });
 
 async function explained(work: () => Promise<void>): Promise<void> {

@@ -33,7 +33,9 @@ export function defineWebhookAdd(command: Command, environment: Environment): vo
     const { env } = environment;
     const { description, type, device, facility, severity } = values;
     const wanted = given({
-      ...{ description, device_ids: device && [...device], facilities: facility && [...facility] },
+      description,
+      device_ids: device && [...device],
+      facilities: facility && [...facility],
       event_types: type?.map((text) => knownOf<EventType>(text, EVENT_TYPES, '--type')),
       severities: severity?.map((text) => knownOf<AlertSeverity>(text, ALERT_SEVERITIES, '--severity')),
     });

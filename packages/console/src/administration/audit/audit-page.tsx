@@ -55,20 +55,29 @@ function auditColumns(): readonly Column<AuditEntry>[] {
   const { audit, table } = texts.value;
   return [
     {
-      ...{ name: 'action', title: audit.action, kind: 'title', sortBy: ({ action }) => action },
+      name: 'action',
+      title: audit.action,
+      kind: 'title',
+      sortBy: ({ action }) => action,
       cell: ({ action }) => <strong>{action}</strong>,
     },
     { name: 'at', title: audit.at, sortBy: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
     {
-      ...{ name: 'who', title: audit.who, sortBy: ({ actor }) => nameOf(actor) },
+      name: 'who',
+      title: audit.who,
+      sortBy: ({ actor }) => nameOf(actor),
       cell: ({ actor }) => <span class="free-text">{actorText(actor) ?? audit.nobody}</span>,
     },
     {
-      ...{ name: 'device', title: table.device, sortBy: ({ device_id }) => device_id },
+      name: 'device',
+      title: table.device,
+      sortBy: ({ device_id }) => device_id,
       cell: ({ device_id }) => device_id !== null && <DeviceLink deviceId={device_id} />,
     },
     {
-      ...{ name: 'result', title: audit.result, sortBy: ({ result }) => result },
+      name: 'result',
+      title: audit.result,
+      sortBy: ({ result }) => result,
       cell: ({ result, code, count }) =>
         result === 'done' ? (
           audit.results.done
@@ -80,11 +89,15 @@ function auditColumns(): readonly Column<AuditEntry>[] {
         ),
     },
     {
-      ...{ name: 'address', title: audit.address, sortBy: ({ address }) => address },
+      name: 'address',
+      title: audit.address,
+      sortBy: ({ address }) => address,
       cell: ({ address }) => address,
     },
     {
-      ...{ name: 'details', title: audit.details, kind: 'actions' },
+      name: 'details',
+      title: audit.details,
+      kind: 'actions',
       cell: (entry) => (
         <DialogButton text={audit.details} label={audit.detailsOf(entry.action)}>
           {(close) => <AuditDetails entry={entry} onClose={close} />}

@@ -6,8 +6,13 @@ export function auditQuery(query: URLSearchParams): AuditQuery {
   const result = AUDIT_RESULTS.find((one) => one === given('result'));
   const day = dayOf(given('day'));
   const filters = {
-    ...{ device_id: given('device'), facility: given('facility'), actor: given('actor') },
-    ...{ action: given('action'), result, from: day?.from, to: day?.to },
+    device_id: given('device'),
+    facility: given('facility'),
+    actor: given('actor'),
+    action: given('action'),
+    result,
+    from: day?.from,
+    to: day?.to,
   };
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }

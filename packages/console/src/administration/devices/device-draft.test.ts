@@ -20,14 +20,12 @@ const CO2 = {
   reporting_interval_s: '',
 };
 const DRAFT: DeviceDraft = {
-  ...{
-    name: ' Silo 8 ',
-    model: 'GS-100',
-    facility: 'north',
-    zone: 'yard',
-    firmware_version: '',
-    capacity: '20000',
-  },
+  name: ' Silo 8 ',
+  model: 'GS-100',
+  facility: 'north',
+  zone: 'yard',
+  firmware_version: '',
+  capacity: '20000',
   sensors: [CO2],
 };
 
@@ -35,12 +33,10 @@ test('the form of a silo is a registration that the service accepts', () => {
   const { group, body } = registrationOf('silo_scale', ' silo-8 ', DRAFT);
   assert.equal(group, 'silo');
   assert.deepEqual(body, {
-    ...{
-      device_id: 'silo-8',
-      name: 'Silo 8',
-      model: 'GS-100',
-      location: { facility: 'north', zone: 'yard' },
-    },
+    device_id: 'silo-8',
+    name: 'Silo 8',
+    model: 'GS-100',
+    location: { facility: 'north', zone: 'yard' },
     capacity: { max: 20_000, unit: 'kg' },
     sensors: [{ sensor_id: 'co2', type: 'co2', unit: 'ppm', precision: 0, max: 10_000 }],
   });
@@ -74,14 +70,27 @@ test('after a change of another person the own entries stay', () => {
 
 test('the standard sensors of a silo are not part of its form', () => {
   const draft = draftOfDevice({
-    ...{ device_id: 'silo-8', name: 'Silo 8', model: 'GS-100', profile: 'silo_scale', status: 'online' },
-    ...{ location: { facility: 'north', zone: 'yard' }, last_seen: null, firmware_version: '1' },
-    ...{ clock_offset_s: null, refused_readings: null },
+    device_id: 'silo-8',
+    name: 'Silo 8',
+    model: 'GS-100',
+    profile: 'silo_scale',
+    status: 'online',
+    location: { facility: 'north', zone: 'yard' },
+    last_seen: null,
+    firmware_version: '1',
+    clock_offset_s: null,
+    refused_readings: null,
     capacity: { max: 20_000, unit: 'kg' },
     sensors: [
       { type: 'level', sensor_id: 'silo-8-level', status: 'active' },
       {
-        ...{ type: 'co2', sensor_id: 'co2', status: 'active', unit: 'ppm', precision: 0, min: 0, max: 1 },
+        type: 'co2',
+        sensor_id: 'co2',
+        status: 'active',
+        unit: 'ppm',
+        precision: 0,
+        min: 0,
+        max: 1,
         reporting_interval_s: null,
       },
     ],

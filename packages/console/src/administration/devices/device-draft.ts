@@ -23,7 +23,12 @@ export interface DeviceDraft {
 }
 
 export const EMPTY_DEVICE: DeviceDraft = {
-  ...{ name: '', model: '', facility: '', zone: '', firmware_version: '', capacity: '' },
+  name: '',
+  model: '',
+  facility: '',
+  zone: '',
+  firmware_version: '',
+  capacity: '',
   sensors: [],
 };
 
@@ -32,7 +37,9 @@ export type DeviceDetail = SiloDetail | FieldDetail;
 export function draftOfDevice(device: DeviceDetail): DeviceDraft {
   const declared = (device.sensors ?? []).filter((sensor) => 'unit' in sensor);
   return {
-    ...{ name: device.name, model: device.model, firmware_version: device.firmware_version },
+    name: device.name,
+    model: device.model,
+    firmware_version: device.firmware_version,
     ...device.location,
     capacity: 'capacity' in device ? String(device.capacity.max) : '',
     sensors: declared.map(draftOfSensor),
@@ -48,7 +55,10 @@ export function registrationOf(profile: ProfileName, deviceId: string, draft: De
   const { name, model, facility, zone, firmware_version: firmware } = trimmed(draft);
   const sensors = draft.sensors.map(sensorOf);
   const common = {
-    ...{ device_id: deviceId.trim(), name, model, location: { facility, zone } },
+    device_id: deviceId.trim(),
+    name,
+    model,
+    location: { facility, zone },
     ...(firmware === '' ? {} : { firmware_version: firmware }),
     ...(sensors.length === 0 ? {} : { sensors }),
   };

@@ -86,7 +86,10 @@ function deviceColumns(open: (deviceId: string) => void): readonly Column<FleetD
   const { deviceAdmin, common } = texts.value;
   return [
     {
-      ...{ name: 'name', title: deviceAdmin.name, kind: 'title', sortBy: ({ name }) => name },
+      name: 'name',
+      title: deviceAdmin.name,
+      kind: 'title',
+      sortBy: ({ name }) => name,
       cell: ({ name }) => <strong class="free-text">{name}</strong>,
     },
     {
@@ -96,27 +99,33 @@ function deviceColumns(open: (deviceId: string) => void): readonly Column<FleetD
       cell: ({ device_id }) => device_id,
     },
     {
-      ...{
-        name: 'profile',
-        title: deviceAdmin.profile,
-        sortBy: ({ profile }) => deviceAdmin.profiles[profile],
-      },
+      name: 'profile',
+      title: deviceAdmin.profile,
+      sortBy: ({ profile }) => deviceAdmin.profiles[profile],
       cell: ({ profile }) => deviceAdmin.profiles[profile],
     },
     {
-      ...{ name: 'model', title: deviceAdmin.model, sortBy: ({ model }) => model },
+      name: 'model',
+      title: deviceAdmin.model,
+      sortBy: ({ model }) => model,
       cell: ({ model }) => <span class="free-text">{model}</span>,
     },
     {
-      ...{ name: 'facility', title: deviceAdmin.facility, sortBy: ({ location }) => location.facility },
+      name: 'facility',
+      title: deviceAdmin.facility,
+      sortBy: ({ location }) => location.facility,
       cell: ({ location }) => <span class="free-text">{location.facility}</span>,
     },
     {
-      ...{ name: 'zone', title: deviceAdmin.zone, sortBy: ({ location }) => location.zone },
+      name: 'zone',
+      title: deviceAdmin.zone,
+      sortBy: ({ location }) => location.zone,
       cell: ({ location }) => <span class="free-text">{location.zone}</span>,
     },
     {
-      ...{ name: 'status', title: deviceAdmin.status, sortBy: ({ status }) => status },
+      name: 'status',
+      title: deviceAdmin.status,
+      sortBy: ({ status }) => status,
       cell: ({ status }) => (
         <span class={status === 'online' ? '' : 'muted'}>
           <LastKnown>{common.deviceStatuses[status]}</LastKnown>
@@ -124,12 +133,17 @@ function deviceColumns(open: (deviceId: string) => void): readonly Column<FleetD
       ),
     },
     {
-      ...{ name: 'seen', title: deviceAdmin.lastSeen, kind: 'number', sortBy: ({ last_seen }) => last_seen },
+      name: 'seen',
+      title: deviceAdmin.lastSeen,
+      kind: 'number',
+      sortBy: ({ last_seen }) => last_seen,
       cell: ({ last_seen }) =>
         last_seen === null ? <span class="muted">{common.neverReported}</span> : <Age since={last_seen} />,
     },
     {
-      ...{ name: 'actions', title: deviceAdmin.manage, kind: 'actions' },
+      name: 'actions',
+      title: deviceAdmin.manage,
+      kind: 'actions',
       cell: ({ device_id, name }) => (
         <Button label={deviceAdmin.manageOf(name)} onPress={() => open(device_id)}>
           {deviceAdmin.manage}

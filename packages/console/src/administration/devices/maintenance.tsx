@@ -25,7 +25,8 @@ export function Maintenance({ group, device, onClose }: Props) {
     const endsAt = until.peek();
     const request = isBeginning
       ? {
-          ...{ on: true, reason: reason.peek().trim() },
+          on: true,
+          reason: reason.peek().trim(),
           ...(endsAt === '' ? {} : { until: new Date(endsAt).toISOString() }),
         }
       : { on: false };

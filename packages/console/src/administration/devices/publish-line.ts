@@ -3,7 +3,11 @@ import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles'
 
 /** A plausible first value of what each profile measures. */
 const FIRST_VALUES: Readonly<Record<string, number>> = {
-  ...{ weight: 512.5, latitude: 48.2, longitude: 16.3, battery_level: 90, temperature: 12.5 },
+  weight: 512.5,
+  latitude: 48.2,
+  longitude: 16.3,
+  battery_level: 90,
+  temperature: 12.5,
 };
 
 interface Publishing {

@@ -59,26 +59,37 @@ function removedColumns(
   const { deviceAdmin } = texts.value;
   return [
     {
-      ...{ name: 'name', title: deviceAdmin.name, kind: 'title', sortBy: ({ name }) => name },
+      name: 'name',
+      title: deviceAdmin.name,
+      kind: 'title',
+      sortBy: ({ name }) => name,
       cell: ({ name }) => <strong class="free-text">{name}</strong>,
     },
     {
-      ...{ name: 'id', title: deviceAdmin.id, sortBy: ({ device_id }) => device_id },
+      name: 'id',
+      title: deviceAdmin.id,
+      sortBy: ({ device_id }) => device_id,
       cell: ({ device_id }) => device_id,
     },
     {
-      ...{ name: 'removed', title: deviceAdmin.removedAt, sortBy: ({ removed_at }) => removed_at ?? null },
+      name: 'removed',
+      title: deviceAdmin.removedAt,
+      sortBy: ({ removed_at }) => removed_at ?? null,
       cell: ({ removed_at }) => removed_at !== undefined && <Time at={removed_at} />,
     },
     {
-      ...{ name: 'records', title: deviceAdmin.records, kind: 'wide' },
+      name: 'records',
+      title: deviceAdmin.records,
+      kind: 'wide',
       cell: ({ device_id }) => {
         const rows = purges.removedRowsOf(device_id);
         return rows === null ? deviceAdmin.recordsKept : deviceAdmin.purgeProgress(rows);
       },
     },
     {
-      ...{ name: 'actions', title: deviceAdmin.purgeRecords, kind: 'actions' },
+      name: 'actions',
+      title: deviceAdmin.purgeRecords,
+      kind: 'actions',
       cell: (device) =>
         purges.removedRowsOf(device.device_id) === null && (
           <>

@@ -54,37 +54,53 @@ function keyColumns(nowMs: number): readonly Column<KeyRecord>[] {
   };
   return [
     {
-      ...{ name: 'name', title: keys.name, kind: 'title', sortBy: ({ name }) => name },
+      name: 'name',
+      title: keys.name,
+      kind: 'title',
+      sortBy: ({ name }) => name,
       cell: ({ name }) => <strong class="free-text">{name}</strong>,
     },
     {
-      ...{ name: 'scopes', title: keys.scopes, sortBy: ({ scopes }) => scopes.length },
+      name: 'scopes',
+      title: keys.scopes,
+      sortBy: ({ scopes }) => scopes.length,
       cell: ({ scopes }) => scopes.join(', '),
     },
     { name: 'access', title: keys.mayAccess, cell: (key) => <span class="free-text">{accessOf(key)}</span> },
     {
-      ...{ name: 'status', title: keys.status, sortBy: (key) => words[keyStateOf(key, nowMs)] },
+      name: 'status',
+      title: keys.status,
+      sortBy: (key) => words[keyStateOf(key, nowMs)],
       cell: (key) => {
         const state = keyStateOf(key, nowMs);
         return <span class={state === 'usable' ? '' : 'muted'}>{words[state]}</span>;
       },
     },
     {
-      ...{ name: 'created', title: keys.created, sortBy: ({ created_at }) => created_at },
+      name: 'created',
+      title: keys.created,
+      sortBy: ({ created_at }) => created_at,
       cell: ({ created_at }) => <Time at={created_at} />,
     },
     {
-      ...{ name: 'used', title: keys.lastUsed, kind: 'number', sortBy: ({ last_used_at }) => last_used_at },
+      name: 'used',
+      title: keys.lastUsed,
+      kind: 'number',
+      sortBy: ({ last_used_at }) => last_used_at,
       cell: ({ last_used_at }) =>
         last_used_at === null ? <span class="muted">{keys.never}</span> : <Age since={last_used_at} />,
     },
     {
-      ...{ name: 'expires', title: keys.expires, sortBy: ({ expires_at }) => expires_at },
+      name: 'expires',
+      title: keys.expires,
+      sortBy: ({ expires_at }) => expires_at,
       cell: ({ expires_at }) =>
         expires_at === null ? <span class="muted">{keys.forever}</span> : <Time at={expires_at} />,
     },
     {
-      ...{ name: 'actions', title: keys.revoke, kind: 'actions' },
+      name: 'actions',
+      title: keys.revoke,
+      kind: 'actions',
       cell: (key) =>
         keyStateOf(key, nowMs) === 'usable' && (
           <span class="administration-actions">

@@ -16,8 +16,12 @@ export function RotateKey({ keyRecord: { key_id, name }, onClose }: Props) {
   return (
     <RotationDialog
       texts={{
-        ...{ title: keys.rotateOf(name), submit: keys.rotate, meaning: keys.rotateMeans },
-        ...{ overlap: keys.overlap, issuedTitle: keys.issued(name), secret: keys.key },
+        title: keys.rotateOf(name),
+        submit: keys.rotate,
+        meaning: keys.rotateMeans,
+        overlap: keys.overlap,
+        issuedTitle: keys.issued(name),
+        secret: keys.key,
       }}
       usualOverlap={USUAL_OVERLAP_MIN}
       unitSeconds={60}

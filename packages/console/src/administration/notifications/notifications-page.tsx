@@ -45,34 +45,47 @@ function ruleColumns(): readonly Column<NotificationRule>[] {
   const { notifications, common, webhooks, forms } = texts.value;
   return [
     {
-      ...{ name: 'name', title: notifications.name, kind: 'title', sortBy: ({ name }) => name },
+      name: 'name',
+      title: notifications.name,
+      kind: 'title',
+      sortBy: ({ name }) => name,
       cell: ({ name }) => <strong class="free-text">{name}</strong>,
     },
     {
-      ...{ name: 'severity', title: notifications.severityMin, sortBy: ({ match }) => match.severity_min },
+      name: 'severity',
+      title: notifications.severityMin,
+      sortBy: ({ match }) => match.severity_min,
       cell: ({ match }) => common.severities[match.severity_min],
     },
     {
-      ...{ name: 'targets', title: notifications.targets, kind: 'wide' },
+      name: 'targets',
+      title: notifications.targets,
+      kind: 'wide',
       cell: ({ targets }) => <span class="free-text">{targets.map(targetText).join(', ')}</span>,
     },
     {
-      ...{ name: 'quiet', title: notifications.quietHours },
+      name: 'quiet',
+      title: notifications.quietHours,
       cell: ({ quiet_hours: quiet }) => (quiet === null ? '–' : `${quiet.from}–${quiet.to}`),
     },
     {
-      ...{ name: 'escalation', title: notifications.escalation },
+      name: 'escalation',
+      title: notifications.escalation,
       cell: ({ escalation }) =>
         escalation.length === 0
           ? '–'
           : escalation.map(({ after_minutes }) => `${after_minutes} min`).join(', '),
     },
     {
-      ...{ name: 'state', title: webhooks.state, sortBy: ({ enabled }) => Number(enabled) },
+      name: 'state',
+      title: webhooks.state,
+      sortBy: ({ enabled }) => Number(enabled),
       cell: ({ enabled }) => (enabled ? webhooks.enabled : <strong>{webhooks.disabled}</strong>),
     },
     {
-      ...{ name: 'actions', title: webhooks.edit, kind: 'actions' },
+      name: 'actions',
+      title: webhooks.edit,
+      kind: 'actions',
       cell: (rule) => (
         <span class="administration-actions">
           <DialogButton text={webhooks.test} label={notifications.testOf(rule.name)}>

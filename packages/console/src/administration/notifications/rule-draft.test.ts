@@ -4,15 +4,23 @@ import { checkNotificationRule, type NotificationRule } from '@granary/contract/
 import { draftOfRule, emptyRule, ruleOf, targetsOf } from './rule-draft.ts';
 
 const RULE: NotificationRule = {
-  ...{ rule_id: 'nr_1', name: 'Night shift', enabled: true, resolved: false },
+  rule_id: 'nr_1',
+  name: 'Night shift',
+  enabled: true,
+  resolved: false,
   match: { severity_min: 'critical', types: ['low_level'], facilities: ['north'], device_ids: null },
   targets: [{ email: 'ada@example.com' }, { webhook_id: 'wh_1' }],
   quiet_hours: {
-    ...{ from: '22:00', to: '06:00', time_zone: 'Europe/Berlin', days: ['mon', 'sun'], critical_too: true },
+    from: '22:00',
+    to: '06:00',
+    time_zone: 'Europe/Berlin',
+    days: ['mon', 'sun'],
+    critical_too: true,
   },
   summary: { window_seconds: 77, at_once_max: 3 },
   escalation: [{ after_minutes: 15, targets: [{ email: 'boss@example.com' }] }],
-  ...{ created_at: '2026-11-16T00:00:00Z', updated_at: '2026-11-16T00:00:00Z' },
+  created_at: '2026-11-16T00:00:00Z',
+  updated_at: '2026-11-16T00:00:00Z',
 };
 
 test('a rule that was only opened is saved as it was', () => {

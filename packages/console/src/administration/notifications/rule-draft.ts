@@ -31,23 +31,44 @@ export interface StepDraft {
 }
 
 export const emptyRule = (timeZone: string): RuleDraft => ({
-  ...{ name: '', isEnabled: true, severityMin: 'warning', types: [], facilities: [], deviceIds: [] },
-  ...{ targets: '', tellsEnd: true, hasQuietHours: false, quietFrom: '22:00', quietTo: '06:00', timeZone },
-  ...{ quietDays: [...WEEKDAYS], areCriticalQuiet: false, escalation: [] },
+  name: '',
+  isEnabled: true,
+  severityMin: 'warning',
+  types: [],
+  facilities: [],
+  deviceIds: [],
+  targets: '',
+  tellsEnd: true,
+  hasQuietHours: false,
+  quietFrom: '22:00',
+  quietTo: '06:00',
+  timeZone,
+  quietDays: [...WEEKDAYS],
+  areCriticalQuiet: false,
+  escalation: [],
 });
 
 export function draftOfRule(rule: NotificationRule, timeZone: string): RuleDraft {
   const { match, quiet_hours: quiet } = rule;
   return {
     ...emptyRule(timeZone),
-    ...{ name: rule.name, isEnabled: rule.enabled, tellsEnd: rule.resolved, targets: linesOf(rule.targets) },
-    ...{ severityMin: match.severity_min, types: match.types ?? [], facilities: match.facilities ?? [] },
+    name: rule.name,
+    isEnabled: rule.enabled,
+    tellsEnd: rule.resolved,
+    targets: linesOf(rule.targets),
+    severityMin: match.severity_min,
+    types: match.types ?? [],
+    facilities: match.facilities ?? [],
     deviceIds: match.device_ids ?? [],
     ...(quiet === null
       ? {}
       : {
-          ...{ hasQuietHours: true, quietFrom: quiet.from, quietTo: quiet.to, timeZone: quiet.time_zone },
-          ...{ quietDays: quiet.days, areCriticalQuiet: quiet.critical_too },
+          hasQuietHours: true,
+          quietFrom: quiet.from,
+          quietTo: quiet.to,
+          timeZone: quiet.time_zone,
+          quietDays: quiet.days,
+          areCriticalQuiet: quiet.critical_too,
         }),
     escalation: rule.escalation.map(({ after_minutes, targets }) => ({
       afterMinutes: String(after_minutes),
@@ -61,7 +82,9 @@ export function ruleOf(draft: RuleDraft, before: NotificationRule | null): Notif
   const days = WEEKDAYS.filter((day) => draft.quietDays.includes(day));
   const types = ALERT_TYPES.filter((type) => draft.types.includes(type));
   return {
-    ...{ name: draft.name.trim(), enabled: draft.isEnabled, resolved: draft.tellsEnd },
+    name: draft.name.trim(),
+    enabled: draft.isEnabled,
+    resolved: draft.tellsEnd,
     match: {
       severity_min: ALERT_SEVERITIES.find((severity) => severity === draft.severityMin) ?? 'warning',
       ...(types.length === 0 ? {} : { types }),
@@ -71,7 +94,9 @@ export function ruleOf(draft: RuleDraft, before: NotificationRule | null): Notif
     targets: targetsOf(draft.targets),
     quiet_hours: draft.hasQuietHours
       ? {
-          ...{ from: draft.quietFrom, to: draft.quietTo, time_zone: draft.timeZone.trim() },
+          from: draft.quietFrom,
+          to: draft.quietTo,
+          time_zone: draft.timeZone.trim(),
           ...(days.length === 0 ? {} : { days }),
           critical_too: draft.areCriticalQuiet,
         }

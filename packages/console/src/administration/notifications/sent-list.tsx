@@ -56,19 +56,28 @@ function sentColumns(): readonly Column<NotificationRecord>[] {
   const { notifications } = texts.value;
   return [
     {
-      ...{ name: 'subject', title: notifications.subject, kind: 'title', sortBy: ({ subject }) => subject },
+      name: 'subject',
+      title: notifications.subject,
+      kind: 'title',
+      sortBy: ({ subject }) => subject,
       cell: ({ subject }) => <span class="free-text">{subject}</span>,
     },
     {
-      ...{ name: 'to', title: notifications.target, sortBy: ({ target }) => targetText(target) },
+      name: 'to',
+      title: notifications.target,
+      sortBy: ({ target }) => targetText(target),
       cell: ({ target }) => <span class="free-text">{targetText(target)}</span>,
     },
     {
-      ...{ name: 'rule', title: notifications.rule, sortBy: ({ rule_name }) => rule_name },
+      name: 'rule',
+      title: notifications.rule,
+      sortBy: ({ rule_name }) => rule_name,
       cell: ({ rule_name }) => <span class="free-text">{rule_name}</span>,
     },
     {
-      ...{ name: 'status', title: notifications.status, sortBy: ({ status }) => status },
+      name: 'status',
+      title: notifications.status,
+      sortBy: ({ status }) => status,
       cell: ({ status }) =>
         status === 'failed' ? (
           <strong>{notifications.statuses.failed}</strong>
@@ -77,11 +86,15 @@ function sentColumns(): readonly Column<NotificationRecord>[] {
         ),
     },
     {
-      ...{ name: 'created', title: notifications.created, sortBy: ({ created_at }) => created_at },
+      name: 'created',
+      title: notifications.created,
+      sortBy: ({ created_at }) => created_at,
       cell: ({ created_at }) => <Time at={created_at} />,
     },
     {
-      ...{ name: 'error', title: notifications.lastError, kind: 'wide' },
+      name: 'error',
+      title: notifications.lastError,
+      kind: 'wide',
       cell: ({ last_error }) => last_error !== null && <span class="muted free-text">{last_error}</span>,
     },
   ];

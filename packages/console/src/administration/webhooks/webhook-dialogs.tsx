@@ -42,8 +42,12 @@ export function RotateSecret({ webhookId, onClose }: RotateProps) {
   return (
     <RotationDialog
       texts={{
-        ...{ title: webhooks.rotate, submit: webhooks.rotate, meaning: webhooks.rotateMeans },
-        ...{ overlap: webhooks.overlap, issuedTitle: webhooks.rotate, secret: webhooks.secret },
+        title: webhooks.rotate,
+        submit: webhooks.rotate,
+        meaning: webhooks.rotateMeans,
+        overlap: webhooks.overlap,
+        issuedTitle: webhooks.rotate,
+        secret: webhooks.secret,
       }}
       usualOverlap={USUAL_OVERLAP_H}
       unitSeconds={3_600}

@@ -13,12 +13,20 @@ export interface WebhookDraft {
 }
 
 export const EMPTY_WEBHOOK: WebhookDraft = {
-  ...{ url: '', description: '', eventTypes: [], severities: [], facilities: [], deviceIds: [] },
+  url: '',
+  description: '',
+  eventTypes: [],
+  severities: [],
+  facilities: [],
+  deviceIds: [],
 };
 
 export const draftOfWebhook = (webhook: WebhookRecord): WebhookDraft => ({
-  ...{ url: webhook.url, description: webhook.description ?? '', eventTypes: webhook.event_types ?? [] },
-  ...{ severities: webhook.severities ?? [], facilities: webhook.facilities ?? [] },
+  url: webhook.url,
+  description: webhook.description ?? '',
+  eventTypes: webhook.event_types ?? [],
+  severities: webhook.severities ?? [],
+  facilities: webhook.facilities ?? [],
   deviceIds: webhook.device_ids ?? [],
 });
 

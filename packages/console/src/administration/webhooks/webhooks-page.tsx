@@ -51,24 +51,34 @@ function webhookColumns(open: (webhookId: string) => void): readonly Column<Webh
   const { webhooks, deviceAdmin } = texts.value;
   return [
     {
-      ...{ name: 'url', title: webhooks.url, kind: 'title', sortBy: ({ url }) => url },
+      name: 'url',
+      title: webhooks.url,
+      kind: 'title',
+      sortBy: ({ url }) => url,
       cell: ({ url }) => <strong class="free-text">{url}</strong>,
     },
     {
-      ...{ name: 'description', title: webhooks.description, sortBy: ({ description }) => description },
+      name: 'description',
+      title: webhooks.description,
+      sortBy: ({ description }) => description,
       cell: ({ description }) => description !== null && <span class="free-text">{description}</span>,
     },
     {
-      ...{ name: 'events', title: webhooks.events },
+      name: 'events',
+      title: webhooks.events,
       cell: ({ event_types }) =>
         event_types === null ? webhooks.everyEvent : webhooks.eventCount(event_types.length),
     },
     {
-      ...{ name: 'state', title: webhooks.state, sortBy: ({ enabled }) => Number(enabled) },
+      name: 'state',
+      title: webhooks.state,
+      sortBy: ({ enabled }) => Number(enabled),
       cell: (webhook) => <WebhookState webhook={webhook} />,
     },
     {
-      ...{ name: 'actions', title: deviceAdmin.manage, kind: 'actions' },
+      name: 'actions',
+      title: deviceAdmin.manage,
+      kind: 'actions',
       cell: ({ webhook_id, url }) => (
         <Button label={deviceAdmin.manageOf(url)} onPress={() => open(webhook_id)}>
           {deviceAdmin.manage}

@@ -21,7 +21,10 @@ const contents = (preset: TimeRange['preset'], quality: 'good' | 'bad' = 'good')
           sensor: { id: 'temperature', unit: 'celsius', declaredType: null, reportingIntervalS: null },
           interval: '5m',
           buckets: ['11:52:30', '11:57:30', '12:02:30'].map((time, index) => ({
-            ...{ atMs: Date.parse(`2026-11-16T${time}Z`), mean: index, min: index, max: index },
+            atMs: Date.parse(`2026-11-16T${time}Z`),
+            mean: index,
+            min: index,
+            max: index,
           })),
         },
       ],

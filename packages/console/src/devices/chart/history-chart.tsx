@@ -79,11 +79,12 @@ export function HistoryChart({ device, sensors, configuration }: Props) {
     () =>
       chartContents(
         {
-          ...{
-            histories: isOfSelection ? (histories.value ?? []) : [],
-            marks: marks.value ?? NOTHING_MARKED,
-          },
-          ...{ configuration, range, nowMs: nowMs(), readings: device.readings ?? {} },
+          histories: isOfSelection ? (histories.value ?? []) : [],
+          marks: marks.value ?? NOTHING_MARKED,
+          configuration,
+          range,
+          nowMs: nowMs(),
+          readings: device.readings ?? {},
         },
         devices.thresholds,
       ),

@@ -29,8 +29,11 @@ export function usePlan(
       return { wanted, plan: await client.operations.plan(deviceId, request, { signal, timeLimitMs: 0 }) };
     },
     [
-      ...[deviceId, wanted, weightKg === undefined ? null : Math.round(weightKg)],
-      ...[live.site.devices.find(deviceId)?.value.status, live.connection.current.value.state],
+      deviceId,
+      wanted,
+      weightKg === undefined ? null : Math.round(weightKg),
+      live.site.devices.find(deviceId)?.value.status,
+      live.connection.current.value.state,
     ],
   );
   return {

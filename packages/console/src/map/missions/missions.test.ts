@@ -8,7 +8,12 @@ import { missionStatus } from './mission-status.ts';
 const VEHICLE = { lat: 9, lng: 9 };
 const waypoints = (...statuses: WaypointStatus[]) =>
   statuses.map((status, lat) => ({
-    ...{ lat, lng: 0, action: 'scan' as const, status, reached_at: null, action_result: null },
+    lat,
+    lng: 0,
+    action: 'scan' as const,
+    status,
+    reached_at: null,
+    action_result: null,
   }));
 const lats = (points: readonly { readonly lat: number }[]): number[] => points.map(({ lat }) => lat);
 

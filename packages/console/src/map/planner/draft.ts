@@ -69,7 +69,9 @@ export function withOrder(draft: Draft, id: number, index: number): Draft {
 
 export const waypointsOf = ({ waypoints }: Draft): Waypoint[] =>
   waypoints.map(({ lat, lng, action, altitude, waitSeconds }) => ({
-    ...{ lat, lng, action },
+    lat,
+    lng,
+    action,
     ...(altitude === null ? {} : { altitude }),
     ...(waitSeconds === null ? {} : { wait_seconds: waitSeconds }),
   }));

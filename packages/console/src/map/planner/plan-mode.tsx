@@ -29,7 +29,12 @@ export function PlanMode({ deviceId, name, contents, middle, onClose }: Props) {
   }, [configuration]);
   return (
     <PlannerPanel
-      {...{ deviceId, name, draft, preflight, middle, onClose }}
+      deviceId={deviceId}
+      name={name}
+      draft={draft}
+      preflight={preflight}
+      middle={middle}
+      onClose={onClose}
       faults={result === null ? null : legFaults(result)}
     />
   );

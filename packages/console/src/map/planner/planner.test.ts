@@ -27,8 +27,12 @@ describe('a drawn mission', () => {
     const changed = withChange(drawn(1), first?.id ?? 0, { action: 'photograph', waitSeconds: 5 });
     const { waypoints, selectedId } = withWaypoint(changed, { lat: 52.123456789, lng: 8 });
     assert.deepEqual(waypoints[1], {
-      ...{ id: 2, lat: 52.1234568, lng: 8 },
-      ...{ action: 'photograph', altitude: null, waitSeconds: 5 },
+      id: 2,
+      lat: 52.1234568,
+      lng: 8,
+      action: 'photograph',
+      altitude: null,
+      waitSeconds: 5,
     });
     assert.equal(selectedId, 2);
   });
@@ -72,8 +76,13 @@ describe('a drawn mission', () => {
 describe('the faults of legs', () => {
   const leg = (battery: number) => ({ distance_m: 1, duration_s: 1, battery });
   const preflight = {
-    ...{ distance_m: 2, duration_s: 2, return_distance_m: 1, battery_required: 60 },
-    ...{ battery_available: 50, battery_reserve: 20, legs: [leg(20), leg(20), leg(1)] },
+    distance_m: 2,
+    duration_s: 2,
+    return_distance_m: 1,
+    battery_required: 60,
+    battery_available: 50,
+    battery_reserve: 20,
+    legs: [leg(20), leg(20), leg(1)],
   };
 
   test('waypoints that the refusal names', () => {

@@ -105,7 +105,17 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
   const isAudited = method !== 'GET' && declared.isAudited !== false;
   const actor: readonly RequestHeader[] = isAudited ? ['x-actor'] : [];
   return {
-    ...{ group, method, path, summary, needsKey, scope, isUrgent, isAudited, query, body, answers },
+    group,
+    method,
+    path,
+    summary,
+    needsKey,
+    scope,
+    isUrgent,
+    isAudited,
+    query,
+    body,
+    answers,
     requestHeaders: [...(declared.requestHeaders ?? []), ...idempotencyKey, ...actor],
     errors: errorsOf({ needsKey, method, path, scope, isUrgent }, declared.errors ?? []),
     examples: declared.examples.map((example) => ({

@@ -26,8 +26,12 @@ type LevelSettings = Pick<SiloConfiguration, 'thresholds' | 'alarms'>;
 /** The rules as conditions of the weight, whose alerts show percent. */
 export const levelValueConditions = (configuration: LevelSettings, capacityG: number): ValueCondition[] =>
   levelRules(configuration, capacityG).map(({ type, present, absent }) => ({
-    ...{ subject: { type }, lane: STANDARD_SENSORS.weight.lane, present, absent },
-    ...{ scale: capacityG / 100, valueStep: valueStepPercent(configuration.alarms) },
+    subject: { type },
+    lane: STANDARD_SENSORS.weight.lane,
+    present,
+    absent,
+    scale: capacityG / 100,
+    valueStep: valueStepPercent(configuration.alarms),
   }));
 
 export function levelRules({ thresholds, alarms }: LevelSettings, capacityG: number): LevelRule[] {

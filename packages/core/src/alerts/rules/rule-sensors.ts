@@ -18,8 +18,12 @@ export function ruleSensors(sensors: readonly Sensor[], capacityKg?: number): Ru
     const percentPerKg = 100 / capacityKg;
     const level: RuleSensor = {
       ...own,
-      ...{ sensorId: 'level', type: 'level', unit: 'percent', scale: own.scale / percentPerKg },
-      ...{ min: roundTo6(min * percentPerKg), max: roundTo6(max * percentPerKg) },
+      sensorId: 'level',
+      type: 'level',
+      unit: 'percent',
+      scale: own.scale / percentPerKg,
+      min: roundTo6(min * percentPerKg),
+      max: roundTo6(max * percentPerKg),
     };
     return [own, level];
   });

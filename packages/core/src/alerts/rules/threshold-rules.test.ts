@@ -15,8 +15,14 @@ const CAPACITY_KG = 3_000;
 
 /** A declared sensor with one decimal, which reports every ten minutes. */
 const PROBE: Sensor = {
-  ...{ sensorId: 'temp_3', type: 'temperature', unit: 'celsius', scale: 10, min: -40, max: 85 },
-  ...{ lane: { group: 100, slot: 1 }, reportingIntervalMs: 600 * SECOND_MS },
+  sensorId: 'temp_3',
+  type: 'temperature',
+  unit: 'celsius',
+  scale: 10,
+  min: -40,
+  max: 85,
+  lane: { group: 100, slot: 1 },
+  reportingIntervalMs: 600 * SECOND_MS,
 };
 
 const factsWith = (rules: ThresholdRule[], latest: ThresholdFacts['latest']): ThresholdFacts => ({

@@ -87,8 +87,12 @@ export function thresholdRanges(
 /** The rules as conditions of single values. */
 export const thresholdValueConditions = (facts: RuleFacts): ValueCondition[] =>
   sensorRules(facts).map(({ key, sensor, present, absent, valueStep }) => ({
-    ...{ subject: { type: 'sensor_threshold', rule: key }, lane: sensor.lane, present, absent },
-    ...{ scale: sensor.scale, valueStep },
+    subject: { type: 'sensor_threshold', rule: key },
+    lane: sensor.lane,
+    present,
+    absent,
+    scale: sensor.scale,
+    valueStep,
   }));
 
 /** Larger than the error of the multiplication, and much smaller than a stored unit. */

@@ -13,7 +13,9 @@ import { DynamicSecurity } from './dynamic-security.ts';
 const options = { timeout: 120_000 };
 const hashOf = (deviceId: string): string => `hash of ${deviceId}`;
 const credentialsOf = (deviceId: string) => ({
-  ...{ deviceId, secret: secretOf(deviceId), secretHash: hashOf(deviceId) },
+  deviceId,
+  secret: secretOf(deviceId),
+  secretHash: hashOf(deviceId),
 });
 
 interface Rig {
@@ -76,15 +78,30 @@ test('a device may use its own topics with its own client id, and nothing else',
   const attacker = await device('silo-2');
   attacker.on('message', (topic) => received.push(`stolen ${topic}`));
   const foreign = [
-    ...['#', '+/v1/silo-1/command', '$SYS/#', '$CONTROL/#', '$CONTROL/dynamic-security/v1/response'],
-    ...['granary/#', 'granary/nodes/#', 'granary/v1/+/command', topicOf('silo-1', 'command')],
-    ...['$share/granary/granary/v1/+/telemetry', `$share/x/${topicOf('silo-1', 'command')}`],
-    ...[topicOf('silo-1', 'telemetry'), topicOf('silo-2', 'telemetry'), 'granary/v1/silo-2/#'],
+    '#',
+    '+/v1/silo-1/command',
+    '$SYS/#',
+    '$CONTROL/#',
+    '$CONTROL/dynamic-security/v1/response',
+    'granary/#',
+    'granary/nodes/#',
+    'granary/v1/+/command',
+    topicOf('silo-1', 'command'),
+    '$share/granary/granary/v1/+/telemetry',
+    `$share/x/${topicOf('silo-1', 'command')}`,
+    topicOf('silo-1', 'telemetry'),
+    topicOf('silo-2', 'telemetry'),
+    'granary/v1/silo-2/#',
   ];
   for (const topic of foreign) await assert.rejects(attacker.subscribeAsync(topic, { qos: 1 }), topic);
   const unpublishable = [
-    ...[topicOf('silo-1', 'telemetry'), topicOf('silo-1', 'status'), topicOf('silo-2', 'command')],
-    ...['granary/nodes/node-1', '$CONTROL/dynamic-security/v1', 'granary/v1/%u/telemetry', 'x'],
+    topicOf('silo-1', 'telemetry'),
+    topicOf('silo-1', 'status'),
+    topicOf('silo-2', 'command'),
+    'granary/nodes/node-1',
+    '$CONTROL/dynamic-security/v1',
+    'granary/v1/%u/telemetry',
+    'x',
   ];
   for (const topic of unpublishable) {
     // A connection for each, because the client does not go on after a refused message.
@@ -205,8 +222,20 @@ test('a broker that allows everything to everybody is refused at the start', opt
   const acls = [{ acltype: 'subscribe', allow: true }];
   const payload = JSON.stringify({ commands: [{ command: 'setDefaultACLAccess', acls }] });
   execFileSync('mosquitto_pub', [
-    ...['-h', HOST, '-p', String(port), '-u', username ?? '', '-P', password ?? ''],
-    ...['-q', '1', '-t', '$CONTROL/dynamic-security/v1', '-m', payload],
+    '-h',
+    HOST,
+    '-p',
+    String(port),
+    '-u',
+    username ?? '',
+    '-P',
+    password ?? '',
+    '-q',
+    '1',
+    '-t',
+    '$CONTROL/dynamic-security/v1',
+    '-m',
+    payload,
   ]);
   await assert.rejects(securityOf(t, rig.broker, 'node-2').start(), /defaultACLAccess.*subscribe/);
 });

@@ -102,8 +102,12 @@ export class DynamicSecurity {
     const { deviceId, secret, secretHash } = given;
     const rolename = deviceRole(deviceId);
     const client = {
-      ...{ username: deviceId, clientid: deviceId, password: secret },
-      ...{ textname: TEXT_NAME, textdescription: secretHash, roles: [{ rolename, priority: 0 }] },
+      username: deviceId,
+      clientid: deviceId,
+      password: secret,
+      textname: TEXT_NAME,
+      textdescription: secretHash,
+      roles: [{ rolename, priority: 0 }],
     };
     const [role, created] = await this.#send([
       { command: 'createRole', rolename, textname: TEXT_NAME, acls: asAcls(deviceRules(deviceId)) },

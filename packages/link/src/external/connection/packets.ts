@@ -22,8 +22,12 @@ const PACKET_BYTES_MAX = PUBLISH_BYTES_MAX + 1024;
 export function connectPacket({ broker, version, clientId, keepsSession, keepAliveS }: Login): Buffer {
   const { username, password } = broker;
   const packet: IConnectPacket = {
-    ...{ cmd: 'connect', protocolId: 'MQTT', protocolVersion: version, clientId },
-    ...{ clean: !keepsSession, keepalive: keepAliveS },
+    cmd: 'connect',
+    protocolId: 'MQTT',
+    protocolVersion: version,
+    clientId,
+    clean: !keepsSession,
+    keepalive: keepAliveS,
     ...(username === null ? {} : { username }),
     ...(password === null ? {} : { password: Buffer.from(password) }),
     ...(version === 4

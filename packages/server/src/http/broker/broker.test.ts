@@ -35,13 +35,15 @@ describeService(
         const allowed = await ask(api, 'auth', login, isForm);
         assert.deepEqual([allowed.status, allowed.body], [200, ALLOW]);
         for (const wrong of [
-          ...[{ password: 'wrong' }, { password: '' }, { password: 'x'.repeat(60_000) }],
-          ...[{ username: 'silo-2' }, { clientid: 'silo-2' }, { clientid: '' }],
-          ...[
-            { username: '+', clientid: '+' },
-            { username: '#', clientid: '#' },
-            { username: '', clientid: '' },
-          ],
+          { password: 'wrong' },
+          { password: '' },
+          { password: 'x'.repeat(60_000) },
+          { username: 'silo-2' },
+          { clientid: 'silo-2' },
+          { clientid: '' },
+          { username: '+', clientid: '+' },
+          { username: '#', clientid: '#' },
+          { username: '', clientid: '' },
           { username: "silo-1' OR '1'='1", clientid: "silo-1' OR '1'='1" },
         ]) {
           const denied = await ask(api, 'auth', { ...login, ...wrong }, isForm);
@@ -70,9 +72,19 @@ describeService(
         for (const acc of [2, 3]) assert.equal(await status({ ...of, topic, acc }), 403);
       }
       const foreign = [
-        ...['#', '+', '$SYS/#', '$CONTROL/#', 'granary/#', 'granary/nodes/x', 'granary/v1/+/command', ''],
-        ...[topicOf('silo-2', 'command'), topicOf('silo-2', 'telemetry'), 'granary/v1/silo-1/#'],
-        ...['$share/granary/granary/v1/+/telemetry', `$share/x/${topicOf('silo-1', 'command')}`],
+        '#',
+        '+',
+        '$SYS/#',
+        '$CONTROL/#',
+        'granary/#',
+        'granary/nodes/x',
+        'granary/v1/+/command',
+        '',
+        topicOf('silo-2', 'command'),
+        topicOf('silo-2', 'telemetry'),
+        'granary/v1/silo-1/#',
+        '$share/granary/granary/v1/+/telemetry',
+        `$share/x/${topicOf('silo-1', 'command')}`,
       ];
       for (const topic of foreign) {
         for (const acc of [1, 2, 3, 4]) assert.equal(await status({ ...of, topic, acc }), 403, topic);
@@ -116,7 +128,8 @@ describeService(
       assert.equal((await ask(api, 'auth', { username: 'a', password: 'b' })).status, 400);
       assert.equal((await ask(api, 'auth?deny=500', { ...use, password: 'b' })).status, 400);
       const twice = await api.raw('POST', '/v1/broker/auth', {
-        ...{ headers: { ...BEARER, ...FORM_TYPE }, body: 'username=a&username=b&password=c&clientid=a' },
+        headers: { ...BEARER, ...FORM_TYPE },
+        body: 'username=a&username=b&password=c&clientid=a',
       });
       assert.equal(twice.status, 400);
     });

@@ -74,8 +74,10 @@ function useOf({ acc, action }: BrokerTopicUse): 'publish' | 'receive' | null {
 function answer(reply: FastifyReply, isAllowed: boolean, deny = '403'): BrokerAnswer {
   if (!isAllowed) reply.code(Number(deny));
   return {
-    ...{ result: isAllowed ? 'allow' : 'deny', is_superuser: false },
-    ...{ ok: isAllowed, error: isAllowed ? '' : 'not allowed' },
+    result: isAllowed ? 'allow' : 'deny',
+    is_superuser: false,
+    ok: isAllowed,
+    error: isAllowed ? '' : 'not allowed',
   };
 }
 

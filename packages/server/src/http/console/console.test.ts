@@ -19,9 +19,12 @@ describe("the operators' page", () => {
 
   async function start(name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
     const settings = readSettings({
-      ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+      GRANARY_HTTP_PORT: '0',
+      GRANARY_MQTT_PORT: '0',
+      GRANARY_LOG_LEVEL: 'silent',
       GRANARY_LINK_THREADS: '0',
-      ...{ GRANARY_DATA_DIR: join(folder, name), ...env },
+      GRANARY_DATA_DIR: join(folder, name),
+      ...env,
     });
     const service = createService(settings, { consoleFolder: join(folder, `${name}-page`) });
     undos.push(() => service.stop());
@@ -88,9 +91,20 @@ describe("the operators' page", () => {
 
   test('shows nothing but the files of the build', async () => {
     for (const path of [
-      ...['/assets/', '/assets', '/assets/none.js', '/assets/built-from', '/built-from', '/index.html'],
-      ...['/secret.txt', '/assets/..%2fsecret.txt', '/assets/..%2findex.html', '/assets/%2e%2e%2findex.html'],
-      ...['/assets/index-Bk2f8QxT.js.br', '/assets/index-Bk2f8QxT.js/', '/assets/%00', '/icon-193.png'],
+      '/assets/',
+      '/assets',
+      '/assets/none.js',
+      '/assets/built-from',
+      '/built-from',
+      '/index.html',
+      '/secret.txt',
+      '/assets/..%2fsecret.txt',
+      '/assets/..%2findex.html',
+      '/assets/%2e%2e%2findex.html',
+      '/assets/index-Bk2f8QxT.js.br',
+      '/assets/index-Bk2f8QxT.js/',
+      '/assets/%00',
+      '/icon-193.png',
       '/assets/..%5c..%5cetc%5cpasswd',
     ]) {
       const { status, text } = await get(path);
@@ -113,7 +127,9 @@ describe("the operators' page", () => {
     assert.deepEqual(
       { ...data, version: '' },
       {
-        ...{ version: '', silo_segment: 'siloscale', field_segment: 'fielddevice' },
+        version: '',
+        silo_segment: 'siloscale',
+        field_segment: 'fielddevice',
         map_tiles_url: 'https://tiles.example:8443/a/{z}/{x}/{y}.png',
         device_link: null,
       },

@@ -48,7 +48,9 @@ export function consoleRoutes(routes: FastifyInstance, settings: Settings, folde
 
   register(routes, endpoints.console.settings, async () =>
     success({
-      ...{ version: VERSION, silo_segment: settings.siloSegment, field_segment: settings.fieldSegment },
+      version: VERSION,
+      silo_segment: settings.siloSegment,
+      field_segment: settings.fieldSegment,
       map_tiles_url: settings.mapTilesUrl,
       device_link: deviceLinkOf(settings),
     }),

@@ -27,8 +27,11 @@ describeEmbeddedLinkService('a configuration on its way to the device', (api) =>
     for (const round of [0, 1, 2]) {
       const versions: number[] = [];
       const client = connect(api.started.mqttUrl, {
-        ...{ clientId: 'silo-1', username: login.username, password: login.secret },
-        ...{ clean: false, reconnectPeriod: 0 },
+        clientId: 'silo-1',
+        username: login.username,
+        password: login.secret,
+        clean: false,
+        reconnectPeriod: 0,
       });
       t.after(() => client.end(true));
       client.on('message', (_topic, payload) => versions.push(JSON.parse(payload.toString()).version));

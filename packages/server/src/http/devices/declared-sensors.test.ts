@@ -13,8 +13,14 @@ const cables = (count: number) =>
   });
 
 const shown = (sensor: typeof CO2, status = 'inactive') => ({
-  ...{ type: sensor.type, sensor_id: sensor.sensor_id, status, unit: sensor.unit },
-  ...{ precision: sensor.precision, min: sensor.min, max: sensor.max, reporting_interval_s: null },
+  type: sensor.type,
+  sensor_id: sensor.sensor_id,
+  status,
+  unit: sensor.unit,
+  precision: sensor.precision,
+  min: sensor.min,
+  max: sensor.max,
+  reporting_interval_s: null,
 });
 
 const idsIn = (detail: { sensors?: { sensor_id: string }[] }): string[] =>
@@ -45,8 +51,14 @@ describeService('declaring sensors', (api) => {
       assert.deepEqual(data.sensors.slice(standard), [
         shown(CO2),
         {
-          ...{ type: 'ph', sensor_id: 'ph', status: 'inactive', unit: 'pH', precision: 3 },
-          ...{ min: 0, max: 14, reporting_interval_s: 3_600 },
+          type: 'ph',
+          sensor_id: 'ph',
+          status: 'inactive',
+          unit: 'pH',
+          precision: 3,
+          min: 0,
+          max: 14,
+          reporting_interval_s: 3_600,
         },
       ]);
     }

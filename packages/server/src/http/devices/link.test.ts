@@ -33,10 +33,20 @@ describeEmbeddedLinkService('the link of a device over HTTP', (api) => {
   test('a device that never connected', async () => {
     await register(api, 'never');
     assert.deepEqual(await linkOf(api, 'never'), {
-      ...{ connected: false, connected_since: null, session: null, remote_address: null, subscribed: false },
-      ...{ connects: 0, takeovers: 0, messages: { in: 0, out: 0, unacknowledged: 0 } },
-      ...{ dropped: { expired: 0, not_connected: 0 }, refused_logins: { total: 0, last: null } },
-      ...{ rejections: { total: 0 }, faults: { total: 0 }, last_fault: null, last_disconnect: null },
+      connected: false,
+      connected_since: null,
+      session: null,
+      remote_address: null,
+      subscribed: false,
+      connects: 0,
+      takeovers: 0,
+      messages: { in: 0, out: 0, unacknowledged: 0 },
+      dropped: { expired: 0, not_connected: 0 },
+      refused_logins: { total: 0, last: null },
+      rejections: { total: 0 },
+      faults: { total: 0 },
+      last_fault: null,
+      last_disconnect: null,
     });
   });
 

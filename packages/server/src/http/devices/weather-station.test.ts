@@ -8,8 +8,12 @@ import { type Api, describeDeviceService, fieldDeviceNamed } from '../../testing
 
 const FIELDS = '/v1/fielddevice/devices';
 const WEATHER = {
-  ...{ temperature: 8.4, humidity: 91, wind_speed: 6.3 },
-  ...{ atmospheric_pressure: 998.7, rainfall: 0.4, light_intensity: 2_100 },
+  temperature: 8.4,
+  humidity: 91,
+  wind_speed: 6.3,
+  atmospheric_pressure: 998.7,
+  rainfall: 0.4,
+  light_intensity: 2_100,
 };
 
 async function startStation(api: Api, deviceId: string) {

@@ -32,8 +32,13 @@ describeDeviceService('operations', (api) => {
 
     const { expires_at, ...command } = Object(await silo.take('start'));
     assert.deepEqual(command, {
-      ...{ command: 'start', operation_id: id, type: 'feed', amount_kg: 100, rate_kg_per_min: 50 },
-      ...{ max_amount_kg: 102, max_duration_s: 240 },
+      command: 'start',
+      operation_id: id,
+      type: 'feed',
+      amount_kg: 100,
+      rate_kg_per_min: 50,
+      max_amount_kg: 102,
+      max_duration_s: 240,
     });
     assert.ok(Date.parse(expires_at) > Date.now());
     await silo.ack({ operation_id: id, accepted: true });

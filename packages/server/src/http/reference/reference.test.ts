@@ -43,7 +43,8 @@ describeService(
     });
   },
   {
-    ...{ GRANARY_SILO_SEGMENT: 'silos', GRANARY_SANDBOX_PATH: '/garden' },
+    GRANARY_SILO_SEGMENT: 'silos',
+    GRANARY_SANDBOX_PATH: '/garden',
     GRANARY_PUBLIC_URL: 'https://granary.example.com/farm/',
   },
 );

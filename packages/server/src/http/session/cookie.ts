@@ -6,7 +6,11 @@ const LASTS_S = (30 * DAY_MS) / SECOND_MS;
 
 const cookie = (value: string, lastsS: number, isEncrypted: boolean): string =>
   [
-    ...[`${SESSION_COOKIE}=${value}`, `Max-Age=${lastsS}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'],
+    `${SESSION_COOKIE}=${value}`,
+    `Max-Age=${lastsS}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Strict',
     ...(isEncrypted ? ['Secure'] : []),
   ].join('; ');
 

@@ -88,7 +88,9 @@ async function ask(
   { method, path, body, mode }: Asked,
 ): Promise<{ status: number; isReadable: boolean }> {
   const request = {
-    ...{ method, credentials: 'include', mode: mode ?? 'cors' },
+    method,
+    credentials: 'include',
+    mode: mode ?? 'cors',
     ...(body === undefined
       ? {}
       : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),

@@ -42,8 +42,12 @@ describeService('sign-in', (api) => {
     );
     const { session, ...caller } = answer.body.data;
     assert.deepEqual(caller, {
-      ...{ key_id: caller.key_id, name: 'first admin key', facilities: null, device_ids: null },
-      ...{ scopes: ['read', 'operate', 'configure', 'ingest', 'admin'], expires_at: null },
+      key_id: caller.key_id,
+      name: 'first admin key',
+      facilities: null,
+      device_ids: null,
+      scopes: ['read', 'operate', 'configure', 'ingest', 'admin'],
+      expires_at: null,
     });
     assert.equal(Date.parse(session.expires_at) - Date.parse(session.created_at), 7 * DAY_MS);
     const headers = { cookie: `theme=dark; ${cookieOf(answer)}; last=1` };
@@ -223,9 +227,12 @@ describeService(
       const dataDir = await mkdtemp(join(tmpdir(), 'granary-test-'));
       t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }));
       const settings = readSettings({
-        ...{ GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0', GRANARY_LOG_LEVEL: 'silent' },
+        GRANARY_HTTP_PORT: '0',
+        GRANARY_MQTT_PORT: '0',
+        GRANARY_LOG_LEVEL: 'silent',
         GRANARY_LINK_THREADS: '0',
-        ...{ GRANARY_DATA_DIR: dataDir, GRANARY_DATABASE_URL: place.url },
+        GRANARY_DATA_DIR: dataDir,
+        GRANARY_DATABASE_URL: place.url,
       });
       const other = createService(settings, ON_TWO_NODES);
       t.after(() => other.stop());

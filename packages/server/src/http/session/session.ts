@@ -32,7 +32,9 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     const secret = newSessionSecret();
     const former = sessionSecret(request);
     const created = await changes(request).session.create({
-      ...{ keyId: caller.keyId, hash: hashSecret(secret), nowMs: now() },
+      keyId: caller.keyId,
+      hash: hashSecret(secret),
+      nowMs: now(),
       formerHash: former === undefined ? null : hashSecret(former),
       codeHash: 'code' in given ? hashSecret(given.code) : null,
     });
@@ -82,7 +84,9 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const createdAtMs = now();
     const code = newSignInCode();
     const stored = {
-      ...{ hash: hashSecret(code), keyId: request.caller.keyId, createdAtMs },
+      hash: hashSecret(code),
+      keyId: request.caller.keyId,
+      createdAtMs,
       expiresAtMs: createdAtMs + (validS === undefined ? CODE_MS_USUAL : validS * SECOND_MS),
     };
     const { result, secret } = await idempotency.onceWithSecret(request, reply, code, (slices) =>

@@ -52,7 +52,9 @@ export function issuedSecrets(
       secret: deviceSecrets[username] ?? '',
     })),
     webhook_secrets: createdIn('webhooks').map((url) => ({
-      ...{ webhook_id: newWebhookIds[url] ?? '', url, secret: webhookSecrets[url] ?? '' },
+      webhook_id: newWebhookIds[url] ?? '',
+      url,
+      secret: webhookSecrets[url] ?? '',
     })),
   };
 }

@@ -146,7 +146,8 @@ describeService(
       assert.deepEqual([again.updated, again.text], [1, [`~ ${url} /description: null → "to the office"`]]);
       assert.deepEqual(again.webhook_secrets, []);
       const refused = await api.post('/v1/apply', {
-        ...{ version: 1, webhooks: [{ url: 'http://169.254.169.254/' }] },
+        version: 1,
+        webhooks: [{ url: 'http://169.254.169.254/' }],
         notification_rules: [
           { ...rule, targets: [{ email: 'ada@example.com' }, { webhook_url: 'http://127.0.0.1/' }] },
         ],
@@ -173,7 +174,8 @@ describeService(
       const [last, first, ...more] = await entriesOf('device_id=audited-59');
       assert.deepEqual(last?.input, {
         change: {
-          ...{ action: 'update', name: 'audited-59' },
+          action: 'update',
+          name: 'audited-59',
           differences: [{ path: '/name', before: 'Silo audited-59', after: 'Py silo 2' }],
         },
       });

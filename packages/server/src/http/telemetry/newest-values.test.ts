@@ -57,7 +57,10 @@ describeService('the stream of newest values', (api, location) => {
     assert.deepEqual(
       first?.data.devices,
       listed.map(({ device_id, status, last_seen, readings }: DeviceValues) => ({
-        ...{ device_id, status, last_seen, readings },
+        device_id,
+        status,
+        last_seen,
+        readings,
       })),
     );
     assert.ok(Math.abs(Date.parse(first?.data.at) - Date.now()) < 60_000);
@@ -80,7 +83,10 @@ describeService('the stream of newest values', (api, location) => {
     await api.post(SILOS, siloNamed('passing'));
     await api.patch(`${SILOS}/passing`, { location: { facility: 'south', zone: 'a' } });
     assert.deepEqual(await valuesOf(south, 'passing'), {
-      ...{ device_id: 'passing', status: 'offline', last_seen: null, readings: {} },
+      device_id: 'passing',
+      status: 'offline',
+      last_seen: null,
+      readings: {},
     });
     await api.delete(`${SILOS}/passing`);
     await report('south-1', 100);

@@ -122,7 +122,7 @@ describeService(
         const { data } = (await api.post(`${pathOf(webhook)}/test`)).body;
         assert.deepEqual(
           [data.status, data.type, data.event_id, data.attempts],
-          [...['delivered', 'webhook.test', null, 1]],
+          ['delivered', 'webhook.test', null, 1],
         );
         const message = receiver.messages.at(-1);
         assert.ok(message !== undefined);
@@ -179,7 +179,10 @@ describeService(
         .filter(({ resource_id }: { resource_id: string }) => resource_id === webhook.webhook_id)
         .map(({ action }: { action: string }) => action);
       assert.deepEqual(actions, [
-        ...['webhooks.remove', 'webhooks.rotateSecret', 'webhooks.update', 'webhooks.create'],
+        'webhooks.remove',
+        'webhooks.rotateSecret',
+        'webhooks.update',
+        'webhooks.create',
       ]);
       assert.equal(text.includes(webhook.secret) || text.includes(rotated.body.data.secret), false);
     });

@@ -17,8 +17,11 @@ export abstract class CountingDevice<Command> {
   constructor(mqttUrl: string, deviceId: string, secret: string) {
     this.deviceId = deviceId;
     this.#client = connect(mqttUrl, {
-      ...{ clientId: deviceId, username: deviceId, password: secret },
-      ...{ reconnectPeriod: RECONNECT_MS, connectTimeout: 10_000 },
+      clientId: deviceId,
+      username: deviceId,
+      password: secret,
+      reconnectPeriod: RECONNECT_MS,
+      connectTimeout: 10_000,
     });
     this.#client.on('error', () => undefined);
     this.#client.on('connect', () => this.#client.subscribe(topicOf(deviceId, 'command'), { qos: 1 }));

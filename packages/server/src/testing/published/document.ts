@@ -54,7 +54,9 @@ export class Published {
     this.document = document;
     this.#operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, part]) => ({
-        ...{ part, pointer: pointerTo('#', 'paths', path, method), isFixed: !path.includes('{') },
+        part,
+        pointer: pointerTo('#', 'paths', path, method),
+        isFixed: !path.includes('{'),
         pattern: new RegExp(`^${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '[^/]+')}$`),
       })),
     );

@@ -91,8 +91,14 @@ export abstract class SessionDevice implements RigDevice {
   #connect(): MqttClient {
     const { deviceId, secret, proxyPort } = this.#parts;
     const client = connect(`mqtt://127.0.0.1:${proxyPort}`, {
-      ...{ clientId: deviceId, username: deviceId, password: secret, clean: false, resubscribe: false },
-      ...{ reconnectPeriod: RECONNECT_MS, connectTimeout: 2_000, reconnectOnConnackError: true },
+      clientId: deviceId,
+      username: deviceId,
+      password: secret,
+      clean: false,
+      resubscribe: false,
+      reconnectPeriod: RECONNECT_MS,
+      connectTimeout: 2_000,
+      reconnectOnConnackError: true,
     });
     client.on('error', () => undefined);
     client.on('connect', ({ sessionPresent }: IConnackPacket) => {

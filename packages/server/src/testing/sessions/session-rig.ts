@@ -74,8 +74,10 @@ export class SessionRig {
     this.#size = size;
     this.#random = new SeededRandom(seed);
     this.#service = new CrashingService({
-      ...{ killAfterMsMin: size.killEveryMs / 2, killAfterMsMax: size.killEveryMs * 1.5 },
-      ...{ killsMax: size.kills, random: () => this.#random.next() },
+      killAfterMsMin: size.killEveryMs / 2,
+      killAfterMsMax: size.killEveryMs * 1.5,
+      killsMax: size.kills,
+      random: () => this.#random.next(),
     });
   }
 
@@ -113,8 +115,11 @@ export class SessionRig {
     this.#isWorkDone = true;
     await Promise.all([cutting, this.#service.endKilling()]);
     return {
-      ...{ operations: this.#operations, missions: this.#missions, halts: this.#halts },
-      ...{ devices: this.#devices, kills: this.#service.kills },
+      operations: this.#operations,
+      missions: this.#missions,
+      halts: this.#halts,
+      devices: this.#devices,
+      kills: this.#service.kills,
     };
   }
 

@@ -62,7 +62,9 @@ export class SessionSilo extends SessionDevice {
       amountKg: Number(command['amount_kg']),
       rateKgPerMin: Number(command['rate_kg_per_min']),
       sign: command['type'] === 'feed' ? 1 : -1,
-      ...{ state: 'running', movedKg: 0, steps: 0 },
+      state: 'running',
+      movedKg: 0,
+      steps: 0,
     });
     this.publish('ack', { operation_id: id, accepted: true });
   }

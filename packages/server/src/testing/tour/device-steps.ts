@@ -76,8 +76,16 @@ export async function readings({ client, silo, rover }: Tour): Promise<void> {
   await client.step('GET', `${SILO}/sensors/history?${range}`, { headers: { accept: 'text/csv' } });
   await client.step('GET', `${SILO}/sensors/history?sensor=colour&from=x`);
   await rover.publish('telemetry', {
-    ...{ ts: nowMs, ...HOME, battery_level: 90, signal_strength: -60, temperature: 20, humidity: 50 },
-    ...{ soil_moisture: 30, light_intensity: 1_000, wind_speed: 3, atmospheric_pressure: 1_013 },
+    ts: nowMs,
+    ...HOME,
+    battery_level: 90,
+    signal_strength: -60,
+    temperature: 20,
+    humidity: 50,
+    soil_moisture: 30,
+    light_intensity: 1_000,
+    wind_speed: 3,
+    atmospheric_pressure: 1_013,
   });
   await client.step('GET', `${ROVER}/location`);
   await client.step('GET', `${ROVER}/sensors/environmental`);

@@ -33,7 +33,9 @@ const server = createServer((request, response) => {
       const { headers } = request;
       // Written before the answer, so that a message that was accepted is in the file.
       const accepted: AcceptedMessage = {
-        ...{ id: String(headers['webhook-id']), text, isSigned: isSigned({ headers, text }) },
+        id: String(headers['webhook-id']),
+        text,
+        isSigned: isSigned({ headers, text }),
       };
       appendFileSync(file, `${JSON.stringify(accepted)}\n`);
       response.writeHead(204).end();

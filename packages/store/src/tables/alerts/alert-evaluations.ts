@@ -24,15 +24,25 @@ const STATUS_CODES = { offline: 0, online: 1, maintenance: 2 } as const satisfie
 >;
 
 type EvaluationRow = [
-  ...[deviceNo: number, minG: number | null, maxG: number | null],
-  ...[nextEvaluationAtMs: number | null, lastPublishedStatus: number | null],
-  ...[onlineSinceMs: number | null, leftAtMs: number | null],
-  ...[otherRanges: string | null, observedSinceMs: number],
+  deviceNo: number,
+  minG: number | null,
+  maxG: number | null,
+  nextEvaluationAtMs: number | null,
+  lastPublishedStatus: number | null,
+  onlineSinceMs: number | null,
+  leftAtMs: number | null,
+  otherRanges: string | null,
+  observedSinceMs: number,
 ];
 
 const COLUMNS = [
-  ...['device_no', 'no_change_min_g', 'no_change_max_g', 'next_evaluation_at_ms', 'last_published_status'],
-  ...['online_since_ms', 'left_at_ms'],
+  'device_no',
+  'no_change_min_g',
+  'no_change_max_g',
+  'next_evaluation_at_ms',
+  'last_published_status',
+  'online_since_ms',
+  'left_at_ms',
 ];
 
 const EVALUATIONS: BulkUpsert = {

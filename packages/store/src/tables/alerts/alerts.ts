@@ -93,7 +93,9 @@ export async function alertColumns(
 ): Promise<Map<string, Pick<AlertState, 'status' | 'severity' | 'shelvedUntilMs'>>> {
   const rows = await sql.query<
     [
-      ...[alertId: string, status: AlertState['status'], severity: AlertState['severity']],
+      alertId: string,
+      status: AlertState['status'],
+      severity: AlertState['severity'],
       shelvedUntilMs: number | null,
     ]
   >(
@@ -168,8 +170,15 @@ export async function saveAlerts(
         resolved_at_ms = excluded.resolved_at_ms, body = excluded.body`,
     },
     alerts.map((alert) => [
-      ...[alert.alertId, alert.deviceNo, alert.type, alert.rule ?? NO_RULE],
-      ...[alert.status, alert.severity, alert.shelvedUntilMs, alert.resolvedAtMs, document.write(alert)],
+      alert.alertId,
+      alert.deviceNo,
+      alert.type,
+      alert.rule ?? NO_RULE,
+      alert.status,
+      alert.severity,
+      alert.shelvedUntilMs,
+      alert.resolvedAtMs,
+      document.write(alert),
     ]),
   );
 }

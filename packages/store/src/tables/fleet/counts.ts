@@ -13,8 +13,11 @@ export interface CountedDevices {
 
 export type AlertCount = [severity: AlertSeverity, total: number, unacknowledged: number];
 export type JobCounts = [
-  ...[operations: number, commands: number, missions: number],
-  ...[stopped: number, stopUnconfirmed: number],
+  operations: number,
+  commands: number,
+  missions: number,
+  stopped: number,
+  stopUnconfirmed: number,
 ];
 
 /** Jobs that have begun and have not ended; each of these conditions is served by an index of the unfinished rows. */
@@ -45,7 +48,8 @@ export async function countDevices(
   const { bind } = parameters;
   const ofStatus = (name: string) => countIf(`${statusExpression(clock, parameters)} = ${bind(name)}`);
   const counts = [
-    ...[ofStatus('offline'), ofStatus('maintenance')],
+    ofStatus('offline'),
+    ofStatus('maintenance'),
     ...PROFILE_NAMES.map((name) => countIf(`profile = ${bind(name)}`)),
   ];
   const source = isLimited(limits) ? 'devices JOIN presence ON TRUE' : 'presence CROSS JOIN devices';

@@ -54,7 +54,9 @@ export async function dueNotices(
   );
   for (const [ruleId, alertId, step] of unreadable) {
     await sql.run(`UPDATE notification_notices SET due_at_ms = NULL WHERE ${KEY_CONDITION}`, [
-      ...[ruleId, alertId, step],
+      ruleId,
+      alertId,
+      step,
     ]);
   }
   return found;
@@ -96,7 +98,12 @@ export async function saveNotices(
         due_at_ms = excluded.due_at_ms, changed_at_ms = excluded.changed_at_ms, body = excluded.body`,
     },
     notices.map(({ ruleId, alertId, step, notice: { dueAtMs, ...content } }): Value[] => [
-      ...[ruleId, alertId, step, dueAtMs, nowMs, document.write(content)],
+      ruleId,
+      alertId,
+      step,
+      dueAtMs,
+      nowMs,
+      document.write(content),
     ]),
   );
 }

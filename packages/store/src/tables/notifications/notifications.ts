@@ -21,9 +21,16 @@ export interface NotificationClaim {
 
 type NotificationDocument = DocumentKind<NotificationContent>;
 type NotificationRow = [
-  ...[notificationId: string, ruleId: string, step: number, status: NotificationStatus, createdAtMs: number],
-  ...[attempts: number, nextAttemptAtMs: number | null, sentAtMs: number | null],
-  ...[lastError: string | null, body: string],
+  notificationId: string,
+  ruleId: string,
+  step: number,
+  status: NotificationStatus,
+  createdAtMs: number,
+  attempts: number,
+  nextAttemptAtMs: number | null,
+  sentAtMs: number | null,
+  lastError: string | null,
+  body: string,
 ];
 
 const COLUMNS =
@@ -33,7 +40,15 @@ function toNotification(document: NotificationDocument, row: NotificationRow): S
   const [notificationId, ruleId, step, status, createdAtMs, ...more] = row;
   const [attempts, nextAttemptAtMs, sentAtMs, lastError, body] = more;
   return {
-    ...{ notificationId, ruleId, step, status, createdAtMs, attempts, nextAttemptAtMs, sentAtMs, lastError },
+    notificationId,
+    ruleId,
+    step,
+    status,
+    createdAtMs,
+    attempts,
+    nextAttemptAtMs,
+    sentAtMs,
+    lastError,
     content: document.read(body),
   };
 }
@@ -47,8 +62,16 @@ export async function insertNotifications(
     sql,
     { table: 'notifications', columns: COLUMNS.split(', ') },
     notifications.map((one): Value[] => [
-      ...[one.notificationId, one.ruleId, one.step, one.status, one.createdAtMs, one.attempts],
-      ...[one.nextAttemptAtMs, one.sentAtMs, one.lastError, document.write(one.content)],
+      one.notificationId,
+      one.ruleId,
+      one.step,
+      one.status,
+      one.createdAtMs,
+      one.attempts,
+      one.nextAttemptAtMs,
+      one.sentAtMs,
+      one.lastError,
+      document.write(one.content),
     ]),
   );
 }

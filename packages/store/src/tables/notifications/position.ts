@@ -27,7 +27,12 @@ export async function newestSequence(sql: Sql): Promise<number> {
 }
 
 type EventRow = [
-  ...[sequence: number, type: EventType, atMs: number, deviceId: string, facility: string, data: string],
+  sequence: number,
+  type: EventType,
+  atMs: number,
+  deviceId: string,
+  facility: string,
+  data: string,
 ];
 
 export interface EventRange {

@@ -70,7 +70,9 @@ export async function insertRule(sql: Sql, document: RuleDocument, rule: StoredR
 
 export async function saveRule(sql: Sql, document: RuleDocument, rule: StoredRule): Promise<void> {
   await sql.run('UPDATE notification_rules SET updated_at_ms = $2, body = $3 WHERE rule_id = $1', [
-    ...[rule.ruleId, rule.updatedAtMs, document.write(rule.content)],
+    rule.ruleId,
+    rule.updatedAtMs,
+    document.write(rule.content),
   ]);
 }
 

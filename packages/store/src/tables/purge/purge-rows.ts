@@ -27,7 +27,9 @@ export async function purgeReadings(sql: Sql, { deviceNo, from, rowsMax }: Purge
   const lastMs = row?.[0] ?? null;
   if (lastMs === null) return { rows: 0, next: null };
   const rows = await sql.run('DELETE FROM readings WHERE ts_ms >= $1 AND ts_ms <= $2 AND device_no = $3', [
-    ...[from, lastMs, deviceNo],
+    from,
+    lastMs,
+    deviceNo,
   ]);
   return { rows, next: lastMs + 1 };
 }
@@ -138,8 +140,12 @@ export async function purgeNotifications(
 
 /** In the order of locks. */
 const REMAINING = [
-  ...['configurations', 'configuration_versions', 'open_buckets'],
-  ...['presence', 'device_health', 'alert_evaluations'],
+  'configurations',
+  'configuration_versions',
+  'open_buckets',
+  'presence',
+  'device_health',
+  'alert_evaluations',
 ];
 
 /** The few rows that every device has, without which it is not found any more. Answers how many there were. */

@@ -12,8 +12,12 @@ export interface RunningPurge {
 }
 
 type PurgeRow = [
-  ...[deviceNo: number, deviceId: string, startedAtMs: number],
-  ...[rowsRemoved: number, stage: number, position: number],
+  deviceNo: number,
+  deviceId: string,
+  startedAtMs: number,
+  rowsRemoved: number,
+  stage: number,
+  position: number,
 ];
 
 export async function beginPurge(sql: Sql, deviceNo: number, startedAtMs: number): Promise<void> {

@@ -89,7 +89,11 @@ const emptyRow = (
   startMs: number,
   withBad: boolean,
 ): (number | null)[] => [
-  ...[sizeMs, chunkOf(startMs, sizeMs), deviceNo, group, startMs],
+  sizeMs,
+  chunkOf(startMs, sizeMs),
+  deviceNo,
+  group,
+  startMs,
   ...EMPTY_SLOTS,
   ...(withBad ? NO_BAD : []),
 ];
@@ -151,20 +155,24 @@ function openBucketIn(body: Uint8Array, slot: Slot, sizeMs: number): Bucket | nu
   const { value, sum, count, min, max, badCount } = figures;
   return {
     startMs: newestMs - (newestMs % sizeMs),
-    ...{ sum: sum ?? 0, count: count ?? 0, min, max, last: value, badCount: badCount ?? 0 },
+    sum: sum ?? 0,
+    count: count ?? 0,
+    min,
+    max,
+    last: value,
+    badCount: badCount ?? 0,
   };
 }
 
 type BucketRow = [
-  ...[
-    startMs: number,
-    sum: number,
-    count: number,
-    min: number | null,
-    max: number | null,
-    last: number | null,
-  ],
-  ...[badCount: number, openBuckets: Uint8Array | null],
+  startMs: number,
+  sum: number,
+  count: number,
+  min: number | null,
+  max: number | null,
+  last: number | null,
+  badCount: number,
+  openBuckets: Uint8Array | null,
 ];
 
 export interface BucketBounds {

@@ -1,7 +1,12 @@
 /** A row of raw readings: its key, which is also its place in the order of the table, and its values. */
 export type RawRow = readonly [
-  ...[tsMs: number, deviceNo: number, group: number],
-  ...[a: number | null, b: number | null, c: number | null, badMask: number | null],
+  tsMs: number,
+  deviceNo: number,
+  group: number,
+  a: number | null,
+  b: number | null,
+  c: number | null,
+  badMask: number | null,
 ];
 
 /** The place of a row in the order of the table. */

@@ -16,7 +16,11 @@ type ChunkRow = [chunkNo: number, firstMs: number, lastMs: number, readings: num
 const COLUMNS = 'chunk_no, first_ms, last_ms, readings, body';
 
 const toChunk = ([chunkNo, firstMs, lastMs, readings, body]: ChunkRow): ReadingChunk => ({
-  ...{ chunkNo, firstMs, lastMs, readings, body },
+  chunkNo,
+  firstMs,
+  lastMs,
+  readings,
+  body,
 });
 
 /** Locks all chunks: whoever moves or removes readings of the past does it alone. */

@@ -43,8 +43,12 @@ export interface NewPlace {
 
 export async function addToTracks(sql: Sql, places: readonly NewPlace[]): Promise<void> {
   const rows = places.map(({ deviceNo, tsMs, latitude, longitude, altitude }) => [
-    ...[chunkOf(tsMs), deviceNo, tsMs],
-    ...[latitude, longitude, altitude],
+    chunkOf(tsMs),
+    deviceNo,
+    tsMs,
+    latitude,
+    longitude,
+    altitude,
   ]);
   await sql.upsertMany(TRACKS, rows.sort(byKey));
 }
@@ -75,7 +79,11 @@ export async function readTrack(sql: Sql, range: TrackRange): Promise<StoredPlac
   const { fromMs, toMs } = await withinStored(sql, range);
   if (toMs <= fromMs) return [];
   const few = await sql.query<PositionRow>(`${IN_RANGE} LIMIT $6`, [
-    ...[deviceNo, chunkOf(fromMs), chunkOf(toMs - 1), fromMs, toMs],
+    deviceNo,
+    chunkOf(fromMs),
+    chunkOf(toMs - 1),
+    fromMs,
+    toMs,
     limit + 1,
   ]);
   const rows = few.length <= limit ? few : await oneOfEachStretch(sql, { deviceNo, fromMs, toMs, limit });

@@ -38,9 +38,19 @@ export interface DeliveryPage {
 }
 
 type DeliveryRow = [
-  ...[deliveryNo: number, webhookNo: number, messageId: string, type: string, sequence: number | null],
-  ...[body: string | null, status: DeliveryStatus, attempts: number, lastStatus: number | null],
-  ...[lastError: string | null, nextAttemptAtMs: number, createdAtMs: number, finishedAtMs: number | null],
+  deliveryNo: number,
+  webhookNo: number,
+  messageId: string,
+  type: string,
+  sequence: number | null,
+  body: string | null,
+  status: DeliveryStatus,
+  attempts: number,
+  lastStatus: number | null,
+  lastError: string | null,
+  nextAttemptAtMs: number,
+  createdAtMs: number,
+  finishedAtMs: number | null,
 ];
 
 const SELECT_DELIVERY = `
@@ -52,19 +62,48 @@ function toDelivery(row: DeliveryRow): StoredDelivery {
   const [deliveryNo, webhookNo, messageId, type, sequence, body, status, attempts, ...last] = row;
   const [lastStatus, lastError, nextAttemptAtMs, createdAtMs, finishedAtMs] = last;
   return {
-    ...{ deliveryNo, webhookNo, messageId, type, sequence, body, status, attempts },
-    ...{ lastStatus, lastError, nextAttemptAtMs, createdAtMs, finishedAtMs },
+    deliveryNo,
+    webhookNo,
+    messageId,
+    type,
+    sequence,
+    body,
+    status,
+    attempts,
+    lastStatus,
+    lastError,
+    nextAttemptAtMs,
+    createdAtMs,
+    finishedAtMs,
   };
 }
 
 const COLUMNS = [
-  ...['webhook_no', 'message_id', 'type', 'sequence', 'body', 'status', 'is_retry', 'attempts'],
-  ...['next_attempt_at_ms', 'leased_until_ms', 'created_at_ms'],
+  'webhook_no',
+  'message_id',
+  'type',
+  'sequence',
+  'body',
+  'status',
+  'is_retry',
+  'attempts',
+  'next_attempt_at_ms',
+  'leased_until_ms',
+  'created_at_ms',
 ];
 
 const rowOf = (delivery: NewDelivery) => [
-  ...[delivery.webhookNo, delivery.messageId, delivery.type, delivery.sequence, delivery.body, 'pending'],
-  ...[0, 0, delivery.createdAtMs, 0, delivery.createdAtMs],
+  delivery.webhookNo,
+  delivery.messageId,
+  delivery.type,
+  delivery.sequence,
+  delivery.body,
+  'pending',
+  0,
+  0,
+  delivery.createdAtMs,
+  0,
+  delivery.createdAtMs,
 ];
 
 /** A message that the webhook has had before becomes pending again, as in a replay. */
@@ -104,10 +143,7 @@ export async function listDeliveries(
   const rows = await sql.query<DeliveryRow>(
     `${SELECT_DELIVERY} WHERE webhook_no = $1 AND delivery_no < $2 ${ofStatus}
      ORDER BY delivery_no DESC LIMIT $3`,
-    [
-      ...[webhookNo, beforeDeliveryNo ?? Number.MAX_SAFE_INTEGER, limit],
-      ...(status === null ? [] : [status]),
-    ],
+    [webhookNo, beforeDeliveryNo ?? Number.MAX_SAFE_INTEGER, limit, ...(status === null ? [] : [status])],
   );
   return rows.map(toDelivery);
 }
@@ -196,8 +232,13 @@ export async function saveAttempt(
        next_attempt_at_ms = COALESCE($6, next_attempt_at_ms), finished_at_ms = $7, leased_until_ms = 0
      WHERE delivery_no = $1`,
     [
-      ...[deliveryNo, status, attempts, lastStatus, lastError],
-      ...[nextAttemptAtMs, status === 'pending' ? null : nowMs],
+      deliveryNo,
+      status,
+      attempts,
+      lastStatus,
+      lastError,
+      nextAttemptAtMs,
+      status === 'pending' ? null : nowMs,
     ],
   );
 }

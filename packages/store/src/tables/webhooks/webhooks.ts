@@ -19,11 +19,22 @@ export interface WebhookPage {
 }
 
 type WebhookRow = [
-  ...[webhookNo: number, webhookId: string, url: string, description: string | null],
-  ...[eventTypes: string | null, deviceIds: string | null, facilities: string | null],
-  ...[severities: string | null, enabled: number, disabledReason: string | null, position: number],
-  ...[failingSinceMs: number | null, deadReportedAtMs: number | null, previousSecretUntilMs: number | null],
-  ...[createdAtMs: number, updatedAtMs: number],
+  webhookNo: number,
+  webhookId: string,
+  url: string,
+  description: string | null,
+  eventTypes: string | null,
+  deviceIds: string | null,
+  facilities: string | null,
+  severities: string | null,
+  enabled: number,
+  disabledReason: string | null,
+  position: number,
+  failingSinceMs: number | null,
+  deadReportedAtMs: number | null,
+  previousSecretUntilMs: number | null,
+  createdAtMs: number,
+  updatedAtMs: number,
 ];
 
 const SELECT_WEBHOOK = `
@@ -42,10 +53,22 @@ function toWebhook(row: WebhookRow): StoredWebhook {
   const [enabled, disabledReason, position, ...times] = rest;
   const [failingSinceMs, deadReportedAtMs, previousSecretUntilMs, createdAtMs, updatedAtMs] = times;
   return {
-    ...{ webhookNo, webhookId, url, description, enabled: enabled === 1, disabledReason, position },
-    ...{ eventTypes: listOf(eventTypes), deviceIds: listOf(deviceIds) },
-    ...{ facilities: listOf(facilities), severities: listOf(severities) },
-    ...{ failingSinceMs, deadReportedAtMs, previousSecretUntilMs, createdAtMs, updatedAtMs },
+    webhookNo,
+    webhookId,
+    url,
+    description,
+    enabled: enabled === 1,
+    disabledReason,
+    position,
+    eventTypes: listOf(eventTypes),
+    deviceIds: listOf(deviceIds),
+    facilities: listOf(facilities),
+    severities: listOf(severities),
+    failingSinceMs,
+    deadReportedAtMs,
+    previousSecretUntilMs,
+    createdAtMs,
+    updatedAtMs,
   };
 }
 
@@ -106,8 +129,16 @@ export async function insertWebhook(sql: Sql, webhook: NewStoredWebhook): Promis
        secret, created_at_ms, updated_at_ms, position)
      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, last_sequence FROM event_counter`,
     [
-      ...[webhookId, url, description, listText(webhook.eventTypes), listText(webhook.deviceIds)],
-      ...[listText(webhook.facilities), listText(webhook.severities), enabled ? 1 : 0, secret, createdAtMs],
+      webhookId,
+      url,
+      description,
+      listText(webhook.eventTypes),
+      listText(webhook.deviceIds),
+      listText(webhook.facilities),
+      listText(webhook.severities),
+      enabled ? 1 : 0,
+      secret,
+      createdAtMs,
     ],
   );
 }
@@ -119,10 +150,19 @@ export async function saveWebhook(sql: Sql, webhook: StoredWebhook): Promise<voi
        dead_reported_at_ms = $12, updated_at_ms = $13
      WHERE webhook_no = $1`,
     [
-      ...[webhook.webhookNo, webhook.url, webhook.description, listText(webhook.eventTypes)],
-      ...[listText(webhook.deviceIds), listText(webhook.facilities), listText(webhook.severities)],
-      ...[webhook.enabled ? 1 : 0, webhook.disabledReason, webhook.position, webhook.failingSinceMs],
-      ...[webhook.deadReportedAtMs, webhook.updatedAtMs],
+      webhook.webhookNo,
+      webhook.url,
+      webhook.description,
+      listText(webhook.eventTypes),
+      listText(webhook.deviceIds),
+      listText(webhook.facilities),
+      listText(webhook.severities),
+      webhook.enabled ? 1 : 0,
+      webhook.disabledReason,
+      webhook.position,
+      webhook.failingSinceMs,
+      webhook.deadReportedAtMs,
+      webhook.updatedAtMs,
     ],
   );
 }
