@@ -1,17 +1,23 @@
 import type { DeviceGroup } from '@granary/contract/devices/groups';
-import { DEFAULT_ADDRESSES, groupRoots } from '@granary/contract/endpoints/declaration/groups';
+import {
+  DEFAULT_ADDRESSES,
+  type GroupRoots,
+  groupRoots,
+} from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { Readiness } from '@granary/contract/endpoints/health';
+import { type NewPlant, type Plant, storedPlantJson } from '@granary/contract/plants';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
 import { configurationClient } from './configuration.ts';
-import { derive } from './derive.ts';
+import { callOf, derive } from './derive.ts';
 import { devicesClient } from './devices.ts';
-import { healthClient } from './health.ts';
-import { plantsClient } from './plants.ts';
 import type { CallOptions } from './requests/call.ts';
-import { createTransport, type Fetch } from './requests/transport.ts';
+import { createTransport, type Fetch, type Transport } from './requests/transport.ts';
 import { eventsClient } from './streams/events.ts';
 import { exportsClient } from './streams/exports.ts';
 import { readingsClient } from './streams/readings.ts';
+
+const NOT_READY = 503;
 
 const TIME_LIMIT_MS = 30_000;
 
@@ -91,5 +97,43 @@ export function createClient({
     readings: readingsClient(transport, roots),
     health: healthClient(transport, roots),
     plants: plantsClient(transport, roots),
+  };
+}
+
+/** The answers have no envelope, and a service that is not ready answers its checks too. */
+interface HealthClient {
+  live(options?: CallOptions): Promise<{ readonly status: string }>;
+  ready(options?: CallOptions): Promise<Readiness>;
+  /** The figures of the service, in the text format of Prometheus. */
+  metrics(options?: CallOptions): Promise<string>;
+}
+
+function healthClient(transport: Transport, roots: GroupRoots): HealthClient {
+  const { live, ready, metrics } = endpoints.health;
+  return {
+    live: async (options) => JSON.parse(await transport.text(callOf(live, roots, [options]))),
+    ready: async (options) => JSON.parse(await transport.text(callOf(ready, roots, [options]), [NOT_READY])),
+    metrics: (options) => transport.text(callOf(metrics, roots, [options])),
+  };
+}
+
+/** The plant store sample; its ids have 64 bits, so they are bigints. */
+interface PlantsClient {
+  create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
+  get(id: bigint, options?: CallOptions): Promise<NewPlant>;
+}
+
+function plantsClient(transport: Transport, roots: GroupRoots): PlantsClient {
+  const { create, get } = endpoints.plants;
+  return {
+    create: async (plant, options) => {
+      const { body: _, ...call } = callOf(create, roots, [undefined, options]);
+      return JSON.parse(await transport.text({ ...call, json: storedPlantJson(plant) }));
+    },
+    // The id of the answer has lost digits as a number, and it is the requested one.
+    get: async (id, options) => ({
+      ...JSON.parse(await transport.text(callOf(get, roots, [id, options]))),
+      id,
+    }),
   };
 }

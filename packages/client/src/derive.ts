@@ -1,8 +1,7 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
-import { fillPath, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
-import type { Methods } from './methods.ts';
-import { everyItem } from './pages.ts';
+import { fillPath, type PathNames, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
+import type { Page, Success } from '@granary/contract/envelope';
 import { type Call, type CallOptions, IDEMPOTENCY_KEY, type Query } from './requests/call.ts';
 import { newIdempotencyKey } from './requests/idempotency-key.ts';
 import type { Transport } from './requests/transport.ts';
@@ -69,3 +68,86 @@ function headersOf(
 
 /** A header holds one character for each byte, and the name is sent in UTF-8. */
 const headerBytes = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
+
+/** Numbers are converted to text, because the query of an address is text. */
+type QueryArgument<Query> = {
+  readonly [Name in keyof Query]?: Name extends 'limit' ? Query[Name] | number : Query[Name];
+};
+
+/** One argument for each parameter of the path. */
+type PathArguments<Names extends readonly unknown[]> = Names extends []
+  ? []
+  : Names extends [unknown]
+    ? [id: string]
+    : [deviceId: string, id: string];
+
+/** The body may be omitted where all its fields are optional. */
+type BodyArguments<Body> = [Body] extends [undefined]
+  ? []
+  : Record<never, never> extends Body
+    ? [body?: Body]
+    : [body: Body];
+
+type QueryArguments<Query> = [Query] extends [undefined] ? [] : [query?: QueryArgument<Query>];
+
+/** The data of the envelope; for a list the whole page, because of its cursor. */
+type Unwrapped<Result> =
+  Result extends Page<infer Item> ? Page<Item> : Result extends Success<infer Data> ? Data : Result;
+
+type Method<Path extends string, Query, Body, Result> = (
+  ...args: [
+    ...PathArguments<PathNames<Path>>,
+    ...BodyArguments<Body>,
+    ...QueryArguments<Query>,
+    options?: CallOptions,
+  ]
+) => Promise<Unwrapped<Result>>;
+
+/** Iterates over every item of all pages; `limit` is the size of a page. */
+type MethodForAll<Path extends string, Query, Item> = (
+  ...args: [
+    ...PathArguments<PathNames<Path>>,
+    filter?: QueryArgument<Omit<Query, 'cursor'>>,
+    options?: CallOptions,
+  ]
+) => AsyncGenerator<Item, void, undefined>;
+
+/** A method for each endpoint, and one more for each list. */
+type Methods<Endpoints> = {
+  readonly [Name in keyof Endpoints]: Endpoints[Name] extends Endpoint<
+    infer Path,
+    infer Query,
+    infer Body,
+    infer Result
+  >
+    ? Method<Path, Query, Body, Result>
+    : never;
+} & {
+  readonly [Name in keyof Endpoints & string as Endpoints[Name] extends Endpoint<
+    string,
+    infer _Query,
+    infer _Body,
+    Page<unknown>
+  >
+    ? `${Name}All`
+    : never]: Endpoints[Name] extends Endpoint<infer Path, infer Query, infer _Body, Page<infer Item>>
+    ? MethodForAll<Path, Query, Item>
+    : never;
+};
+
+interface PageRequest {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** Iterates over all pages of a list. */
+async function* everyItem<T>(
+  list: (request: PageRequest) => Promise<Page<T>>,
+): AsyncGenerator<T, void, undefined> {
+  let cursor: string | null = null;
+  do {
+    const page: Page<T> = await list(cursor === null ? {} : { cursor });
+    yield* page.data;
+    cursor = page.page.next_cursor;
+  } while (cursor !== null);
+}

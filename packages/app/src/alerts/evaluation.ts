@@ -1,12 +1,20 @@
 import type { EventType } from '@granary/contract/events';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { type AlertChange, alertsOfRemovedDevice } from '@granary/core/alerts/evaluation';
-import type { AlertState } from '@granary/core/alerts/lifecycle';
-import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
-import { observe } from '@granary/core/alerts/observation';
+import {
+  type AlertChange,
+  alertsOfRemovedDevice,
+  evaluateAlerts,
+  nextEvaluationAtMs,
+} from '@granary/core/alerts/evaluation';
+import { ALERT_DOCUMENT, type AlertState } from '@granary/core/alerts/lifecycle';
+import { delaysOf } from '@granary/core/alerts/monitoring';
+import { type NoChangeRanges, noChangeRanges } from '@granary/core/alerts/no-change-ranges';
+import { type Observed, observe } from '@granary/core/alerts/observation';
 import { alertEvents, alertRecord } from '@granary/core/alerts/record';
+import { thresholdValueConditions } from '@granary/core/alerts/rules/threshold-rules';
 import type { ValueRange } from '@granary/core/alerts/rules/value-range';
 import { deviceSummary } from '@granary/core/devices/record';
+import { profileOf } from '@granary/core/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
 import { type AlertEvaluation, saveEvaluations } from '@granary/store/tables/alerts/alert-evaluations';
 import {
@@ -16,10 +24,12 @@ import {
   type UnreadableAlert,
 } from '@granary/store/tables/alerts/alerts';
 import { isSameRanges } from '@granary/store/tables/alerts/no-change-ranges';
+import type { StoredDevice } from '@granary/store/tables/devices';
 import type { NewEvent } from '@granary/store/tables/events';
-import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
+import { type OnUnreadable, reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
+import { type DeviceWithFacts, readDeviceFacts } from '../devices/device-facts.ts';
+import { newId } from '../ids.ts';
 import { together } from '../together.ts';
-import { type EvaluatedDevice, readEvaluatedDevices } from './evaluated-devices.ts';
 
 /**
  * A batch that commits at the same time as an evaluation has read the previous no-change ranges. Another evaluation soon
@@ -196,4 +206,46 @@ export function eventsOf({ before, after }: AlertChange, atMs: number): NewEvent
     atMs,
     data,
   }));
+}
+
+/** What an evaluation asks of a device, whatever its profile. `open` are the alerts that are not resolved. */
+interface EvaluatedDevice {
+  readonly device: StoredDevice;
+  changes(open: readonly AlertState[], observed: Observed, nowMs: number): AlertChange[];
+  /** When the alerts of the device can change without a message; `null` for never. */
+  nextEvaluationAtMs(open: readonly AlertState[], observed: Observed, nowMs: number): number | null;
+  noChangeRanges(open: readonly AlertState[]): NoChangeRanges | null;
+}
+
+async function readEvaluatedDevices(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable: OnUnreadable,
+): Promise<EvaluatedDevice[]> {
+  return (await readDeviceFacts(sql, deviceNos, onUnreadable)).map(evaluatedDevice);
+}
+
+function evaluatedDevice({ device, facts }: DeviceWithFacts): EvaluatedDevice {
+  const profile = profileOf(device.profile);
+  const delays = delaysOf(facts.configuration.alarms);
+  const observedFacts = ({ observedSinceMs, onlineSinceMs, dueAtMs }: Observed) => ({
+    ...facts,
+    observedSinceMs,
+    onlineSinceMs,
+    dueAtMs,
+  });
+  return {
+    device,
+    changes: (open, observed, nowMs) => {
+      const newAlertId = () => newId('al', nowMs);
+      return evaluateAlerts(profile, observedFacts(observed), open, { delays, newAlertId }, nowMs);
+    },
+    nextEvaluationAtMs: (open, observed, nowMs) =>
+      nextEvaluationAtMs(profile, observedFacts(observed), open, delays, nowMs),
+    noChangeRanges: (open) => {
+      const conditions = profile.valueConditions(facts);
+      if (conditions === null) return null;
+      return noChangeRanges([...conditions, ...thresholdValueConditions(facts)], open);
+    },
+  };
 }

@@ -1,13 +1,15 @@
 import type { DevicePatch } from '@granary/contract/devices/devices';
 import type { MaintenanceRequest } from '@granary/contract/devices/maintenance';
 import { Refusal } from '@granary/contract/errors';
+import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import { changeDevice, changedFields, refuseForeignMove } from '@granary/core/devices/change-device';
 import { changeMaintenance } from '@granary/core/devices/maintenance';
-import { PURGE_DELAY_MS, purgeRecord } from '@granary/core/devices/purge';
+import { PURGE_DELAY_MS, purgeRecord, tellsOnlyOf } from '@granary/core/devices/purge';
 import { deviceSummary, maintainedDeviceRecord } from '@granary/core/devices/record';
 import { refuseBusyRemoval, refuseRemoved, refuseRestoration } from '@granary/core/devices/removal';
 import type { Limits } from '@granary/core/keys';
 import { MISSIONS_AHEAD_MAX } from '@granary/core/missions/planning/plan';
+import { NOTIFICATION_DOCUMENT } from '@granary/core/notifications/record';
 import { refuseWhileOperating } from '@granary/core/operations/interlocks';
 import { DUPLICATE_DOCUMENT, type Duplicate } from '@granary/core/reception/duplicate';
 import { RECEPTION_DOCUMENT } from '@granary/core/reception/reception';
@@ -39,7 +41,18 @@ import {
   recordLinkDown,
   recordReportedState,
 } from '@granary/store/tables/presence';
-import { purgeRemainingRows } from '@granary/store/tables/purge/purge-rows';
+import {
+  type PurgedRange,
+  type PurgeStep,
+  purgeAlerts,
+  purgeBuckets,
+  purgeNotifications,
+  purgeNumbered,
+  purgeReadingChunks,
+  purgeReadings,
+  purgeRemainingRows,
+  purgeTracks,
+} from '@granary/store/tables/purge/purge-rows';
 import {
   beginPurge,
   freeDeviceId,
@@ -54,7 +67,6 @@ import { alertEvaluation, type Committed, committed, eventsLogged } from '../eff
 import { MISSIONS } from '../missions/mission-jobs.ts';
 import { currentOperations } from '../operations/operation-jobs.ts';
 import { deviceUpdated, insertRegisteredDevice, type NewDevice } from './device-rows.ts';
-import { PURGE_STAGES } from './purge-stages.ts';
 
 export interface UpdateConditions {
   /** The change is refused if the device has another version. */
@@ -251,4 +263,35 @@ async function finishPurge(sql: Sql, purge: RunningPurge, nowMs: number): Promis
   const purged = { type: 'device.purged', deviceNo, atMs: nowMs, data } as const;
   await logEvents(sql, [purged]);
   return committed(true, { kind: 'device_updated', deviceId }, ...eventsLogged([purged]));
+}
+
+interface StageRange extends PurgedRange {
+  readonly deviceId: string;
+}
+
+type PurgeStage = (sql: Sql, range: StageRange) => Promise<PurgeStep>;
+
+/** In this order; a stored purge continues by the number of its stage, so a new stage is added at the end. */
+const PURGE_STAGES: readonly PurgeStage[] = [
+  purgeReadings,
+  (sql, range) => purgeBuckets(sql, INTERVAL_MS['5m'], range),
+  (sql, range) => purgeBuckets(sql, INTERVAL_MS['1h'], range),
+  (sql, range) => purgeBuckets(sql, INTERVAL_MS['1d'], range),
+  purgeTracks,
+  purgeAlerts,
+  (sql, range) => purgeNumbered(sql, 'operations', range),
+  (sql, range) => purgeNumbered(sql, 'commands', range),
+  (sql, range) => purgeNumbered(sql, 'missions', range),
+  (sql, range) => purgeNumbered(sql, 'rejections', range),
+  (sql, range) => purgeNotifications(sql, range, (body) => tellsOnlyOfDevice(range.deviceId, body)),
+  purgeReadingChunks,
+];
+
+/** A message that cannot be read is left to its own time limit. */
+function tellsOnlyOfDevice(deviceId: string, body: string): boolean {
+  try {
+    return tellsOnlyOf(deviceId, NOTIFICATION_DOCUMENT.read(body));
+  } catch {
+    return false;
+  }
 }

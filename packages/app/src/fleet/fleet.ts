@@ -1,11 +1,25 @@
 import type { DeviceStatus } from '@granary/contract/devices/statuses';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { ATTENTION_ITEMS_MAX, type Overview } from '@granary/contract/fleet/overview';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
+import { COMMAND_DOCUMENT } from '@granary/core/commands/state';
 import { MISSED_REPORTS_MAX } from '@granary/core/devices/status';
+import type { DocumentKind } from '@granary/core/documents';
+import type { OfDevice } from '@granary/core/fleet/attention';
 import { fleetDevice } from '@granary/core/fleet/device-record';
+import { overviewRecord } from '@granary/core/fleet/overview';
 import { searchTexts } from '@granary/core/fleet/search';
+import { OPERATION_DOCUMENT } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
+import {
+  type AttentionRow,
+  doubtfulOperations,
+  emergencyStopsInForce,
+  offlineDevicesWithJobs,
+  unacknowledgedAlerts,
+} from '@granary/store/tables/fleet/attention';
+import { countDevices, countJobs, countOpenAlerts } from '@granary/store/tables/fleet/counts';
 import { listDevicesOfFleet } from '@granary/store/tables/fleet/device-list';
 import {
   type FleetAlertPage,
@@ -14,14 +28,18 @@ import {
   listJobsOfFleet,
 } from '@granary/store/tables/fleet/lists';
 import type { PartWanted } from '@granary/store/tables/fleet/parts';
-import type { DeviceSelection } from '@granary/store/tables/fleet/place';
+import type { AccessLimits, DeviceSelection } from '@granary/store/tables/fleet/place';
 import { listSeenSince } from '@granary/store/tables/fleet/seen-devices';
+import {
+  countByStatus,
+  countDevicesInPart,
+  countOpenAlertsInPart,
+  countUnfinishedByStatus,
+} from '@granary/store/tables/fleet/status-counts';
 import { latestOfDevices } from '@granary/store/tables/telemetry/latest-values';
 import { COMMANDS } from '../commands/command-jobs.ts';
 import { MISSIONS } from '../missions/mission-jobs.ts';
 import { OPERATIONS } from '../operations/operation-jobs.ts';
-import { readOverview } from './overview.ts';
-import { statusCounts } from './status-counts.ts';
 
 export interface DevicesPage {
   readonly devices: DeviceSelection;
@@ -36,6 +54,27 @@ export interface DevicesPage {
   readonly limit: number;
   readonly nowMs: number;
 }
+
+/** The numbers of all devices, open alerts and unfinished jobs, as separate reads, so that none of them takes long. */
+const statusCounts = {
+  countDevices: (sql: Sql, nowMs: number, part: PartWanted) =>
+    countDevicesInPart(sql, { nowMs, missedReportsMax: MISSED_REPORTS_MAX }, part),
+  countAlerts: (sql: Sql, part: PartWanted) => countOpenAlertsInPart(sql, part),
+  /** Messages to people and programs that wait, and those that were given up. */
+  async countMessages(sql: Sql) {
+    return {
+      deliveries: await countByStatus(sql, 'webhook_deliveries', ['pending', 'dead']),
+      notifications: await countByStatus(sql, 'notifications', ['pending', 'failed']),
+    };
+  },
+  async countJobs(sql: Sql) {
+    return {
+      operations: await countUnfinishedByStatus(sql, 'operations'),
+      commands: await countUnfinishedByStatus(sql, 'commands'),
+      missions: await countUnfinishedByStatus(sql, 'missions'),
+    };
+  },
+};
 
 /** Views of all devices that a key may access. */
 export const reads = {
@@ -66,3 +105,31 @@ export const reads = {
 };
 
 export const writes = {};
+
+/** A fixed number of statements, whatever the number of devices is. */
+async function readOverview(sql: Sql, limits: AccessLimits, nowMs: number): Promise<Overview> {
+  const clock = { nowMs, missedReportsMax: MISSED_REPORTS_MAX };
+  const most = ATTENTION_ITEMS_MAX;
+  const devices = await countDevices(sql, limits, clock);
+  const alerts = await countOpenAlerts(sql, limits);
+  const [operations, commands, missions, inForce, unconfirmed] = await countJobs(sql, limits);
+  const facts = {
+    emergencyStops: readable(COMMAND_DOCUMENT, await emergencyStopsInForce(sql, limits, most)),
+    operations: readable(OPERATION_DOCUMENT, await doubtfulOperations(sql, limits, most)),
+    alerts: readable(ALERT_DOCUMENT, await unacknowledgedAlerts(sql, limits, most)),
+    offline: await offlineDevicesWithJobs(sql, limits, clock, most),
+  };
+  const jobs = { operations, commands, missions };
+  const emergencyStops = { in_force: inForce, unconfirmed };
+  return overviewRecord({ devices, alerts, jobs, emergencyStops }, facts, nowMs);
+}
+
+/** A row that cannot be read is reported where it is evaluated, and must not prevent the overview. */
+const readable = <State>(document: DocumentKind<State>, rows: readonly AttentionRow[]): OfDevice<State>[] =>
+  rows.flatMap(({ deviceId, name, body }) => {
+    try {
+      return [{ deviceId, name, state: document.read(body) }];
+    } catch {
+      return [];
+    }
+  });

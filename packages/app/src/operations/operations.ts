@@ -1,4 +1,5 @@
 import type { EndDeclaration } from '@granary/contract/declared-end';
+import { Refusal } from '@granary/contract/errors';
 import type { OperationAck, OperationProgress } from '@granary/contract/link/messages';
 import type {
   DischargeRequest,
@@ -10,7 +11,7 @@ import type {
 } from '@granary/contract/operations';
 import type { NotSentReason } from '@granary/core/devices/polling';
 import { refuseDeclaration } from '@granary/core/operations/declared-end';
-import { planOperation } from '@granary/core/operations/interlocks';
+import { type OperationRequest, planOperation, type SiloAtStart } from '@granary/core/operations/interlocks';
 import { previewOperation } from '@granary/core/operations/plan-preview';
 import { operationMessage, startCommand } from '@granary/core/operations/record';
 import { unreadableInProgress } from '@granary/core/operations/sentences';
@@ -22,6 +23,7 @@ import {
   type OperationState,
   stopAskedBy,
   unsolicitedOperation,
+  type Weight,
 } from '@granary/core/operations/state';
 import { advanceOperation, type OperationTransition } from '@granary/core/operations/transitions';
 import {
@@ -36,7 +38,7 @@ import type { Sql } from '@granary/store/sql';
 import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
 import { claimingOperation, deviceOfOperation } from '@granary/store/tables/operations';
 import { UnreadableRow } from '@granary/store/tables/unreadable-row';
-import { lockDeviceFor, readDeviceFacts, readDeviceFor } from '../devices/device-facts.ts';
+import { type FactsOf, lockDeviceFor, readDeviceFacts, readDeviceFor } from '../devices/device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
   type DueDevices,
@@ -58,7 +60,6 @@ import { messageEffects } from '../jobs/message-effects.ts';
 import { together } from '../together.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
 import { OPERATIONS } from './operation-jobs.ts';
-import { latestWeight, requestOf, siloAtStart } from './start-facts.ts';
 
 /** Further unsolicited operations of a device are ignored. */
 export const UNSOLICITED_AT_ONCE_MAX = 16;
@@ -335,4 +336,27 @@ async function registerUnsolicited(
   const change = { before: null, after: operation, nowMs };
   const logged = await recordJobChange(sql, evaluation, OPERATIONS, change, changes(before, others));
   return appliedReply(...alertEvaluation([deviceNo]), ...logged);
+}
+
+/** What the interlocks decide by. */
+function siloAtStart(
+  { presence, capacityKg, configuration, latest, operations }: FactsOf<'operations'>,
+  isReachable: boolean,
+): SiloAtStart {
+  return { presence, capacityKg, configuration, operations, weight: latest.weight, isReachable };
+}
+
+const latestWeight = ({ latest: { weight } }: FactsOf<'operations'>): Weight | null =>
+  weight === undefined ? null : { valueG: weight.value, tsMs: weight.tsMs };
+
+function requestOf({
+  type,
+  request,
+}: {
+  readonly type: OperationType;
+  readonly request: FeedRequest | DischargeRequest;
+}): OperationRequest {
+  if (type === 'feed') return { type, ...request };
+  if ('target_container' in request) return { type, ...request };
+  throw new Refusal('invalid_input', 'a discharge needs a target container');
 }

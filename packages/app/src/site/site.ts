@@ -1,16 +1,25 @@
+import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import type { Applied } from '@granary/contract/site/apply';
+import type { SiteDocument } from '@granary/contract/site/site-document';
+import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
 import { auditedChange } from '@granary/core/audit/input';
 import { storedConfiguration } from '@granary/core/configuration/versions';
+import { RULE_DOCUMENT, type StoredRule } from '@granary/core/notifications/rule';
 import { appliedRecord, auditedChanges, type PlanRequest, planSite } from '@granary/core/site/plan-site';
 import type { DescribedDevice } from '@granary/core/site/site-device';
+import type { StoredWebhook } from '@granary/core/webhooks/webhook';
 import type { Sql } from '@granary/store/sql';
 import { configurationsOf } from '@granary/store/tables/configurations';
 import { listDevicesOfFleet } from '@granary/store/tables/fleet/device-list';
+import { lockPosition } from '@granary/store/tables/notifications/position';
+import { listRules } from '@granary/store/tables/notifications/rules';
+import { listWebhooks, lockWebhook } from '@granary/store/tables/webhooks/webhooks';
 import { type Committed, committed } from '../effects.ts';
 import { lockKnownDevices } from './known-devices.ts';
-import { lockKnownNotifications } from './known-notifications.ts';
 import { type NewSecrets, writePlan } from './write-plan.ts';
+
+const NONE: KnownNotifications = { webhooks: [], rules: [] };
 
 export interface Application extends PlanRequest, NewSecrets {
   readonly isDryRun: boolean;
@@ -65,3 +74,28 @@ export const writes = {
     return { ...committed(record, ...(await writePlan(sql, plan, devices, application))), audited };
   },
 };
+
+interface KnownNotifications {
+  readonly webhooks: readonly StoredWebhook[];
+  readonly rules: readonly StoredRule[];
+}
+
+/**
+ * All webhooks and rules, if the document names any, locked until the transaction ends. They are locked before the devices:
+ * every transaction that takes both locks takes them in this order, so that none waits for another in a circle.
+ */
+async function lockKnownNotifications(
+  sql: Sql,
+  { webhooks = [], notification_rules: rules = [] }: SiteDocument,
+): Promise<KnownNotifications> {
+  if (webhooks.length + rules.length === 0) return NONE;
+  await lockPosition(sql, { isWaiting: true });
+  const ofRules = { afterRuleId: null, limit: NOTIFICATION_RULES_MAX };
+  const known = await listWebhooks(sql, { afterWebhookId: null, limit: WEBHOOKS_MAX });
+  const locked: StoredWebhook[] = [];
+  for (const { webhookId } of known) {
+    const webhook = await lockWebhook(sql, webhookId);
+    if (webhook !== undefined) locked.push(webhook);
+  }
+  return { webhooks: locked, rules: await listRules(sql, RULE_DOCUMENT, ofRules, () => undefined) };
+}

@@ -1,13 +1,23 @@
-import type { MessageReception } from '@granary/core/reception/reception';
+import {
+  advanceReception,
+  changesAlerts,
+  isClockRight,
+  type MessageReception,
+  RECEPTION_DOCUMENT,
+  type Reception,
+} from '@granary/core/reception/reception';
 import { sensorsInUse } from '@granary/core/sensors/declared-sensors';
 import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
 import { POSITION_GROUP, standardSensorsOf } from '@granary/core/sensors/standard-sensors';
 import { distinctReadings, missingPart } from '@granary/core/telemetry/distinct-readings';
 import { joinParts } from '@granary/core/telemetry/history';
+import { addToOpenBuckets, ClosedBuckets } from '@granary/core/telemetry/open-bucket';
 import { type PackedReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
 import { goodValueIn, type Reading } from '@granary/core/telemetry/readings';
-import { newestValues, withCoarser } from '@granary/core/telemetry/rollup';
+import { newestValues, type Rollup, withCoarser } from '@granary/core/telemetry/rollup';
+import type { OpenBucketRow } from '@granary/store/row-memory';
 import type { Sql } from '@granary/store/sql';
+import { receptionsOf, saveReceptions } from '@granary/store/tables/device-health';
 import {
   type LastSeenUpdate,
   type NewRejection,
@@ -27,7 +37,11 @@ import {
   ROWS_PER_CHUNK_MAX,
 } from '@granary/store/tables/telemetry/compress-readings';
 import { type CurrentRows, currentRows, latestOfDevice } from '@granary/store/tables/telemetry/latest-values';
-import { lockOpenBuckets } from '@granary/store/tables/telemetry/open-buckets';
+import {
+  lockOpenBuckets,
+  openBucketKey,
+  saveOpenBuckets,
+} from '@granary/store/tables/telemetry/open-buckets';
 import { dropChunks, lockChunks } from '@granary/store/tables/telemetry/reading-chunks';
 import { addMissingValues, insertReadings, lockReadings } from '@granary/store/tables/telemetry/readings';
 import {
@@ -40,8 +54,6 @@ import {
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import { together } from '../together.ts';
-import { updateOpenBuckets } from './open-buckets.ts';
-import { recordReceptions } from './receptions.ts';
 
 /** The sum of this many of the largest values is still an exact whole number in floating point. */
 export const READINGS_PER_APPEND_MAX = 50_000;
@@ -192,3 +204,75 @@ const joined = (first: Values, second: Values): Values => ({
   b: first.b ?? second.b,
   c: first.c ?? second.c,
 });
+
+/**
+ * Adds new readings, ordered by time, to the open buckets, which are stored with a device's latest values, and returns the
+ * roll-ups of five minutes that are closed. Nearly every reading belongs to an open bucket, so it changes one row instead of
+ * three buckets; a history includes the open ones when it is read. `locked` has at least the rows of these readings.
+ */
+async function updateOpenBuckets(
+  sql: Sql,
+  locked: ReadonlyMap<number, OpenBucketRow>,
+  readings: readonly Reading[],
+): Promise<Rollup[]> {
+  const changed = new Map<number, OpenBucketRow>();
+  const closed = new ClosedBuckets();
+  for (const reading of readings) {
+    const key = openBucketKey(reading);
+    const row = locked.get(key);
+    if (row === undefined) throw new Error(`device ${reading.deviceNo} has no row for its newest values`);
+    addToOpenBuckets(row.open, reading, closed);
+    changed.set(key, row);
+  }
+  await saveOpenBuckets(sql, changed);
+  return closed.rollups();
+}
+
+interface ReceivedBatch {
+  readonly readings: readonly Reading[];
+  readonly seen: readonly LastSeenUpdate[];
+  /** In the order of arrival, every message of the devices of which one was not as it should be. */
+  readonly receptions: readonly MessageReception[];
+}
+
+/** Stores how the messages of a batch were received, where that has changed, and returns the devices whose alerts it can change. */
+async function recordReceptions(sql: Sql, batch: ReceivedBatch): Promise<ReadonlySet<number>> {
+  const messages = Map.groupBy(batch.receptions, ({ deviceNo }) => deviceNo);
+  const newestMs = newestTimes(batch.readings);
+  const deviceNos = new Set([...messages.keys(), ...newestMs.keys()]);
+  const toEvaluate = new Set<number>();
+  if (deviceNos.size === 0) return toEvaluate;
+  const stored = await receptionsOf(sql, RECEPTION_DOCUMENT, [...deviceNos]);
+  if (stored.size === 0 && messages.size === 0) return toEvaluate;
+  const seenAtMs = new Map(batch.seen.map(({ deviceNo, atMs }) => [deviceNo, atMs]));
+  const changed = new Map<number, Reception | null>();
+  for (const deviceNo of deviceNos) {
+    const before = stored.get(deviceNo) ?? null;
+    const own = messages.get(deviceNo) ?? usualMessages(deviceNo, newestMs, seenAtMs);
+    const after = own.reduce(advanceReception, before);
+    if (after === before) continue;
+    changed.set(deviceNo, after);
+    if (changesAlerts(before, after)) toEvaluate.add(deviceNo);
+  }
+  if (changed.size > 0) await saveReceptions(sql, RECEPTION_DOCUMENT, changed);
+  return toEvaluate;
+}
+
+function newestTimes(readings: readonly Reading[]): Map<number, number> {
+  const newest = new Map<number, number>();
+  for (const { deviceNo, tsMs } of readings) {
+    if (tsMs > (newest.get(deviceNo) ?? Number.NEGATIVE_INFINITY)) newest.set(deviceNo, tsMs);
+  }
+  return newest;
+}
+
+/** A batch may hold only the old readings of a long message, which say nothing about the clock. */
+function usualMessages(
+  deviceNo: number,
+  newestMs: ReadonlyMap<number, number>,
+  seenAtMs: ReadonlyMap<number, number>,
+): MessageReception[] {
+  const atMs = seenAtMs.get(deviceNo) ?? 0;
+  const clockOffsetMs = (newestMs.get(deviceNo) ?? atMs) - atMs;
+  return isClockRight(clockOffsetMs) ? [{ deviceNo, atMs, refusal: null, clockOffsetMs }] : [];
+}

@@ -1,8 +1,10 @@
 import type { Page, Success } from '@granary/contract/envelope';
-import { UnreachableError } from '../failures.ts';
-import type { Call } from './call.ts';
-import { parseAnswer, refusalOf, unexpectedAnswer } from './refusal.ts';
-import { type RepeatOptions, repeat } from './repeat.ts';
+import type { ErrorBody } from '@granary/contract/errors';
+import type { PlantError } from '@granary/contract/plants';
+import { ApiError, UnreachableError } from '../failures.ts';
+import { type Call, IDEMPOTENCY_KEY, isRepeatable } from './call.ts';
+import { pause } from './pause.ts';
+import { attemptLimitMs, isTemporary, paceOf, retryAfterMs, waitBeforeNextMs } from './retry-policy.ts';
 
 export type Fetch = typeof globalThis.fetch;
 
@@ -128,4 +130,101 @@ function urlOf(root: string, { path, query = {} }: Call): URL {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
   return url;
+}
+
+/** The shape of the answer is not checked here, so that fields and values of a newer service reach the caller. */
+function parseAnswer<T>(response: Response, text: string): T {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unexpectedAnswer(response, 'something that is not JSON', cause);
+  }
+}
+
+function unexpectedAnswer(response: Response, what: string, cause?: unknown): ApiError {
+  const { status, headers, url } = response;
+  const message = `${URL.canParse(url) ? new URL(url).origin : 'the service'} answered ${status} with ${what}; is this a Granary service?`;
+  const waitMs = retryAfterMs(headers.get('retry-after'), Date.now());
+  return new ApiError({ status, code: 'unexpected_answer', message, retryAfterMs: waitMs }, { cause });
+}
+
+/** The error of an answer that is not a success. */
+function refusalOf(call: Call, response: Response, text: string): ApiError {
+  const { status, headers } = response;
+  const body = parseAnswer<Partial<ErrorBody> | PlantError | null>(response, text);
+  const requestId = headers.get('x-request-id') ?? undefined;
+  if (isPlantError(body)) {
+    return new ApiError({ status, code: String(body.error), message: body.message, requestId });
+  }
+  const error = body?.error;
+  const code = error?.code ?? 'unexpected_answer';
+  const message = error?.message ?? `answered ${status} without saying why`;
+  return new ApiError({
+    status,
+    code,
+    details: error?.details,
+    requestId: error?.request_id ?? requestId,
+    message: isUnknownEndpoint(code) ? `${message}; ${hintOf(call)}` : message,
+    retryAfterMs: retryAfterMs(headers.get('retry-after'), Date.now()),
+  });
+}
+
+const isUnknownEndpoint = (code: string): boolean =>
+  code === 'route_not_found' || code === 'method_not_allowed';
+
+const hintOf = ({ method, path }: Call): string =>
+  `the service does not offer ${method} ${path}: it is older than this client, or its addresses are other ones`;
+
+/** The plant store has its own error body, with a number instead of a code. */
+const isPlantError = (body: Partial<ErrorBody> | PlantError | null): body is PlantError =>
+  typeof body?.error === 'number';
+
+/** One attempt, which has to end when its signal is aborted. */
+type Attempt<Answer> = (signal: AbortSignal) => Promise<Answer>;
+
+interface RepeatOptions {
+  /** For calls that do not have a limit of their own. */
+  readonly timeLimitMs: number;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** Sends a call until it is answered, refused for good, cancelled, or out of time. */
+async function repeat<Answer>(
+  call: Call,
+  attempt: Attempt<Answer>,
+  { timeLimitMs: usualLimitMs, now, random }: RepeatOptions,
+): Promise<Answer> {
+  const { signal, timeLimitMs = usualLimitMs } = call.options;
+  const pace = paceOf(call.isUrgent);
+  const deadlineMs = now() + timeLimitMs;
+  let unanswered: UnreachableError | undefined;
+  for (let number = 1; ; number++) {
+    signal?.throwIfAborted();
+    const limitMs = attemptLimitMs(number, pace);
+    const timeout = AbortSignal.timeout(
+      timeLimitMs === 0 ? limitMs : Math.max(1, Math.min(limitMs, deadlineMs - now())),
+    );
+    try {
+      return await attempt(signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
+    } catch (failure) {
+      signal?.throwIfAborted();
+      const waitMs = waitBeforeNextMs(number, failure, pace, random);
+      const hasTime = now() + waitMs < deadlineMs;
+      if (failure instanceof UnreachableError && !failure.isCertainlyUnsent) unanswered = failure;
+      if (!isTemporary(failure, pace) || !isRepeatable(call) || !hasTime)
+        throw finalFailure(call, failure, unanswered);
+      await pause(waitMs, signal);
+    }
+  }
+}
+
+/** An attempt without an answer may have been carried out, and the caller has to know that. */
+function finalFailure(call: Call, failure: unknown, unanswered: UnreachableError | undefined): unknown {
+  if (call.method === 'GET') return failure;
+  const idempotencyKey = call.headers[IDEMPOTENCY_KEY];
+  if (failure instanceof UnreachableError) return failure.ofChange(unanswered !== undefined, idempotencyKey);
+  if (!(failure instanceof ApiError) || unanswered === undefined) return failure;
+  const isCertain = idempotencyKey !== undefined && !isTemporary(failure, paceOf(call.isUrgent));
+  return isCertain ? failure : failure.afterUnanswered(unanswered);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type SentEvent, serverSentEvents } from './server-sent-events.ts';
+import { type SentEvent, serverSentEvents } from './reconnecting.ts';
 
 async function* inChunks(bytes: Uint8Array, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
   let start = 0;

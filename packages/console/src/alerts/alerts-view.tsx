@@ -1,20 +1,30 @@
+import './alerts.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet/records';
-import { useSignal } from '@preact/signals';
-import { useConsole } from '../console.ts';
+import { type Signal, useSignal } from '@preact/signals';
+import { useConsole, useScope } from '../console.ts';
+import { Button } from '../parts/button.tsx';
+import { DeviceLink } from '../parts/device-link.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { useIsLost } from '../parts/last-known.tsx';
 import { FilterBar, SelectFilter } from '../parts/lists/filter-bar.tsx';
+import { PageList } from '../parts/lists/page-list.tsx';
 import { PLACE_FILTERS, PlaceFilters } from '../parts/lists/place-filters.tsx';
+import { useEventReload } from '../parts/lists/use-event-reload.ts';
+import { usePages } from '../parts/lists/use-pages.ts';
+import { Notice } from '../parts/notice.tsx';
+import { SeverityMark } from '../parts/severity-mark.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
-import { AlertDialog } from './alert-dialog.tsx';
-import { ALERT_LISTS, alertFilterOf } from './alert-filter.ts';
-import { LiveAlerts, StoredAlerts } from './alert-lists.tsx';
+import { AcknowledgeDialog } from './acknowledge/acknowledge-dialog.tsx';
+import { AlertActions } from './alert-actions.tsx';
+import { ALERT_LISTS, type AlertFilter, alertFilterOf, chosenAlerts, queryOf } from './alert-filter.ts';
+import { AlertFacts } from './alert-state.tsx';
+import { AlertTable } from './alert-table.tsx';
 import { ShelveDialog } from './shelve-dialog.tsx';
 import { SoundSwitch } from './sound-switch.tsx';
 import { isUnacknowledged } from './summary.ts';
-import './alerts.css';
 
 /** One list over all devices. */
 export function AlertsView() {
@@ -90,6 +100,137 @@ export function AlertsView() {
       {shelving.value !== null && (
         <ShelveDialog alerts={[shelving.value]} onClose={closeShelving} onDone={closeShelving} />
       )}
+    </div>
+  );
+}
+
+interface Props {
+  /** As it was when the dialog was opened. */
+  readonly alert: FleetAlert;
+  readonly onClose: () => void;
+  readonly onShelve: (alert: FleetAlert) => void;
+}
+
+/** Everything about one alert, as it is now. */
+function AlertDialog({ alert: opened, onClose, onShelve }: Props) {
+  const { site } = useConsole().live;
+  const alert = site.alerts.all.value.get(opened.alert_id) ?? opened;
+  return (
+    <Dialog title={texts.value.alerts.one} onClose={onClose}>
+      <p>
+        <SeverityMark severity={alert.severity} isOutlined={!isUnacknowledged(alert)} />{' '}
+        <DeviceLink deviceId={alert.device_id} />
+      </p>
+      <p class="free-text">{alert.message}</p>
+      <AlertFacts alert={alert} />
+      <AlertActions alert={alert} onShelve={onShelve} />
+    </Dialog>
+  );
+}
+
+interface LiveAlertsProps {
+  readonly filter: AlertFilter;
+  readonly onOpen: (alert: FleetAlert) => void;
+  readonly onShelve: (alert: FleetAlert) => void;
+}
+
+/** The open alerts, which the page always knows. */
+function LiveAlerts({ filter, ...opening }: LiveAlertsProps) {
+  const { site } = useConsole().live;
+  const { alerts: words } = texts.value;
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const isLost = useIsLost();
+  const alerts = chosenAlerts(
+    [...site.alerts.all.value.values()],
+    filter,
+    (deviceId) => site.devices.find(deviceId)?.peek().location.facility,
+  );
+  if (alerts.length === 0 && isLost) return null;
+  if (alerts.length === 0) return <Notice>{words.empty[filter.list]}</Notice>;
+  return (
+    <>
+      <SelectionBar alerts={alerts} selected={selected} />
+      <AlertTable alerts={alerts} isSortable selected={selected} {...opening} />
+    </>
+  );
+}
+
+/** Alerts that are read from the service, newest first. */
+function StoredAlerts({ filter, ...opening }: LiveAlertsProps) {
+  const { client } = useConsole();
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const query = queryOf(filter);
+  const pages = usePages(
+    (request, signal) => client.fleet.alerts({ ...query, ...request }, { signal }),
+    [client, JSON.stringify(query)],
+  );
+  useEventReload(['alert.'], pages.reload);
+  return (
+    <PageList pages={pages} empty={texts.value.alerts.empty[filter.list]}>
+      {(alerts) => (
+        <>
+          <SelectionBar alerts={alerts} selected={selected} />
+          <AlertTable alerts={alerts} isSortable={false} selected={selected} {...opening} />
+        </>
+      )}
+    </PageList>
+  );
+}
+
+interface SelectionBarProps {
+  /** Those that the list shows. */
+  readonly alerts: readonly FleetAlert[];
+  readonly selected: Signal<ReadonlySet<string>>;
+}
+
+/** What can be done with several alerts at once. It is always there, so that selecting moves nothing. */
+function SelectionBar({ alerts, selected }: SelectionBarProps) {
+  const { live } = useConsole();
+  const { alerts: words } = texts.value;
+  const form = useSignal<'acknowledge' | 'shelve' | null>(null);
+  if (!useScope('operate')) return null;
+  const selectable = alerts.filter(({ status }) => status !== 'resolved');
+  const chosen = selectable.filter(({ alert_id }) => selected.value.has(alert_id));
+  const isLost = live.connection.current.value.state === 'lost';
+  const areAll = chosen.length > 0 && chosen.length === selectable.length;
+  const close = (): void => {
+    form.value = null;
+  };
+  const done = (): void => {
+    close();
+    selected.value = new Set();
+  };
+  const shelvable = chosen.filter(({ shelved_until }) => shelved_until === null);
+  return (
+    <div class="alerts-selection">
+      <label>
+        <input
+          type="checkbox"
+          checked={areAll}
+          onChange={() => {
+            selected.value = new Set(areAll ? [] : selectable.map(({ alert_id }) => alert_id));
+          }}
+        />
+        {chosen.length === 0 ? words.selectAll : words.selectedCount(chosen.length)}
+      </label>
+      <Button
+        isDisabled={isLost || !chosen.some(isUnacknowledged)}
+        onPress={() => {
+          form.value = 'acknowledge';
+        }}
+      >
+        {words.acknowledgeWithNote}
+      </Button>
+      <Button
+        isDisabled={isLost || shelvable.length === 0}
+        onPress={() => {
+          form.value = 'shelve';
+        }}
+      >
+        {words.shelve}
+      </Button>
+      {form.value === 'acknowledge' && <AcknowledgeDialog alerts={chosen} onClose={close} onDone={done} />}
+      {form.value === 'shelve' && <ShelveDialog alerts={shelvable} onClose={close} onDone={done} />}
     </div>
   );
 }

@@ -1,4 +1,8 @@
+import './device-page.css';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
+import { EmergencyStop } from '../commands/emergency-stop.tsx';
+import { useVehicleState } from '../commands/use-vehicle-state.ts';
+import { VehicleCommands } from '../commands/vehicle-commands.tsx';
 import { useConsole } from '../console.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -6,16 +10,19 @@ import { Tabs } from '../parts/tabs.tsx';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
 import { hasCapability } from './capability.ts';
+import { HistoryChart } from './chart/history-chart.tsx';
 import { DeviceConfiguration } from './configuration/device-configuration.tsx';
 import { MaintenancePanel } from './configuration/maintenance-panel.tsx';
 import { DeviceConnection } from './connection/device-connection.tsx';
 import { DeviceHead } from './device-head.tsx';
-import { DeviceNow } from './device-now.tsx';
-import { DEVICE_TABS, type DeviceTab, tabOf } from './device-tabs.ts';
 import { DeviceOperations } from './operations/device-operations.tsx';
-import { sensorsOf } from './sensors.ts';
-import { useDeviceFacts } from './use-device-facts.ts';
-import './device-page.css';
+import { type ShownSensor, sensorsOf } from './sensors.ts';
+import { OperationPanel } from './start/operation-panel.tsx';
+import { type DeviceFacts, useDeviceFacts } from './use-device-facts.ts';
+import { CurrentValues } from './values/current-values.tsx';
+import { SiloVessel } from './values/silo-vessel.tsx';
+
+const DEVICE_TABS = ['now', 'operations', 'configuration', 'connection'] as const;
 
 /** Everything about one device. */
 export function DevicePage() {
@@ -65,5 +72,72 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
           </>
         ))}
     </div>
+  );
+}
+
+type DeviceTab = (typeof DEVICE_TABS)[number];
+
+/** The part of the page in the address; an unknown one is the first. */
+const tabOf = (query: URLSearchParams): DeviceTab =>
+  DEVICE_TABS.find((name) => name === query.get('tab')) ?? 'now';
+
+interface Props {
+  readonly device: FleetDevice;
+  readonly facts: DeviceFacts | undefined;
+  readonly sensors: readonly ShownSensor[];
+}
+
+/** What a device measures, measured, and can be asked to do. */
+function DeviceNow({ device, facts, sensors }: Props) {
+  const canOperate = hasCapability(device.profile, 'operations');
+  const hasContents = sensors.some(({ id }) => id === 'level');
+  const takesCommands = hasCapability(device.profile, 'commands');
+  return (
+    <div class={`device-columns ${canOperate || takesCommands ? 'with-actions' : ''}`}>
+      <div class="device-column device-column-values">
+        {hasContents ? (
+          <SiloVessel device={device} facts={facts} />
+        ) : (
+          <CurrentValues device={device} sensors={sensors} />
+        )}
+      </div>
+      <div class="device-column device-column-chart">
+        <HistoryChart device={device} sensors={sensors} configuration={facts?.configuration} />
+        {hasContents && <CurrentValues device={device} sensors={sensors} />}
+      </div>
+      {canOperate && (
+        <div class="device-column device-column-actions">
+          <OperationPanel device={device} facts={facts} />
+        </div>
+      )}
+      {takesCommands && (
+        <div class="device-column device-column-actions">
+          <VehicleActions device={device} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The emergency stop and the commands of a vehicle, and the way to its missions. */
+function VehicleActions({ device: { device_id, name } }: { readonly device: FleetDevice }) {
+  const { devices } = texts.value;
+  const { value: state, failure } = useVehicleState(device_id);
+  const stop = state?.detail.emergency_stop;
+  return (
+    <section class="panel device-vehicle" aria-label={devices.vehicle}>
+      <EmergencyStop deviceId={device_id} name={name} state={stop} />
+      <Failure of={failure} />
+      <VehicleCommands
+        deviceId={device_id}
+        name={name}
+        isStopInForce={stop?.active === true}
+        newest={state?.newestCommand ?? null}
+      />
+      <a class="button" href={addressOf('map', null, { device: device_id })}>
+        {devices.onTheMap}
+      </a>
+      <a href={addressOf('operations', 'commands', { device: device_id })}>{devices.allCommands}</a>
+    </section>
   );
 }

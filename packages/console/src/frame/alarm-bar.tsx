@@ -1,19 +1,19 @@
+import './alarm-bar.css';
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { useComputed } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { AcknowledgeButton } from '../alerts/acknowledge/acknowledge-button.tsx';
 import { OutcomeLine } from '../alerts/acknowledge/outcome-line.tsx';
 import { summaryOf } from '../alerts/summary.ts';
 import { useConsole } from '../console.ts';
+import { formatTime } from '../format/times.ts';
 import { Age } from '../parts/age.tsx';
 import { useIsLost } from '../parts/last-known.tsx';
 import { SeverityMark } from '../parts/severity-mark.tsx';
 import { useSettled } from '../parts/use-settled.ts';
 import { addressOf } from '../routes.ts';
-import { texts } from '../texts/texts.ts';
-import { ConnectionSign } from './connection-sign.tsx';
-import { useBarHeight } from './use-bar-height.ts';
-import './alarm-bar.css';
+import { locale, texts } from '../texts/texts.ts';
 
 const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
 
@@ -62,4 +62,34 @@ export function AlarmBar() {
       <OutcomeLine />
     </section>
   );
+}
+
+/** Whether what is shown is current. */
+function ConnectionSign() {
+  const { connection, site } = useConsole().live;
+  const { frame } = texts.value;
+  const current = connection.current.value;
+  const words = {
+    connecting: () => frame.connecting,
+    live: () => frame.live,
+    lost: (sinceMs: number) => frame.notLiveSince(formatTime(sinceMs, site.clock.nowMs.peek(), locale.value)),
+  };
+  return (
+    <span class={`connection-sign ${current.state}`} role="status">
+      {current.state === 'lost' ? words.lost(current.sinceMs) : words[current.state]()}
+    </span>
+  );
+}
+
+/** Tells the styles how high the alarm bar is now, so that forms and sticky heads begin below it. */
+function useBarHeight(element: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    const observer = new ResizeObserver(() => {
+      document.documentElement.style.setProperty('--alarm-bar-height', `${current.offsetHeight}px`);
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
 }

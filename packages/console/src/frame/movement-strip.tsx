@@ -1,8 +1,15 @@
-import { useConsole } from '../console.ts';
-import { texts } from '../texts/texts.ts';
-import { MissionMovement } from './mission-movement.tsx';
-import { OperationMovement } from './operation-movement.tsx';
 import './movement-strip.css';
+import type { FleetMission, FleetOperation } from '@granary/contract/fleet/records';
+import { useEmergencyStop } from '../commands/use-emergency-stop.ts';
+import { callOptions, useConsole, useScope } from '../console.ts';
+import { withLocalTimes } from '../format/sentences.ts';
+import { formatDuration } from '../format/times.ts';
+import { operationTitle } from '../operations/operation-texts.ts';
+import { StopButton } from '../operations/stop-button.tsx';
+import { DeviceLink } from '../parts/device-link.tsx';
+import { LastKnown, useIsLost } from '../parts/last-known.tsx';
+import { addressOf } from '../routes.ts';
+import { locale, texts } from '../texts/texts.ts';
 
 /** Below the alarm bar while anything moves: what, how far, how long still, and its stop. */
 export function MovementStrip() {
@@ -21,5 +28,91 @@ export function MovementStrip() {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** One mission under way, with the emergency stop of its vehicle. */
+function MissionMovement({ mission }: { readonly mission: FleetMission }) {
+  const { live } = useConsole();
+  const emergencyStop = useEmergencyStop(mission.device_id);
+  const { missions, common } = texts.value;
+  const { device_id, mission_name, waypoints, status_detail } = mission;
+  const name = live.site.devices.find(device_id)?.value.name ?? device_id;
+  const reached = waypoints.filter(({ status }) => status === 'reached').length;
+  return (
+    <li class="movement">
+      <div>
+        <p class="what">
+          <span>
+            <DeviceLink deviceId={device_id} href={addressOf('map', null, { device: device_id })} />
+          </span>
+          <span class="free-text">{mission_name}</span>
+        </p>
+        <progress max={waypoints.length} value={reached} aria-label={missions.progress}>
+          {missions.waypointsReached(reached, waypoints.length)}
+        </progress>
+        <p class="detail">
+          <LastKnown>
+            <span class="free-text">
+              {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
+            </span>
+          </LastKnown>
+        </p>
+      </div>
+      {useScope('operate') && (
+        <StopButton
+          of={device_id}
+          {...emergencyStop}
+          label={missions.emergencyStopOf(name)}
+          text={common.emergencyStop}
+        />
+      )}
+    </li>
+  );
+}
+
+/** One operation under way. */
+function OperationMovement({ operation }: { readonly operation: FleetOperation }) {
+  const { client, live, ...console } = useConsole();
+  const { operations } = texts.value;
+  const { device_id, operation_id, progress, status_detail, estimated_completion } = operation;
+  const name = live.site.devices.find(device_id)?.value.name ?? device_id;
+  const stop = async (): Promise<void> => {
+    const record = await client.operations.stop(device_id, operation_id, callOptions(console));
+    live.site.operations.put({ device_id, ...record });
+  };
+  const isLost = useIsLost();
+  const leftMs =
+    estimated_completion === null ? null : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
+  return (
+    <li class="movement">
+      <div>
+        <p class="what">
+          <span>
+            <DeviceLink deviceId={device_id} />
+          </span>
+          <span class="free-text">{operationTitle(operation, operations, locale.value)}</span>
+        </p>
+        <progress max={100} value={progress ?? 0} aria-label={operations.progress}>
+          {progress} %
+        </progress>
+        <p class="detail">
+          <LastKnown>
+            {progress === null ? '' : `${Math.round(progress)} % · `}
+            {leftMs !== null && leftMs > 0 && operation.status === 'in_progress' && !isLost
+              ? operations.left(formatDuration(leftMs))
+              : withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
+          </LastKnown>
+        </p>
+      </div>
+      {useScope('operate') && (
+        <StopButton
+          of={operation_id}
+          stop={stop}
+          isRequested={operation.status === 'stopping'}
+          label={operations.stopOf(name)}
+        />
+      )}
+    </li>
   );
 }

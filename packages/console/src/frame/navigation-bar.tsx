@@ -1,9 +1,14 @@
-import { useConsole } from '../console.ts';
-import { addressOf, SECTIONS, type Section } from '../routes.ts';
-import { texts } from '../texts/texts.ts';
-import { SearchBox } from './search-box.tsx';
-import { SettingsMenu } from './settings-menu.tsx';
 import './navigation-bar.css';
+import './settings-menu.css';
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { SoundSwitch } from '../alerts/sound-switch.tsx';
+import { useConsole } from '../console.ts';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/forms/field.tsx';
+import { chooseLanguage, THEMES } from '../preferences.ts';
+import { addressOf, SECTIONS, type Section } from '../routes.ts';
+import { isLanguage, LANGUAGES, language, texts } from '../texts/texts.ts';
 
 const SIGNS: Readonly<Record<Section, string>> = {
   overview: 'M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z',
@@ -38,4 +43,139 @@ export function NavigationBar() {
       <SettingsMenu />
     </header>
   );
+}
+
+/** Searches the overview from every view; the key `/` leads here. */
+function SearchBox() {
+  const { navigation } = useConsole();
+  const input = useRef<HTMLInputElement>(null);
+  const { frame } = texts.value;
+  const { view, query } = navigation.route.value;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== '/' || isTyping(event.target)) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  const search = (text: string): void => {
+    if (view === 'overview') navigation.filter({ q: text });
+    else if (text !== '') navigation.open(addressOf('overview', null, { q: text }));
+  };
+  return (
+    <input
+      ref={input}
+      class="search"
+      type="search"
+      aria-label={frame.search}
+      placeholder={frame.searchHint}
+      maxLength={200}
+      value={view === 'overview' ? (query.get('q') ?? '') : ''}
+      onInput={({ currentTarget }) => search(currentTarget.value)}
+    />
+  );
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable);
+
+function SettingsMenu() {
+  const { navigation, preferences, session, signOut } = useConsole();
+  const { frame } = texts.value;
+  const person = preferences.person.value.trim();
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => closeOnLeave(menu), []);
+  useEffect(() => {
+    if (menu.current !== null) menu.current.open = false;
+  }, [navigation.route.value]);
+  return (
+    <details ref={menu} class="settings-menu">
+      <summary aria-label={person === '' ? frame.menu : `${frame.menu}: ${person}`}>
+        <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+          <path d="M10 10a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3.5 17c.8-3.4 3.3-5 6.5-5s5.7 1.6 6.5 5" />
+        </svg>
+        {person !== '' && <span class="settings-person">{person}</span>}
+      </summary>
+      <div class="panel">
+        <p class="muted">
+          {frame.signedInWith} <strong class="free-text">{session.name}</strong>
+        </p>
+        <Field label={frame.person} hint={frame.personHint}>
+          {(id) => (
+            <input
+              id={id}
+              type="text"
+              maxLength={200}
+              value={preferences.person.value}
+              onInput={({ currentTarget }) => {
+                preferences.person.value = currentTarget.value;
+              }}
+            />
+          )}
+        </Field>
+        <Field label={frame.theme}>
+          {(id) => (
+            <select
+              id={id}
+              value={preferences.theme.value}
+              onChange={({ currentTarget: { value } }) => {
+                preferences.theme.value = THEMES.find((one) => one === value) ?? 'system';
+              }}
+            >
+              {THEMES.map((theme) => (
+                <option key={theme} value={theme}>
+                  {frame.themes[theme]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={frame.language}>
+          {(id) => (
+            <select
+              id={id}
+              value={language.value}
+              onChange={({ currentTarget: { value } }) => {
+                if (isLanguage(value)) chooseLanguage(value);
+              }}
+            >
+              {LANGUAGES.map((one) => (
+                <option key={one} value={one}>
+                  {frame.languages[one]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <SoundSwitch />
+        <a href="/docs">{frame.apiReference}</a>
+        <Button onPress={() => void signOut()}>{frame.signOut}</Button>
+      </div>
+    </details>
+  );
+}
+
+/** Escape closes the menu and returns to its sign; a press elsewhere closes it. Returns the way to end this. */
+function closeOnLeave(menu: RefObject<HTMLDetailsElement | null>): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  addEventListener(
+    'keydown',
+    ({ key }) => {
+      if (key !== 'Escape' || menu.current?.open !== true) return;
+      menu.current.open = false;
+      menu.current.querySelector('summary')?.focus();
+    },
+    { signal },
+  );
+  addEventListener(
+    'pointerdown',
+    ({ target }) => {
+      if (menu.current !== null && !menu.current.contains(target as Node)) menu.current.open = false;
+    },
+    { signal },
+  );
+  return () => ended.abort();
 }

@@ -1,17 +1,27 @@
+import './field-map.css';
+import './missions/missions.css';
+import './planner/planner.css';
+import './vehicles/vehicles.css';
 import type { Point } from '@granary/contract/positions';
 import { PROFILES } from '@granary/contract/profiles/profiles';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { EmergencyStop } from '../commands/emergency-stop.tsx';
+import { useVehicleState } from '../commands/use-vehicle-state.ts';
 import { useConsole } from '../console.ts';
 import type { LiveDevice } from '../live/devices.ts';
 import { Notice } from '../parts/notice.tsx';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
-import { emptyContents } from './contents.ts';
+import { emptyContents, type MapContents } from './contents.ts';
 import { withCorner } from './geofence/fence-draft.ts';
+import { FenceLayer } from './geofence/fence-layer.tsx';
+import { FencePanel } from './geofence/fence-panel.tsx';
+import { MissionLayer } from './missions/mission-layer.tsx';
+import { MissionsMode } from './missions/missions-mode.tsx';
 import { EMPTY_DRAFT, withWaypoint } from './planner/draft.ts';
-import { SelectedLayer } from './selected-layer.tsx';
-import { SelectedPanel } from './selected-panel.tsx';
+import { PlanMode } from './planner/plan-mode.tsx';
+import { PlannerLayer } from './planner/planner-layer.tsx';
 import { MapSurface } from './surface/map-surface.tsx';
 import { fitted, isVisible, pointOf, screenOf } from './surface/projection.ts';
 import { NO_VIEW } from './surface/surface-context.ts';
@@ -21,10 +31,7 @@ import { positionOf } from './vehicles/vehicle.ts';
 import { VehicleGround } from './vehicles/vehicle-ground.tsx';
 import { VehicleLayer } from './vehicles/vehicle-layer.tsx';
 import { VehicleList } from './vehicles/vehicle-list.tsx';
-import './field-map.css';
-import './missions/missions.css';
-import './planner/planner.css';
-import './vehicles/vehicles.css';
+import { VehiclePanel } from './vehicles/vehicle-panel.tsx';
 
 /** Of more vehicles only the ground of the selected one is drawn. */
 const GROUNDS_MAX = 20;
@@ -140,3 +147,76 @@ const placed = (device: LiveDevice) => {
   const position = positionOf(device.peek());
   return position === null ? [] : [{ facility: device.peek().location.facility, point: position.point }];
 };
+
+interface Props {
+  readonly device: LiveDevice;
+  readonly mode: string | null;
+  readonly contents: MapContents;
+}
+
+/** What the panel of the selected vehicle has drawn on the map. */
+function SelectedLayer({ device, mode, contents }: Props) {
+  const vehicle = positionOf(device.value)?.point ?? null;
+  if (mode === 'geofence') return <FenceLayer fence={contents.fence} />;
+  if (mode === 'plan') {
+    return (
+      <PlannerLayer
+        draft={contents.draft}
+        from={vehicle}
+        base={contents.base.value}
+        faults={contents.faults.value}
+      />
+    );
+  }
+  const mission = contents.mission.value;
+  return mission === null ? null : <MissionLayer mission={mission} vehicle={vehicle} />;
+}
+
+interface SelectedPanelProps {
+  readonly device: LiveDevice;
+  readonly mode: string | null;
+  readonly missionId: string | null;
+  readonly contents: MapContents;
+  readonly middle: () => Point;
+  readonly open: (more: Readonly<Record<string, string | undefined>>) => void;
+}
+
+/** The selected vehicle, the planner for it, or the editor of its geofence; the emergency stop is in each of them. */
+function SelectedPanel({ device, mode, missionId, contents, middle, open }: SelectedPanelProps) {
+  const { device_id: deviceId, name } = device.value;
+  const { value: state, failure } = useVehicleState(deviceId);
+  const stop = <EmergencyStop deviceId={deviceId} name={name} state={state?.detail.emergency_stop} />;
+  if (mode === 'plan') {
+    return (
+      <>
+        {stop}
+        <PlanMode
+          deviceId={deviceId}
+          name={name}
+          contents={contents}
+          middle={middle}
+          onClose={(created) => open({ mission: created ?? undefined })}
+        />
+      </>
+    );
+  }
+  if (mode === 'geofence') {
+    return (
+      <>
+        {stop}
+        <FencePanel
+          deviceId={deviceId}
+          name={name}
+          middle={middle}
+          fence={contents.fence}
+          onClose={() => open({})}
+        />
+      </>
+    );
+  }
+  return (
+    <VehiclePanel device={device} state={state} failure={failure} stop={stop}>
+      <MissionsMode deviceId={deviceId} missionId={missionId} contents={contents} />
+    </VehiclePanel>
+  );
+}

@@ -1,6 +1,8 @@
+import './attention-panel.css';
 import type { AlertSeverity } from '@granary/contract/alerts';
+import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
 import type { AttentionItem, AttentionReason } from '@granary/contract/fleet/overview';
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AcknowledgeButton } from '../alerts/acknowledge/acknowledge-button.tsx';
 import { useConsole } from '../console.ts';
@@ -11,8 +13,6 @@ import { SeverityMark } from '../parts/severity-mark.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { addressOf } from '../routes.ts';
 import { texts } from '../texts/texts.ts';
-import { SiteCounts } from './site-counts.tsx';
-import './attention-panel.css';
 
 /** Events often come in groups, and one read serves them all. */
 const GATHER_MS = 250;
@@ -116,5 +116,32 @@ function Item({ item: { device_id, name, what, since, message, id } }: { readonl
         </span>
       </p>
     </li>
+  );
+}
+
+/** The devices by their status; each number leads to those devices. */
+function SiteCounts() {
+  const { site } = useConsole().live;
+  const counts = useComputed(() => {
+    const statuses = [...site.devices.all.value.values()].map((device) => device.value.status);
+    return DEVICE_STATUSES.map((status) => statuses.filter((one) => one === status).length).join();
+  });
+  const numbers = counts.value.split(',');
+  return (
+    <dl class="overview-counts">
+      {DEVICE_STATUSES.map((status, index) => (
+        <div key={status} class="overview-count">
+          <dt class="overview-count-name">{texts.value.common.deviceStatuses[status]}</dt>
+          <dd>
+            <a
+              class={`overview-count-number ${numbers[index] === '0' ? 'none' : ''}`}
+              href={addressOf('overview', null, { status })}
+            >
+              <LastKnown>{numbers[index]}</LastKnown>
+            </a>
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

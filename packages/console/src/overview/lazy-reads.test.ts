@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LazyReads, ReadQueue } from './lazy-reads.ts';
+import { LazyReads, ReadQueue } from './details.ts';
 
 const KEEP_MS = 1_000;
 

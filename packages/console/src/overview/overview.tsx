@@ -1,7 +1,11 @@
+import './overview.css';
+import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
+import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import { useComputed } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { useConsole } from '../console.ts';
 import type { Site } from '../live/site.ts';
+import { FilterBar, SelectFilter } from '../parts/lists/filter-bar.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { texts } from '../texts/texts.ts';
 import { type Arrangement, arrange, arrangementOf, type Facility } from './arrangement.ts';
@@ -11,8 +15,8 @@ import { detailsOf } from './details.ts';
 import { FacilitySection } from './facility-section.tsx';
 import { needOf } from './need.ts';
 import { OverviewContext } from './overview-context.ts';
-import { OverviewFilters } from './overview-filters.tsx';
-import './overview.css';
+
+const NAMES = ['q', 'status', 'profile', 'facility'];
 
 /** Every device at a glance. */
 export function Overview() {
@@ -57,4 +61,51 @@ function arrangedSite(site: Site, facts: ByDevice, arrangement: Arrangement): Fa
     return { device, need: needOf({ device, alerts, isMoving }) };
   });
   return arrange(devices, arrangement);
+}
+
+/** Which devices are shown and how they are arranged; all of it is in the address. */
+function OverviewFilters() {
+  const { devices } = useConsole().live.site;
+  const { overview, common, table } = texts.value;
+  const facilities = useComputed(() => {
+    const names = [...devices.all.value.values()].map((device) => device.value.location.facility);
+    return JSON.stringify([...new Set(names)].sort());
+  });
+  const names: readonly string[] = JSON.parse(facilities.value);
+  return (
+    <FilterBar names={NAMES}>
+      <SelectFilter
+        name="status"
+        label={overview.status}
+        any={overview.anyStatus}
+        options={DEVICE_STATUSES.map((status) => [status, common.deviceStatuses[status]])}
+      />
+      <SelectFilter
+        name="profile"
+        label={overview.profile}
+        any={overview.anyProfile}
+        options={PROFILE_NAMES.map((profile) => [profile, common.profiles[profile] ?? profile])}
+      />
+      {names.length > 1 && (
+        <SelectFilter
+          name="facility"
+          label={table.facility}
+          any={table.anyFacility}
+          options={names.map((name) => [name, name])}
+        />
+      )}
+      <SelectFilter
+        name="group"
+        label={overview.grouping}
+        any={overview.groupings.place}
+        options={[['none', overview.groupings.none]]}
+      />
+      <SelectFilter
+        name="sort"
+        label={overview.sort}
+        any={overview.sorts.attention}
+        options={[['name', overview.sorts.name]]}
+      />
+    </FilterBar>
+  );
 }

@@ -1,13 +1,14 @@
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { PROFILES } from '@granary/contract/profiles/profiles';
+import { isUnacknowledged } from '../alerts/summary.ts';
 import { formatValue } from '../format/numbers.ts';
 import { operationTitle } from '../operations/operation-texts.ts';
 import { Age } from '../parts/age.tsx';
 import { LastKnown } from '../parts/last-known.tsx';
+import { SeverityMark } from '../parts/severity-mark.tsx';
 import { profileOf } from '../profiles/profiles.tsx';
 import { addressOf } from '../routes.ts';
 import { locale, texts } from '../texts/texts.ts';
-import { AlertCount } from './alert-count.tsx';
 import { useOverviewFacts } from './overview-context.ts';
 
 interface Props {
@@ -112,4 +113,21 @@ const hasReadings = ({ readings = {} }: FleetDevice): boolean => Object.keys(rea
 function declaredCount({ profile, readings = {} }: FleetDevice): number {
   const ofProfile: ReadonlySet<string> = new Set(['level', ...(PROFILES[profile]?.channels ?? [])]);
   return Object.keys(readings).filter((sensor) => !ofProfile.has(sensor)).length;
+}
+
+/** The most urgent alert of a device, and how many there are where it has several. It leads to them. */
+function AlertCount({ deviceId }: { readonly deviceId: string }) {
+  const { byDevice } = useOverviewFacts();
+  const alerts = byDevice.alerts.value.get(deviceId) ?? [];
+  const [first] = alerts;
+  if (first === undefined) return null;
+  return (
+    <a class="overview-alerts" href={addressOf('alerts', null, { device: deviceId })}>
+      <SeverityMark
+        severity={first.severity}
+        text={alerts.length === 1 ? '' : String(alerts.length)}
+        isOutlined={!isUnacknowledged(first)}
+      />
+    </a>
+  );
 }

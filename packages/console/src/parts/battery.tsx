@@ -1,6 +1,8 @@
-import type { Quality } from '@granary/contract/telemetry/telemetry';
-import { barsOf } from './signal-bars.ts';
 import './battery.css';
+import type { Quality } from '@granary/contract/telemetry/telemetry';
+
+/** The weakest signals, in dBm, that have one, two, three and four bars. */
+const LIMITS = [-110, -95, -80, -65];
 
 interface Props {
   readonly percent: number | null;
@@ -48,3 +50,6 @@ export function SignalBars({ dbm, quality }: SignalProps) {
     </svg>
   );
 }
+
+const barsOf = (dbm: number | null): number =>
+  dbm === null ? 0 : LIMITS.filter((limit) => dbm >= limit).length;

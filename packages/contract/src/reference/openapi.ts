@@ -1,20 +1,75 @@
-import type { Endpoint } from '../endpoints/declaration/endpoint.ts';
+import type { Endpoint, RequestHeader } from '../endpoints/declaration/endpoint.ts';
 import { type GroupAddresses, groupRoots } from '../endpoints/declaration/groups.ts';
+import { exampleParameter, PATH_PARAMETERS, parameterNames } from '../endpoints/declaration/parameters.ts';
 import { ALL_ENDPOINTS } from '../endpoints/endpoints.ts';
 import { ERROR_TEXTS } from '../error-texts.ts';
 import { ERROR_CODES, STATUS_OF } from '../errors.ts';
+import type { SchemaNode } from '../input/validation-issues.ts';
 import { SCOPES } from '../keys.ts';
 import { SESSION_COOKIE } from '../session.ts';
 import { answersOf } from './answers.ts';
 import { ComponentSchemas } from './component-schemas.ts';
 import { ANSWER_HEADERS } from './headers.ts';
-import type { Json, JsonObject } from './json.ts';
+import { type Json, type JsonObject, toJson } from './json.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
-import { HEADER_PARAMETERS, parametersOf } from './parameters.ts';
 import { ComponentRefusals } from './refusals.ts';
-import { requestBodyOf } from './request-body.ts';
-import { SLICE_DESCRIPTIONS } from './tags.ts';
 import { webhookMessages } from './webhook-messages.ts';
+
+const HEADERS: Readonly<Record<RequestHeader, HeaderDescription>> = {
+  'if-match': {
+    name: 'If-Match',
+    description:
+      'The ETag of the version that is to be changed; another version is not changed (`stale_version`).',
+    schema: { type: 'string', examples: ['"3"'] },
+  },
+  'if-none-match': {
+    name: 'If-None-Match',
+    description: 'The ETag of the version that you have; while it is the newest one the answer is 304.',
+    schema: { type: 'string' },
+  },
+  'last-event-id': {
+    name: 'Last-Event-ID',
+    description: 'The id of the last event that was received; the stream continues after it.',
+    schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
+  },
+  'idempotency-key': {
+    name: 'Idempotency-Key',
+    description:
+      'A text of your choice, at most 255 characters. A repeated request with the same key and body gets the first answer again and changes nothing.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  'x-actor': {
+    name: 'X-Actor',
+    description: 'The person or program that asks for the change, for the audit log.',
+    schema: { type: 'string', maxLength: 200 },
+  },
+};
+
+/** What the endpoints of each slice are about. */
+const SLICE_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  devices:
+    'Silo scales, rovers, drones and weather stations: registration, description, maintenance, removal.',
+  telemetry: 'What devices measure: newest values, history, tracks, and readings sent over HTTP.',
+  operations: 'Feed into and discharge from a silo, and their stop.',
+  alerts: 'What needs the attention of a person at one device.',
+  commands: 'Single commands to a field device, with the emergency stop.',
+  missions: 'Drives of a field device along waypoints.',
+  configuration: 'Thresholds, limits, alarms and failsafe actions of a device, with their versions.',
+  fleet: 'All devices, alerts and jobs that the key may see.',
+  exports: 'Files with readings and history of many devices.',
+  keys: 'API keys with their scopes and limits.',
+  session: 'Sign-in for browsers, with a cookie in place of the key.',
+  notifications: 'Which alerts reach whom by e-mail or webhook.',
+  site: 'The configuration of a site as one document.',
+  events: 'Every change of state, as a stream.',
+  readings: 'The newest values of all devices, as a stream.',
+  webhooks: 'Events that are sent to an address of yours.',
+  audit: 'Who changed what, and when.',
+  plants: 'A sample store, for first steps.',
+  console: "The operators' page, at `/`.",
+  health: 'The state of the service itself.',
+  reference: 'Descriptions of this interface, for programs and for people.',
+};
 
 export interface ReferenceOptions {
   readonly version: string;
@@ -133,3 +188,83 @@ function securityOf({ scope, group, needsKey, errors }: Endpoint): Json {
   if (needsKey) return secrets;
   return group === 'service' && errors.includes('unauthorized') ? [{}, ...secrets] : [];
 }
+
+/** The name of an example is its summary in the form of an identifier. */
+const exampleName = (summary: string): string =>
+  summary
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+
+function requestBodyOf({ body, examples }: Endpoint, schemas: ComponentSchemas): JsonObject | null {
+  if (body === null) return null;
+  const schema = schemas.use(body.check.schema, 'request');
+  const shown = examples.filter((example) => example.body !== undefined);
+  const named = shown.map(({ summary, body: value, refusal }) => {
+    const text = refusal === undefined ? summary : `${summary} (${refusal})`;
+    return [exampleName(summary), { summary: text, value: toJson(value) }];
+  });
+  const ofJson = { schema, ...(named.length === 0 ? {} : { examples: Object.fromEntries(named) }) };
+  const others = body.alternatives.map((mediaType) => [mediaType, { schema }]);
+  return {
+    required: !body.isOptional,
+    content: { 'application/json': ofJson, ...Object.fromEntries(others) },
+  };
+}
+
+interface HeaderDescription {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonObject;
+}
+
+/** The headers of requests, by the names under which a document refers to them. */
+const HEADER_PARAMETERS: JsonObject = Object.fromEntries(
+  Object.values(HEADERS).map(({ name, description, schema }) => [
+    name,
+    { name, in: 'header', required: false, description, schema },
+  ]),
+);
+
+/** The parameters of the path, the query and the headers of an endpoint. */
+const parametersOf = (endpoint: Endpoint, schemas: ComponentSchemas): Json[] => [
+  ...pathParameters(endpoint),
+  ...queryParameters(endpoint, schemas),
+  ...endpoint.requestHeaders.map((header) => ({ $ref: `#/components/parameters/${HEADERS[header].name}` })),
+];
+
+const pathParameters = ({ path, group }: Endpoint): Json[] =>
+  parameterNames(path).map((name) => {
+    const { description, schema } = PATH_PARAMETERS[name];
+    const example = exampleParameter(name, group);
+    return { name, in: 'path', required: true, description, schema: toJson(schema), example };
+  });
+
+function queryParameters({ query, examples }: Endpoint, schemas: ComponentSchemas): Json[] {
+  if (query === null) return [];
+  const { properties = {}, required = [] }: SchemaNode = query.schema;
+  return Object.entries(properties).map(([name, property]) => {
+    const { 'x-meaning': meaning, description: form, ...schema } = shownAs(property);
+    const description = property['x-meaning'] ?? meaning ?? form;
+    const example = examples
+      .filter(({ refusal }) => refusal === undefined)
+      .map((one) => (one.query as Readonly<Record<string, string>> | undefined)?.[name])
+      .find((value) => value !== undefined);
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: schemas.use(schema, 'request'),
+      ...(example === undefined ? {} : { example: isText(schema) ? example : JSON.parse(example) }),
+    };
+  });
+}
+
+/** In a query everything is a text. */
+function shownAs(property: SchemaNode): SchemaNode {
+  const isSwitch = property.enum?.join() === 'true,false';
+  return property['x-shown-as'] ?? (isSwitch ? { type: 'boolean' } : property);
+}
+
+const isText = ({ type }: SchemaNode): boolean => type !== 'integer' && type !== 'boolean';

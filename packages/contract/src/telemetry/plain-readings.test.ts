@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { checker } from '../input/schema.ts';
 import { PROFILES } from '../profiles/profiles.ts';
-import { plainReadings } from './plain-readings.ts';
-import { READINGS_PER_MESSAGE_MAX } from './telemetry.ts';
+import { plainReadings, READINGS_PER_MESSAGE_MAX } from './telemetry.ts';
 
 const CHANNELS = ['weight', 'temperature', 'humidity'] as const;
 const isPlain = plainReadings(CHANNELS, READINGS_PER_MESSAGE_MAX);

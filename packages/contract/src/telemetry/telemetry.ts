@@ -5,7 +5,6 @@ import { described } from '../input/described.ts';
 import { type Checker, checker } from '../input/schema.ts';
 import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
 import { CHANNELS, type ChannelName } from './channels.ts';
-import { plainReadings } from './plain-readings.ts';
 
 export const READINGS_PER_MESSAGE_MAX = 1_000;
 
@@ -152,3 +151,31 @@ export type SensorHistory = Static<typeof SensorHistory>;
 export type TelemetryReceipt = Static<typeof TelemetryReceipt>;
 
 export const checkHistoryQuery = checker(HistoryQuery);
+
+/**
+ * Returns a function that recognises the usual telemetry: readings with a time in milliseconds and values of these channels only.
+ * The schema accepts all of it and more, but its compiled form compares every name with a regular expression.
+ */
+export function plainReadings(
+  channels: readonly ChannelName[],
+  readingsMax: number,
+): (value: unknown) => boolean {
+  const names: ReadonlySet<string> = new Set(channels);
+  const isPlain = (reading: unknown): boolean => {
+    if (typeof reading !== 'object' || reading === null) return false;
+    const members = reading as Readonly<Record<string, unknown>>;
+    let values = 0;
+    for (const name in members) {
+      if (name === 'ts') continue;
+      if (!names.has(name) || !Number.isFinite(members[name])) return false;
+      values++;
+    }
+    return values > 0 && Number.isInteger(members['ts']);
+  };
+  return (value) => {
+    if (!Array.isArray(value)) return isPlain(value);
+    if (value.length === 0 || value.length > readingsMax) return false;
+    for (const reading of value) if (!isPlain(reading)) return false;
+    return true;
+  };
+}

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { checkDeviceId } from '@granary/contract/ids';
 import { printable } from '../codec.ts';
-import { LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX } from '../limits.ts';
+import { KEEP_ALIVE_CHECK_MS, LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX } from '../limits.ts';
 import type { Frame } from '../mqtt/frame-reader.ts';
 import { type ConnectPacket, decodeConnect } from '../mqtt/packet-decoder.ts';
 import { connack } from '../mqtt/packet-encoder.ts';
@@ -15,20 +15,17 @@ import type {
   LinkHandler,
   LinkStatistics,
   LinkTotals,
+  SessionType,
 } from '../port.ts';
 import { Connection, type ConnectionEvents } from '../session/connection.ts';
 import { deliver } from '../session/deliver.ts';
 import { DeviceChannel } from '../session/device-channel.ts';
-import { AbsentSessions, newSession, resumable } from '../session/session.ts';
-import { SharedReading } from '../session/shared-reading.ts';
+import { AbsentSessions, newSession, resumable, type Session } from '../session/session.ts';
+import { SharedReading, type SharedReadingOptions } from '../session/shared-reading.ts';
 import type { CertificatePair } from '../tls.ts';
 import { Admission, type Refused } from './admission.ts';
-import type { BrokerOptions } from './broker-options.ts';
 import { LinkRecords } from './link-records.ts';
-import { sessionType, stateOf } from './link-state.ts';
 import { Listener } from './listener.ts';
-import { startSilenceCheck } from './silence-check.ts';
-import { WaitingConnections } from './waiting-connections.ts';
 
 const MS_PER_S = 1_000;
 const STOPS = 'the service stops';
@@ -336,3 +333,81 @@ const replacedFrom = (remoteAddress: string): string => `the device connected ag
 
 /** A message of a connection that has ended could not be stored, and no peer is left to answer. */
 const ignoreAfterClose = (): void => undefined;
+
+interface BrokerOptions extends SharedReadingOptions {
+  readonly limits?: LinkLimits;
+  /** For the encrypted port. */
+  readonly certificate?: CertificatePair | null;
+  /** The clock for the expiry of commands. */
+  readonly now?: () => number;
+  /** Several threads accept connections on the same port. */
+  readonly sharesPorts?: boolean;
+}
+
+type LinkState = Pick<LinkStatistics, 'connectedSinceMs' | 'session' | 'remoteAddress' | 'unacknowledged'>;
+
+/** The part of the statistics that describes the current connection, if there is one. */
+const stateOf = (channel: DeviceChannel | undefined): LinkState => ({
+  connectedSinceMs: channel?.parts.connectedAtMs ?? null,
+  session: channel === undefined ? null : sessionType(channel.parts.session),
+  remoteAddress: channel?.parts.connection.remoteAddress ?? null,
+  unacknowledged: channel?.unacknowledged ?? 0,
+});
+
+const sessionType = ({ isPersistent }: Session): SessionType => (isPersistent ? 'persistent' : 'clean');
+
+/**
+ * Ends connections that never send their CONNECT and those that are silent for longer than their keep-alive allows. Time
+ * in which this process was suspended does not count as silence.
+ */
+function startSilenceCheck(open: Iterable<Connection>, connectTimeoutMs: number): NodeJS.Timeout {
+  let checkedAtMs = performance.now();
+  return setInterval(() => {
+    const nowMs = performance.now();
+    const wasSuspended = nowMs - checkedAtMs > 2 * KEEP_ALIVE_CHECK_MS;
+    checkedAtMs = nowMs;
+    for (const connection of open) {
+      // The storage may have failed since the connection was paused, and nothing else would then continue it.
+      connection.continueReading();
+      if (wasSuspended) connection.resetSilence(nowMs);
+      else if (connection.isSilent(nowMs))
+        connection.end('timed_out', 'nothing was received within the keep-alive');
+      else if (connection.waitedForConnectMs(nowMs) > connectTimeoutMs) {
+        connection.end('closed', 'no CONNECT was received in time');
+      }
+    }
+  }, KEEP_ALIVE_CHECK_MS);
+}
+
+/**
+ * The connections that have not logged in, by address. When there is no room for another one, the oldest of the address that
+ * has the most of them gives way, so that nobody keeps devices out by connections that say nothing. A limit for each address
+ * would keep devices out instead that come back together behind one router.
+ */
+class WaitingConnections {
+  readonly #byAddress = new Map<string, Set<Connection>>();
+
+  add(connection: Connection): void {
+    const { remoteAddress } = connection;
+    const ofAddress = this.#byAddress.get(remoteAddress) ?? new Set();
+    this.#byAddress.set(remoteAddress, ofAddress.add(connection));
+  }
+
+  delete(connection: Connection): void {
+    const { remoteAddress } = connection;
+    const ofAddress = this.#byAddress.get(remoteAddress);
+    ofAddress?.delete(connection);
+    if (ofAddress?.size === 0) this.#byAddress.delete(remoteAddress);
+  }
+
+  /** Takes the one that gives way; `undefined` if all have logged in. */
+  takeOldest(): Connection | undefined {
+    let most: Set<Connection> | undefined;
+    for (const ofAddress of this.#byAddress.values()) {
+      if (most === undefined || ofAddress.size > most.size) most = ofAddress;
+    }
+    const [oldest] = most ?? [];
+    if (oldest !== undefined) this.delete(oldest);
+    return oldest;
+  }
+}

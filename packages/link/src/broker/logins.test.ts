@@ -9,7 +9,7 @@ import {
   secretOf,
   startLink,
 } from '../testing/fixture.ts';
-import { LoginDelay, networkOf } from './login-delay.ts';
+import { LoginDelay, networkOf } from './admission.ts';
 
 const MINUTE_MS = 60_000;
 

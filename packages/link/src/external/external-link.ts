@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
+import { TOPIC_ROOT, topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
 import type { IPublishPacket } from 'mqtt-packet';
 import { LinkRecords } from '../broker/link-records.ts';
 import type {
@@ -26,8 +27,19 @@ import { KnownDevices } from './known-devices.ts';
 import { EXTERNAL_LIMITS, type ExternalLimits, NEVER_EXPIRES_S } from './limits.ts';
 import { Outgoing } from './outgoing.ts';
 import { StatusFeed } from './status-feed.ts';
-import { COLLECTOR_FILTERS, COLLECTOR_ID, COMMAND_TEST_TOPIC, STATUS_FILTER } from './topics.ts';
 import { ALWAYS_OWN, type CollectorTurn } from './turn.ts';
+
+/**
+ * The session in which the broker keeps the messages of all devices for the service. A colon cannot be in the id of a device, so no
+ * device takes this session by its name.
+ */
+const COLLECTOR_ID = 'granary:collector';
+
+/** Every node knows which devices are connected. */
+const STATUS_FILTER = `${TOPIC_ROOT}/+/status`;
+
+/** No device has this topic; a node publishes on it to learn whether it may send commands. */
+const COMMAND_TEST_TOPIC = topicOf('granary:test', 'command');
 
 const CHECK_MS = 250;
 /** How long a stop waits for messages that are being stored. */
@@ -295,3 +307,6 @@ export class ExternalLink implements DeviceLink {
     this.#handler.observed({ kind: 'fault', deviceId, remoteAddress, reason });
   }
 }
+
+/** Everything that devices send. */
+const COLLECTOR_FILTERS: readonly string[] = UP_SUBJECTS.map((subject) => `${TOPIC_ROOT}/+/${subject}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BoundedTurns, TURN_MS_MAX } from './bounded-turns.ts';
+import { BoundedTurns, TURN_MS_MAX } from './shared-reading.ts';
 
 function fakeTurns() {
   const planned: (() => void)[] = [];

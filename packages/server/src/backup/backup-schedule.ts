@@ -1,9 +1,15 @@
-import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { fork } from 'node:child_process';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { codeOf, fileFault } from '@granary/store/errors';
 import type { Logger } from '../logging/logger.ts';
 import type { Settings } from '../settings.ts';
-import { newestBackupMs, tidyBackups } from './backup-folder.ts';
-import { runBackup } from './run-backup.ts';
+import { isBackupName, isPartialName, timeOfBackup } from './backup-names.ts';
+import type { BackupOrder, BackupOutcome } from './backup-process.ts';
+
+/** An unfinished backup of this age is no longer being written. */
+const ABANDONED_AFTER_MS = DAY_MS;
 
 /** How soon it is noticed that a backup is due. */
 const CHECK_MS = MINUTE_MS;
@@ -101,3 +107,47 @@ export class BackupSchedule {
 
 const reasonOf = (error: unknown): string =>
   fileFault(error) ?? codeOf(error) ?? (error instanceof Error ? error.message : String(error));
+
+/** The time of the newest backup in the folder; `null` without one. */
+async function newestBackupMs(folder: string): Promise<number | null> {
+  const newest = (await backupsIn(folder)).at(-1);
+  return newest === undefined ? null : timeOfBackup(newest);
+}
+
+/** Removes the oldest backups beyond the number to keep, and what unfinished backups left behind. */
+async function tidyBackups(folder: string, keep: number, nowMs: number): Promise<void> {
+  for (const name of (await backupsIn(folder)).slice(0, -keep)) await rm(join(folder, name));
+  for (const name of (await readdir(folder)).filter(isPartialName)) {
+    const { mtimeMs } = await stat(join(folder, name));
+    if (nowMs - mtimeMs > ABANDONED_AFTER_MS) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Oldest first. */
+const backupsIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter(isBackupName).sort();
+
+/** Runs one backup in a process of its own; the signal ends that process. */
+async function runBackup(order: BackupOrder, signal: AbortSignal): Promise<BackupOutcome> {
+  // Without the environment of the service, which contains secrets.
+  const child = fork(new URL('./backup-process.ts', import.meta.url), {
+    execArgv: [],
+    env: {},
+    signal,
+    killSignal: 'SIGKILL' as const,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  let outcome: BackupOutcome | undefined;
+  child.once('message', (message: BackupOutcome) => {
+    outcome = message;
+  });
+  const reason = await new Promise<unknown>((resolve) => {
+    child.once('exit', (code, killedBy) => resolve(killedBy ?? code));
+    // Also the end by the signal is reported as an error.
+    child.once('error', resolve);
+    child.send(order, (error) => {
+      if (error !== null) resolve(error);
+    });
+  });
+  return outcome ?? { failure: `the backup process ended unexpectedly: ${String(reason)}` };
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KnownClient } from '@granary/link/external/access/dynamic-security';
 import type { StoredDevice } from '@granary/store/tables/devices';
-import { reconcile } from './reconciliation.ts';
+import { reconcile } from './dynamic-access.ts';
 
 interface Row {
   secretHash: string;

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type {
   BrokerAddresses,
@@ -9,15 +11,14 @@ import type {
   LinkFigures,
   LinkHandler,
   LinkStatistics,
+  LinkTotals,
 } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
 import { NO_DEVICE_ACCESS } from '../broker-access/device-access.ts';
-import { assertPortsFree } from './free-ports.ts';
 import type { LinkMember, MemberFigures } from './link-member.ts';
 import type { LocalLink } from './local-link.ts';
 import { MemberHandler } from './member-handler.ts';
 import type { ServiceLink } from './service-link.ts';
-import { sumOfStatistics, sumOfTotals } from './sums.ts';
 
 interface GroupParts {
   readonly handler: LinkHandler;
@@ -196,4 +197,58 @@ export class LinkGroup implements ServiceLink {
     else
       this.#handler.observed({ ...event, isTakeover: this.#takenOver.delete(deviceId) || event.isTakeover });
   }
+}
+
+/** Threads that share a port would share it with another program, too; so the port is opened alone first, which fails then. */
+async function assertPortsFree({ plain, secure }: BrokerAddresses): Promise<void> {
+  for (const address of [plain, secure]) {
+    if (address === null || address.port === 0) continue;
+    const server = createServer();
+    server.listen(address);
+    await once(server, 'listening');
+    server.close();
+    await once(server, 'close');
+  }
+}
+
+const sumOfTotals = (all: readonly LinkTotals[]): LinkTotals => ({
+  logins: sum(all, ({ logins }) => logins),
+  refusedLogins: sum(all, ({ refusedLogins }) => refusedLogins),
+  messagesIn: sum(all, ({ messagesIn }) => messagesIn),
+  messagesOut: sum(all, ({ messagesOut }) => messagesOut),
+  faults: sum(all, ({ faults }) => faults),
+});
+
+/** The state of the current member, with the counters and the last incidents of all. */
+function sumOfStatistics(current: LinkStatistics, others: readonly LinkStatistics[]): LinkStatistics {
+  if (others.length === 0) return current;
+  const all = [current, ...others];
+  return {
+    ...current,
+    connects: sum(all, ({ connects }) => connects),
+    takeovers: sum(all, ({ takeovers }) => takeovers),
+    messagesIn: sum(all, ({ messagesIn }) => messagesIn),
+    messagesOut: sum(all, ({ messagesOut }) => messagesOut),
+    droppedExpired: sum(all, ({ droppedExpired }) => droppedExpired),
+    droppedNotConnected: sum(all, ({ droppedNotConnected }) => droppedNotConnected),
+    refusedLogins: sum(all, ({ refusedLogins }) => refusedLogins),
+    faults: sum(all, ({ faults }) => faults),
+    lastRefusal: latest(all, ({ lastRefusal }) => lastRefusal),
+    lastFault: latest(all, ({ lastFault }) => lastFault),
+    lastDisconnect: latest(all, ({ lastDisconnect }) => lastDisconnect),
+  };
+}
+
+const sum = <Item>(all: readonly Item[], count: (one: Item) => number): number =>
+  all.reduce((total, one) => total + count(one), 0);
+
+function latest<Dated extends { readonly atMs: number }>(
+  all: readonly LinkStatistics[],
+  incidentOf: (one: LinkStatistics) => Dated | null,
+): Dated | null {
+  const incidents = all.flatMap((one) => incidentOf(one) ?? []);
+  return incidents.reduce<Dated | null>(
+    (newest, one) => (newest === null || one.atMs > newest.atMs ? one : newest),
+    null,
+  );
 }

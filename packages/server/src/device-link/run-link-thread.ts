@@ -1,7 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WriteMeter } from '@granary/app/write-meter';
 import { EmbeddedBroker } from '@granary/link/broker/broker';
-import type { BrokerAddresses } from '@granary/link/port';
+import type {
+  BrokerAddresses,
+  Ending,
+  LinkDevice,
+  LinkEvent,
+  LinkHandler,
+  LinkRejection,
+  MessageOutcome,
+  UplinkMessage,
+} from '@granary/link/port';
 import { clientOver } from '@granary/store/sqlite/writer-client';
 import { DeclaredSensorsCache } from '../devices/declared-sensors-cache.ts';
 import { type BatchWriter, toMainThread, toWriterPort } from '../ingest/batches.ts';
@@ -12,7 +21,6 @@ import { readClock } from '../nodes/service-clock.ts';
 import { CountedReceiver, sendCounted } from './counted-port.ts';
 import { PortCalls, type PortMessage, passable } from './port-calls.ts';
 import type { LinkThreadCalls, LinkThreadData, ListenResult, LogLine, MainThreadCalls } from './protocol.ts';
-import { ThreadHandler } from './thread-handler.ts';
 
 /** Accepts the connections of devices, decodes and stores their telemetry, and passes the rest to the main thread. */
 export function runLinkThread(data: LinkThreadData): void {
@@ -99,3 +107,61 @@ function asFault(error: NodeJS.ErrnoException & { readonly port?: number }): Lis
 
 const passableFields = (fields: object): object =>
   'err' in fields ? { ...fields, err: passable(fields.err) } : fields;
+
+interface HandlerParts {
+  readonly main: PortCalls<MainThreadCalls>;
+  readonly intake: Pick<TelemetryIntake, 'telemetry' | 'rejected'>;
+  readonly pipeline: Pick<IngestPipeline, 'isHolding'>;
+}
+
+/** Takes in telemetry in this thread, and passes everything else to the main thread. */
+class ThreadHandler implements LinkHandler {
+  readonly #parts: HandlerParts;
+
+  constructor(parts: HandlerParts) {
+    this.#parts = parts;
+  }
+
+  get isHolding(): boolean {
+    return this.#parts.pipeline.isHolding;
+  }
+
+  authenticate(deviceId: string, secret: string, remoteAddress: string): Promise<LinkDevice | null> {
+    return this.#parts.main.ask('authenticate', deviceId, secret, remoteAddress);
+  }
+
+  received(device: LinkDevice, message: UplinkMessage): Promise<MessageOutcome> {
+    const { main, intake } = this.#parts;
+    if (message.subject !== 'telemetry') return main.ask('received', device, message);
+    const { telemetry } = message;
+    return intake.telemetry(device, Array.isArray(telemetry) ? telemetry : [telemetry]);
+  }
+
+  rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {
+    return this.#parts.intake.rejected(device, rejection);
+  }
+
+  connected(device: LinkDevice): void {
+    this.#parts.main.tell('connected', device);
+  }
+
+  disconnected(device: LinkDevice, ending: Ending): void {
+    this.#parts.main.tell('disconnected', device, ending);
+  }
+
+  reachable(device: LinkDevice): void {
+    this.#parts.main.tell('reachable', device);
+  }
+
+  unreachable(device: LinkDevice): void {
+    this.#parts.main.tell('unreachable', device);
+  }
+
+  awaitsConfiguration(device: LinkDevice): void {
+    this.#parts.main.tell('awaitsConfiguration', device);
+  }
+
+  observed(event: LinkEvent): void {
+    this.#parts.main.tell('observed', 'cause' in event ? { ...event, cause: passable(event.cause) } : event);
+  }
+}

@@ -1,7 +1,10 @@
 import type { App } from '@granary/app/app';
 import { alertEvaluation, type CarryOut } from '@granary/app/effects';
+import type { ReplyResult } from '@granary/app/jobs/job-change-recorder';
 import { Refusal } from '@granary/contract/errors';
-import type { DeviceState } from '@granary/contract/link/messages';
+import { isAboutMission } from '@granary/contract/link/field-messages';
+import { type DeviceState, isAboutOperation } from '@granary/contract/link/messages';
+import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type {
@@ -18,7 +21,6 @@ import type { DeviceLog } from '../devices/device-log.ts';
 import type { IngestCounters } from './counters.ts';
 import type { DeviceQueue } from './device-queue.ts';
 import type { IngestPipeline } from './pipeline.ts';
-import { type DeviceReply, handleReply, payloadOf } from './replies.ts';
 import { isTemporary, SERVICE_FAULT, TelemetryIntake } from './telemetry-intake.ts';
 
 interface UplinkParts {
@@ -179,3 +181,40 @@ const rejectionOf = (reply: DeviceReply, reason: string): LinkRejection => ({
   reason,
   payloadExcerpt: printable(JSON.stringify(payloadOf(reply)), EXCERPT_CHARACTERS_MAX),
 });
+
+/** A message of a device about one of its jobs: an acknowledgement or a report. */
+type DeviceReply = Extract<UplinkMessage, { readonly subject: 'ack' | 'progress' }>;
+
+/** The payload as the device sent it. */
+const payloadOf = (reply: DeviceReply) => (reply.subject === 'ack' ? reply.ack : reply.progress);
+
+/** Applies the reply to its job. */
+function handleReply(
+  app: App,
+  { deviceNo }: LinkDevice,
+  reply: DeviceReply,
+  nowMs: number,
+): Promise<ReplyResult> {
+  return reply.subject === 'ack'
+    ? handleAck(app, deviceNo, reply.ack, nowMs)
+    : handleProgress(app, deviceNo, reply.progress, nowMs);
+}
+
+function handleAck(app: App, deviceNo: number, ack: DeviceAck, nowMs: number): Promise<ReplyResult> {
+  if (isAboutOperation(ack)) return app.operations.acknowledged({ deviceNo, ack, nowMs });
+  return isAboutMission(ack)
+    ? app.missions.acknowledged({ deviceNo, ack, nowMs })
+    : app.commands.acknowledged({ deviceNo, ack, nowMs });
+}
+
+function handleProgress(
+  app: App,
+  deviceNo: number,
+  progress: DeviceProgress,
+  nowMs: number,
+): Promise<ReplyResult> {
+  if (isAboutOperation(progress)) return app.operations.progressed({ deviceNo, progress, nowMs });
+  return isAboutMission(progress)
+    ? app.missions.progressed({ deviceNo, progress, nowMs })
+    : app.commands.progressed({ deviceNo, progress, nowMs });
+}

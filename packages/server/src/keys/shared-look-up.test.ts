@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SharedLookUp } from './shared-look-up.ts';
+import { SharedLookUp } from './keyring.ts';
 
 interface Query {
   readonly hashes: readonly string[];

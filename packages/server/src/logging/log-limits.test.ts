@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limitLines } from './log-limits.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, limitLines } from './logger.ts';
 
 function loggerTo(lines: string[], now = Date.now) {
   return createLogger(

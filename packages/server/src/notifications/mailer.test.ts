@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { after, describe, it } from 'node:test';
 import type { SMTPServerOptions } from 'smtp-server';
 import { MailServer, smtpRefusal } from '../testing/mail-server.ts';
-import { isPermanentFailure } from './mail-failures.ts';
 import { asSmtpServer, type SmtpServer } from './mail-settings.ts';
 import { type Mail, Mailer } from './mailer.ts';
+import { isPermanentFailure } from './sender.ts';
 
 const FROM = { name: 'Granary nörth', address: 'granary@farm.example' };
 const MAIL: Mail = {

@@ -5,7 +5,6 @@ import type { StoredNotification } from '@granary/core/notifications/record';
 import type { Logger } from '../logging/logger.ts';
 import { keepingLease, LEASE_MS } from '../workers/lease.ts';
 import { Rounds } from '../workers/rounds.ts';
-import { isPermanentFailure } from './mail-failures.ts';
 import type { Mailer } from './mailer.ts';
 
 const ROUND_MS = SECOND_MS;
@@ -100,4 +99,13 @@ export class NotificationSender {
       return { isSent: false, error: shown, isPermanent: isPermanentFailure(error) };
     }
   }
+}
+
+/** A refusal of the recipient or of the message by the server, which another attempt would get, too. */
+export function isPermanentFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { responseCode, command } = error as { responseCode?: unknown; command?: unknown };
+  // A refusal of the login or of the sender is about our settings, which can be corrected.
+  const isAboutMessage = command === 'RCPT TO' || command === 'DATA';
+  return isAboutMessage && typeof responseCode === 'number' && responseCode >= 500;
 }

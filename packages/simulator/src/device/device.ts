@@ -1,11 +1,17 @@
+import { READINGS_PER_MESSAGE_MAX } from '@granary/contract/telemetry/telemetry';
 import { SECOND_MS } from '@granary/contract/time';
 import type { ActiveFaults, CommonFault, JobFault } from '../faults/faults.ts';
 import { linkIsLost, linkIsLostBy } from '../faults/link-faults.ts';
 import type { ReadingFault } from '../faults/reading-faults.ts';
 import { DeviceLink, type DeviceLinkOptions } from '../link/device-link.ts';
 import type { Reading } from '../physics/reading.ts';
-import { Outbox } from './outbox.ts';
 import { SerialSender } from './serial-sender.ts';
+
+/** Readings that a device keeps while it cannot send, about a day at the usual interval; beyond that the oldest are dropped. */
+const OUTBOX_LENGTH_MAX = 10_000;
+
+/** A short queue is sent reading by reading; a long one follows an outage and is sent in arrays. */
+const SINGLES_MAX = 10;
 
 /** The tick interval while the device carries something out, and until it stands still afterwards. */
 const BUSY_INTERVAL_MS = SECOND_MS;
@@ -150,5 +156,22 @@ export class Device<R extends Reading, Model extends DeviceModel<R>, Fault exten
   #sendNext(): Promise<void> | undefined {
     const next = this.#outbox.take();
     return next === undefined ? undefined : this.link.deliver('telemetry', next);
+  }
+}
+
+/** The readings that are not sent yet. */
+export class Outbox<R extends Reading> {
+  readonly #readings: R[] = [];
+
+  add(readings: readonly R[]): void {
+    this.#readings.push(...readings);
+    this.#readings.splice(0, Math.max(0, this.#readings.length - OUTBOX_LENGTH_MAX));
+  }
+
+  /** Removes and returns the next message; `undefined` when the queue is empty. */
+  take(): R | readonly R[] | undefined {
+    return this.#readings.length > SINGLES_MAX
+      ? this.#readings.splice(0, READINGS_PER_MESSAGE_MAX)
+      : this.#readings.shift();
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiloReading } from '../silo/silo-reading.ts';
-import { Outbox } from './outbox.ts';
+import { Outbox } from './device.ts';
 
 const reading = (ts: number): SiloReading => ({ ts, weight: 0, temperature: 0, humidity: 0 });
 const readings = (count: number) => Array.from({ length: count }, (_, ts) => reading(ts));

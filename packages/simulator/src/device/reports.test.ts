@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Report, Reports } from './reports.ts';
+import { type Report, Reports } from './report-queue.ts';
 
 interface Progress {
   readonly id: string;

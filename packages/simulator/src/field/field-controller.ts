@@ -8,12 +8,12 @@ import {
 import type { Position } from '@granary/contract/positions';
 import { SECOND_MS } from '@granary/contract/time';
 import type { DeviceModel } from '../device/device.ts';
-import { parseMessage } from '../device/message.ts';
+import { parseJson, parseMessage } from '../device/message.ts';
 import { ReportQueue } from '../device/report-queue.ts';
 import type { ActiveFaults } from '../faults/faults.ts';
 import { SILENCE_MS } from '../faults/link-faults.ts';
+import { isRecord } from '../files/json-file.ts';
 import type { DeviceLink } from '../link/device-link.ts';
-import { parseConfiguration } from './configuration-message.ts';
 import type { FieldFault } from './faults.ts';
 import type { FieldUnit } from './fleet.ts';
 import { type FieldMemory, interruptedIn, memoryOf, powerUp } from './memory.ts';
@@ -23,6 +23,7 @@ import { execute } from './pilot/commands.ts';
 import { commandProgress, isUnderWay, missionProgress, type Pilot } from './pilot/pilot.ts';
 import { advance, isMoving } from './pilot/piloting.ts';
 import { changedProgress, heartbeatOf, mergeProgress } from './pilot/progress-diff.ts';
+import { isConfiguration, type ReceivedConfiguration } from './received-configuration.ts';
 import { pointOf } from './vehicle/ground.ts';
 import { type FieldReading, measure } from './vehicle/instruments.ts';
 import type { RoverBody } from './vehicle/rover-body.ts';
@@ -203,4 +204,12 @@ export class FieldController implements DeviceModel<FieldReading> {
     for (const commandId of commandIds) this.#reportCommand(commandId);
     for (const missionId of missionIds) this.#reportMission(missionId);
   }
+}
+
+/** The configuration message; its version is not needed here. */
+function parseConfiguration(payload: string): ReceivedConfiguration | undefined {
+  const message = parseJson(payload);
+  if (!isRecord(message)) return undefined;
+  const { version, ...configuration } = message;
+  return isConfiguration(configuration) ? configuration : undefined;
 }

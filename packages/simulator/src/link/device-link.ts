@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import { type DeviceState, topicOf, type UpSubject } from '@granary/contract/link/messages';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
-import { backoffMs } from './backoff.ts';
 import { LinkStoppedError } from './link-stopped.ts';
+
+const FIRST_WAIT_MS = 500;
+
+const RECONNECT_MS_MAX = 30_000;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEPALIVE_S = 30;
@@ -224,4 +227,10 @@ function addressIn(mqttUrl: string): Pick<IClientOptions, 'protocol' | 'host' | 
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     ...(port === '' ? {} : { port: Number(port) }),
   };
+}
+
+/** The wait doubles with each failure; half of it is random, so that not all devices of a farm reconnect at the same moment. */
+export function backoffMs(failures: number, random: () => number, waitMsMax = RECONNECT_MS_MAX): number {
+  const ceilingMs = Math.min(waitMsMax, FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1));
+  return ceilingMs * (0.5 + 0.5 * random());
 }

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { MoveError } from '../errors.ts';
-import { type CopiedTable, type Range, rowsPerBatch } from './copied-table.ts';
-import { MoveSource } from './source.ts';
-import { copiedTables } from './tables.ts';
-import { MoveTarget, type Progress, type TableProgress, type TargetState } from './target.ts';
+import { type Column, type CopiedTable, type Range, rowsPerBatch } from './copied-table.ts';
+import { MoveSource, type SourceTable } from './source.ts';
+import {
+  MoveTarget,
+  type Progress,
+  type TableProgress,
+  type TargetColumn,
+  type TargetState,
+} from './target.ts';
+import { KINDS } from './target-sql.ts';
 
 /** The table with partitions, and the time that selects one. */
 const PARTITIONED = 'readings';
@@ -210,3 +216,17 @@ const differs = ({ name }: CopiedTable, rows: number, copiedRows: number): MoveE
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The tables of the embedded store with the types that their columns have in PostgreSQL. Other tables there begin empty. */
+function copiedTables(source: readonly SourceTable[], target: readonly TargetColumn[]): CopiedTable[] {
+  const kinds = new Map(target.map(({ table, name, type }) => [`${table}.${name}`, KINDS[type]]));
+  return source.map(({ name, columns, key }) => {
+    const columnOf = (column: string): Column => {
+      const kind = kinds.get(`${name}.${column}`);
+      if (kind === undefined)
+        throw new MoveError(`PostgreSQL has no place for the column ${column} of ${name}`);
+      return { name: column, kind };
+    };
+    return { name, columns: columns.map(columnOf), key: key.map(columnOf) };
+  });
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MoveError } from '../errors.ts';
-import { explainTarget } from './target-errors.ts';
+import { explainTarget } from './target.ts';
 
 const explain = (message: string, code?: string): unknown =>
   explainTarget(Object.assign(new Error(message), code === undefined ? {} : { code }), 'db.example/granary');

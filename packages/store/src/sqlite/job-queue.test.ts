@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { JobQueue } from './job-queue.ts';
 import type { Job } from './messages.ts';
+import { JobQueue } from './run-writer.ts';
 
 const job = (id: number, isUrgent = false): Job => ({ id, call: null, isUrgent, expiresAtMs: 0 });
 

@@ -1,9 +1,17 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { UseCases, WriterPort } from '../engine.ts';
+import { storageUnavailable } from '../errors.ts';
+import { RowMemory } from '../row-memory.ts';
 import { openWriter } from './database.ts';
-import { GroupCommit } from './group-commit.ts';
-import { JobQueue } from './job-queue.ts';
-import { type Outcome, portNumberOf, type Request } from './messages.ts';
+import { translate } from './errors.ts';
+import { type Job, monotonicMs, type Outcome, packError, portNumberOf, type Request } from './messages.ts';
+import { SqliteSql } from './sql.ts';
+
+/** After this much work a group is committed, so that an urgent write that arrives meanwhile does not wait for longer. */
+const GROUP_MS_MAX = 10;
+
+const JOBS_PER_GROUP_MAX = 256;
 
 interface WriterData {
   readonly file: string;
@@ -71,5 +79,134 @@ export function runWriter(callUseCase: UseCases['callUseCase']): void {
       const own = ports.length === 1 ? outcomes : outcomes.filter((one) => portNumberOf(one) === number);
       if (own.length > 0) port.postMessage(own);
     }
+  }
+}
+
+/**
+ * Runs many writes with one commit, so that they share the wait for the disk. Each has a savepoint, so a failing one rolls
+ * back only its own changes. If the commit fails, all fail.
+ */
+class GroupCommit {
+  readonly #database: DatabaseSync;
+  readonly #memory = new RowMemory();
+  readonly #sql: SqliteSql;
+  readonly #callUseCase: UseCases['callUseCase'];
+  #dataVersion: number | undefined;
+
+  constructor(database: DatabaseSync, callUseCase: UseCases['callUseCase']) {
+    this.#database = database;
+    this.#callUseCase = callUseCase;
+    this.#sql = new SqliteSql(database, this.#memory);
+  }
+
+  /** Takes each job when the one before it has ended. `waiting` gives the jobs that fail too when no transaction can begin. */
+  async run(jobs: Iterable<Job>, waiting: () => readonly Job[] = () => []): Promise<Outcome[]> {
+    const begun: Job[] = [];
+    try {
+      const outcomes: Outcome[] = [];
+      for (const job of jobs) {
+        begun.push(job);
+        if (begun.length === 1) await this.#begin(begun, waiting);
+        outcomes.push(await this.#runOne(job));
+      }
+      if (begun.length > 0) await this.#sql.run('COMMIT');
+      return outcomes;
+    } catch (error) {
+      this.#memory.clear();
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      const failure = packError(translate(error));
+      return begun.map(({ id }) => ({ id, failure }));
+    }
+  }
+
+  /** Each of the waiting jobs would wait for the same lock as the first one, one after the other. */
+  async #begin(begun: Job[], waiting: () => readonly Job[]): Promise<void> {
+    try {
+      await this.#sql.run('BEGIN IMMEDIATE');
+      await this.#forgetIfOthersWrote();
+    } catch (error) {
+      begun.push(...waiting());
+      throw error;
+    }
+  }
+
+  /** The version changes with every commit of another connection, which a second process or a test may have. */
+  async #forgetIfOthersWrote(): Promise<void> {
+    const [row] = await this.#sql.query<[version: number]>('PRAGMA data_version');
+    if (row?.[0] === this.#dataVersion) return;
+    this.#memory.clear();
+    this.#dataVersion = row?.[0];
+  }
+
+  async #runOne({ id, call, expiresAtMs }: Job): Promise<Outcome> {
+    // The caller already got the answer that the outcome is unknown; a write that waited for a lock must not run much later.
+    if (monotonicMs() >= expiresAtMs) return { id, failure: packError(storageUnavailable('given up')) };
+    await this.#sql.run('SAVEPOINT job');
+    try {
+      const result = call === null ? undefined : await this.#callUseCase(this.#sql, call);
+      await this.#sql.run('RELEASE job');
+      return { id, result };
+    } catch (error) {
+      // Without space or memory the engine may have rolled back the whole transaction, including the other writes.
+      if (!this.#database.isTransaction) throw error;
+      this.#memory.clear();
+      await this.#sql.run('ROLLBACK TO job');
+      await this.#sql.run('RELEASE job');
+      return { id, failure: packError(error) };
+    }
+  }
+}
+
+/** Decides which waiting jobs share the next commit. */
+export class JobQueue {
+  readonly #urgent: Job[] = [];
+  readonly #others: Job[] = [];
+  readonly #nowMs: () => number;
+  /** The last group left other jobs waiting because of an urgent one, so the next group takes one of them in any case. */
+  #haveOthersWaited = false;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  get isEmpty(): boolean {
+    return this.#urgent.length === 0 && this.#others.length === 0;
+  }
+
+  add(job: Job): void {
+    (job.isUrgent ? this.#urgent : this.#others).push(job);
+  }
+
+  /**
+   * The jobs of one group, each chosen when the one before it has ended, so that an urgent job waits for one other job at
+   * most. `refill` adds the jobs that have arrived meanwhile. A group with an urgent job ends with it.
+   */
+  *nextGroup(refill: () => void): Generator<Job, void> {
+    const startedMs = this.#nowMs();
+    const mustTakeOther = this.#haveOthersWaited;
+    this.#haveOthersWaited = false;
+    let hasUrgent = false;
+    let hasOther = false;
+    for (let count = 0; count < JOBS_PER_GROUP_MAX; count++) {
+      refill();
+      const urgent = this.#urgent.shift();
+      if (urgent !== undefined) {
+        hasUrgent = true;
+        yield urgent;
+        continue;
+      }
+      const isOver = hasUrgent ? hasOther || !mustTakeOther : this.#nowMs() - startedMs >= GROUP_MS_MAX;
+      if (isOver && (hasUrgent || hasOther)) break;
+      const other = this.#others.shift();
+      if (other === undefined) break;
+      hasOther = true;
+      yield other;
+    }
+    this.#haveOthersWaited = hasUrgent && !hasOther && this.#others.length > 0;
+  }
+
+  /** Removes all waiting jobs, because none of them can be written now. */
+  takeAll(): Job[] {
+    return [...this.#urgent.splice(0), ...this.#others.splice(0)];
   }
 }

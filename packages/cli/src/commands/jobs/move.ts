@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@granary/client';
 import type { OperationRecord } from '@granary/contract/operations';
 import { asActor } from '../../access/actor.ts';
+import { isPassing, pause } from '../../access/patience.ts';
 import { confirm } from '../../frame/ask.ts';
 import type { Environment } from '../../frame/environment.ts';
 import { EXIT } from '../../frame/exit-codes.ts';
 import { CommandFailure } from '../../frame/failures.ts';
 import { outputOf } from '../../frame/output.ts';
-import { follow } from './follow.ts';
-import { interrupts } from './interrupts.ts';
-import { operationTitle, outcomeText, titleOf } from './operation-progress.ts';
+import { operationTitle, outcomeText, progressText, titleOf } from './operation-progress.ts';
 import { expectedEffect, type WantedOperation } from './plan.ts';
 import { stopOperation } from './stopping.ts';
+
+const QUESTION = 'Stop it? [Y = stop, l = leave it running and quit, c = continue watching] ';
+
+const LOOK_EVERY_MS = 500;
 
 export interface MoveOptions {
   readonly yes?: boolean;
@@ -82,4 +85,91 @@ function judge(record: OperationRecord, wasInterrupted: boolean): void {
   if (wasInterrupted) throw new CommandFailure(`${title} was stopped here`, { exitCode: EXIT.interrupted });
   if (record.status === COMPLETED) return;
   throw new CommandFailure(`${title} did not complete: it is ${record.status}`, { exitCode: EXIT.failed });
+}
+
+interface Following {
+  readonly client: Client;
+  readonly deviceId: string;
+  readonly operationId: string;
+  readonly environment: Environment;
+  /** Without text for a person: only the result is printed. */
+  readonly isQuiet: boolean;
+}
+
+/**
+ * Shows how an operation goes on until it has ended or `isOver` says so. The amounts are in no event, so the record is read
+ * again and again; this also survives a restart of the service, during which the device goes on.
+ */
+async function follow(
+  { client, deviceId, operationId, environment, isQuiet }: Following,
+  isOver: () => boolean,
+  isPaused: () => boolean,
+): Promise<OperationRecord | null> {
+  const say = (text: string): void => {
+    if (!isQuiet) environment.print(text);
+  };
+  let said = '';
+  let isLost = false;
+  while (!isOver()) {
+    try {
+      const record = await client.operations.get(deviceId, operationId);
+      if (isLost) say('The service answers again.');
+      isLost = false;
+      if (record.ended_at !== null) return record;
+      if (record.status !== said && !isPaused()) say(`${record.status}: ${record.status_detail}`);
+      said = record.status;
+      if (!isPaused() && !isQuiet) environment.showProgress?.(progressText(record, environment.terminal));
+    } catch (failure) {
+      if (!isPassing(failure)) throw failure;
+      if (!isLost) say('The service does not answer; the device goes on by itself. Trying again.');
+      isLost = true;
+    }
+    await pause(LOOK_EVERY_MS);
+  }
+  return null;
+}
+
+/** What the person at the terminal decided. */
+type InterruptChoice = 'stop' | 'leave';
+
+interface Interrupts {
+  /** `null` while there is nothing to do but to go on. */
+  choice(): InterruptChoice | null;
+  isAsking(): boolean;
+  end(): void;
+}
+
+/** Ctrl+C asks once; a second Ctrl+C, any unclear answer and a missing person stop. */
+function interrupts(deviceId: string, { person, print }: Environment): Interrupts {
+  let choice: InterruptChoice | null = null;
+  let isAsking = false;
+  const withdrawal = new AbortController();
+  const onSignal = (): void => {
+    if (person === undefined || isAsking) {
+      choice = 'stop';
+      return;
+    }
+    isAsking = true;
+    print('');
+    void person.ask(`${deviceId} is moving material. ${QUESTION}`, withdrawal.signal).then((answer) => {
+      isAsking = false;
+      choice ??= meaning(answer);
+    });
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    choice: () => choice,
+    isAsking: () => isAsking,
+    end: () => {
+      withdrawal.abort();
+      for (const signal of signals) process.off(signal, onSignal);
+    },
+  };
+}
+
+function meaning(answer: string | null): InterruptChoice | null {
+  const letter = answer?.trim().toLowerCase().charAt(0);
+  if (letter === 'c') return null;
+  return letter === 'l' ? 'leave' : 'stop';
 }

@@ -1,8 +1,10 @@
-import { AUDIT_RESULTS, type AuditEntry } from '@granary/contract/audit';
+import './audit-details.css';
+import { AUDIT_RESULTS, type AuditEntry, type AuditQuery } from '@granary/contract/audit';
 import { useConsole } from '../../console.ts';
 import { actorText, nameOf } from '../../operations/jobs.ts';
 import { Time } from '../../parts/age.tsx';
 import { DeviceLink } from '../../parts/device-link.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../../parts/lists/filter-bar.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
@@ -11,8 +13,6 @@ import { Table } from '../../parts/lists/table.tsx';
 import type { Column } from '../../parts/lists/table-column.ts';
 import { usePages } from '../../parts/lists/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
-import { AuditDetails } from './audit-details.tsx';
-import { auditQuery } from './audit-query.ts';
 
 /** Every change and every refused attempt, newest first. */
 export function AuditPage() {
@@ -105,4 +105,60 @@ function auditColumns(): readonly Column<AuditEntry>[] {
       ),
     },
   ];
+}
+
+/** One entry with the request that caused it. */
+function AuditDetails({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
+  const { audit } = texts.value;
+  return (
+    <Dialog title={entry.action} onClose={onClose}>
+      <dl class="fact-list">
+        <dt>{audit.at}</dt>
+        <dd>
+          <Time at={entry.at} />
+        </dd>
+        <dt>{audit.key}</dt>
+        <dd class="free-text">{entry.actor?.key_name ?? audit.nobody}</dd>
+        <dt>{audit.request}</dt>
+        <dd class="free-text">
+          {entry.method} {entry.path}
+        </dd>
+        <dt>{audit.resource}</dt>
+        <dd class="free-text">{entry.resource_id ?? '–'}</dd>
+        <dt>{audit.requestId}</dt>
+        <dd>{entry.request_id}</dd>
+      </dl>
+      {entry.input !== null && (
+        <section aria-label={audit.input}>
+          <h3>{audit.input}</h3>
+          <pre class="audit-input">{JSON.stringify(entry.input, null, 2)}</pre>
+        </section>
+      )}
+    </Dialog>
+  );
+}
+
+/** The filters of the address as those of the API; a day is one of the viewer's calendar. */
+export function auditQuery(query: URLSearchParams): AuditQuery {
+  const given = (name: string): string | undefined => query.get(name) || undefined;
+  const result = AUDIT_RESULTS.find((one) => one === given('result'));
+  const day = dayOf(given('day'));
+  const filters = {
+    device_id: given('device'),
+    facility: given('facility'),
+    actor: given('actor'),
+    action: given('action'),
+    result,
+    from: day?.from,
+    to: day?.to,
+  };
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+function dayOf(text: string | undefined): { readonly from: string; readonly to: string } | null {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? '');
+  if (match === null) return null;
+  const [year, month, day] = match.slice(1).map(Number);
+  const at = (days: number) => new Date(year ?? 0, (month ?? 1) - 1, (day ?? 1) + days).toISOString();
+  return { from: at(0), to: at(1) };
 }

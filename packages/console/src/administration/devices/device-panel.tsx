@@ -1,21 +1,22 @@
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
-import { useConsole } from '../../console.ts';
+import { useSignal } from '@preact/signals';
+import { callOptions, useConsole } from '../../console.ts';
 import { Age, Time } from '../../parts/age.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { FormDialog } from '../../parts/forms/form-dialog.tsx';
+import { bound, CheckInput, TextInput } from '../../parts/forms/inputs.tsx';
 import { LastKnown } from '../../parts/last-known.tsx';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { useLoaded } from '../../parts/use-loaded.ts';
 import { addressOf } from '../../routes.ts';
 import { texts } from '../../texts/texts.ts';
+import { CredentialsDialog } from './credentials-dialog.tsx';
 import type { DeviceDetail } from './device-draft.ts';
 import { EditDevice } from './edit-device.tsx';
-import { LinkFacts } from './link-facts.tsx';
-import { Maintenance } from './maintenance.tsx';
-import { RemoveDevice } from './remove-device.tsx';
-import { RenewCredentials } from './renew-credentials.tsx';
 
 /** Everything that can be done with one device here. */
 export function DevicePanel({
@@ -114,5 +115,195 @@ function DeviceFacts({ device }: { readonly device: DeviceDetail }) {
         </>
       )}
     </dl>
+  );
+}
+
+/** The MQTT connection of a device. */
+function LinkFacts({ group, deviceId }: { readonly group: DeviceGroup; readonly deviceId: string }) {
+  const { client } = useConsole();
+  const { deviceAdmin } = texts.value;
+  const { value: link, failure } = useLoaded(
+    (signal) => client.devices[group].link(deviceId, { signal }),
+    [group, deviceId],
+  );
+  if (link === undefined) return <Failure of={failure} />;
+  const { refused_logins, last_fault, last_disconnect } = link;
+  return (
+    <section aria-label={deviceAdmin.link}>
+      <h3>{deviceAdmin.link}</h3>
+      <dl class="fact-list">
+        <dt>{deviceAdmin.connection}</dt>
+        <dd>
+          {link.connected_since === null ? (
+            deviceAdmin.notConnected
+          ) : (
+            <>
+              {deviceAdmin.connectedSince} <Time at={link.connected_since} />
+              {link.remote_address !== null && ` · ${link.remote_address}`}
+            </>
+          )}
+        </dd>
+        <dt>{deviceAdmin.messages}</dt>
+        <dd>{deviceAdmin.messageCounts(link.messages.in, link.messages.out)}</dd>
+        <dt>{deviceAdmin.rejected}</dt>
+        <dd>{link.rejections.total}</dd>
+        <dt>{deviceAdmin.refusedLogins}</dt>
+        <dd>
+          {refused_logins.total}
+          {refused_logins.last !== null && <span class="free-text"> · {refused_logins.last.reason}</span>}
+        </dd>
+        {last_fault !== null && (
+          <>
+            <dt>{deviceAdmin.lastFault}</dt>
+            <dd>
+              <Time at={last_fault.at} /> <span class="free-text">{last_fault.message}</span>
+            </dd>
+          </>
+        )}
+        {last_disconnect !== null && (
+          <>
+            <dt>{deviceAdmin.lastDisconnect}</dt>
+            <dd>
+              <Time at={last_disconnect.at} /> <span class="free-text">{last_disconnect.message}</span>
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+interface Props {
+  readonly group: DeviceGroup;
+  readonly device: DeviceDetail;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}
+
+/** The id has to be typed before all records are removed, because that cannot be undone. */
+function RemoveDevice({ group, device, onClose, onRemoved }: Props) {
+  const console = useConsole();
+  const { client, live } = console;
+  const { deviceAdmin } = texts.value;
+  const isPurge = useSignal(false);
+  const typed = useSignal('');
+  const { device_id: deviceId } = device;
+
+  async function remove(): Promise<void> {
+    const query = isPurge.peek() ? { purge: 'true' as const } : {};
+    await client.devices[group].remove(deviceId, query, callOptions(console));
+    live.site.devices.remove(deviceId);
+    onRemoved();
+  }
+
+  return (
+    <FormDialog
+      title={deviceAdmin.removeOf(device.name)}
+      submit={isPurge.value ? deviceAdmin.purge : deviceAdmin.remove}
+      onSubmit={remove}
+      onClose={onClose}
+    >
+      <p>{deviceAdmin.removeMeans}</p>
+      <CheckInput label={deviceAdmin.purgeToo} hint={deviceAdmin.purgeMeans} {...bound(isPurge)} />
+      {isPurge.value && (
+        <TextInput
+          label={deviceAdmin.typeId(deviceId)}
+          isRequired
+          maxLength={64}
+          pattern={deviceId}
+          {...bound(typed)}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+interface RenewCredentialsProps {
+  readonly group: DeviceGroup;
+  readonly device: DeviceDetail;
+  readonly onClose: () => void;
+}
+
+/** Replaces the secret of a device. */
+function RenewCredentials({ group, device, onClose }: RenewCredentialsProps) {
+  const console = useConsole();
+  const { deviceAdmin } = texts.value;
+  const issued = useSignal<DeviceCredentials | null>(null);
+  const title = `${deviceAdmin.renewCredentials}: ${device.name}`;
+  if (issued.value !== null) {
+    return (
+      <CredentialsDialog
+        title={title}
+        credentials={issued.value}
+        profile={device.profile}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <FormDialog
+      title={title}
+      submit={deviceAdmin.renewCredentials}
+      staysOpen
+      onSubmit={async () => {
+        issued.value = await console.client.devices[group].renewCredentials(
+          device.device_id,
+          callOptions(console),
+        );
+      }}
+      onClose={onClose}
+    >
+      <p>{deviceAdmin.renewMeans}</p>
+    </FormDialog>
+  );
+}
+
+interface MaintenanceProps {
+  readonly group: DeviceGroup;
+  readonly device: DeviceDetail;
+  readonly onClose: () => void;
+}
+
+/** Begins or ends the maintenance of a device, and says before what that means. */
+function Maintenance({ group, device, onClose }: MaintenanceProps) {
+  const console = useConsole();
+  const { deviceAdmin } = texts.value;
+  const reason = useSignal('');
+  const until = useSignal('');
+  // What is asked stays the same while the dialog is open, also when another person begins or ends the maintenance.
+  const isBeginning = useSignal(device.maintenance === undefined).peek();
+
+  async function send(): Promise<void> {
+    const endsAt = until.peek();
+    const request = isBeginning
+      ? {
+          on: true,
+          reason: reason.peek().trim(),
+          ...(endsAt === '' ? {} : { until: new Date(endsAt).toISOString() }),
+        }
+      : { on: false };
+    await console.client.devices[group].maintenance(device.device_id, request, callOptions(console));
+  }
+
+  return (
+    <FormDialog
+      title={`${isBeginning ? deviceAdmin.beginMaintenance : deviceAdmin.endMaintenance}: ${device.name}`}
+      submit={isBeginning ? deviceAdmin.beginMaintenance : deviceAdmin.endMaintenance}
+      onSubmit={send}
+      onClose={onClose}
+    >
+      <p>{isBeginning ? deviceAdmin.maintenanceMeans : deviceAdmin.maintenanceEndMeans}</p>
+      {isBeginning && (
+        <>
+          <TextInput label={deviceAdmin.reason} isRequired {...bound(reason)} />
+          <TextInput
+            label={deviceAdmin.untilTime}
+            hint={deviceAdmin.untilHint}
+            type="datetime-local"
+            {...bound(until)}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -1,18 +1,25 @@
+import type { DeviceCredentials } from '@granary/contract/devices/devices';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { useSignal } from '@preact/signals';
-import { useConsole } from '../../console.ts';
+import { useEffect } from 'preact/hooks';
+import { callOptions, useConsole } from '../../console.ts';
 import { Time } from '../../parts/age.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { FormDialog } from '../../parts/forms/form-dialog.tsx';
+import { bound, TextInput } from '../../parts/forms/inputs.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
 import { Table } from '../../parts/lists/table.tsx';
 import type { Column } from '../../parts/lists/table-column.ts';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { usePages } from '../../parts/lists/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
-import { PurgeDevice } from './purge-device.tsx';
-import { RestoreDevice } from './restore-device.tsx';
-import { type Purges, usePurges } from './use-purges.ts';
+import { CredentialsDialog } from './credentials-dialog.tsx';
+
+const EVERY_MS = 3_000;
+
+/** Each is one request, so that a long list is not asked for as a whole. */
+const DEVICES_ASKED_MAX = 20;
 
 /** Devices that were removed and whose records are kept, or are being removed. */
 export function RemovedDevices() {
@@ -103,4 +110,107 @@ function removedColumns(
         ),
     },
   ];
+}
+
+interface Props {
+  readonly device: FleetDevice;
+  readonly onPurging: () => void;
+  readonly onClose: () => void;
+}
+
+/** Removes the records of a device that was removed before. */
+function PurgeDevice({ device: { device_id, name, group }, onPurging, onClose }: Props) {
+  const console = useConsole();
+  const { deviceAdmin } = texts.value;
+  const typed = useSignal('');
+  return (
+    <FormDialog
+      title={deviceAdmin.purgeOf(name)}
+      submit={deviceAdmin.purgeRecords}
+      onSubmit={async () => {
+        await console.client.devices[group].remove(device_id, { purge: 'true' }, callOptions(console));
+        onPurging();
+      }}
+      onClose={onClose}
+    >
+      <p>{deviceAdmin.purgeMeans}</p>
+      <TextInput
+        label={deviceAdmin.typeId(device_id)}
+        isRequired
+        maxLength={64}
+        pattern={device_id}
+        {...bound(typed)}
+      />
+    </FormDialog>
+  );
+}
+
+interface RestoreDeviceProps {
+  readonly device: FleetDevice;
+  readonly onClose: () => void;
+}
+
+/** Brings a removed device back, and then shows its new secret this once. */
+function RestoreDevice({ device: { device_id, name, group, profile }, onClose }: RestoreDeviceProps) {
+  const console = useConsole();
+  const { deviceAdmin } = texts.value;
+  const issued = useSignal<DeviceCredentials | null>(null);
+  const title = deviceAdmin.restoreOf(name);
+  if (issued.value !== null) {
+    return <CredentialsDialog title={title} credentials={issued.value} profile={profile} onClose={onClose} />;
+  }
+  return (
+    <FormDialog
+      title={title}
+      submit={deviceAdmin.restore}
+      staysOpen
+      onSubmit={async () => {
+        const { credentials } = await console.client.devices[group].restore(device_id, callOptions(console));
+        issued.value = credentials;
+      }}
+      onClose={onClose}
+    >
+      <p>{deviceAdmin.restoreMeans}</p>
+    </FormDialog>
+  );
+}
+
+interface Purges {
+  /** How many rows were removed so far; `null` for a device whose records are kept. */
+  removedRowsOf(deviceId: string): number | null;
+  /** Asks at once, because a purge was just requested. */
+  look(): void;
+}
+
+/** How far the removal of records has come, for the devices removed last. */
+function usePurges(devices: readonly Pick<FleetDevice, 'device_id' | 'group' | 'removed_at'>[]): Purges {
+  const { client } = useConsole();
+  const progress = useSignal<ReadonlyMap<string, number>>(new Map());
+  const newest = [...devices]
+    .sort((one, other) => (other.removed_at ?? '').localeCompare(one.removed_at ?? ''))
+    .slice(0, DEVICES_ASKED_MAX);
+
+  async function look(): Promise<void> {
+    const found = await Promise.all(
+      newest.map(async ({ device_id, group }) => {
+        // A device whose records are all removed is not found any more; the event of that reloads the list.
+        const detail = await client.devices[group].get(device_id).catch(() => null);
+        return [device_id, detail?.purge?.rows_removed ?? null] as const;
+      }),
+    );
+    progress.value = new Map(found.filter((entry): entry is [string, number] => entry[1] !== null));
+  }
+
+  useEffect(() => {
+    void look();
+    const timer = setInterval(() => {
+      if (progress.peek().size > 0) void look();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [newest.map(({ device_id }) => device_id).join()]);
+
+  return {
+    removedRowsOf: (deviceId) => progress.value.get(deviceId) ?? null,
+    look: () => void look(),
+  };
 }

@@ -1,7 +1,11 @@
-import type { KeyRecord } from '@granary/contract/keys';
-import { useConsole } from '../../console.ts';
+import { type KeyRecord, SCOPES } from '@granary/contract/keys';
+import { useSignal } from '@preact/signals';
+import { callOptions, useConsole } from '../../console.ts';
 import { Age, Time } from '../../parts/age.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { FormDialog } from '../../parts/forms/form-dialog.tsx';
+import { Choices, TextInput } from '../../parts/forms/inputs.tsx';
+import { useDraft } from '../../parts/forms/use-draft.ts';
 import { FilterBar, SelectFilter } from '../../parts/lists/filter-bar.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
 import { Table } from '../../parts/lists/table.tsx';
@@ -9,10 +13,14 @@ import type { Column } from '../../parts/lists/table-column.ts';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { usePages } from '../../parts/lists/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
-import { IssueKey } from './issue-key.tsx';
-import { type KeyState, keyStateOf } from './key-draft.ts';
-import { RevokeKey } from './revoke-key.tsx';
-import { RotateKey } from './rotate-key.tsx';
+import { PlaceChoices } from '../place-choices.tsx';
+import { RotationDialog } from '../rotation-dialog.tsx';
+import { SecretDialog } from '../secret-dialog.tsx';
+import { type KeyDraft, type KeyState, keyStateOf, newKeyOf } from './key-draft.ts';
+
+const USUAL_OVERLAP_MIN = 60;
+
+const EMPTY: KeyDraft = { name: '', scopes: ['read'], facilities: [], deviceIds: [], expiresAt: '' };
 
 export function KeysPage() {
   const { client, live, navigation } = useConsole();
@@ -119,4 +127,85 @@ function keyColumns(nowMs: number): readonly Column<KeyRecord>[] {
 function accessOf({ facilities, device_ids }: KeyRecord): string {
   const limits = [...(facilities ?? []), ...(device_ids ?? [])];
   return limits.length === 0 ? texts.value.keys.everything : limits.join(', ');
+}
+
+function IssueKey({ onClose }: { readonly onClose: () => void }) {
+  const console = useConsole();
+  const { keys } = texts.value;
+  const { current, field } = useDraft(EMPTY);
+  const issued = useSignal<string | null>(null);
+  if (issued.value !== null) {
+    const title = keys.issued(current.peek().name.trim());
+    return <SecretDialog title={title} label={keys.key} secret={issued.value} onClose={onClose} />;
+  }
+  return (
+    <FormDialog
+      title={keys.issue}
+      submit={keys.issue}
+      staysOpen
+      onSubmit={async () => {
+        const wanted = newKeyOf(current.peek());
+        issued.value = (await console.client.keys.create(wanted, callOptions(console))).key;
+      }}
+      onClose={onClose}
+    >
+      <TextInput label={keys.name} hint={keys.nameHint} isRequired {...field('name')} />
+      <Choices
+        legend={keys.scopes}
+        options={SCOPES.map((scope) => [scope, keys.scopeMeanings[scope]])}
+        {...field('scopes')}
+      />
+      <PlaceChoices facilities={field('facilities')} deviceIds={field('deviceIds')} />
+      <TextInput label={keys.expires} hint={keys.expiresHint} type="datetime-local" {...field('expiresAt')} />
+    </FormDialog>
+  );
+}
+
+interface Props {
+  readonly keyRecord: KeyRecord;
+  readonly onClose: () => void;
+}
+
+function RevokeKey({ keyRecord: { key_id, name }, onClose }: Props) {
+  const console = useConsole();
+  const { keys } = texts.value;
+  return (
+    <FormDialog
+      title={keys.revokeOf(name)}
+      submit={keys.revoke}
+      onSubmit={() => console.client.keys.revoke(key_id, callOptions(console))}
+      onClose={onClose}
+    >
+      <p>{keys.revokeMeans}</p>
+      {key_id === console.session.key_id && <p class="refusal">{keys.ownKey}</p>}
+    </FormDialog>
+  );
+}
+
+interface RotateKeyProps {
+  readonly keyRecord: KeyRecord;
+  readonly onClose: () => void;
+}
+
+function RotateKey({ keyRecord: { key_id, name }, onClose }: RotateKeyProps) {
+  const console = useConsole();
+  const { keys } = texts.value;
+  return (
+    <RotationDialog
+      texts={{
+        title: keys.rotateOf(name),
+        submit: keys.rotate,
+        meaning: keys.rotateMeans,
+        overlap: keys.overlap,
+        issuedTitle: keys.issued(name),
+        secret: keys.key,
+      }}
+      usualOverlap={USUAL_OVERLAP_MIN}
+      unitSeconds={60}
+      rotate={async (rotation) =>
+        (await console.client.keys.rotate(key_id, rotation, callOptions(console))).key
+      }
+      onClose={onClose}
+    />
+  );
 }

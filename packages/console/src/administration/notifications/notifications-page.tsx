@@ -1,13 +1,13 @@
 import type { NotificationRule } from '@granary/contract/notifications';
-import { useConsole } from '../../console.ts';
+import { callOptions, useConsole } from '../../console.ts';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { FormDialog } from '../../parts/forms/form-dialog.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
 import { Table } from '../../parts/lists/table.tsx';
 import type { Column } from '../../parts/lists/table-column.ts';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { usePages } from '../../parts/lists/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
-import { RemoveRule, TestRule } from './rule-dialogs.tsx';
 import { targetText } from './rule-draft.ts';
 import { RuleForm } from './rule-form.tsx';
 import { SentList } from './sent-list.tsx';
@@ -101,4 +101,39 @@ function ruleColumns(): readonly Column<NotificationRule>[] {
       ),
     },
   ];
+}
+
+interface Props {
+  readonly rule: NotificationRule;
+  readonly onClose: () => void;
+}
+
+function TestRule({ rule: { rule_id, name }, onClose }: Props) {
+  const console = useConsole();
+  const { notifications, webhooks } = texts.value;
+  return (
+    <FormDialog
+      title={notifications.testOf(name)}
+      submit={webhooks.test}
+      onSubmit={() => console.client.notifications.testRule(rule_id, callOptions(console))}
+      onClose={onClose}
+    >
+      <p>{notifications.testMeans}</p>
+    </FormDialog>
+  );
+}
+
+function RemoveRule({ rule: { rule_id, name }, onClose }: Props) {
+  const console = useConsole();
+  const { notifications, forms } = texts.value;
+  return (
+    <FormDialog
+      title={notifications.removeOf(name)}
+      submit={forms.remove}
+      onSubmit={() => console.client.notifications.removeRule(rule_id, callOptions(console))}
+      onClose={onClose}
+    >
+      <p>{notifications.removeMeans}</p>
+    </FormDialog>
+  );
 }

@@ -1,14 +1,18 @@
 import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
 import { type NotificationRule, WEEKDAYS } from '@granary/contract/notifications';
 import { callOptions, useConsole } from '../../console.ts';
+import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
-import { CheckInput, Choices, SelectInput, TextInput } from '../../parts/forms/inputs.tsx';
+import { type Bound, CheckInput, Choices, SelectInput, TextInput } from '../../parts/forms/inputs.tsx';
 import { TextArea } from '../../parts/forms/text-area.tsx';
 import { type Draft, useDraft } from '../../parts/forms/use-draft.ts';
 import { texts } from '../../texts/texts.ts';
 import { PlaceChoices } from '../place-choices.tsx';
-import { EscalationEditor } from './escalation-editor.tsx';
-import { draftOfRule, emptyRule, type RuleDraft, ruleOf } from './rule-draft.ts';
+import { draftOfRule, emptyRule, type RuleDraft, ruleOf, type StepDraft } from './rule-draft.ts';
+
+const STEPS_MAX = 10;
+
+const MINUTES_MAX = 7 * 24 * 60;
 
 interface Props {
   /** `null` for a new one. */
@@ -89,5 +93,55 @@ function QuietHoursFields({ draft: { current, field } }: { readonly draft: Draft
         </>
       )}
     </>
+  );
+}
+
+/** Whom to tell when nobody acknowledges. */
+function EscalationEditor({ value: steps, onValue }: Bound<readonly StepDraft[]>) {
+  const { notifications, forms } = texts.value;
+  const change = (at: number, changed: Partial<StepDraft>): void =>
+    onValue(steps.map((step, index) => (index === at ? { ...step, ...changed } : step)));
+  return (
+    <fieldset class="list-editor">
+      <legend>{notifications.escalation}</legend>
+      <p class="muted hint">{notifications.escalationMeans}</p>
+      <ol>
+        {steps.map((step, at) => (
+          // A step has no other identity than its place in the list.
+          <li key={at}>
+            <TextInput
+              label={notifications.afterMinutes}
+              type="number"
+              min={1}
+              max={MINUTES_MAX}
+              step={1}
+              isRequired
+              value={step.afterMinutes}
+              onValue={(afterMinutes) => change(at, { afterMinutes })}
+            />
+            <TextArea
+              label={notifications.targets}
+              hint={notifications.targetsHint}
+              isRequired
+              value={step.targets}
+              onValue={(targets) => change(at, { targets })}
+            />
+            <Button
+              kind="quiet"
+              label={notifications.removeStep(at + 1)}
+              onPress={() => onValue(steps.filter((_, index) => index !== at))}
+            >
+              {forms.remove}
+            </Button>
+          </li>
+        ))}
+      </ol>
+      <Button
+        isDisabled={steps.length >= STEPS_MAX}
+        onPress={() => onValue([...steps, { afterMinutes: '15', targets: '' }])}
+      >
+        {notifications.addStep}
+      </Button>
+    </fieldset>
   );
 }

@@ -6,13 +6,16 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
+import { FormDialog } from '../../parts/forms/form-dialog.tsx';
 import { useAction } from '../../parts/forms/use-action.ts';
 import { PageList } from '../../parts/lists/page-list.tsx';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { usePages } from '../../parts/lists/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
-import { RemoveWebhook, ReplayDead, RotateSecret } from './webhook-dialogs.tsx';
+import { RotationDialog } from '../rotation-dialog.tsx';
 import { WebhookForm } from './webhook-form.tsx';
+
+const USUAL_OVERLAP_H = 24;
 
 interface Props {
   readonly webhook: WebhookRecord;
@@ -99,5 +102,82 @@ function Delivery({
       <Time at={created_at} />
       {last_error !== null && status !== 'delivered' && <span class="reason">{last_error}</span>}
     </li>
+  );
+}
+
+interface ReplayProps {
+  readonly webhookId: string;
+  readonly onReplayed: () => void;
+  readonly onClose: () => void;
+}
+
+/** Sends again what was given up. */
+function ReplayDead({ webhookId, onReplayed, onClose }: ReplayProps) {
+  const console = useConsole();
+  const { webhooks } = texts.value;
+  return (
+    <FormDialog
+      title={webhooks.replay}
+      submit={webhooks.replay}
+      onSubmit={async () => {
+        await console.client.webhooks.replay(webhookId, { dead: true }, callOptions(console));
+        onReplayed();
+      }}
+      onClose={onClose}
+    >
+      <p>{webhooks.replayMeans}</p>
+    </FormDialog>
+  );
+}
+
+interface RotateProps {
+  readonly webhookId: string;
+  readonly onClose: () => void;
+}
+
+function RotateSecret({ webhookId, onClose }: RotateProps) {
+  const console = useConsole();
+  const { webhooks } = texts.value;
+  return (
+    <RotationDialog
+      texts={{
+        title: webhooks.rotate,
+        submit: webhooks.rotate,
+        meaning: webhooks.rotateMeans,
+        overlap: webhooks.overlap,
+        issuedTitle: webhooks.rotate,
+        secret: webhooks.secret,
+      }}
+      usualOverlap={USUAL_OVERLAP_H}
+      unitSeconds={3_600}
+      rotate={async (rotation) =>
+        (await console.client.webhooks.rotateSecret(webhookId, rotation, callOptions(console))).secret
+      }
+      onClose={onClose}
+    />
+  );
+}
+
+interface RemoveProps {
+  readonly webhook: WebhookRecord;
+  readonly onRemoved: () => void;
+  readonly onClose: () => void;
+}
+
+function RemoveWebhook({ webhook, onRemoved, onClose }: RemoveProps) {
+  const console = useConsole();
+  const { webhooks, forms } = texts.value;
+  return (
+    <FormDialog
+      title={`${forms.remove}: ${webhook.url}`}
+      submit={forms.remove}
+      onSubmit={async () => {
+        await console.client.webhooks.remove(webhook.webhook_id, callOptions(console));
+        onRemoved();
+      }}
+      onClose={onClose}
+    >
+      <p>{webhooks.removeMeans}</p>
+    </FormDialog>
   );
 }

@@ -1,9 +1,17 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import { formatNumber, unitSymbol } from '../../format/numbers.ts';
 import type { Plot, PlotContents, PlotOptions } from './plot-contents.ts';
-import { timeLabels, valueLabels } from './plot-labels.ts';
-import { drawMarks, drawThresholds } from './plot-marks.ts';
 import { isolatedIndexes } from './series.ts';
+
+const BAR_HEIGHT = 6;
+
+const MARK_SIZE = 10;
+
+const LABEL_FONT_PX = 12;
+
+const DAY_S = 86_400;
 
 const BAND_OPACITY = '20%';
 const AXIS_FONT = '12px system-ui, sans-serif';
@@ -143,4 +151,106 @@ function coloursAt(place: HTMLElement) {
     paleColour: (name: string): string =>
       resolved(`color-mix(in srgb, var(${name}) ${BAND_OPACITY}, transparent)`),
   };
+}
+
+/** The labels of the time axis, in the zone of the viewer; where a day begins, its date. */
+function timeLabels(splits: readonly number[], stepS: number, language: string): string[] {
+  const date = new Intl.DateTimeFormat(
+    language,
+    stepS >= 300 * DAY_S ? { year: 'numeric' } : dateParts(stepS),
+  );
+  const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return splits.map((seconds) => {
+    const time = new Date(seconds * 1_000);
+    const isMidnight = time.getHours() === 0 && time.getMinutes() === 0;
+    return stepS >= DAY_S || isMidnight ? date.format(time) : clock.format(time);
+  });
+}
+
+const dateParts = (stepS: number): Intl.DateTimeFormatOptions =>
+  stepS >= 28 * DAY_S ? { month: 'short', year: '2-digit' } : { day: 'numeric', month: 'short' };
+
+/** Each label has its unit and no more digits than the step needs. */
+function valueLabels(splits: readonly number[], step: number, unit: string, language: string): string[] {
+  const decimals = step >= 1 ? 0 : Math.min(6, Math.ceil(-Math.log10(step)));
+  return splits.map((value) => `${formatNumber(value, decimals, language)} ${unitSymbol(unit)}`);
+}
+
+type Colour = (name: string) => string;
+
+/** Operations as bars at the bottom, and alerts as marks above them. */
+function drawMarks(u: uPlot, { bars, marks }: PlotContents, colour: Colour): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  const bottom = bbox.top + bbox.height;
+  const x = (ms: number): number =>
+    Math.min(bbox.left + bbox.width, Math.max(bbox.left, u.valToPos(ms / 1_000, 'x', true)));
+  ctx.save();
+  ctx.fillStyle = colour('--contents');
+  for (const { fromMs, toMs } of bars) {
+    const left = x(fromMs);
+    const width = Math.max(2 * ratio, x(toMs) - left);
+    ctx.globalAlpha = 0.15;
+    ctx.fillRect(left, bbox.top, width, bbox.height);
+    ctx.globalAlpha = 1;
+    ctx.fillRect(left, bottom - BAR_HEIGHT * ratio, width, BAR_HEIGHT * ratio);
+  }
+  // The most severe last, so that no other mark covers it.
+  const bySeverity = marks.toSorted(
+    (one, other) => ALERT_SEVERITIES.indexOf(one.severity) - ALERT_SEVERITIES.indexOf(other.severity),
+  );
+  for (const { atMs, severity } of bySeverity) {
+    const at = u.valToPos(atMs / 1_000, 'x', true);
+    if (at < bbox.left || at > bbox.left + bbox.width) continue;
+    ctx.fillStyle = colour(`--${severity}`);
+    ctx.strokeStyle = colour('--text');
+    ctx.lineWidth = ratio;
+    const path = shape(severity, at, bottom - (BAR_HEIGHT + 2 + MARK_SIZE) * ratio, MARK_SIZE * ratio);
+    ctx.fill(path);
+    ctx.stroke(path);
+  }
+  ctx.restore();
+}
+
+/** The same shapes as everywhere: a square, a triangle, a circle. */
+function shape(severity: AlertSeverity, centre: number, top: number, size: number): Path2D {
+  const path = new Path2D();
+  if (severity === 'critical') path.rect(centre - size / 2, top, size, size);
+  else if (severity === 'warning') {
+    path.moveTo(centre, top);
+    path.lineTo(centre + size / 2, top + size);
+    path.lineTo(centre - size / 2, top + size);
+    path.closePath();
+  } else path.arc(centre, top + size / 2, size / 2, 0, 2 * Math.PI);
+  return path;
+}
+
+/** A line for each threshold, with its name at the right end. */
+function drawThresholds(u: uPlot, { thresholds }: PlotContents, colour: Colour): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${LABEL_FONT_PX * ratio}px system-ui, sans-serif`;
+  ctx.textAlign = 'right';
+  ctx.textBaseline = 'bottom';
+  ctx.lineJoin = 'round';
+  ctx.fillStyle = colour('--muted');
+  for (const { unit, value, name } of thresholds) {
+    const y = Math.round(u.valToPos(value, unit, true));
+    if (y < bbox.top || y > bbox.top + bbox.height) continue;
+    ctx.lineWidth = ratio;
+    ctx.strokeStyle = colour('--muted');
+    ctx.setLineDash([6 * ratio, 4 * ratio]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    // The name stays readable where a line of the chart crosses it.
+    ctx.setLineDash([]);
+    ctx.strokeStyle = colour('--surface');
+    ctx.lineWidth = 4 * ratio;
+    ctx.strokeText(name, bbox.left + bbox.width - 4 * ratio, y - 2 * ratio, bbox.width);
+    ctx.fillText(name, bbox.left + bbox.width - 4 * ratio, y - 2 * ratio, bbox.width);
+  }
+  ctx.restore();
 }

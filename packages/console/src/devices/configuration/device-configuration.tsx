@@ -1,20 +1,27 @@
+import './configuration.css';
 import { ApiError } from '@granary/client';
+import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { ConfigurationPatchOf } from '@granary/contract/profiles/profiles';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole, useScope } from '../../console.ts';
+import { nameOf } from '../../operations/jobs.ts';
+import { Time } from '../../parts/age.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useAction } from '../../parts/forms/use-action.ts';
+import { useLoaded } from '../../parts/use-loaded.ts';
 import { texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../sensors.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
 import { ConfigurationFields } from './configuration-fields.tsx';
-import { Conflicts } from './conflicts.tsx';
 import { type Conflict, changedPaths, type Draft, draftOf, merged, patchOf } from './draft.ts';
-import { SavedLine } from './saved-line.tsx';
-import './configuration.css';
+import { fieldName } from './field-names.ts';
+
+const AGAIN_MS = 1_000;
+
+const SHOWN_CHARS_MAX = 80;
 
 interface Props {
   readonly device: FleetDevice;
@@ -153,5 +160,87 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
         </div>
       )}
     </form>
+  );
+}
+
+interface ConflictsProps {
+  readonly deviceId: string;
+  readonly group: DeviceGroup;
+  readonly conflicts: readonly Conflict[];
+  readonly taken: readonly string[];
+  readonly onDecide: (conflict: Conflict, text: string) => void;
+}
+
+/** What another person has changed while this form was open. */
+function Conflicts({ deviceId, group, conflicts, taken, onDecide }: ConflictsProps) {
+  const { client } = useConsole();
+  const { devices } = texts.value;
+  const words = devices.configuration;
+  const isNeeded = conflicts.length + taken.length > 0;
+  const newest = useLoaded(
+    async (signal) =>
+      isNeeded
+        ? (await client.configuration[group].versions(deviceId, { limit: 1 }, { signal })).data[0]
+        : undefined,
+    [deviceId, isNeeded, conflicts.length, taken.length],
+  ).value;
+  if (!isNeeded) return null;
+  return (
+    <section class="panel device-conflicts" role="alert">
+      <h2>
+        {words.changedBy(nameOf(newest?.actor ?? null) ?? words.somebody)}{' '}
+        {newest !== undefined && (
+          <span class="muted">
+            <Time at={newest.at} />
+          </span>
+        )}
+      </h2>
+      {taken.length > 0 && <p>{words.taken(taken.map((path) => fieldName(path, words)).join(', '))}</p>}
+      {conflicts.length > 0 && <p>{words.bothChanged}</p>}
+      <ul>
+        {conflicts.map((conflict) => (
+          <li key={conflict.path}>
+            <strong>{fieldName(conflict.path, words)}</strong>
+            <Button onPress={() => onDecide(conflict, conflict.mine)}>
+              <span class="free-text">{words.keepMine(shortened(conflict.mine))}</span>
+            </Button>
+            <Button onPress={() => onDecide(conflict, conflict.theirs)}>
+              <span class="free-text">{words.takeTheirs(shortened(conflict.theirs))}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const shortened = (text: string): string =>
+  text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
+
+interface SavedLineProps {
+  readonly device: Pick<FleetDevice, 'device_id' | 'group'>;
+  /** When it was saved, in the time of the service. */
+  readonly savedAt: string;
+}
+
+/** That the configuration was saved, and how far it has come to the device, as far as its connection tells. */
+function SavedLine({ device: { device_id, group }, savedAt }: SavedLineProps) {
+  const { client } = useConsole();
+  const words = texts.value.devices.configuration;
+  const link = useLoaded((signal) => client.devices[group].link(device_id, { signal }), [device_id, savedAt]);
+  const state = link.value;
+  const isSent = state?.connected === true && state.subscribed;
+  const isReceived = isSent && state.messages.unacknowledged === 0;
+  useEffect(() => {
+    if (isReceived) return;
+    const timer = setInterval(link.reload, AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [isReceived, savedAt]);
+  return (
+    <>
+      {words.saved} <Time at={savedAt} />
+      {state !== undefined && ` · ${isSent ? words.sent : words.sentLater}`}
+      {isSent && ` · ${isReceived ? words.received : words.notReceived}`}
+    </>
   );
 }

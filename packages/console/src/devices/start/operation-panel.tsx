@@ -1,13 +1,21 @@
+import './start.css';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { useConsole, useScope } from '../../console.ts';
+import type { FleetOperation } from '@granary/contract/fleet/records';
+import type { OperationRecord } from '@granary/contract/operations';
+import { callOptions, useConsole, useScope } from '../../console.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { withLocalTimes } from '../../format/sentences.ts';
+import { formatDuration } from '../../format/times.ts';
+import { operationTitle } from '../../operations/operation-texts.ts';
+import { StopButton } from '../../operations/stop-button.tsx';
+import { Age, Time } from '../../parts/age.tsx';
+import { LastKnown, useIsLost } from '../../parts/last-known.tsx';
 import { useEventReload } from '../../parts/lists/use-event-reload.ts';
 import { useLoaded } from '../../parts/use-loaded.ts';
-import { texts } from '../../texts/texts.ts';
+import { addressOf } from '../../routes.ts';
+import { locale, texts } from '../../texts/texts.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
-import { LastOperation } from './last-operation.tsx';
-import { RunningOperation } from './running-operation.tsx';
 import { StartForm } from './start-form.tsx';
-import './start.css';
 
 interface Props {
   readonly device: FleetDevice;
@@ -46,5 +54,102 @@ export function OperationPanel({ device, facts }: Props) {
         <LastOperation deviceId={deviceId} operation={last.value} endedAt={last.value.ended_at} />
       )}
     </>
+  );
+}
+
+interface LastOperationProps {
+  readonly deviceId: string;
+  readonly operation: OperationRecord;
+  readonly endedAt: string;
+}
+
+/** How the last operation ended, so that a person who watched it sees its end. */
+function LastOperation({ deviceId, operation, endedAt }: LastOperationProps) {
+  const { live } = useConsole();
+  const { operations, devices } = texts.value;
+  const { operation_id, status, status_detail } = operation;
+  return (
+    <section class="panel device-last" aria-label={devices.lastOperation}>
+      <p>
+        <span class="muted">
+          {devices.lastOperation}, <Age since={endedAt} />
+        </span>
+      </p>
+      <p>
+        <a
+          class="free-text"
+          href={addressOf('devices', deviceId, { tab: 'operations', operation: operation_id })}
+        >
+          {operationTitle(operation, operations, locale.value)}
+        </a>{' '}
+        <strong>{operations.statuses[status]}</strong>
+      </p>
+      <p class="muted free-text">
+        {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
+      </p>
+    </section>
+  );
+}
+
+interface RunningOperationProps {
+  readonly operation: FleetOperation;
+  readonly name: string;
+}
+
+/** How far an operation is, and its stop. */
+function RunningOperation({ operation, name }: RunningOperationProps) {
+  const shared = useConsole();
+  const { client, live } = shared;
+  const { operations } = texts.value;
+  const { device_id, operation_id, progress, status, status_detail, estimated_completion, unit } = operation;
+  const { amount_completed, amount_target, measured_amount, started_at } = operation;
+  const stop = async (): Promise<void> => {
+    const record = await client.operations.stop(device_id, operation_id, callOptions(shared));
+    live.site.operations.put({ device_id, ...record });
+  };
+  const isLost = useIsLost();
+  const leftMs =
+    estimated_completion === null ? 0 : Date.parse(estimated_completion) - live.site.clock.nowMs.value;
+  const amount = (value: number | null): string =>
+    value === null ? '–' : `${formatNumber(value, value % 1 === 0 ? 0 : 1, locale.value)} ${unit}`;
+  return (
+    <div class="device-running">
+      <h2 class="free-text">{operationTitle(operation, operations, locale.value)}</h2>
+      <p>
+        <LastKnown>
+          <strong>{operations.statuses[status]}</strong>
+          {status === 'in_progress' &&
+            leftMs > 0 &&
+            !isLost &&
+            ` · ${operations.left(formatDuration(leftMs))}`}
+        </LastKnown>
+      </p>
+      <progress max={100} value={progress ?? 0} aria-label={operations.progress}>
+        {progress} %
+      </progress>
+      <p class="device-running-amount">
+        <LastKnown>
+          {progress !== null && <strong>{Math.round(progress)} %</strong>}{' '}
+          {amount_target === null
+            ? amount(amount_completed)
+            : operations.ofTarget(amount(amount_completed), amount(amount_target))}
+        </LastKnown>
+      </p>
+      <p class="muted">
+        {measured_amount !== null && `${operations.measured(amount(measured_amount))} · `}
+        {operations.startedAt} <Time at={started_at} />
+      </p>
+      <p class={`free-text ${isLost ? 'muted' : ''}`}>
+        {withLocalTimes(status_detail, live.site.clock.nowMs.peek(), locale.value)}
+      </p>
+      {useScope('operate') && (
+        <StopButton
+          of={operation_id}
+          stop={stop}
+          isRequested={status === 'stopping'}
+          label={operations.stopOf(name)}
+        />
+      )}
+    </div>
   );
 }

@@ -1,21 +1,30 @@
 import { newIdempotencyKey } from '@granary/client';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { MASS_UNITS, type MassUnit, OPERATION_TYPES, type OperationType } from '@granary/contract/operations';
+import {
+  MASS_UNITS,
+  type MassUnit,
+  OPERATION_TYPES,
+  type OperationPlan,
+  type OperationPlanRequest,
+  type OperationType,
+} from '@granary/contract/operations';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { callOptions, useConsole } from '../../console.ts';
-import { formatMass, formatNumber } from '../../format/numbers.ts';
+import { formatMass, formatNumber, formatValue } from '../../format/numbers.ts';
+import { formatDuration } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectInput, TextInput } from '../../parts/forms/inputs.tsx';
 import { QuantityInput } from '../../parts/forms/quantity-input.tsx';
 import { useAction } from '../../parts/forms/use-action.ts';
+import { SeverityMark } from '../../parts/severity-mark.tsx';
+import { useLoaded } from '../../parts/use-loaded.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import { type NamedThreshold, thresholdsOf } from '../thresholds.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
-import { PlanSentence } from './plan-sentence.tsx';
 import {
   availableKg,
   EMPTY_START,
@@ -24,7 +33,9 @@ import {
   type StartInput,
   type StartRequest,
 } from './start-input.ts';
-import { usePlan } from './use-plan.ts';
+
+/** A person who types does not need a plan for each digit. */
+const AFTER_MS = 200;
 
 interface Props {
   readonly device: FleetDevice;
@@ -163,5 +174,111 @@ function siloNow({ readings = {} }: FleetDevice, { detail, configuration }: Devi
     capacityKg: detail.capacity.max,
     limits: configuration.operation_limits,
     thresholds: thresholdsOf(configuration, 'level', texts.value.devices.thresholds),
+  };
+}
+
+interface PlanSentenceProps {
+  readonly request: OperationPlanRequest;
+  readonly plan: OperationPlan;
+  readonly thresholds: readonly NamedThreshold[];
+}
+
+/** What will happen, in one sentence, with what a person should know before it. */
+function PlanSentence({ request, plan, thresholds }: PlanSentenceProps) {
+  const { devices, operations } = texts.value;
+  const { type, amount, unit = 'kg', target_container = null } = request;
+  const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
+  const percent = (value: number): string => formatValue(value, 'percent', locale.value);
+  const next = after === null || crosses.length > 0 ? null : nextThreshold(type, after, thresholds);
+  const title = operationTitle(
+    { type, amount_target: amount, unit, target_container },
+    operations,
+    locale.value,
+  );
+  const rate = `${formatNumber(plan.rate, plan.rate % 1 === 0 ? 0 : 1, locale.value)} ${plan.rate_unit}`;
+  const parts = [
+    devices.about(formatDuration(Math.max(1, Math.round(minutes * 60)) * 1_000)),
+    before === null || after === null
+      ? devices.levelUnknown
+      : devices.levelChange(percent(before), percent(after)),
+    ...(next === null ? [] : [devices.stays[type](next.name, percent(next.value))]),
+  ];
+  return (
+    <>
+      {refusal === null ? (
+        <p>
+          <strong class="free-text">{title}</strong> {devices.atRate(rate)}: {parts.join(', ')}.
+        </p>
+      ) : (
+        <div class="device-start-refused" role="alert">
+          <SeverityMark severity="warning" text={devices.wouldRefuse} />
+          <p>{sentenceOf(refusal.message)}</p>
+        </div>
+      )}
+      {refusal === null &&
+        thresholds
+          .filter(({ name }) => crosses.some((crossed) => devices.thresholds[crossed] === name))
+          .map(({ name, value }) => (
+            <p key={name} class="device-start-warning">
+              {devices.passes[type](name, percent(value))}
+            </p>
+          ))}
+    </>
+  );
+}
+
+const sentenceOf = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** The first threshold in the direction of an operation that its end level does not reach. */
+export function nextThreshold(
+  type: OperationType,
+  levelAfter: number,
+  thresholds: readonly NamedThreshold[],
+): NamedThreshold | null {
+  const ahead = thresholds.filter(({ value }) => (type === 'feed' ? value > levelAfter : value < levelAfter));
+  return ahead.reduce<NamedThreshold | null>(
+    (nearest, one) =>
+      nearest === null || Math.abs(one.value - levelAfter) < Math.abs(nearest.value - levelAfter)
+        ? one
+        : nearest,
+    null,
+  );
+}
+
+interface KnownPlan {
+  /** `null` until the plan of exactly this request is known. */
+  readonly plan: OperationPlan | null;
+  /** Also while the plan of a changed request is awaited, so that what was refused cannot be pressed in between. */
+  readonly isRefused: boolean;
+  readonly failure: unknown;
+}
+
+/** What the service expects of a request, and whether it would refuse it; read again when the contents change. */
+function usePlan(
+  deviceId: string,
+  request: OperationPlanRequest | null,
+  weightKg: number | undefined,
+): KnownPlan {
+  const { client, live } = useConsole();
+  const wanted = request === null ? null : JSON.stringify(request);
+  const { value, failure } = useLoaded(
+    async (signal) => {
+      if (request === null) return null;
+      await new Promise((resolve) => setTimeout(resolve, AFTER_MS));
+      signal.throwIfAborted();
+      return { wanted, plan: await client.operations.plan(deviceId, request, { signal, timeLimitMs: 0 }) };
+    },
+    [
+      deviceId,
+      wanted,
+      weightKg === undefined ? null : Math.round(weightKg),
+      live.site.devices.find(deviceId)?.value.status,
+      live.connection.current.value.state,
+    ],
+  );
+  return {
+    plan: value !== null && value !== undefined && value.wanted === wanted ? value.plan : null,
+    isRefused: value !== null && value !== undefined && value.plan.refusal !== null,
+    failure,
   };
 }

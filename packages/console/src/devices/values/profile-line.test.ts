@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { profileLine } from './profile-line.ts';
+import { profileLine } from './cable-profile.tsx';
 
 const SIZE = { widthPx: 112, rowPx: 20 };
 

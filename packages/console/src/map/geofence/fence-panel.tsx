@@ -8,9 +8,18 @@ import { Failure } from '../../parts/failure.tsx';
 import { useAction } from '../../parts/forms/use-action.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { texts } from '../../texts/texts.ts';
+import { CoordinateInput } from '../surface/coordinate-input.tsx';
 import { useFieldConfiguration } from '../vehicles/use-field-configuration.ts';
-import { CornerRow } from './corner-row.tsx';
-import { CORNERS_MIN, type FenceDraft, fenceDraft, geofenceOf, withCorner } from './fence-draft.ts';
+import {
+  CORNERS_MIN,
+  type Corner,
+  type FenceDraft,
+  fenceDraft,
+  geofenceOf,
+  withCorner,
+  withMovedCorner,
+  withoutCorner,
+} from './fence-draft.ts';
 
 const STALE = 412;
 
@@ -100,5 +109,44 @@ export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
         <Button onPress={onClose}>{common.cancel}</Button>
       </div>
     </form>
+  );
+}
+
+interface CornerRowProps {
+  readonly fence: Signal<FenceDraft | null>;
+  readonly corner: Corner;
+  readonly index: number;
+}
+
+function CornerRow({ fence, corner, index }: CornerRowProps) {
+  const { map, missions } = texts.value;
+  const name = map.corner(index + 1);
+  const change = (edit: (draft: FenceDraft) => FenceDraft): void => {
+    const draft = fence.peek();
+    if (draft !== null) fence.value = edit(draft);
+  };
+  return (
+    <li class="map-corner">
+      <span class="number">{index + 1}</span>
+      <CoordinateInput
+        label={`${name}: ${missions.latitude}`}
+        value={corner.lat}
+        max={90}
+        onChange={(lat) => change((draft) => withMovedCorner(draft, corner.id, { lat, lng: corner.lng }))}
+      />
+      <CoordinateInput
+        label={`${name}: ${missions.longitude}`}
+        value={corner.lng}
+        max={180}
+        onChange={(lng) => change((draft) => withMovedCorner(draft, corner.id, { lat: corner.lat, lng }))}
+      />
+      <Button
+        kind="quiet"
+        label={`${name}: ${missions.remove}`}
+        onPress={() => change((draft) => withoutCorner(draft, corner.id))}
+      >
+        ✕
+      </Button>
+    </li>
   );
 }

@@ -1,19 +1,22 @@
+import type { PreflightResult } from '@granary/contract/missions/missions';
 import type { Point } from '@granary/contract/positions';
 import type { Signal } from '@preact/signals';
 import { callOptions, useConsole } from '../../console.ts';
 import { formatLength } from '../../format/lengths.ts';
-import { formatTime } from '../../format/times.ts';
+import { formatValue } from '../../format/numbers.ts';
+import { formatDuration, formatTime } from '../../format/times.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { useAction } from '../../parts/forms/use-action.ts';
+import { SeverityMark } from '../../parts/severity-mark.tsx';
 import { locale, texts } from '../../texts/texts.ts';
 import { type Draft, EMPTY_DRAFT, hasStart, missionOf, startOf, withWaypoint } from './draft.ts';
 import type { LegFaults } from './leg-faults.ts';
-import { PreflightPanel } from './preflight-panel.tsx';
-import { StartFields } from './start-fields.tsx';
 import type { LivePreflight } from './use-preflight.ts';
 import { WaypointRow } from './waypoint-row.tsx';
+
+const WAYPOINT = /^\/waypoints\/(\d+)$/;
 
 interface Props {
   readonly deviceId: string;
@@ -116,4 +119,105 @@ function submitText(draft: Draft, { result }: LivePreflight, nowMs: number): str
   if (start !== undefined) return missions.scheduleButton(count, formatTime(start, nowMs, locale.value));
   const distance = formatLength(count === 0 ? 0 : (result?.preflight?.distance_m ?? 0), locale.value);
   return missions.startButton(count, distance);
+}
+
+/** Now, or at a time in the zone of the viewer. */
+function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
+  const { missions } = texts.value;
+  const { startsAt } = draft.value;
+  const isLater = startsAt !== null;
+  const choose = (later: boolean): void => {
+    draft.value = { ...draft.peek(), startsAt: later ? '' : null };
+  };
+  return (
+    <fieldset class="map-start">
+      <legend>{missions.start}</legend>
+      {[false, true].map((later) => (
+        <label key={String(later)}>
+          <input
+            type="radio"
+            name="mission-start"
+            checked={isLater === later}
+            onChange={() => choose(later)}
+          />
+          {later ? missions.startLater : missions.startNow}
+        </label>
+      ))}
+      {isLater && (
+        <Field label={missions.startsAt}>
+          {(id) => (
+            <input
+              id={id}
+              type="datetime-local"
+              required
+              value={startsAt}
+              onInput={({ currentTarget }) => {
+                draft.value = { ...draft.peek(), startsAt: currentTarget.value };
+              }}
+            />
+          )}
+        </Field>
+      )}
+    </fieldset>
+  );
+}
+
+/** What the drawn mission would need, and why it would be refused. */
+function PreflightPanel({ result, failure }: LivePreflight) {
+  const { missions } = texts.value;
+  return (
+    <section class="map-preflight" aria-label={missions.preflight} aria-live="polite">
+      <h3>{missions.preflight}</h3>
+      <Failure of={failure} />
+      {result === null && failure === null && <p class="muted">{missions.checking}</p>}
+      {result !== null && <Numbers result={result} />}
+      {result !== null && result.refusal !== null && (
+        <div class="refused" role="alert">
+          <SeverityMark severity="warning" text={missions.refused} />
+          <p>{refusalText(result)}</p>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Numbers({ result: { preflight } }: { readonly result: PreflightResult }) {
+  const { missions } = texts.value;
+  if (preflight === null) return null;
+  const percent = (value: number): string => formatValue(Math.round(value), 'percent', locale.value);
+  const left = preflight.battery_available - preflight.battery_required;
+  const values = [
+    [missions.distance, formatLength(preflight.distance_m, locale.value)],
+    [missions.duration, formatDuration(preflight.duration_s * 1_000)],
+    [missions.wayBack, formatLength(preflight.return_distance_m, locale.value)],
+    [
+      missions.batteryNeeded,
+      `${percent(preflight.battery_required)} / ${percent(preflight.battery_available)}`,
+    ],
+  ] as const;
+  return (
+    <>
+      <dl class="map-values">
+        {values.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted">{missions.batteryLeft(percent(left), percent(preflight.battery_reserve))}</p>
+    </>
+  );
+}
+
+/** Waypoints are numbered from one, as on the map. */
+function refusalText({ refusal }: PreflightResult): string {
+  const { missions } = texts.value;
+  if (refusal === null) return '';
+  const named = refusal.details.flatMap(({ path, message }) => {
+    const index = WAYPOINT.exec(path)?.[1];
+    return index === undefined ? [] : [`${missions.waypoint(Number(index) + 1)} ${message}`];
+  });
+  const text = named.length === 0 ? refusal.message : named.join('; ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

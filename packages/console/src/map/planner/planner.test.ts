@@ -11,8 +11,8 @@ import {
   withoutWaypoint,
   withWaypoint,
 } from './draft.ts';
-import { LatestOnly } from './latest-only.ts';
 import { legFaults } from './leg-faults.ts';
+import { LatestOnly } from './use-preflight.ts';
 
 const drawn = (count: number): Draft =>
   Array.from({ length: count }, (_, index) => ({ lat: 52 + index, lng: 8 })).reduce(

@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { useConsole } from '../../console.ts';
 import { type Draft, startOf, waypointsOf } from './draft.ts';
-import { LatestOnly } from './latest-only.ts';
 
 const PAUSE_MS = 200;
 /** The position and the battery of the vehicle change also while the plan stays as it is. */
@@ -48,4 +47,34 @@ export function usePreflight(deviceId: string, draft: Draft): LivePreflight {
     };
   }, [deviceId, draft.waypoints, draft.startsAt, isLive]);
   return { result: result.value, failure: failure.value };
+}
+
+/** Runs the newest of the wanted works, one after the other and with a pause between them; older ones are left out. */
+export class LatestOnly {
+  readonly #pauseMs: number;
+  #wanted: (() => Promise<void>) | null = null;
+  #isRunning = false;
+
+  constructor(pauseMs: number) {
+    this.#pauseMs = pauseMs;
+  }
+
+  run(work: () => Promise<void>): void {
+    this.#wanted = work;
+    if (!this.#isRunning) void this.#runAll();
+  }
+
+  forget(): void {
+    this.#wanted = null;
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true;
+    for (let work = this.#wanted; work !== null; work = this.#wanted) {
+      this.#wanted = null;
+      await work();
+      await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
+    }
+    this.#isRunning = false;
+  }
 }

@@ -1,11 +1,28 @@
+import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import type { FleetAlert } from '@granary/contract/fleet/records';
+import { effect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { isUnacknowledged } from '../../alerts/summary.ts';
+import { useConsole } from '../../console.ts';
 import type { LiveDevice } from '../../live/devices.ts';
-import { isVisible, screenOf } from '../surface/projection.ts';
+import { SEVERITY_SHAPES } from '../../parts/severity-mark.tsx';
+import { texts } from '../../texts/texts.ts';
+import { pathOf } from '../surface/path.ts';
+import { isVisible, type ScreenPlace, screenOf } from '../surface/projection.ts';
 import { useView } from '../surface/surface-context.ts';
-import { labelsWithRoom, shortened } from './labels.ts';
+import { headingOf, trackParts } from './track.ts';
 import type { Tracks } from './tracks.ts';
 import { positionOf } from './vehicle.ts';
-import { VehicleMark } from './vehicle-mark.tsx';
-import { VehicleTrack } from './vehicle-track.tsx';
+
+/** The oldest part is still visible. */
+const OPACITY_MIN = 0.15;
+
+const CHARACTERS_MAX = 26;
+
+/** About the width of a character and the height of a line. */
+const CHARACTER_PX = 7;
+
+const LINE_PX = 18;
 
 /** Of more devices only the selected one and those on a mission have a track. */
 const TRACKS_MAX = 20;
@@ -61,6 +78,157 @@ function VehicleLabels({ devices }: { readonly devices: readonly LiveDevice[] })
           {text}
         </text>
       ))}
+    </g>
+  );
+}
+
+interface Label {
+  readonly id: string;
+  readonly text: string;
+  /** The place of the mark that it names. */
+  readonly at: ScreenPlace;
+}
+
+interface PlacedLabel extends Label {
+  readonly isLeft: boolean;
+}
+
+/** Long names are cut, between characters as a person sees them. */
+export function shortened(text: string): string {
+  const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+  return characters.length <= CHARACTERS_MAX ? text : `${characters.slice(0, CHARACTERS_MAX - 1).join('')}…`;
+}
+
+/**
+ * The labels that have room beside their marks: to the right, or to the left where the map ends. Of those that would cover
+ * each other the first one stays.
+ */
+export function labelsWithRoom(labels: readonly Label[], mapWidth: number): PlacedLabel[] {
+  const placed: PlacedLabel[] = [];
+  for (const label of labels) {
+    const one = { ...label, isLeft: label.at.x + widthOf(label) > mapWidth };
+    if (placed.every((other) => !overlap(one, other))) placed.push(one);
+  }
+  return placed;
+}
+
+function overlap(one: PlacedLabel, other: PlacedLabel): boolean {
+  const [start, otherStart] = [startOf(one), startOf(other)];
+  return (
+    Math.abs(one.at.y - other.at.y) < LINE_PX &&
+    start < otherStart + widthOf(other) &&
+    otherStart < start + widthOf(one)
+  );
+}
+
+const startOf = (label: PlacedLabel): number => (label.isLeft ? label.at.x - widthOf(label) : label.at.x);
+
+const widthOf = ({ text }: Label): number => 24 + text.length * CHARACTER_PX;
+
+interface VehicleMarkProps {
+  readonly device: LiveDevice;
+  readonly tracks: Tracks;
+  readonly isSelected: boolean;
+  /** `null` while points are drawn: then a press on the mark is a press on the map. */
+  readonly onSelect: ((deviceId: string) => void) | null;
+}
+
+/** A device at its place, with the direction of its last movement. */
+function VehicleMark({ device, tracks, isSelected, onSelect }: VehicleMarkProps) {
+  const { live } = useConsole();
+  const view = useView();
+  const { common, map } = texts.value;
+  const { device_id: deviceId, name, status } = device.value;
+  const position = positionOf(device.value);
+  if (position === null) return null;
+  const { x, y } = screenOf(position.point, view);
+  const heading = headingOf(tracks.of(deviceId).value);
+  const isLost = live.connection.current.value.state === 'lost';
+  const form = position.quality === 'good' && isLost ? 'stale' : position.quality;
+  const severity = worstOf([...live.site.alerts.all.value.values()], deviceId);
+  const words = [
+    name,
+    common.deviceStatuses[status],
+    ...(form === 'good' ? [] : [map.positionQualities[form]]),
+    ...(severity === null ? [] : [common.severities[severity]]),
+  ];
+  const select = (): void => onSelect?.(deviceId);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a button of HTML cannot be inside a drawing
+    <g
+      class={`map-vehicle ${status} ${form} ${isSelected ? 'selected' : ''}`}
+      transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
+      tabIndex={onSelect === null ? -1 : 0}
+      role="button"
+      aria-pressed={isSelected}
+      aria-disabled={onSelect === null}
+      aria-label={words.join(', ')}
+      onPointerDown={(event) => {
+        if (onSelect !== null) event.stopPropagation();
+      }}
+      onClick={select}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        event.preventDefault();
+        select();
+      }}
+    >
+      <circle class="touch" r="22" />
+      <circle class="body" r="10" />
+      {heading !== null && (
+        <path class="heading" d="M0-19 5-11H-5z" transform={`rotate(${heading.toFixed(0)})`} />
+      )}
+      <circle class="core" r="3" />
+      {severity !== null && (
+        <svg x="5" y="-21" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+          <path class={`alarm ${severity}`} d={SEVERITY_SHAPES[severity]} />
+        </svg>
+      )}
+    </g>
+  );
+}
+
+/** The most urgent alert of a device that nobody has acknowledged. */
+function worstOf(alerts: readonly FleetAlert[], deviceId: string): AlertSeverity | null {
+  const own = alerts.filter((alert) => alert.device_id === deviceId && isUnacknowledged(alert));
+  return ALERT_SEVERITIES.findLast((severity) => own.some((alert) => alert.severity === severity)) ?? null;
+}
+
+interface VehicleTrackProps {
+  readonly device: LiveDevice;
+  readonly tracks: Tracks;
+}
+
+/** Where a device was in the last two hours, fading with age. */
+function VehicleTrack({ device, tracks }: VehicleTrackProps) {
+  const { live } = useConsole();
+  const view = useView();
+  const { device_id: deviceId } = device.peek();
+  const isLive = live.connection.current.value.state === 'live';
+  useEffect(() => {
+    const closed = new AbortController();
+    // Without its track a device is still on the map, and the next connection reads it again.
+    if (isLive) tracks.read(deviceId, live.site.clock.nowMs.peek(), closed.signal).catch(() => undefined);
+    const stop = effect(() => {
+      const position = positionOf(device.value);
+      if (position !== null) tracks.extend(deviceId, position);
+    });
+    return () => {
+      closed.abort();
+      stop();
+    };
+  }, [deviceId, isLive]);
+  return (
+    <g class="map-track">
+      {trackParts(tracks.of(deviceId).value, live.site.clock.nowMs.peek()).map(
+        ({ points, strength }, index) => (
+          <path
+            key={index}
+            d={pathOf(points, view)}
+            stroke-opacity={OPACITY_MIN + (1 - OPACITY_MIN) * strength}
+          />
+        ),
+      )}
     </g>
   );
 }

@@ -1,13 +1,11 @@
+import './table.css';
 import { useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useConsole } from '../../console.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import { Button } from '../button.tsx';
 import type { Column } from './table-column.ts';
-import { TableHead, TableSortSelect } from './table-head.tsx';
-import { targetRow } from './table-keys.ts';
-import { ordered, orderText, parseOrder } from './table-order.ts';
-import './table.css';
+import { type Order, orderAfterPress, ordered, orderText, parseOrder } from './table-order.ts';
 
 const ROWS_AT_ONCE = 200;
 
@@ -93,4 +91,81 @@ export function Table<Row>({ label, columns, rows, idOf, onOpen, orderName = 'or
       )}
     </>
   );
+}
+
+interface TableHeadProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly order: Order | null;
+  readonly onOrder: (order: Order | null) => void;
+}
+
+function TableHead<Row>({ columns, order, onOrder }: TableHeadProps<Row>) {
+  return (
+    <thead>
+      <tr>
+        {columns.map(({ name, title, sortBy, kind }) => (
+          <th
+            key={name}
+            class={kind}
+            scope="col"
+            aria-sort={order?.column === name ? sortWord(order) : undefined}
+          >
+            {sortBy === undefined ? (
+              <span class={kind === 'actions' ? 'only-for-readers' : ''}>{title}</span>
+            ) : (
+              <button type="button" onClick={() => onOrder(orderAfterPress(order, name))}>
+                {title}
+                <span class="order-sign" aria-hidden="true">
+                  {order?.column === name && (order.isDescending ? '▼' : '▲')}
+                </span>
+              </button>
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+const sortWord = ({ isDescending }: Order): 'ascending' | 'descending' =>
+  isDescending ? 'descending' : 'ascending';
+
+/** On a phone there is no head, so that the order is chosen from a list. */
+function TableSortSelect<Row>({ columns, order, onOrder }: TableHeadProps<Row>) {
+  const { table } = texts.value;
+  const sortable = columns.filter(({ sortBy }) => sortBy !== undefined);
+  if (sortable.length === 0) return null;
+  return (
+    <label class="table-order">
+      {table.orderBy}
+      <select
+        value={order === null ? '' : orderText(order)}
+        onChange={({ currentTarget }) => onOrder(parseOrder(currentTarget.value))}
+      >
+        <option value="">{table.usualOrder}</option>
+        {sortable.flatMap(({ name, title }) => [
+          <option key={name} value={name}>{`${title} ▲`}</option>,
+          <option key={`-${name}`} value={`-${name}`}>{`${title} ▼`}</option>,
+        ])}
+      </select>
+    </label>
+  );
+}
+
+/** The row to which a key leads from the row that has the focus, or from a control in it. */
+function targetRow(event: KeyboardEvent): HTMLTableRowElement | undefined {
+  if (!(event.target instanceof Element) || event.target.matches('input, select, textarea')) return undefined;
+  const row = event.target.closest('tr');
+  if (row === null) return undefined;
+  const rows = [...(row.parentElement?.children ?? [])];
+  const from = rows.indexOf(row);
+  const steps: Readonly<Record<string, number>> = {
+    ArrowUp: from - 1,
+    ArrowDown: from + 1,
+    Home: 0,
+    End: rows.length - 1,
+  };
+  const step = steps[event.key];
+  const target = step === undefined ? undefined : rows[step];
+  return target instanceof HTMLTableRowElement ? target : undefined;
 }

@@ -4,7 +4,7 @@ import type { Waypoint } from '@granary/contract/missions/waypoints';
 import fc from 'fast-check';
 import { initialFieldConfiguration } from '../../configuration/field-configuration.ts';
 import { distanceM } from '../../geometry/geodesy.ts';
-import { estimateMission, isFeasible } from './preflight.ts';
+import { estimateMission, isFeasible } from './plan.ts';
 
 const configuration = {
   ...initialFieldConfiguration(0),

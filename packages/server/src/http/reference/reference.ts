@@ -1,14 +1,30 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { AsyncApiOptions } from '@granary/contract/reference/asyncapi';
 import type { FastifyInstance } from 'fastify';
+import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
 import type { Settings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
 import { register } from '../register.ts';
-import { CONTENT_SECURITY_POLICY, pageScript, pageStyle, pageText } from './docs-page.ts';
 import type { ReferenceJob } from './reference-thread.ts';
 import { madeOnce, sendDocument, servedDocument } from './served-document.ts';
+
+/** Scripts, styles and requests of the page are limited to this service. Swagger UI draws its signs from `data:` images. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const OWN_FILES = new URL('./page/', import.meta.url);
 
 /** Descriptions of the interface; they name nothing of this service but its addresses, so they need no key. */
 export function referenceRoutes(routes: FastifyInstance, settings: Settings): void {
@@ -67,3 +83,16 @@ function linkPlaceOf(settings: Settings): Pick<AsyncApiOptions, 'host' | 'ports'
     ports: { mqtt: mqttPort, mqtts: withTls(mqttsPort), ws: httpPort, wss: withTls(httpsPort) },
   };
 }
+
+const own = (name: string): Promise<string> => readFile(new URL(name, OWN_FILES), 'utf8');
+
+const ofSwaggerUi = (name: string): Promise<string> => readFile(join(folderOfSwaggerUi(), name), 'utf8');
+
+const pageText = (): Promise<string> => own('page.html');
+
+/** One file each, so that the page needs few requests. */
+const pageScript = (): Promise<string> => joined(ofSwaggerUi('swagger-ui-bundle.js'), own('page.js'));
+
+const pageStyle = (): Promise<string> => joined(ofSwaggerUi('swagger-ui.css'), own('page.css'));
+
+const joined = async (...texts: Promise<string>[]): Promise<string> => (await Promise.all(texts)).join('\n');

@@ -1,7 +1,7 @@
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Refusal } from '@granary/contract/errors';
-import type { SignIn } from '@granary/contract/session';
-import { SECOND_MS, toIso } from '@granary/contract/time';
+import { SESSION_COOKIE, type SignIn } from '@granary/contract/session';
+import { DAY_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { CODE_MS_USUAL, sessionRecord } from '@granary/core/session';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../keys/keyring.ts';
@@ -15,7 +15,9 @@ import { actsAs } from '../audit/attempt.ts';
 import { success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { removedCookie, sessionCookie } from './cookie.ts';
+
+/** As long as a session lasts at most; the service ends it earlier where it is not used. */
+const LASTS_S = (30 * DAY_MS) / SECOND_MS;
 
 /** Sign-in, for which the body names the key. */
 export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies, checks: AccessChecks): void {
@@ -95,3 +97,17 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     return success({ code: secret, expires_at: toIso(result.expiresAtMs) });
   });
 }
+
+const cookie = (value: string, lastsS: number, isEncrypted: boolean): string =>
+  [
+    `${SESSION_COOKIE}=${value}`,
+    `Max-Age=${lastsS}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(isEncrypted ? ['Secure'] : []),
+  ].join('; ');
+
+const sessionCookie = (secret: string, isEncrypted: boolean): string => cookie(secret, LASTS_S, isEncrypted);
+
+const removedCookie = (isEncrypted: boolean): string => cookie('', 0, isEncrypted);

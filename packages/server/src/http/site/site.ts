@@ -1,19 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppReads } from '@granary/app/app';
+import { newId } from '@granary/app/ids';
+import type { ApplicationResult } from '@granary/app/site/site';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { YAML_TYPE } from '@granary/contract/endpoints/site';
+import { NOTIFICATION_RULES_MAX } from '@granary/contract/notifications';
+import type { Applied } from '@granary/contract/site/apply';
 import type { SiteDevice, SiteDocument } from '@granary/contract/site/site-document';
+import { WEBHOOKS_MAX } from '@granary/contract/webhooks';
 import { siteDevice } from '@granary/core/site/site-device';
+import { siteRule } from '@granary/core/site/site-rule';
+import { siteWebhook } from '@granary/core/site/site-webhook';
 import type { FastifyInstance } from 'fastify';
-import { hashSecret } from '../../keys/secrets.ts';
+import { hashSecret, newDeviceSecret } from '../../keys/secrets.ts';
+import { newWebhookSecret } from '../../webhooks/signature.ts';
 import { refuseLimited } from '../access/unlimited-keys.ts';
 import { preferredType } from '../protocol/accept.ts';
 import { success } from '../protocol/answers.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
 import { registerLong } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { generateFor, issuedSecrets } from './generated-secrets.ts';
-import { readNotifications } from './read-notifications.ts';
 import { readYaml, writeYaml } from './yaml.ts';
 
 const DEVICES_PER_READ = 200;
@@ -82,4 +88,77 @@ async function readDevices(app: Pick<AppReads, 'site'>, facility: string | null)
     if (page.length < DEVICES_PER_READ) return devices;
     await nextTurn();
   }
+}
+
+type ByName = Readonly<Record<string, string>>;
+
+/** Ids and secrets for everything that a document names; only the transaction finds out which are needed. */
+interface Generated {
+  readonly deviceSecrets: ByName;
+  readonly newWebhookIds: ByName;
+  readonly webhookSecrets: ByName;
+  readonly newRuleIds: ByName;
+}
+
+const forEach = (names: readonly string[], make: () => string): ByName =>
+  Object.fromEntries(names.map((name) => [name, make()]));
+
+function generateFor(
+  { devices = [], webhooks = [], notification_rules: rules = [] }: SiteDocument,
+  nowMs: number,
+): Generated {
+  const urls = webhooks.map(({ url }) => url);
+  return {
+    deviceSecrets: forEach(
+      devices.map(({ device_id }) => device_id),
+      newDeviceSecret,
+    ),
+    newWebhookIds: forEach(urls, () => newId('wh', nowMs)),
+    webhookSecrets: forEach(urls, newWebhookSecret),
+    newRuleIds: forEach(
+      rules.map(({ name }) => name),
+      () => newId('nr', nowMs),
+    ),
+  };
+}
+
+/** The secrets of what was created. */
+function issuedSecrets(
+  { changes, dry_run: isDryRun }: ApplicationResult,
+  { deviceSecrets, newWebhookIds, webhookSecrets }: Generated,
+): Pick<Applied, 'credentials' | 'webhook_secrets'> {
+  const createdIn = (section: string) =>
+    changes
+      .filter(({ action, path }) => !isDryRun && action === 'create' && path.startsWith(`/${section}/`))
+      .map(({ id }) => id);
+  return {
+    credentials: createdIn('devices').map((username) => ({
+      username,
+      secret: deviceSecrets[username] ?? '',
+    })),
+    webhook_secrets: createdIn('webhooks').map((url) => ({
+      webhook_id: newWebhookIds[url] ?? '',
+      url,
+      secret: webhookSecrets[url] ?? '',
+    })),
+  };
+}
+
+/** The webhooks and notification rules of a document; a rule without a target that can be named is left out. */
+async function readNotifications(
+  app: Pick<AppReads, 'webhooks' | 'notifications'>,
+): Promise<Pick<Required<SiteDocument>, 'webhooks' | 'notification_rules'>> {
+  const webhooks = await app.webhooks.list({ afterWebhookId: null, limit: WEBHOOKS_MAX });
+  const rules = await app.notifications.listRules({ afterRuleId: null, limit: NOTIFICATION_RULES_MAX });
+  const urlOf = new Map(webhooks.map(({ webhookId, url }) => [webhookId, url]));
+  const named = rules.map(({ content }) => siteRule(content, { urlOf, idOf: new Map() }));
+  return {
+    webhooks: webhooks.map(siteWebhook),
+    notification_rules: named
+      .map((rule) => ({
+        ...rule,
+        escalation: rule.escalation?.filter(({ targets }) => targets.length > 0) ?? [],
+      }))
+      .filter(({ targets }) => targets.length > 0),
+  };
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '@granary/app/app';
 import { newId } from '@granary/app/ids';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
@@ -7,6 +9,7 @@ import { targetFault } from '@granary/core/webhooks/target';
 import { type StoredWebhook, webhookContent, webhookRecord } from '@granary/core/webhooks/webhook';
 import { quoted } from '@granary/core/words';
 import { outsideRequest } from '@granary/store/request-time';
+import type { StoredDelivery } from '@granary/store/tables/webhooks/deliveries';
 import type { FastifyInstance } from 'fastify';
 import type { AddressGuard } from '../../webhooks/address-guard.ts';
 import { newWebhookSecret } from '../../webhooks/signature.ts';
@@ -15,7 +18,11 @@ import { creates } from '../audit/attempt.ts';
 import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { finishedDelivery } from './finished-delivery.ts';
+
+/** Longer than one attempt takes. */
+const WAIT_MS_MAX = 18_000;
+
+const PAUSE_MS = 50;
 
 const ROTATION_OVERLAP_S = 24 * 3_600;
 
@@ -139,4 +146,18 @@ function requireTarget(url: string, guard: AddressGuard): void {
     'webhook_target_refused',
     'the address is private or reserved; GRANARY_WEBHOOK_ALLOW_PRIVATE=on allows private ones',
   );
+}
+
+/** Waits until the message was delivered or given up; it may be sent by another node. A slow one is answered as it is. */
+async function finishedDelivery(
+  app: { readonly webhooks: Pick<App['webhooks'], 'delivery'> },
+  { webhookNo, messageId }: { readonly webhookNo: number; readonly messageId: string },
+): Promise<StoredDelivery> {
+  const untilMs = performance.now() + WAIT_MS_MAX;
+  for (;;) {
+    const delivery = await app.webhooks.delivery(webhookNo, messageId);
+    if (delivery === undefined) throw new Refusal('webhook_not_found', 'the webhook was removed');
+    if (delivery.status !== 'pending' || performance.now() >= untilMs) return delivery;
+    await sleep(PAUSE_MS);
+  }
 }

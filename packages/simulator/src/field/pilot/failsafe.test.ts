@@ -19,8 +19,8 @@ import { acceptUpload, control } from '../missions/missions.ts';
 import { isAirborne } from '../vehicle/drive.ts';
 import { apartM } from '../vehicle/ground.ts';
 import { execute } from './commands.ts';
-import { LINK_LOSS_AFTER_MS } from './failsafe.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
+import { LINK_LOSS_AFTER_MS } from './piloting.ts';
 
 const HOME = { eastM: 0, northM: 0 };
 type Actions = FieldConfiguration['failsafe'];

@@ -14,9 +14,6 @@ import { placeFile } from './place-file.ts';
  */
 const EVENT_NUMBERS_SKIPPED = 1_000_000;
 
-/** The schema version in which events got numbers. */
-const FIRST_WITH_EVENTS = 2;
-
 export interface RestoreOptions extends CopyOptions {
   /** Replaces an existing database and keeps it under `keepAs` in the same folder. */
   readonly replace: boolean;
@@ -47,7 +44,7 @@ export async function restoreDatabase(
     }
     removeDatabase(partial);
     const contents = await makeCheckedCopy(backupFile, partial, options);
-    skipEventNumbers(partial, contents.schemaVersion);
+    skipEventNumbers(partial);
     const kept = exists ? keep(database, join(folder, options.keepAs)) : null;
     if (!exists) for (const suffix of ['-wal', '-shm']) rmSync(database + suffix, { force: true });
     placeFile(partial, database);
@@ -60,8 +57,7 @@ export async function restoreDatabase(
   }
 }
 
-function skipEventNumbers(file: string, schemaVersion: number): void {
-  if (schemaVersion < FIRST_WITH_EVENTS) return;
+function skipEventNumbers(file: string): void {
   const database = new DatabaseSync(file);
   try {
     database.exec(`UPDATE event_counter SET last_sequence = last_sequence + ${EVENT_NUMBERS_SKIPPED}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { OpenBucketBytes, openBucketsIn } from './open-bucket-bytes.ts';
+import { OpenBucketBytes, openBucketsIn } from './open-buckets.ts';
 
 const NUMBERS = 27;
 
