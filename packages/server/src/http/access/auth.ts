@@ -2,6 +2,7 @@ import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint'
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
+import { REQUEST_MS_MAX } from '@granary/store/request-time';
 import { LATE, within } from '@granary/store/within';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isWellFormedKey, KEY_PREFIX } from '../../keys/key-format.ts';
@@ -167,13 +168,16 @@ async function identifyUrgently(
   );
 }
 
+/** A look-up that begins while others run waits for one of them, which may take longer than a request may. */
 async function awaitIdentity(
   request: FastifyRequest,
   identified: Promise<Caller | null>,
 ): Promise<Caller | null> {
   const begunAtMs = performance.now();
   try {
-    return await identified;
+    const caller = await within(REQUEST_MS_MAX, identified);
+    if (caller !== LATE) return caller;
+    throw new Refusal('storage_unavailable', 'the storage does not answer');
   } finally {
     request.identifyingMs += performance.now() - begunAtMs;
   }
