@@ -1,8 +1,6 @@
-import type { FleetDevice } from '@granary/contract/fleet/devices';
 import type { FleetAlert } from '@granary/contract/fleet/records';
 import type { Signal } from '@preact/signals';
 import { useConsole, useScope } from '../console.ts';
-import { formatNumber, unitSymbol } from '../format/numbers.ts';
 import { Age } from '../parts/age.tsx';
 import { Button } from '../parts/button.tsx';
 import { DeviceLink } from '../parts/device-link.tsx';
@@ -13,14 +11,8 @@ import { locale, texts } from '../texts/texts.ts';
 import { AlertActions } from './alert-actions.tsx';
 import { urgencyOf } from './alert-filter.ts';
 import { AlertState } from './alert-state.tsx';
+import { valueAgainstThreshold } from './alert-value.ts';
 import { isUnacknowledged } from './summary.ts';
-
-const UNITS: Readonly<Partial<Record<FleetAlert['type'], string>>> = {
-  low_level: 'percent',
-  high_level: 'percent',
-  critical_level: 'percent',
-  low_battery: 'percent',
-};
 
 interface Props {
   readonly alerts: readonly FleetAlert[];
@@ -125,19 +117,3 @@ function SelectBox({ alert: { alert_id, message, status }, name, selected }: Sel
     />
   );
 }
-
-type About = Pick<FleetAlert, 'type' | 'current_value' | 'threshold' | 'sensor_id'>;
-
-/** The measured value against its threshold, such as `90.5 / 90 %`; `null` for an alert that is not about a number. */
-export function valueAgainstThreshold(
-  { type, current_value, threshold, sensor_id }: About,
-  readings: FleetDevice['readings'],
-  language: string,
-): string | null {
-  if (current_value === null || threshold === null) return null;
-  const unit = sensor_id === undefined ? UNITS[type] : readings?.[sensor_id]?.unit;
-  const numbers = [current_value, threshold].map((value) => formatNumber(value, decimalsOf(value), language));
-  return `${numbers.join(' / ')}${unit === undefined ? '' : ` ${unitSymbol(unit)}`}`;
-}
-
-const decimalsOf = (value: number): number => (Number.isInteger(value) ? 0 : 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { valueAgainstThreshold } from './alert-table.tsx';
+import { valueAgainstThreshold } from './alert-value.ts';
 
 test('a value stands against its threshold, with the unit that both have', () => {
   const level = { type: 'high_level', current_value: 90.512, threshold: 90 } as const;

@@ -6,15 +6,8 @@ import { FormDialog } from '../parts/forms/form-dialog.tsx';
 import { bound, SelectInput, TextInput } from '../parts/forms/inputs.tsx';
 import { locale, texts } from '../texts/texts.ts';
 import { AlertsInForm } from './alerts-in-form.tsx';
+import { SHELVE_TIMES, type ShelveTime, shelvedUntil } from './shelving.ts';
 import { useShelving } from './use-shelving.ts';
-
-const HOUR_MS = 3_600_000;
-
-const MORNING_HOUR = 7;
-
-const SHELVE_TIMES = ['1h', '4h', 'morning', '1d', '7d', 'other'] as const;
-
-const LENGTHS_MS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '1d': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const;
 
 interface Props {
   readonly alerts: readonly FleetAlert[];
@@ -61,22 +54,4 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
       </p>
     </FormDialog>
   );
-}
-
-type ShelveTime = (typeof SHELVE_TIMES)[number];
-
-/** Until when, by the clock of the service; `other` is a time of the viewer's zone from a form. `null`: not a time. */
-export function shelvedUntil(time: ShelveTime, nowMs: number, other: string): string | null {
-  if (time === 'morning') return nextMorning(nowMs).toISOString();
-  if (time !== 'other') return new Date(nowMs + LENGTHS_MS[time]).toISOString();
-  const chosen = new Date(other);
-  return Number.isNaN(chosen.getTime()) ? null : chosen.toISOString();
-}
-
-/** In the zone of the viewer. */
-function nextMorning(nowMs: number): Date {
-  const morning = new Date(nowMs);
-  morning.setHours(MORNING_HOUR, 0, 0, 0);
-  if (morning.getTime() <= nowMs) morning.setDate(morning.getDate() + 1);
-  return morning;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shelvedUntil } from './shelve-dialog.tsx';
+import { shelvedUntil } from './shelving.ts';
 
 const at = (hour: number): number => new Date(2026, 10, 16, hour).getTime();
 

@@ -1,10 +1,9 @@
 import './audit-details.css';
-import { AUDIT_RESULTS, type AuditEntry, type AuditQuery } from '@granary/contract/audit';
+import { AUDIT_RESULTS, type AuditEntry } from '@granary/contract/audit';
 import { useConsole } from '../../console.ts';
 import { actorText, nameOf } from '../../operations/jobs.ts';
 import { Time } from '../../parts/age.tsx';
 import { DeviceLink } from '../../parts/device-link.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../../parts/lists/filter-bar.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
@@ -13,6 +12,8 @@ import { Table } from '../../parts/lists/table.tsx';
 import type { Column } from '../../parts/lists/table-column.ts';
 import { usePages } from '../../parts/lists/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
+import { auditQuery } from './audit-query.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 
 /** Every change and every refused attempt, newest first. */
 export function AuditPage() {
@@ -108,7 +109,13 @@ function auditColumns(): readonly Column<AuditEntry>[] {
 }
 
 /** One entry with the request that caused it. */
-function AuditDetails({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
+function AuditDetails({
+  entry,
+  onClose,
+}: {
+  readonly entry: AuditEntry;
+  readonly onClose: () => void;
+}) {
   const { audit } = texts.value;
   return (
     <Dialog title={entry.action} onClose={onClose}>
@@ -136,29 +143,4 @@ function AuditDetails({ entry, onClose }: { readonly entry: AuditEntry; readonly
       )}
     </Dialog>
   );
-}
-
-/** The filters of the address as those of the API; a day is one of the viewer's calendar. */
-export function auditQuery(query: URLSearchParams): AuditQuery {
-  const given = (name: string): string | undefined => query.get(name) || undefined;
-  const result = AUDIT_RESULTS.find((one) => one === given('result'));
-  const day = dayOf(given('day'));
-  const filters = {
-    device_id: given('device'),
-    facility: given('facility'),
-    actor: given('actor'),
-    action: given('action'),
-    result,
-    from: day?.from,
-    to: day?.to,
-  };
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-}
-
-function dayOf(text: string | undefined): { readonly from: string; readonly to: string } | null {
-  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? '');
-  if (match === null) return null;
-  const [year, month, day] = match.slice(1).map(Number);
-  const at = (days: number) => new Date(year ?? 0, (month ?? 1) - 1, (day ?? 1) + days).toISOString();
-  return { from: at(0), to: at(1) };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAuditQuery } from '@granary/contract/audit';
-import { auditQuery } from './audit-page.tsx';
+import { auditQuery } from './audit-query.ts';
 
 test('the filters of the address are those of the request', () => {
   const query = auditQuery(

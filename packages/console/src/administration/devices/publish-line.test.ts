@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishLine } from './credentials-dialog.tsx';
+import { publishLine } from './publish-line.ts';
 
 const line = (link: Parameters<typeof publishLine>[0]['link']): string =>
   publishLine({ deviceId: 'silo-9', secret: 's3', profile: 'silo_scale', pageHost: 'farm.local', link });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkNewWebhook, checkWebhookPatch } from '@granary/contract/webhooks';
-import { EMPTY_WEBHOOK, webhookOf } from './webhook-form.tsx';
+import { EMPTY_WEBHOOK, webhookOf } from './webhook-draft.ts';
 
 test('nothing chosen means everything', () => {
   const webhook = webhookOf({ ...EMPTY_WEBHOOK, url: ' https://example.com/hook ' });

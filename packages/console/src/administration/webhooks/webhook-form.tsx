@@ -1,6 +1,6 @@
 import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { EVENT_TYPES } from '@granary/contract/events';
-import type { NewWebhook, WebhookRecord } from '@granary/contract/webhooks';
+import type { WebhookRecord } from '@granary/contract/webhooks';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../../console.ts';
 import { FormDialog } from '../../parts/forms/form-dialog.tsx';
@@ -9,15 +9,7 @@ import { useDraft } from '../../parts/forms/use-draft.ts';
 import { texts } from '../../texts/texts.ts';
 import { PlaceChoices } from '../place-choices.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';
-
-export const EMPTY_WEBHOOK: WebhookDraft = {
-  url: '',
-  description: '',
-  eventTypes: [],
-  severities: [],
-  facilities: [],
-  deviceIds: [],
-};
+import { draftOfWebhook, EMPTY_WEBHOOK, webhookOf } from './webhook-draft.ts';
 
 interface Props {
   /** `null` for a new one. */
@@ -81,35 +73,3 @@ export function WebhookForm({ webhook, onClose }: Props) {
     </FormDialog>
   );
 }
-
-/** What the form of a webhook holds; nothing chosen means everything. */
-interface WebhookDraft {
-  readonly url: string;
-  readonly description: string;
-  readonly eventTypes: readonly string[];
-  readonly severities: readonly string[];
-  readonly facilities: readonly string[];
-  readonly deviceIds: readonly string[];
-}
-
-const draftOfWebhook = (webhook: WebhookRecord): WebhookDraft => ({
-  url: webhook.url,
-  description: webhook.description ?? '',
-  eventTypes: webhook.event_types ?? [],
-  severities: webhook.severities ?? [],
-  facilities: webhook.facilities ?? [],
-  deviceIds: webhook.device_ids ?? [],
-});
-
-/** Every filter is named, so that one that was taken away is removed. */
-export const webhookOf = (draft: WebhookDraft): Required<Omit<NewWebhook, 'enabled'>> => ({
-  url: draft.url.trim(),
-  description: draft.description.trim() === '' ? null : draft.description.trim(),
-  event_types: orEverything(EVENT_TYPES.filter((type) => draft.eventTypes.includes(type))),
-  severities: orEverything(ALERT_SEVERITIES.filter((severity) => draft.severities.includes(severity))),
-  facilities: orEverything(draft.facilities),
-  device_ids: orEverything(draft.deviceIds),
-});
-
-const orEverything = <Item,>(chosen: readonly Item[]): Item[] | null =>
-  chosen.length === 0 ? null : [...chosen];

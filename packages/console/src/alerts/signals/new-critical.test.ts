@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FleetAlert } from '@granary/contract/fleet/records';
-import { NewCritical } from './alert-signals.tsx';
+import { NewCritical } from './new-critical.ts';
 
 const alert = (alert_id: string, fields: Partial<FleetAlert> = {}): FleetAlert =>
   ({ alert_id, severity: 'critical', status: 'active', ...fields }) as FleetAlert;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pageSigns } from './alert-signals.tsx';
+import { pageSigns } from './page-signs.ts';
 
 const signs = (critical: number, warning: number, info: number) =>
   pageSigns({ unacknowledged: { critical, warning, info } });

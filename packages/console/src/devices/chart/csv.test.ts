@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvName, csvOf } from './chart-toolbar.tsx';
+import { csvName, csvOf } from './csv.ts';
 import type { SensorHistory } from './load-history.ts';
 
 const history = (unit: string): SensorHistory => ({

@@ -3,6 +3,7 @@ import type { ThresholdRule } from '@granary/contract/configuration/shared-confi
 import { Button } from '../../parts/button.tsx';
 import { texts } from '../../texts/texts.ts';
 import type { ShownSensor } from '../sensors.ts';
+import { newRule, parseRules, sideOf, valueOfRule, withSide, withValue } from './rules.ts';
 
 interface Props {
   /** The rules as JSON. */
@@ -107,26 +108,4 @@ export function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: Prop
       )}
     </fieldset>
   );
-}
-
-const parseRules = (text: string): ThresholdRule[] => JSON.parse(text);
-
-export const newRule = (sensor_id: string): ThresholdRule => ({ sensor_id, above: 0, severity: 'warning' });
-
-export const sideOf = ({ above }: ThresholdRule): 'above' | 'below' =>
-  above === undefined ? 'below' : 'above';
-
-export const valueOfRule = ({ above, below }: ThresholdRule): number | null => above ?? below ?? null;
-
-/** A rule has exactly one side. */
-export function withSide(rule: ThresholdRule, side: string): ThresholdRule {
-  const { above, below, ...rest } = rule;
-  const value = above ?? below ?? 0;
-  return side === 'below' ? { ...rest, below: value } : { ...rest, above: value };
-}
-
-/** An empty field stays as it was, because a rule without a value would be another rule. */
-export function withValue(rule: ThresholdRule, value: number): ThresholdRule {
-  if (Number.isNaN(value)) return rule;
-  return sideOf(rule) === 'below' ? { ...rule, below: value } : { ...rule, above: value };
 }

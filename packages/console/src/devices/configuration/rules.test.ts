@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newRule, sideOf, valueOfRule, withSide, withValue } from './rules-editor.tsx';
+import { newRule, sideOf, valueOfRule, withSide, withValue } from './rules.ts';
 
 test('a rule has exactly one side, and keeps its value when the side changes', () => {
   const below = withSide(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextThreshold } from './start-form.tsx';
+import { nextThreshold } from './next-threshold.ts';
 
 const at = (value: number) => ({ name: String(value), value, severity: 'warning' }) as const;
 const THRESHOLDS = [at(90), at(20), at(10)];

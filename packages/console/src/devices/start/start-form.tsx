@@ -1,38 +1,25 @@
 import { newIdempotencyKey } from '@granary/client';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import {
-  MASS_UNITS,
-  type MassUnit,
-  OPERATION_TYPES,
-  type OperationPlan,
-  type OperationPlanRequest,
-  type OperationType,
-} from '@granary/contract/operations';
+import { MASS_UNITS, type MassUnit, OPERATION_TYPES, type OperationPlan, type OperationPlanRequest, type OperationType } from '@granary/contract/operations';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { callOptions, useConsole } from '../../console.ts';
 import { formatMass, formatNumber, formatValue } from '../../format/numbers.ts';
-import { formatDuration } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectInput, TextInput } from '../../parts/forms/inputs.tsx';
 import { QuantityInput } from '../../parts/forms/quantity-input.tsx';
 import { useAction } from '../../parts/forms/use-action.ts';
-import { SeverityMark } from '../../parts/severity-mark.tsx';
-import { useLoaded } from '../../parts/use-loaded.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import { type NamedThreshold, thresholdsOf } from '../thresholds.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
-import {
-  availableKg,
-  EMPTY_START,
-  planRequestOf,
-  requestOf,
-  type StartInput,
-  type StartRequest,
-} from './start-input.ts';
+import { availableKg, EMPTY_START, planRequestOf, requestOf, type StartInput, type StartRequest } from './start-input.ts';
+import { formatDuration } from '../../format/times.ts';
+import { SeverityMark } from '../../parts/severity-mark.tsx';
+import { nextThreshold } from './next-threshold.ts';
+import { useLoaded } from '../../parts/use-loaded.ts';
 
 /** A person who types does not need a plan for each digit. */
 const AFTER_MS = 200;
@@ -228,22 +215,6 @@ function PlanSentence({ request, plan, thresholds }: PlanSentenceProps) {
 }
 
 const sentenceOf = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-
-/** The first threshold in the direction of an operation that its end level does not reach. */
-export function nextThreshold(
-  type: OperationType,
-  levelAfter: number,
-  thresholds: readonly NamedThreshold[],
-): NamedThreshold | null {
-  const ahead = thresholds.filter(({ value }) => (type === 'feed' ? value > levelAfter : value < levelAfter));
-  return ahead.reduce<NamedThreshold | null>(
-    (nearest, one) =>
-      nearest === null || Math.abs(one.value - levelAfter) < Math.abs(nearest.value - levelAfter)
-        ? one
-        : nearest,
-    null,
-  );
-}
 
 interface KnownPlan {
   /** `null` until the plan of exactly this request is known. */

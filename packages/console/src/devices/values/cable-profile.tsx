@@ -3,8 +3,7 @@ import { formatValue } from '../../format/numbers.ts';
 import { Measured } from '../../parts/measured.tsx';
 import { locale, texts } from '../../texts/texts.ts';
 import { numberOf, type SensorCable, type ShownSensor } from '../sensors.ts';
-
-const MARGIN_PX = 6;
+import { profileLine } from './profile-line.ts';
 
 const ROW_PX = 24;
 const WIDTH_PX = 96;
@@ -74,36 +73,4 @@ export function CableProfile({
       </div>
     </div>
   );
-}
-
-interface Size {
-  readonly widthPx: number;
-  readonly rowPx: number;
-}
-
-interface ProfileLine {
-  /** As SVG writes them; a missing value ends a line. */
-  readonly lines: readonly string[];
-  readonly dots: readonly { readonly x: number; readonly y: number }[];
-}
-
-/** A line over the height through the values of a cable, from its lowest to its highest value. */
-export function profileLine(values: readonly (number | null)[], { widthPx, rowPx }: Size): ProfileLine {
-  const known = values.filter((value) => value !== null);
-  const min = Math.min(...known);
-  const span = Math.max(...known) - min;
-  const x = (value: number): number =>
-    span === 0 ? widthPx / 2 : MARGIN_PX + ((value - min) / span) * (widthPx - 2 * MARGIN_PX);
-  const placed = values.map((value, row) =>
-    value === null ? null : { x: Math.round(x(value) * 10) / 10, y: row * rowPx + rowPx / 2 },
-  );
-  const runs: { x: number; y: number }[][] = [[]];
-  for (const dot of placed) {
-    if (dot === null) runs.push([]);
-    else runs.at(-1)?.push(dot);
-  }
-  return {
-    lines: runs.filter((run) => run.length > 1).map((run) => run.map((dot) => `${dot.x},${dot.y}`).join(' ')),
-    dots: placed.filter((dot) => dot !== null),
-  };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { profileLine } from './cable-profile.tsx';
+import { profileLine } from './profile-line.ts';
 
 const SIZE = { widthPx: 112, rowPx: 20 };
 

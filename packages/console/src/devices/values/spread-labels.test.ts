@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { spreadLabels } from './silo-vessel.tsx';
+import { spreadLabels } from './spread-labels.ts';
 
 test('labels with room between them stay where they are', () => {
   assert.deepEqual(spreadLabels([10, 200, 60], 20, 0, 300), [10, 200, 60]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WaypointStatus } from '@granary/contract/missions/waypoints';
 import { missions } from '../../texts/en/missions.ts';
-import { missionPath } from './mission-layer.tsx';
+import { missionPath } from './mission-path.ts';
 import { missionStatus } from './mission-status.ts';
 
 const VEHICLE = { lat: 9, lng: 9 };

@@ -13,7 +13,7 @@ import {
   type Viewport,
   zoomed,
 } from './projection.ts';
-import { tilesOf } from './tile-layer.tsx';
+import { tilesOf } from './tiles.ts';
 
 const EMPTY: Viewport = { center: { x: 0.5, y: 0.5 }, scale: 1_000, width: 800, height: 600 };
 const FARM = [

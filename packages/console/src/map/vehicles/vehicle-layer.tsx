@@ -1,28 +1,22 @@
-import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import type { FleetAlert } from '@granary/contract/fleet/records';
-import { effect } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { isUnacknowledged } from '../../alerts/summary.ts';
-import { useConsole } from '../../console.ts';
 import type { LiveDevice } from '../../live/devices.ts';
-import { SEVERITY_SHAPES } from '../../parts/severity-mark.tsx';
-import { texts } from '../../texts/texts.ts';
-import { pathOf } from '../surface/path.ts';
-import { isVisible, type ScreenPlace, screenOf } from '../surface/projection.ts';
+import { isVisible, screenOf } from '../surface/projection.ts';
 import { useView } from '../surface/surface-context.ts';
-import { headingOf, trackParts } from './track.ts';
+import { labelsWithRoom, shortened } from './labels.ts';
 import type { Tracks } from './tracks.ts';
 import { positionOf } from './vehicle.ts';
+import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import type { FleetAlert } from '@granary/contract/fleet/records';
+import { isUnacknowledged } from '../../alerts/summary.ts';
+import { useConsole } from '../../console.ts';
+import { SEVERITY_SHAPES } from '../../parts/severity-mark.tsx';
+import { texts } from '../../texts/texts.ts';
+import { headingOf, trackParts } from './track.ts';
+import { effect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { pathOf } from '../surface/path.ts';
 
 /** The oldest part is still visible. */
 const OPACITY_MIN = 0.15;
-
-const CHARACTERS_MAX = 26;
-
-/** About the width of a character and the height of a line. */
-const CHARACTER_PX = 7;
-
-const LINE_PX = 18;
 
 /** Of more devices only the selected one and those on a mission have a track. */
 const TRACKS_MAX = 20;
@@ -81,49 +75,6 @@ function VehicleLabels({ devices }: { readonly devices: readonly LiveDevice[] })
     </g>
   );
 }
-
-interface Label {
-  readonly id: string;
-  readonly text: string;
-  /** The place of the mark that it names. */
-  readonly at: ScreenPlace;
-}
-
-interface PlacedLabel extends Label {
-  readonly isLeft: boolean;
-}
-
-/** Long names are cut, between characters as a person sees them. */
-export function shortened(text: string): string {
-  const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
-  return characters.length <= CHARACTERS_MAX ? text : `${characters.slice(0, CHARACTERS_MAX - 1).join('')}…`;
-}
-
-/**
- * The labels that have room beside their marks: to the right, or to the left where the map ends. Of those that would cover
- * each other the first one stays.
- */
-export function labelsWithRoom(labels: readonly Label[], mapWidth: number): PlacedLabel[] {
-  const placed: PlacedLabel[] = [];
-  for (const label of labels) {
-    const one = { ...label, isLeft: label.at.x + widthOf(label) > mapWidth };
-    if (placed.every((other) => !overlap(one, other))) placed.push(one);
-  }
-  return placed;
-}
-
-function overlap(one: PlacedLabel, other: PlacedLabel): boolean {
-  const [start, otherStart] = [startOf(one), startOf(other)];
-  return (
-    Math.abs(one.at.y - other.at.y) < LINE_PX &&
-    start < otherStart + widthOf(other) &&
-    otherStart < start + widthOf(one)
-  );
-}
-
-const startOf = (label: PlacedLabel): number => (label.isLeft ? label.at.x - widthOf(label) : label.at.x);
-
-const widthOf = ({ text }: Label): number => 24 + text.length * CHARACTER_PX;
 
 interface VehicleMarkProps {
   readonly device: LiveDevice;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { firstShown } from './first-shown.ts';
+import { labelsWithRoom, shortened } from './labels.ts';
 import { extended, headingOf, type TimedPoint, TRACK_MS, trackParts } from './track.ts';
 import { positionOf } from './vehicle.ts';
-import { labelsWithRoom, shortened } from './vehicle-layer.tsx';
 
 const MINUTE_MS = 60_000;
 const NOW_MS = Date.parse('2026-11-16T12:00:00Z');

@@ -1,0 +1,23 @@
+const HOUR_MS = 3_600_000;
+const MORNING_HOUR = 7;
+
+export const SHELVE_TIMES = ['1h', '4h', 'morning', '1d', '7d', 'other'] as const;
+export type ShelveTime = (typeof SHELVE_TIMES)[number];
+
+const LENGTHS_MS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '1d': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const;
+
+/** Until when, by the clock of the service; `other` is a time of the viewer's zone from a form. `null`: not a time. */
+export function shelvedUntil(time: ShelveTime, nowMs: number, other: string): string | null {
+  if (time === 'morning') return nextMorning(nowMs).toISOString();
+  if (time !== 'other') return new Date(nowMs + LENGTHS_MS[time]).toISOString();
+  const chosen = new Date(other);
+  return Number.isNaN(chosen.getTime()) ? null : chosen.toISOString();
+}
+
+/** In the zone of the viewer. */
+function nextMorning(nowMs: number): Date {
+  const morning = new Date(nowMs);
+  morning.setHours(MORNING_HOUR, 0, 0, 0);
+  if (morning.getTime() <= nowMs) morning.setDate(morning.getDate() + 1);
+  return morning;
+}
