@@ -4,6 +4,7 @@ import { useConsole } from '../../console.ts';
 import { actorText, nameOf } from '../../operations/jobs.ts';
 import { Time } from '../../parts/age.tsx';
 import { DeviceLink } from '../../parts/device-link.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { DialogButton } from '../../parts/forms/dialog-button.tsx';
 import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../../parts/lists/filter-bar.tsx';
 import { PageList } from '../../parts/lists/page-list.tsx';
@@ -13,7 +14,6 @@ import type { Column } from '../../parts/lists/table-column.ts';
 import { usePages } from '../../parts/lists/use-pages.ts';
 import { texts } from '../../texts/texts.ts';
 import { auditQuery } from './audit-query.ts';
-import { Dialog } from '../../parts/dialog.tsx';
 
 /** Every change and every refused attempt, newest first. */
 export function AuditPage() {
@@ -109,13 +109,7 @@ function auditColumns(): readonly Column<AuditEntry>[] {
 }
 
 /** One entry with the request that caused it. */
-function AuditDetails({
-  entry,
-  onClose,
-}: {
-  readonly entry: AuditEntry;
-  readonly onClose: () => void;
-}) {
+function AuditDetails({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
   const { audit } = texts.value;
   return (
     <Dialog title={entry.action} onClose={onClose}>

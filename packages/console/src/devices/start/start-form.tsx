@@ -1,25 +1,39 @@
 import { newIdempotencyKey } from '@granary/client';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
-import { MASS_UNITS, type MassUnit, OPERATION_TYPES, type OperationPlan, type OperationPlanRequest, type OperationType } from '@granary/contract/operations';
+import {
+  MASS_UNITS,
+  type MassUnit,
+  OPERATION_TYPES,
+  type OperationPlan,
+  type OperationPlanRequest,
+  type OperationType,
+} from '@granary/contract/operations';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { callOptions, useConsole } from '../../console.ts';
 import { formatMass, formatNumber, formatValue } from '../../format/numbers.ts';
+import { formatDuration } from '../../format/times.ts';
 import { operationTitle } from '../../operations/operation-texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectInput, TextInput } from '../../parts/forms/inputs.tsx';
 import { QuantityInput } from '../../parts/forms/quantity-input.tsx';
 import { useAction } from '../../parts/forms/use-action.ts';
+import { SeverityMark } from '../../parts/severity-mark.tsx';
+import { useLoaded } from '../../parts/use-loaded.ts';
 import { locale, texts } from '../../texts/texts.ts';
 import { type NamedThreshold, thresholdsOf } from '../thresholds.ts';
 import type { DeviceFacts } from '../use-device-facts.ts';
-import { availableKg, EMPTY_START, planRequestOf, requestOf, type StartInput, type StartRequest } from './start-input.ts';
-import { formatDuration } from '../../format/times.ts';
-import { SeverityMark } from '../../parts/severity-mark.tsx';
 import { nextThreshold } from './next-threshold.ts';
-import { useLoaded } from '../../parts/use-loaded.ts';
+import {
+  availableKg,
+  EMPTY_START,
+  planRequestOf,
+  requestOf,
+  type StartInput,
+  type StartRequest,
+} from './start-input.ts';
 
 /** A person who types does not need a plan for each digit. */
 const AFTER_MS = 200;

@@ -1,19 +1,19 @@
+import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import type { FleetAlert } from '@granary/contract/fleet/records';
+import { effect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { isUnacknowledged } from '../../alerts/summary.ts';
+import { useConsole } from '../../console.ts';
 import type { LiveDevice } from '../../live/devices.ts';
+import { SEVERITY_SHAPES } from '../../parts/severity-mark.tsx';
+import { texts } from '../../texts/texts.ts';
+import { pathOf } from '../surface/path.ts';
 import { isVisible, screenOf } from '../surface/projection.ts';
 import { useView } from '../surface/surface-context.ts';
 import { labelsWithRoom, shortened } from './labels.ts';
+import { headingOf, trackParts } from './track.ts';
 import type { Tracks } from './tracks.ts';
 import { positionOf } from './vehicle.ts';
-import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import type { FleetAlert } from '@granary/contract/fleet/records';
-import { isUnacknowledged } from '../../alerts/summary.ts';
-import { useConsole } from '../../console.ts';
-import { SEVERITY_SHAPES } from '../../parts/severity-mark.tsx';
-import { texts } from '../../texts/texts.ts';
-import { headingOf, trackParts } from './track.ts';
-import { effect } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { pathOf } from '../surface/path.ts';
 
 /** The oldest part is still visible. */
 const OPACITY_MIN = 0.15;
