@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WaypointStatus } from '@granary/contract/missions/waypoints';
-import { missions } from '../../texts/en/missions.ts';
+import { missions } from '../../texts/en/map.ts';
 import { missionPath } from './mission-path.ts';
 import { missionStatus } from './mission-status.ts';
 

@@ -1,6 +1,6 @@
-import type { alerts as english } from '../en/alerts.ts';
+import type * as english from '../en/alerts.ts';
 
-export const alerts: typeof english = {
+export const alerts: typeof english.alerts = {
   notLive:
     'Diese Seite ist nicht aktuell. Alarme seit dem Verlust der Verbindung fehlen, und die gezeigten können vorbei sein.',
   title: 'Alarme',

@@ -1,6 +1,6 @@
-import type { common as english } from '../en/common.ts';
+import type * as english from '../en/common.ts';
 
-export const common: typeof english = {
+export const common: typeof english.common = {
   severities: { critical: 'Kritisch', warning: 'Warnung', info: 'Hinweis' },
   deviceStatuses: { online: 'Verbunden', offline: 'Nicht verbunden', maintenance: 'Wartung' },
   profiles: { silo_scale: 'Silos', rover: 'Fahrzeuge', weather_station: 'Wetterstationen' },
@@ -47,4 +47,34 @@ export const common: typeof english = {
     unexpected: 'In dieser Seite ist etwas Unerwartetes geschehen.',
     request: (id) => `Anfrage ${id}`,
   },
+};
+
+export const forms: typeof english.forms = {
+  copy: 'Kopieren',
+  copied: 'Kopiert.',
+  selected: 'Markiert: Kopieren Sie es mit der Tastatur oder dem Menü.',
+  isKept: 'Haben Sie es aufbewahrt? Es kann nicht noch einmal gezeigt werden.',
+  shownOnce: 'Das wird nur jetzt gezeigt. Der Dienst behält keine lesbare Kopie.',
+  done: 'Fertig',
+  add: 'Hinzufügen',
+  remove: 'Entfernen',
+  all: 'Alle',
+  none: 'Keine',
+  conflict: (changes) =>
+    `Jemand anderes hat das inzwischen geändert: ${changes}. Ihre eigenen Eingaben sind noch da. Sehen Sie sie durch und speichern Sie noch einmal.`,
+  changedTo: (label, value) => `${label} ist jetzt „${value}“`,
+};
+
+export const table: typeof english.table = {
+  orderBy: 'Ordnen nach',
+  usualOrder: 'Wie aufgelistet',
+  showMore: (shown, all) => `Mehr zeigen (${shown} von ${all})`,
+  loadMore: 'Mehr laden',
+  nothing: 'Nichts passt dazu.',
+  filters: 'Filter',
+  clearFilters: 'Filter aufheben',
+  facility: 'Betrieb',
+  anyFacility: 'Alle Betriebe',
+  device: 'Gerät',
+  anyDevice: 'Alle Geräte',
 };

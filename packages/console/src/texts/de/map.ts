@@ -1,6 +1,6 @@
-import type { map as english } from '../en/map.ts';
+import type * as english from '../en/map.ts';
 
-export const map: typeof english = {
+export const map: typeof english.map = {
   title: 'Feldkarte',
   label: 'Karte der Feldgeräte',
   keys: 'Pfeiltasten bewegen die Karte, Plus und Minus ändern den Maßstab.',
@@ -35,4 +35,79 @@ export const map: typeof english = {
   idle: 'Bereit',
   onMission: (name) => `Auf der Mission ${name}`,
   lastSeen: 'Zuletzt gesehen',
+};
+
+export const missions: typeof english.missions = {
+  title: 'Missionen',
+  progress: 'Fortschritt',
+  waypointsReached: (reached, all) => `${reached} von ${all} Wegpunkten`,
+  emergencyStopOf: (name) => `Not-Halt von ${name}`,
+  none: 'Es gab noch keine Mission.',
+  statuses: {
+    scheduled: 'Geplant',
+    dispatched: 'An das Fahrzeug gesendet',
+    in_progress: 'Unterwegs',
+    paused: 'Angehalten',
+    completed: 'Abgeschlossen',
+    aborted: 'Vom Fahrzeug abgebrochen',
+    failed: 'Fehlgeschlagen',
+    missed: 'Verpasst',
+    cancelled: 'Abgebrochen',
+  },
+  endedByEmergencyStop: 'Durch Not-Halt beendet',
+  waypointStatuses: {
+    pending: 'Offen',
+    active: 'Auf dem Weg dorthin',
+    reached: 'Erreicht',
+    skipped: 'Ausgelassen',
+    failed: 'Fehlgeschlagen',
+  },
+  actions: {
+    scan: 'Scannen',
+    collect_sample: 'Probe nehmen',
+    photograph: 'Fotografieren',
+    wait: 'Warten',
+    none: 'Keine Aktion',
+  },
+  controls: { pause: 'Anhalten', resume: 'Fortsetzen', cancel: 'Mission abbrechen' },
+  cancelMeans:
+    'Die Mission endet und wird nicht fortgesetzt. Das Fahrzeug bleibt, wo es ist, oder tut, was ihm als Nächstes gesagt wird.',
+  resumeMeans: 'Das Fahrzeug setzt die Mission fort: Es wird sich bewegen.',
+  keep: 'Nicht abbrechen',
+  plan: 'Mission planen',
+  planFor: (name) => `Neue Mission: ${name}`,
+  discard: 'Verwerfen',
+  name: 'Name der Mission',
+  unnamed: 'Mission',
+  start: 'Start',
+  startNow: 'Jetzt',
+  startLater: 'Zu einer Zeit',
+  startsAt: 'Zeit des Starts',
+  waypoints: 'Wegpunkte',
+  howToAdd:
+    'Drücken Sie auf die Karte, um einen Wegpunkt zu setzen, und ziehen Sie ihn, um ihn zu verschieben. Oder geben Sie Koordinaten ein.',
+  addWaypoint: 'Wegpunkt hinzufügen',
+  waypoint: (number) => `Wegpunkt ${number}`,
+  action: 'Aktion',
+  latitude: 'Breite',
+  longitude: 'Länge',
+  altitude: 'Höhe in m',
+  altitudeHint: 'Leer: Es behält seine Höhe.',
+  waitSeconds: 'Aufenthalt in s',
+  earlier: 'Früher',
+  later: 'Später',
+  remove: 'Entfernen',
+  preflight: 'Prüfung vor dem Start',
+  distance: 'Strecke',
+  duration: 'Dauer',
+  wayBack: 'Rückweg',
+  batteryNeeded: 'Nötiger Akku',
+  batteryLeft: (left, reserve) => `${left} bleiben an der Basis; ${reserve} müssen bleiben`,
+  checking: 'Wird geprüft',
+  refused: 'Diese Mission würde jetzt abgelehnt',
+  tooFar: 'der Akku reicht für diese Strecke nicht',
+  startButton: (waypoints, distance) =>
+    `Jetzt starten: ${waypoints} ${waypoints === 1 ? 'Wegpunkt' : 'Wegpunkte'}, ${distance}`,
+  scheduleButton: (waypoints, time) =>
+    `${waypoints} ${waypoints === 1 ? 'Wegpunkt' : 'Wegpunkte'} planen für ${time}`,
 };

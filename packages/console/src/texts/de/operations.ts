@@ -1,6 +1,6 @@
-import type { operations as english } from '../en/operations.ts';
+import type * as english from '../en/operations.ts';
 
-export const operations: typeof english = {
+export const operations: typeof english.operations = {
   types: { feed: 'Befüllung', discharge: 'Entnahme' },
   unknownType: 'Am Gerät begonnene Bewegung',
   into: (target) => `→ ${target}`,
@@ -20,4 +20,83 @@ export const operations: typeof english = {
     stopped: 'Gestoppt',
     failed: 'Gescheitert',
   },
+};
+
+export const jobs: typeof english.jobs = {
+  title: 'Vorgänge',
+  kinds: { operations: 'Vorgänge', missions: 'Missionen', commands: 'Befehle' },
+  status: 'Status',
+  anyStatus: 'Jeder Status',
+  columns: {
+    started: 'Begonnen',
+    given: 'Gegeben',
+    scheduled: 'Geplant',
+    what: 'Was',
+    detail: 'Was bekannt ist',
+    amount: 'Bewegt',
+    took: 'Dauer',
+    by: 'Angefordert von',
+    actions: 'Aktionen',
+    waypoints: 'Wegpunkte',
+  },
+  atTheDevice: 'Am Gerät',
+  byTheService: 'Der Dienst',
+  amountOf: (moved, target) => `${moved} von ${target}`,
+  missionStatuses: {
+    scheduled: 'Geplant',
+    dispatched: 'Gesendet',
+    in_progress: 'Läuft',
+    paused: 'Angehalten',
+    completed: 'Fertig',
+    aborted: 'Abgebrochen',
+    failed: 'Gescheitert',
+    missed: 'Versäumt',
+    cancelled: 'Zurückgezogen',
+  },
+  commandStatuses: {
+    queued: 'Wartet',
+    sent: 'Gesendet',
+    executing: 'Wird ausgeführt',
+    succeeded: 'Gelungen',
+    failed: 'Gescheitert',
+    rejected: 'Abgelehnt',
+    cancelled: 'Zurückgezogen',
+    expired: 'Abgelaufen',
+    timed_out: 'Keine Antwort',
+  },
+  declareEnded: 'Für beendet erklären',
+  declareEndedOf: (what, device) => `Für beendet erklären: ${what}, ${device}`,
+  declareMeans:
+    'Das Gerät hat das Ende nicht gemeldet. Sehen Sie zuerst nach dem Gerät: Nach dieser Erklärung gilt es für den Dienst als beendet, und andere Bewegungen dürfen beginnen.',
+  reason: 'Grund',
+  reasonHint: 'Zum Beispiel: Die Steuerung wurde ersetzt.',
+  lookedBy: 'Wer nach dem Gerät gesehen hat',
+};
+
+export const commands: typeof english.commands = {
+  title: 'Befehle',
+  none: 'Es wurde noch kein Befehl gegeben.',
+  names: {
+    move_to_coordinates: 'Zu einem Ort fahren',
+    hold: 'Anhalten',
+    resume: 'Fortsetzen',
+    return_to_base: 'Zur Basis zurückkehren',
+    scan: 'Scannen',
+    collect_sample: 'Probe nehmen',
+    emergency_stop: 'Not-Halt',
+    release_emergency_stop: 'Freigabe des Not-Halts',
+  },
+  consequences: {
+    hold: 'Das Fahrzeug hält an und bleibt, wo es ist.',
+    resume: 'Das Fahrzeug setzt fort, was es vor dem Anhalten getan hat: Es wird sich bewegen.',
+    return_to_base: 'Das Fahrzeug beendet, was es tut, und kehrt zur Basis zurück: Es wird sich bewegen.',
+    scan: 'Das Fahrzeug scannt dort, wo es ist.',
+    collect_sample: 'Das Fahrzeug nimmt dort, wo es ist, eine Probe.',
+  },
+  stopUnconfirmed: 'Not-Halt verlangt. Das Gerät hat noch nicht bestätigt, dass es steht.',
+  standsStill: 'Not-Halt in Kraft. Das Gerät hat bestätigt, dass es steht.',
+  stopInForce: 'Befehle und Missionen werden abgelehnt, bis der Not-Halt freigegeben ist.',
+  release: 'Not-Halt freigeben',
+  releaseMeans:
+    'Sehen Sie zuerst nach, dass niemand beim Fahrzeug ist. Die Freigabe bewegt nichts, aber Befehle und Missionen können das Fahrzeug danach wieder bewegen.',
 };

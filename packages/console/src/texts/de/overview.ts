@@ -1,6 +1,6 @@
-import type { overview as english } from '../en/overview.ts';
+import type * as english from '../en/overview.ts';
 
-export const overview: typeof english = {
+export const overview: typeof english.overview = {
   title: 'Übersicht',
   empty: 'Es gibt noch keine Geräte. Legen Sie unter Verwaltung eines an.',
   nothingFound: 'Kein Gerät passt dazu.',

@@ -19,3 +19,83 @@ export const operations = {
     failed: 'Failed',
   },
 };
+
+/** Words of the lists of operations, missions and commands. */
+export const jobs = {
+  title: 'Operations',
+  kinds: { operations: 'Operations', missions: 'Missions', commands: 'Commands' },
+  status: 'Status',
+  anyStatus: 'Any status',
+  columns: {
+    started: 'Started',
+    given: 'Given',
+    scheduled: 'Scheduled',
+    what: 'What',
+    detail: 'What is known',
+    amount: 'Moved',
+    took: 'Took',
+    by: 'Requested by',
+    actions: 'Actions',
+    waypoints: 'Waypoints',
+  },
+  atTheDevice: 'At the device',
+  byTheService: 'The service',
+  amountOf: (moved: string, target: string) => `${moved} of ${target}`,
+  missionStatuses: {
+    scheduled: 'Scheduled',
+    dispatched: 'Sent',
+    in_progress: 'In progress',
+    paused: 'Paused',
+    completed: 'Completed',
+    aborted: 'Aborted',
+    failed: 'Failed',
+    missed: 'Missed',
+    cancelled: 'Cancelled',
+  },
+  commandStatuses: {
+    queued: 'Queued',
+    sent: 'Sent',
+    executing: 'Executing',
+    succeeded: 'Succeeded',
+    failed: 'Failed',
+    rejected: 'Refused',
+    cancelled: 'Cancelled',
+    expired: 'Expired',
+    timed_out: 'No answer',
+  },
+  declareEnded: 'Declare ended',
+  declareEndedOf: (what: string, device: string) => `Declare ended: ${what}, ${device}`,
+  declareMeans:
+    'The device has not reported the end. Look at the device first: after this declaration the service counts it as ended and lets other movements start.',
+  reason: 'Reason',
+  reasonHint: 'For example: the controller was replaced.',
+  lookedBy: 'Who looked at the device',
+};
+
+export const commands = {
+  title: 'Commands',
+  none: 'No command was given yet.',
+  names: {
+    move_to_coordinates: 'Go to a place',
+    hold: 'Hold',
+    resume: 'Resume',
+    return_to_base: 'Return to base',
+    scan: 'Scan',
+    collect_sample: 'Collect a sample',
+    emergency_stop: 'Emergency stop',
+    release_emergency_stop: 'Release of the emergency stop',
+  },
+  consequences: {
+    hold: 'The vehicle stops and stays where it is.',
+    resume: 'The vehicle goes on with what it was doing before it was told to hold: it will move.',
+    return_to_base: 'The vehicle leaves what it is doing and goes to its base: it will move.',
+    scan: 'The vehicle scans where it is.',
+    collect_sample: 'The vehicle takes a sample where it is.',
+  },
+  stopUnconfirmed: 'Emergency stop requested. The device has not confirmed that it stands still.',
+  standsStill: 'Emergency stop in force. The device has confirmed that it stands still.',
+  stopInForce: 'Commands and missions are refused until the emergency stop is released.',
+  release: 'Release the emergency stop',
+  releaseMeans:
+    'Look first that nobody is near the vehicle. The release moves nothing by itself, but commands and missions can move the vehicle again.',
+};

@@ -1,6 +1,6 @@
-import type { frame as english } from '../en/frame.ts';
+import type * as english from '../en/shell.ts';
 
-export const frame: typeof english = {
+export const frame: typeof english.frame = {
   sections: {
     overview: 'Übersicht',
     alerts: 'Alarme',
@@ -31,4 +31,20 @@ export const frame: typeof english = {
   person: 'Ihr Name',
   personHint: 'Erscheint in den Aufzeichnungen dessen, was Sie tun.',
   apiReference: 'API-Referenz',
+};
+
+export const session: typeof english.session = {
+  title: 'Anmelden',
+  key: 'API-Schlüssel',
+  keyHint: 'Der Schlüssel, den der Dienst beim ersten Start ausgegeben hat, oder einer von Ihrer Verwaltung.',
+  person: 'Ihr Name',
+  whoAreYou: 'Wer sind Sie?',
+  personHint: 'Erscheint in den Aufzeichnungen dessen, was Sie tun. Dieser Browser merkt es sich.',
+  goOn: 'Weiter',
+  notNow: 'Nicht jetzt',
+  submit: 'Anmelden',
+  ended: 'Ihre Sitzung ist beendet. Melden Sie sich wieder an.',
+  codeUsed:
+    'Dieser Link wurde schon benutzt oder ist zu alt. Melden Sie sich mit einem API-Schlüssel an, oder holen Sie einen neuen Link: granary console',
+  unreachable: 'Der Dienst antwortet nicht. Diese Seite versucht es von selbst wieder.',
 };
