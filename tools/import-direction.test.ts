@@ -88,7 +88,7 @@ describe('import direction', () => {
     await write('packages/server/src/thing.test.ts', "import '@granary/simulator/thing';\nimport 'mqtt';\n");
     await write('packages/server/src/testing/thing.ts', "import '@granary/client/thing';\n");
     await write('packages/server/bench/thing.ts', "import '@granary/simulator/thing';\n");
-    await write('tools/bench.ts', "import '@granary/server/thing';\nimport 'mqtt';\n");
+    await write('lab/bench.ts', "import '@granary/server/thing';\nimport 'mqtt';\n");
     await write(
       'packages/store/src/types.ts',
       "import type { Thing } from '@granary/core/thing';\nexport const one: Thing = 1;\n",
@@ -157,6 +157,14 @@ describe('import direction', () => {
     const faults = await importFaults(root);
     assert.equal(faults.length, 1);
     assert.match(String(faults[0]), /sqlite-apart-from-postgres/);
+  });
+
+  test('nothing imports the lab', async () => {
+    await write('lab/bench.ts', "import '../tools/free-port.ts';\n");
+    await write('tools/free-port.ts', 'export const port = 1;\n');
+    assert.deepEqual(await importFaults(root), []);
+    await write('tools/build.ts', "import '../lab/bench.ts';\n");
+    assert.match((await importFaults(root)).join('\n'), /lab-stays-outside/);
   });
 
   test('a cycle is a fault', async () => {

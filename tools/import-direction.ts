@@ -2,8 +2,8 @@ import { cruise } from 'dependency-cruiser';
 import { IMPORT_RULES } from './import-rules.ts';
 import { repositoryFiles } from './repository-files.ts';
 
-const FOLDERS = ['packages', 'tools', 'examples'];
-const SOURCE_FILE = /^(packages\/[^/]+\/(src|bench)|tools|examples)\/.*\.(tsx?|mjs)$/;
+const FOLDERS = ['packages', 'lab', 'tools', 'examples'];
+const SOURCE_FILE = /^(packages\/[^/]+\/(src|bench)|lab|tools|examples)\/.*\.(tsx?|mjs)$/;
 
 /** Returns one line for every import that breaks a rule. */
 export async function importFaults(root: string): Promise<string[]> {

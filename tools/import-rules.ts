@@ -141,6 +141,13 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     to: { path: testPaths(ANY_PACKAGE) },
   },
   {
+    name: 'lab-stays-outside',
+    comment: 'nothing needs what measures and tries the service',
+    severity: 'error',
+    from: { pathNot: '^lab/' },
+    to: { path: '^lab/' },
+  },
+  {
     name: 'examples-imports',
     comment: 'users copy an example, so it needs only what users can install',
     severity: 'error',
@@ -158,7 +165,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     name: 'resolvable',
     severity: 'error',
     // These import clients that are generated when they are needed.
-    from: { pathNot: '^tools/conformance/clients/' },
+    from: { pathNot: '^lab/conformance/clients/' },
     to: { couldNotResolve: true },
   },
   {

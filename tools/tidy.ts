@@ -44,7 +44,7 @@ const TEXT_RULES: readonly TextRule[] = [
   { appliesTo: /./, forbids: /\r|[ \t]$/, reason: 'lines end in a line feed, without trailing space' },
 ];
 
-const CODE_FILE = /^(packages|tools|examples)\/.*\.(tsx?|mjs|css)$/;
+const CODE_FILE = /^(packages|lab|tools|examples)\/.*\.(tsx?|mjs|css)$/;
 const KEBAB_CASE_PATH = /^[a-z0-9]+([-.][a-z0-9]+)*(\/[a-z0-9]+([-.][a-z0-9]+)*)*$/;
 
 /** Returns one line for every broken rule of one file. */

@@ -23,7 +23,7 @@ export function parseTestArguments(args: readonly string[]): TestArguments {
   };
 }
 
-const TEST_FILE = /^(packages\/[^/]+\/src|tools)\/.*\.test\.ts$/;
+const TEST_FILE = /^(packages\/[^/]+\/src|lab|tools)\/.*\.test\.ts$/;
 
 export function selectTests(files: readonly string[], prefixes: readonly string[]): string[] {
   const isBelow = (file: string) => (prefix: string) => file === prefix || file.startsWith(`${prefix}/`);

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
 import { ExampleService } from '@granary/server/testing/example-service';
-import { REPOSITORY_ROOT } from '../repository-files.ts';
-import { exitCodeOf, start } from '../run.ts';
+import { REPOSITORY_ROOT } from '../../tools/repository-files.ts';
+import { exitCodeOf, start } from '../../tools/run.ts';
 import type { DemoService } from './demo-service.ts';
 import { CACHE, command } from './packages.ts';
 import { Prism } from './prism.ts';
 
 export const DOCUMENT = join(REPOSITORY_ROOT, 'docs', 'openapi.json');
-export const CLIENTS = join(REPOSITORY_ROOT, 'tools', 'conformance', 'clients');
+export const CLIENTS = join(REPOSITORY_ROOT, 'lab', 'conformance', 'clients');
 
 /** Runs a command and returns what is wrong. */
 export async function run(

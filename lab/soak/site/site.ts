@@ -1,6 +1,6 @@
 import { MosquittoBroker } from '@granary/link/testing/mosquitto-broker';
 import { StallingProxy } from '@granary/server/testing/stalling-proxy';
-import { type Postgres, startPostgres } from '../../test-setup/postgres.ts';
+import { type Postgres, startPostgres } from '../../../tools/test-setup/postgres.ts';
 import { SoakNode } from './soak-node.ts';
 import { Volume } from './volume.ts';
 

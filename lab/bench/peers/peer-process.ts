@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atExit } from '../../at-exit.ts';
-import { pathWithServers } from '../../test-setup/debian-packages.ts';
+import { atExit } from '../../../tools/at-exit.ts';
+import { pathWithServers } from '../../../tools/test-setup/debian-packages.ts';
 
 const POLL_MS = 20;
 

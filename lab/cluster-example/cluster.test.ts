@@ -15,8 +15,8 @@ import { hasProgram, mayTestWith } from '@granary/link/testing/outside-clients';
 import { eventually } from '@granary/server/testing/eventually';
 import { siloNamed } from '@granary/server/testing/service';
 import { connectAsync, type MqttClient } from 'mqtt';
-import { freePort } from '../free-port.ts';
-import { hasPostgresServer } from '../test-setup/outside-programs.ts';
+import { freePort } from '../../tools/free-port.ts';
+import { hasPostgresServer } from '../../tools/test-setup/outside-programs.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SCRIPT = join(ROOT, 'examples/cluster/start');

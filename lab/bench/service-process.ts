@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { copyFile, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { atExit } from '../at-exit.ts';
-import { REPOSITORY_ROOT } from '../repository-files.ts';
-import { ensureService } from '../service-build/ensure.ts';
+import { atExit } from '../../tools/at-exit.ts';
+import { REPOSITORY_ROOT } from '../../tools/repository-files.ts';
+import { ensureService } from '../../tools/service-build/ensure.ts';
 
 /** The launcher beside the built service and without the sources, as in the package that users install. */
 const INSTALLED = join(REPOSITORY_ROOT, 'dist/installed');

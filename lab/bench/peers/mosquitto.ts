@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../free-port.ts';
+import { freePort } from '../../../tools/free-port.ts';
 import type { Reference } from '../processes.ts';
 import type { Peer } from './installed.ts';
 import { endPeer, spawnPeer, untilListening } from './peer-process.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ScriptedSilo, startSilo } from '@granary/server/testing/devices/scripted-silo';
 import { type Answer, type Api, apiOf } from '@granary/server/testing/service';
 import { startServiceProcess } from '@granary/server/testing/service-process';
-import { type Postgres, startPostgres } from '../test-setup/postgres.ts';
+import { type Postgres, startPostgres } from '../../tools/test-setup/postgres.ts';
 
 /** Every answer must arrive within this time, whatever the storage does. */
 export const ANSWER_MS_MAX = 5_000;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, openApp } from '@granary/app/app';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
-import { startPostgres } from '../test-setup/postgres.ts';
+import { startPostgres } from '../../tools/test-setup/postgres.ts';
 import { ask, registerSilos, SILOS } from './farm.ts';
 import { newDatabase } from './new-database.ts';
 import { generateRequests, startStopClient } from './processes.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { atExit } from './at-exit.ts';
+import { atExit } from '../tools/at-exit.ts';
 import { measureAlerts } from './bench/case-alerts.ts';
 import { measureConnections } from './bench/case-connections.ts';
 import { measureConsole } from './bench/case-console.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startPostgres } from '../test-setup/postgres.ts';
+import { startPostgres } from '../../tools/test-setup/postgres.ts';
 import { measureAppend } from './case-append.ts';
 import { measureEngines } from './case-engines.ts';
 import { measureReads } from './case-reads.ts';

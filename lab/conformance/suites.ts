@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { passOn, SERVICE_HEADER, validatedUrl } from '@granary/server/testing/validated-url';
-import { InstalledFarm } from '../cli-tour/installed-farm.ts';
-import { differences, recordTour, tourIn } from '../cli-tour/tour.ts';
-import { REPOSITORY_ROOT, repositoryFiles } from '../repository-files.ts';
+import { InstalledFarm } from '../../tools/cli-tour/installed-farm.ts';
+import { differences, recordTour, tourIn } from '../../tools/cli-tour/tour.ts';
+import { REPOSITORY_ROOT, repositoryFiles } from '../../tools/repository-files.ts';
 import { Prism } from './prism.ts';
 import { DOCUMENT, run } from './steps.ts';
 

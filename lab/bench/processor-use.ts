@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { childrenOf } from '../test-setup/process-tree.ts';
+import { childrenOf } from '../../tools/test-setup/process-tree.ts';
 
 /** The unit of /proc on Linux. */
 const TICK_MS = 10;

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { REPOSITORY_ROOT } from '../repository-files.ts';
-import { exitCodeOf, start } from '../run.ts';
+import { REPOSITORY_ROOT } from '../../tools/repository-files.ts';
+import { exitCodeOf, start } from '../../tools/run.ts';
 
 /** Programs that nobody here wrote. They are not dependencies, because only this tool uses them and they are many packages. */
 const PACKAGES: Readonly<Record<string, string>> = {

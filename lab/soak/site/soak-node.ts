@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { freePort } from '../../../tools/free-port.ts';
 import { type ServiceProcess, startServiceProcess } from '../../bench/service-process.ts';
-import { freePort } from '../../free-port.ts';
 
 export const ADMIN_KEY = 'an-admin-key-for-the-soak-run-and-nothing-else';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { REPOSITORY_ROOT } from '../../tools/repository-files.ts';
 import { CACHE } from './packages.ts';
 
 interface Diagnostic {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { MINUTE_MS } from '@granary/contract/time';
+import { pathWithServers } from '../tools/test-setup/debian-packages.ts';
 import { missingPeer } from './bench/peers/installed.ts';
 import { MOSQUITTO } from './bench/peers/mosquitto.ts';
 import { asPercent, processorTime, stolenSince } from './bench/stolen-time.ts';
@@ -12,7 +13,6 @@ import { readOptions, type SoakOptions } from './soak/options.ts';
 import { asMarkdown, table, totals } from './soak/report.ts';
 import { NODES } from './soak/site/site.ts';
 import { soak } from './soak/soak.ts';
-import { pathWithServers } from './test-setup/debian-packages.ts';
 
 const FAKETIME = { name: 'libfaketime', packages: ['faketime'], commands: ['faketime'] };
 

@@ -11,7 +11,7 @@ import { type TestContext, test } from 'node:test';
 import { newCertificate } from '@granary/link/testing/certificates';
 import { hasProgram, mayTestWith } from '@granary/link/testing/outside-clients';
 import { eventually } from '@granary/server/testing/eventually';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../tools/free-port.ts';
 
 const TEMPLATE = new URL('../../examples/cluster/nginx.conf', import.meta.url);
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../tools/free-port.ts';
 import { command } from './packages.ts';
 
 const START_MS_MAX = 60_000;

@@ -1,4 +1,4 @@
-import { installPackages, isOnPath, pathWithServers } from '../../test-setup/debian-packages.ts';
+import { installPackages, isOnPath, pathWithServers } from '../../../tools/test-setup/debian-packages.ts';
 import type { Finding } from '../report.ts';
 
 /** Programs of others that the service is compared with. */

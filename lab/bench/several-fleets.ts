@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startPostgres } from '../test-setup/postgres.ts';
+import { startPostgres } from '../../tools/test-setup/postgres.ts';
 import { type Credentials, countReadings, registerSilos } from './farm.ts';
 import { newDatabase } from './new-database.ts';
 import { startSharedMosquitto } from './peers/mosquitto.ts';
