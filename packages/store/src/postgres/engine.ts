@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { Pool, type PoolConfig } from 'pg';
 import {
   CALL_MS_MAX,
   type Engine,
@@ -27,7 +27,8 @@ import { WriteRunner } from './write-runner.ts';
 
 const CONNECTIONS_DEFAULT = 10;
 /** Three for stops and their look-ups, because all others may be busy, and one for the numbering of events. */
-const URGENT_CONNECTIONS_MAX = 4;
+const URGENT_CONNECTIONS = 4;
+const VERSION_QUERY = 'SELECT version FROM granary_schema';
 const KEEP_ALIVE_AFTER_MS = 5_000;
 /** Nodes that start together migrate one after the other, and a migration may take long. */
 export const MIGRATION_LOCK = 7_281_540_001;
@@ -74,12 +75,13 @@ export async function openPostgres(
   useCases: UseCases,
   { limits = TIME_LIMITS, onUpgrade, connections: count = CONNECTIONS_DEFAULT }: PostgresOptions = {},
 ): Promise<Engine> {
-  const connections = new Connections(makePool(url, limits, count), limits.callMs);
-  const urgent = new Connections(makePool(url, limits, URGENT_CONNECTIONS_MAX), limits.callMs);
+  const connections = new Connections(makePool(url, limits, { max: count }), limits.callMs);
+  // Its connections stay open, so that no stop waits for a login.
+  const urgentPool = makePool(url, limits, { max: URGENT_CONNECTIONS, idleTimeoutMillis: 0 });
+  const urgent = new Connections(urgentPool, limits.callMs);
   try {
     await withPatience(() => migrateTables(connections, onUpgrade));
-    // Opened in advance, so that the first stop does not wait for a login.
-    await withPatience(() => urgent.use((client) => queueOf(client).run('SELECT 1')));
+    await withPatience(() => openAll(urgent, URGENT_CONNECTIONS));
   } catch (error) {
     await Promise.all([connections.end(), urgent.end()]);
     if (error instanceof StoreOpenError) throw error;
@@ -91,6 +93,12 @@ export async function openPostgres(
   const engine = new PostgresEngine(connections, urgent, peers, limits, useCases);
   await engine.start();
   return engine;
+}
+
+/** Calls at the same moment get a connection each. */
+async function openAll(connections: Connections, count: number): Promise<void> {
+  const open = () => connections.use((client) => queueOf(client).run(VERSION_QUERY));
+  await Promise.all(Array.from({ length: count }, open));
 }
 
 /** A server that starts together with the service, or is busy, may answer its first calls late. */
@@ -118,11 +126,15 @@ async function migrateTables(connections: Connections, onUpgrade?: OnUpgrade): P
   );
 }
 
-function makePool(url: string, limits: TimeLimits, connectionsMax: number): Pool {
+function makePool(
+  url: string,
+  limits: TimeLimits,
+  size: Pick<PoolConfig, 'max' | 'idleTimeoutMillis'>,
+): Pool {
   try {
     const pool = new Pool({
       connectionString: url,
-      max: connectionsMax,
+      ...size,
       connectionTimeoutMillis: limits.callMs,
       lock_timeout: WAIT_MS_MAX,
       statement_timeout: limits.statementMs,
@@ -213,7 +225,7 @@ class PostgresEngine implements Engine {
 
   /** Reads and writes share the server, so one query checks both. */
   async health(): Promise<void> {
-    await this.reader.query('SELECT version FROM granary_schema');
+    await this.reader.query(VERSION_QUERY);
   }
 
   finishSoon(): void {
