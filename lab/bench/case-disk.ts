@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type App, openApp } from '@granary/app/app';
 import type { Reading } from '@granary/core/telemetry/readings';
+import { beforeTime, type RawPosition } from '@granary/store/chunks/raw-row';
 import { DATABASE_FILE } from '@granary/store/sqlite/database';
-import { beforeTime, type RawPosition } from '@granary/store/tables/telemetry/raw-row';
 import { demoHistory, registerSeries, slowlyChanging } from './disk-readings.ts';
 import { type Finding, whole } from './report.ts';
 

@@ -2,7 +2,7 @@ import type { Engine, EngineFigures, UseCaseCall, WriterPort } from '@granary/st
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
 import { noteChange, outsideRequest, whileRequestLasts } from '@granary/store/request-time';
 import { openSqlite } from '@granary/store/sqlite/engine';
-import type { Attempt } from '@granary/store/tables/audit';
+import type { Attempt } from './audit/audit-rows.ts';
 import type { CarryOut, Committed, Effect } from './effects.ts';
 import { EventNumbering } from './events/event-numbering.ts';
 import type { IdempotencyKey } from './idempotency.ts';

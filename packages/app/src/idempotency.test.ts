@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { Reading } from '@granary/core/telemetry/readings';
 import type { App } from './app.ts';
-import type { IdempotencyKey } from './idempotency.ts';
-import { REMEMBERED_MS } from './idempotency.ts';
+import { type IdempotencyKey, REMEMBERED_MS } from './idempotency.ts';
 import { READINGS_PER_APPEND_MAX } from './telemetry/telemetry.ts';
 import { describeEachEngine } from './testing/engines.ts';
 import {

@@ -1,13 +1,57 @@
 import { Refusal } from '@granary/contract/errors';
 import type { Sql } from '@granary/store/sql';
-import {
-  findPlant,
-  insertPlant,
-  listPlants,
-  type PlantPage,
-  type StoredPlant,
-} from '@granary/store/tables/plants';
 import { type Committed, committed } from './effects.ts';
+
+export interface StoredPlant {
+  /** A 64 bit integer in decimal digits, because a JavaScript number would lose some. */
+  readonly id: string;
+  readonly name: string;
+  readonly tag: string | null;
+  readonly createdAtMs: number;
+}
+
+export interface PlantPage {
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+type PlantRow = [id: string, body: string, createdAtMs: number];
+
+// Numbers are passed as text, in which both engines keep every digit.
+const SELECT_PLANT = 'SELECT CAST(id AS TEXT), body, created_at_ms FROM plants';
+const ID = 'CAST($1 AS BIGINT)';
+
+function toPlant([id, body, createdAtMs]: PlantRow): StoredPlant {
+  const { name, tag } = JSON.parse(body);
+  return { id, name, tag, createdAtMs };
+}
+
+export async function findPlant(sql: Sql, id: string): Promise<StoredPlant | undefined> {
+  const [row] = await sql.query<PlantRow>(`${SELECT_PLANT} WHERE id = ${ID}`, [id]);
+  return row && toPlant(row);
+}
+
+/** Ordered by id. */
+export async function listPlants(sql: Sql, { after, limit }: PlantPage): Promise<StoredPlant[]> {
+  const rows =
+    after === null
+      ? await sql.query<PlantRow>(`${SELECT_PLANT} ORDER BY plants.id LIMIT $1`, [limit])
+      : await sql.query<PlantRow>(`${SELECT_PLANT} WHERE id > ${ID} ORDER BY plants.id LIMIT $2`, [
+          after,
+          limit,
+        ]);
+  return rows.map(toPlant);
+}
+
+/** Returns whether the id was new. */
+export async function insertPlant(sql: Sql, { id, name, tag, createdAtMs }: StoredPlant): Promise<boolean> {
+  // As JSON, which in PostgreSQL can contain characters that a text cannot.
+  const inserted = await sql.run(
+    `INSERT INTO plants (id, body, created_at_ms) VALUES (${ID}, $2, $3) ON CONFLICT (id) DO NOTHING`,
+    [id, JSON.stringify({ name, tag }), createdAtMs],
+  );
+  return inserted === 1;
+}
 
 export interface NewPlant extends Omit<StoredPlant, 'createdAtMs'> {
   readonly nowMs: number;

@@ -1,6 +1,6 @@
 import type { Actor } from '@granary/contract/audit';
+import type { RawRow } from './chunks/raw-row.ts';
 import type { RowMemory } from './row-memory.ts';
-import type { RawRow } from './tables/telemetry/raw-row.ts';
 
 /** The types that both engines can bind and return; times are epoch milliseconds, flags 0 or 1, JSON is text. */
 export type Value = string | number | Uint8Array | null;

@@ -8,6 +8,13 @@ import {
 } from '@granary/core/alerts/lifecycle';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
+import type { AccessLimits } from '../conditions.ts';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { logEvents } from '../events/event-rows.ts';
+import { type DeviceOfRow, findAlertsOfFleet } from '../fleet/list-rows.ts';
+import type { SetAside } from '../unreadable-row.ts';
+import { type AlertPage, expireAlerts, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
+import { evaluateDevices, eventsOf } from './evaluation.ts';
 import {
   type AlertEvaluation,
   continueObservation,
@@ -16,21 +23,7 @@ import {
   lockDueDevices,
   type Observing,
   saveObservedSince,
-} from '@granary/store/tables/alerts/alert-evaluations';
-import {
-  type AlertPage,
-  expireAlerts,
-  findAlert,
-  listAlerts,
-  saveAlerts,
-} from '@granary/store/tables/alerts/alerts';
-import { logEvents } from '@granary/store/tables/events';
-import { findAlertsOfFleet } from '@granary/store/tables/fleet/lists';
-import type { DeviceOfRow } from '@granary/store/tables/fleet/newest-rows';
-import type { AccessLimits } from '@granary/store/tables/fleet/place';
-import type { SetAside } from '@granary/store/tables/unreadable-row';
-import { type Committed, committed, eventsLogged } from '../effects.ts';
-import { evaluateDevices, eventsOf } from './evaluation.ts';
+} from './evaluation-rows.ts';
 
 export interface AlertAddress {
   readonly deviceNo: number;

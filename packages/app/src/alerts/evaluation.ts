@@ -16,20 +16,14 @@ import type { ValueRange } from '@granary/core/alerts/rules/value-range';
 import { deviceSummary } from '@granary/core/devices/record';
 import { profileOf } from '@granary/core/profiles/profiles';
 import type { Sql } from '@granary/store/sql';
-import { type AlertEvaluation, saveEvaluations } from '@granary/store/tables/alerts/alert-evaluations';
-import {
-  openAlerts,
-  removeAlert,
-  saveAlerts,
-  type UnreadableAlert,
-} from '@granary/store/tables/alerts/alerts';
-import { isSameRanges } from '@granary/store/tables/alerts/no-change-ranges';
-import type { StoredDevice } from '@granary/store/tables/devices';
-import type { NewEvent } from '@granary/store/tables/events';
-import { type OnUnreadable, reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
 import { type DeviceWithFacts, readDeviceFacts } from '../devices/device-facts.ts';
+import type { StoredDevice } from '../devices/device-rows.ts';
+import type { NewEvent } from '../events/event-rows.ts';
 import { newId } from '../ids.ts';
 import { together } from '../together.ts';
+import { type OnUnreadable, reasonOf, type SetAside } from '../unreadable-row.ts';
+import { openAlerts, removeAlert, saveAlerts, type UnreadableAlert } from './alert-rows.ts';
+import { type AlertEvaluation, isSameRanges, saveEvaluations } from './evaluation-rows.ts';
 
 /**
  * A batch that commits at the same time as an evaluation has read the previous no-change ranges. Another evaluation soon

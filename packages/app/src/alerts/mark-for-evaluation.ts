@@ -2,9 +2,9 @@ import { isWithinNoChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import { FRESHNESS_MS } from '@granary/core/devices/status';
 import type { NewestValue } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
-import { noChangeRangesOf, scheduleEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
-import type { LastSeenUpdate } from '@granary/store/tables/presence';
+import type { LastSeenUpdate } from '../devices/presence-rows.ts';
 import { together } from '../together.ts';
+import { noChangeRangesOf, scheduleEvaluation } from './evaluation-rows.ts';
 
 /**
  * Finds the devices whose alerts a batch could change, and marks them as due, so that a crash loses no evaluation. `alsoDue` are

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { DAY_MS } from '@granary/contract/time';
-import type { AuditFilter } from '@granary/store/tables/audit';
 import type { App } from '../app.ts';
 import { ADA, testAttempt } from '../testing/attempts.ts';
 import { describeEachEngine } from '../testing/engines.ts';
@@ -13,6 +12,7 @@ import {
   readySilo,
   registerDevice,
 } from '../testing/fixtures.ts';
+import type { AuditFilter } from './audit-rows.ts';
 
 const ALL: AuditFilter = {
   limits: { facilities: null, deviceIds: null },

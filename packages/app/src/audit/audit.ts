@@ -1,6 +1,8 @@
 import type { ErrorCode } from '@granary/contract/errors';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
+import { type Committed, committed } from '../effects.ts';
+import { together } from '../together.ts';
 import {
   type Attempt,
   type AuditFilter,
@@ -11,9 +13,7 @@ import {
   listEntries,
   removeEntry,
   saveEntry,
-} from '@granary/store/tables/audit';
-import { type Committed, committed } from '../effects.ts';
-import { together } from '../together.ts';
+} from './audit-rows.ts';
 
 /** Refused attempts with the same caller, action, device and error code. */
 export interface RefusedAttempts {

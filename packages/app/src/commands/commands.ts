@@ -13,8 +13,7 @@ import { missionHoldsDevice } from '@granary/core/missions/state';
 import { advanceMission } from '@granary/core/missions/transitions';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
-import { unfinishedCommands } from '@granary/store/tables/commands';
+import { lockDevice } from '../alerts/evaluation-rows.ts';
 import { type LockedDevice, lockDeviceFor } from '../devices/device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
@@ -25,8 +24,8 @@ import {
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
-import { MISSIONS } from '../missions/mission-jobs.ts';
-import { COMMANDS } from './command-jobs.ts';
+import { MISSIONS } from '../missions/mission-rows.ts';
+import { COMMANDS, unfinishedCommands } from './command-rows.ts';
 
 /** A device with more open commands than this gets no further ones, except an emergency stop. */
 export const COMMANDS_UNFINISHED_MAX = 200;
@@ -80,7 +79,7 @@ export const reads = {
 
   /** The emergency stop in force on the device, if there is one. */
   async stopInForce(sql: Sql, deviceNo: number): Promise<CommandState | undefined> {
-    return stopInForce(await unfinishedCommands(sql, COMMANDS, [deviceNo]));
+    return stopInForce(await unfinishedCommands(sql, [deviceNo]));
   },
 
   async list(sql: Sql, page: CommandPage): Promise<CommandState[]> {

@@ -11,18 +11,19 @@ import { storedConfiguration } from '@granary/core/configuration/versions';
 import { profileOf } from '@granary/core/profiles/profiles';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import type { Sql } from '@granary/store/sql';
-import { lockDevices } from '@granary/store/tables/alerts/alert-evaluations';
-import { type ConfigurationVersionRow, listVersions } from '@granary/store/tables/configuration-versions';
+import { evaluateDevices } from '../alerts/evaluation.ts';
+import { lockDevices } from '../alerts/evaluation-rows.ts';
+import { findDevices } from '../devices/device-rows.ts';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { logEvents } from '../events/event-rows.ts';
+import { saveMissionsWithoutBase } from '../missions/missions-without-base.ts';
 import {
   type ConfigurationRow,
+  type ConfigurationVersionRow,
   findConfiguration,
+  listVersions,
   lockConfiguration,
-} from '@granary/store/tables/configurations';
-import { findDevices } from '@granary/store/tables/devices';
-import { logEvents } from '@granary/store/tables/events';
-import { evaluateDevices } from '../alerts/evaluation.ts';
-import { type Committed, committed, eventsLogged } from '../effects.ts';
-import { saveMissionsWithoutBase } from '../missions/missions-without-base.ts';
+} from './configuration-rows.ts';
 import { saveChangedConfiguration } from './save-configuration.ts';
 
 export interface StoredConfiguration {

@@ -1,12 +1,27 @@
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { reportingTimes } from '@granary/core/alerts/monitoring';
-import { configurationDocument } from '@granary/core/configuration/versions';
+import { configurationDocument, newestRemovedVersion } from '@granary/core/configuration/versions';
 import type { Sql } from '@granary/store/sql';
-import { saveConfiguration } from '@granary/store/tables/configurations';
-import type { NewEvent } from '@granary/store/tables/events';
-import { saveReportingTimes } from '@granary/store/tables/presence';
+import { saveReportingTimes } from '../devices/presence-rows.ts';
 import type { Effect } from '../effects.ts';
-import { saveVersion } from './save-version.ts';
+import type { NewEvent } from '../events/event-rows.ts';
+import {
+  type ConfigurationVersionRow,
+  insertVersion,
+  removeVersionsUpTo,
+  saveConfiguration,
+} from './configuration-rows.ts';
+
+/** Keeps what a device was told, when and by whom; the caller holds the configuration or has just inserted the device. */
+export async function saveVersion(
+  sql: Sql,
+  deviceNo: number,
+  version: Omit<ConfigurationVersionRow, 'actor'>,
+): Promise<void> {
+  await insertVersion(sql, deviceNo, version);
+  const removed = newestRemovedVersion(version.version);
+  if (removed > 0) await removeVersionsUpTo(sql, deviceNo, removed);
+}
 
 export interface ConfigurationChange {
   readonly deviceNo: number;

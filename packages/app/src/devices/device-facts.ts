@@ -6,16 +6,16 @@ import type { DeviceFacts, FactsFor } from '@granary/core/profiles/profile';
 import { DUPLICATE_DOCUMENT } from '@granary/core/reception/duplicate';
 import { RECEPTION_DOCUMENT } from '@granary/core/reception/reception';
 import type { Sql } from '@granary/store/sql';
-import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
-import { readableOrNull } from '@granary/store/tables/device-health';
-import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
-import { readFactRows } from '@granary/store/tables/fact-rows';
-import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
-import { COMMANDS } from '../commands/command-jobs.ts';
-import { currentMissionsIn } from '../missions/mission-jobs.ts';
-import { currentOperationsIn } from '../operations/operation-jobs.ts';
+import { type AlertEvaluation, lockDevice } from '../alerts/evaluation-rows.ts';
+import { COMMANDS } from '../commands/command-rows.ts';
+import { currentMissionsIn } from '../missions/mission-rows.ts';
+import { currentOperationsIn } from '../operations/operation-rows.ts';
 import { together } from '../together.ts';
+import type { OnUnreadable } from '../unreadable-row.ts';
+import { findDevices, type StoredDevice } from './device-rows.ts';
 import { parsedConfiguration, snapshotsOf } from './device-snapshots.ts';
+import { readFactRows } from './fact-rows.ts';
+import { readableOrNull } from './health-rows.ts';
 
 export interface DeviceWithFacts<Facts = DeviceFacts> {
   readonly device: StoredDevice;
@@ -33,8 +33,11 @@ export async function readDeviceFacts(
 ): Promise<DeviceWithFacts[]> {
   const [devices, rows] = await together([findDevices(sql, deviceNos), readFactRows(sql, deviceNos)]);
   const known = snapshotsOf(devices, rows);
-  const operations = Map.groupBy(currentOperationsIn(rows, onUnreadable), ofDevice);
-  const missions = Map.groupBy(currentMissionsIn(rows), ofDevice);
+  const operations = Map.groupBy(
+    currentOperationsIn(rows.newestOperations, rows.unfinishedOperations, onUnreadable),
+    ofDevice,
+  );
+  const missions = Map.groupBy(currentMissionsIn(rows.lastEndedMissions, rows.missionsUnderWay), ofDevice);
   const commands = Map.groupBy(COMMANDS.restored(rows.unfinishedCommands, onUnreadable), ofDevice);
   return known.flatMap(({ device, sensors, damagedSensors, latest, configuration }) => {
     const { deviceNo, profile, presence, capacityKg } = device;

@@ -4,16 +4,11 @@ import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
 import { standardSensorsOf } from '@granary/core/sensors/standard-sensors';
 import type { Sql } from '@granary/store/sql';
-import { configurationsOf } from '@granary/store/tables/configurations';
-import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
-import type { FactRows } from '@granary/store/tables/fact-rows';
-import { latestOfDevices } from '@granary/store/tables/telemetry/latest-values';
-import {
-  type OnUnreadable,
-  reasonOf,
-  type SetAside,
-  UnreadableRow,
-} from '@granary/store/tables/unreadable-row';
+import { configurationsOf } from '../configuration/configuration-rows.ts';
+import { latestOfDevices } from '../telemetry/latest-values.ts';
+import { type OnUnreadable, reasonOf, type SetAside, UnreadableRow } from '../unreadable-row.ts';
+import { findDevices, type StoredDevice } from './device-rows.ts';
+import type { FactRows } from './fact-rows.ts';
 
 /** The facts for decisions about a device of any kind. */
 export interface DeviceSnapshot {

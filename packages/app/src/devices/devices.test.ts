@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { NEVER_SEEN } from '@granary/core/devices/status';
-import type { DeviceFilter } from '@granary/store/tables/devices';
-import { REJECTIONS_KEPT_MAX } from '@granary/store/tables/presence';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import {
@@ -13,6 +11,8 @@ import {
   newFieldDevice,
   registerDevice,
 } from '../testing/fixtures.ts';
+import type { DeviceFilter } from './device-rows.ts';
+import { REJECTIONS_KEPT_MAX } from './presence-rows.ts';
 
 describeEachEngine('devices', (engine) => {
   let app: App;

@@ -14,13 +14,13 @@ import { refuseWhileOperating } from '@granary/core/operations/interlocks';
 import { DUPLICATE_DOCUMENT, type Duplicate } from '@granary/core/reception/duplicate';
 import { RECEPTION_DOCUMENT } from '@granary/core/reception/reception';
 import type { Sql } from '@granary/store/sql';
-import {
-  lockDevices,
-  saveRestoredAt,
-  scheduleEvaluation,
-} from '@granary/store/tables/alerts/alert-evaluations';
-import { unfinishedCommands } from '@granary/store/tables/commands';
-import { readableOrNull, readHealth, saveDuplicate } from '@granary/store/tables/device-health';
+import { evaluateDevices } from '../alerts/evaluation.ts';
+import { lockDevices, saveRestoredAt, scheduleEvaluation } from '../alerts/evaluation-rows.ts';
+import { unfinishedCommands } from '../commands/command-rows.ts';
+import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
+import { logEvents } from '../events/event-rows.ts';
+import { missionsNotEnded } from '../missions/mission-rows.ts';
+import { currentOperations } from '../operations/operation-rows.ts';
 import {
   type DeviceFilter,
   findDevice,
@@ -32,16 +32,14 @@ import {
   saveRemoval,
   saveRestoration,
   saveSecretHash,
-} from '@granary/store/tables/devices';
-import { logEvents } from '@granary/store/tables/events';
-import { missionsNotEnded } from '@granary/store/tables/missions';
+} from './device-rows.ts';
+import { readableOrNull, readHealth, saveDuplicate } from './health-rows.ts';
+import { type ReportedState, readRejections, recordLinkDown, recordReportedState } from './presence-rows.ts';
 import {
-  type ReportedState,
-  readRejections,
-  recordLinkDown,
-  recordReportedState,
-} from '@granary/store/tables/presence';
-import {
+  beginPurge,
+  freeDeviceId,
+  isPurgeWaiting,
+  lockNextPurge,
   type PurgedRange,
   type PurgeStep,
   purgeAlerts,
@@ -52,21 +50,10 @@ import {
   purgeReadings,
   purgeRemainingRows,
   purgeTracks,
-} from '@granary/store/tables/purge/purge-rows';
-import {
-  beginPurge,
-  freeDeviceId,
-  isPurgeWaiting,
-  lockNextPurge,
   type RunningPurge,
   savePurge,
-} from '@granary/store/tables/purge/purges';
-import { evaluateDevices } from '../alerts/evaluation.ts';
-import { COMMANDS } from '../commands/command-jobs.ts';
-import { alertEvaluation, type Committed, committed, eventsLogged } from '../effects.ts';
-import { MISSIONS } from '../missions/mission-jobs.ts';
-import { currentOperations } from '../operations/operation-jobs.ts';
-import { deviceUpdated, insertRegisteredDevice, type NewDevice } from './device-rows.ts';
+} from './purge-rows.ts';
+import { deviceUpdated, insertRegisteredDevice, type NewDevice } from './register-device.ts';
 
 export interface UpdateConditions {
   /** The change is refused if the device has another version. */
@@ -156,8 +143,8 @@ export const writes = {
     const held = await lockDevices(sql, [deviceNo]);
     refuseBusyRemoval({
       operations: await currentOperations(sql, [deviceNo]),
-      commands: await unfinishedCommands(sql, COMMANDS, [deviceNo]),
-      missions: await missionsNotEnded(sql, MISSIONS, deviceNo, MISSIONS_AHEAD_MAX),
+      commands: await unfinishedCommands(sql, [deviceNo]),
+      missions: await missionsNotEnded(sql, deviceNo, MISSIONS_AHEAD_MAX),
     });
     await saveRemoval(sql, deviceNo, nowMs);
     const after = { ...device, removedAtMs: nowMs };

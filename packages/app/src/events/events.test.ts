@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import type { NewStoredKey } from '@granary/store/tables/keys';
 import type { App } from '../app.ts';
+import type { NewStoredKey } from '../keys/key-rows.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import { isRefusal, NOW_MS, newDevice, registerDevice } from '../testing/fixtures.ts';
 

@@ -1,13 +1,7 @@
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import {
-  eventBounds,
-  eventsAfter,
-  expireEvents,
-  hasUnnumberedEvents,
-  numberEvents,
-} from '@granary/store/tables/events';
 import { type Committed, committed } from '../effects.ts';
+import { eventBounds, eventsAfter, expireEvents, hasUnnumberedEvents, numberEvents } from './event-rows.ts';
 
 export const reads = {
   after: (sql: Sql, page: { readonly sequence: number; readonly limit: number }) => eventsAfter(sql, page),

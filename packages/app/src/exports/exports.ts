@@ -1,11 +1,11 @@
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { MISSED_REPORTS_MAX } from '@granary/core/devices/status';
 import type { Sql } from '@granary/store/sql';
-import type { StoredDevice } from '@granary/store/tables/devices';
-import { listDevicesOfFleet } from '@granary/store/tables/fleet/device-list';
-import type { DeviceSelection } from '@granary/store/tables/fleet/place';
-import { bucketBounds } from '@granary/store/tables/telemetry/buckets';
-import { readRawPage } from '@granary/store/tables/telemetry/raw-pages';
+import type { DeviceSelection } from '../conditions.ts';
+import type { StoredDevice } from '../devices/device-rows.ts';
+import { listDevicesOfFleet } from '../fleet/device-list.ts';
+import { bucketBounds } from '../telemetry/bucket-rows.ts';
+import { readRawPage } from '../telemetry/raw-pages.ts';
 
 export interface ExportedDevicesPage {
   readonly devices: DeviceSelection;

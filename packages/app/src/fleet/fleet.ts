@@ -12,34 +12,31 @@ import { overviewRecord } from '@granary/core/fleet/overview';
 import { searchTexts } from '@granary/core/fleet/search';
 import { OPERATION_DOCUMENT } from '@granary/core/operations/state';
 import type { Sql } from '@granary/store/sql';
-import {
-  type AttentionRow,
-  doubtfulOperations,
-  emergencyStopsInForce,
-  offlineDevicesWithJobs,
-  unacknowledgedAlerts,
-} from '@granary/store/tables/fleet/attention';
-import { countDevices, countJobs, countOpenAlerts } from '@granary/store/tables/fleet/counts';
-import { listDevicesOfFleet } from '@granary/store/tables/fleet/device-list';
-import {
-  type FleetAlertPage,
-  type FleetJobPage,
-  listAlertsOfFleet,
-  listJobsOfFleet,
-} from '@granary/store/tables/fleet/lists';
-import type { PartWanted } from '@granary/store/tables/fleet/parts';
-import type { AccessLimits, DeviceSelection } from '@granary/store/tables/fleet/place';
-import { listSeenSince } from '@granary/store/tables/fleet/seen-devices';
+import { COMMANDS } from '../commands/command-rows.ts';
+import type { AccessLimits, DeviceSelection } from '../conditions.ts';
+import { MISSIONS } from '../missions/mission-rows.ts';
+import { OPERATIONS } from '../operations/operation-rows.ts';
+import { latestOfDevices } from '../telemetry/latest-values.ts';
 import {
   countByStatus,
   countDevicesInPart,
   countOpenAlertsInPart,
   countUnfinishedByStatus,
-} from '@granary/store/tables/fleet/status-counts';
-import { latestOfDevices } from '@granary/store/tables/telemetry/latest-values';
-import { COMMANDS } from '../commands/command-jobs.ts';
-import { MISSIONS } from '../missions/mission-jobs.ts';
-import { OPERATIONS } from '../operations/operation-jobs.ts';
+  listSeenSince,
+  type PartWanted,
+} from './count-rows.ts';
+import { listDevicesOfFleet } from './device-list.ts';
+import { type FleetAlertPage, type FleetJobPage, listAlertsOfFleet, listJobsOfFleet } from './list-rows.ts';
+import {
+  type AttentionRow,
+  countDevices,
+  countJobs,
+  countOpenAlerts,
+  doubtfulOperations,
+  emergencyStopsInForce,
+  offlineDevicesWithJobs,
+  unacknowledgedAlerts,
+} from './overview-rows.ts';
 
 export interface DevicesPage {
   readonly devices: DeviceSelection;

@@ -1,10 +1,10 @@
 import type { Sql } from '@granary/store/sql';
-import { lockDevices, tryLockDevices } from '@granary/store/tables/alerts/alert-evaluations';
-import { deviceIdsOf } from '@granary/store/tables/devices';
-import type { WaitingDevice } from '@granary/store/tables/jobs';
-import type { SetAside } from '@granary/store/tables/unreadable-row';
+import { lockDevices, tryLockDevices } from '../alerts/evaluation-rows.ts';
+import { deviceIdsOf } from '../devices/device-rows.ts';
 import { type Committed, committed, type Effect } from '../effects.ts';
+import type { SetAside } from '../unreadable-row.ts';
 import { JobChangeRecorder } from './job-change-recorder.ts';
+import type { WaitingDevice } from './job-rows.ts';
 
 /** The functions that a tick needs for one kind of job. */
 interface Waiting {

@@ -7,13 +7,11 @@ import { missionMessage } from '@granary/core/missions/record';
 import { type MissionState, missionHoldsDevice } from '@granary/core/missions/state';
 import { advanceMission } from '@granary/core/missions/transitions';
 import type { Sql } from '@granary/store/sql';
-import { devicesWithEmergencyStop, unfinishedCommands } from '@granary/store/tables/commands';
-import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
-import { missionsUnderWay } from '@granary/store/tables/missions';
-import type { SetAside } from '@granary/store/tables/unreadable-row';
-import { COMMANDS } from '../commands/command-jobs.ts';
+import { COMMANDS, devicesWithEmergencyStop, unfinishedCommands } from '../commands/command-rows.ts';
+import { findDevices, type StoredDevice } from '../devices/device-rows.ts';
 import type { Committed, Effect } from '../effects.ts';
-import { MISSIONS } from '../missions/mission-jobs.ts';
+import { MISSIONS, missionsUnderWay } from '../missions/mission-rows.ts';
+import type { SetAside } from '../unreadable-row.ts';
 import {
   advanceDueJobs,
   type DeviceToTick,
@@ -82,9 +80,9 @@ async function readDevicesToTick(
   const reachable = new Map(devices.map(({ deviceNo, isReachable }) => [deviceNo, isReachable]));
   const setAside = (item: SetAside) => recorder.setAside.push(item);
   const ofDevice = ({ deviceNo }: { readonly deviceNo: number }) => deviceNo;
-  const commands = Map.groupBy(await unfinishedCommands(sql, COMMANDS, deviceNos, setAside), ofDevice);
+  const commands = Map.groupBy(await unfinishedCommands(sql, deviceNos, setAside), ofDevice);
   const missions = Map.groupBy(await MISSIONS.unfinished(sql, deviceNos, nowMs, setAside), ofDevice);
-  const underWay = Map.groupBy(await missionsUnderWay(sql, MISSIONS, deviceNos, setAside), ofDevice);
+  const underWay = Map.groupBy(await missionsUnderWay(sql, deviceNos, setAside), ofDevice);
   const stopped = await devicesWithEmergencyStop(sql, deviceNos);
   return (await findDevices(sql, deviceNos)).map((device) => ({
     device,

@@ -1,10 +1,10 @@
 import type { Sql } from '@granary/store/sql';
-import type { AlertEvaluation } from '@granary/store/tables/alerts/alert-evaluations';
-import { logEvents, type NewEvent } from '@granary/store/tables/events';
-import type { DeviceJob, JobChange, JobTable } from '@granary/store/tables/jobs';
-import { reasonOf, type SetAside } from '@granary/store/tables/unreadable-row';
 import { evaluateDevices } from '../alerts/evaluation.ts';
+import type { AlertEvaluation } from '../alerts/evaluation-rows.ts';
 import { alertEvaluation, type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
+import { logEvents, type NewEvent } from '../events/event-rows.ts';
+import { reasonOf, type SetAside } from '../unreadable-row.ts';
+import type { DeviceJob, JobChange, JobTable } from './job-rows.ts';
 
 /** The result of handling a device's reply. */
 export type ReplyResult =

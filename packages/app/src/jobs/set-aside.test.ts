@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { STOP_RESEND_MS } from '@granary/core/devices/time-limits';
-
-import type { SetAside } from '@granary/store/tables/unreadable-row';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import { NOW_MS, readyFieldDevice, readySilo, tickDue } from '../testing/fixtures.ts';
 import type { SentMessage } from '../testing/recorded-effects.ts';
+import type { SetAside } from '../unreadable-row.ts';
 
 const UNKNOWN_STATUS = '{"v":1,"deviceNo":1,"status":"flying"}';
 /** A time that can be read but not written as a date, so that a decision about the operation throws. */

@@ -20,8 +20,7 @@ import {
 import { advanceMission, type MissionInput, refuseRequest } from '@granary/core/missions/transitions';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
-import { missionsNotEnded } from '@granary/store/tables/missions';
+import { lockDevice } from '../alerts/evaluation-rows.ts';
 import { lockDeviceFor, readDeviceFor } from '../devices/device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
@@ -31,7 +30,7 @@ import {
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
-import { MISSIONS } from './mission-jobs.ts';
+import { MISSIONS, missionsNotEnded } from './mission-rows.ts';
 
 export interface MissionCreation {
   readonly deviceNo: number;
@@ -96,7 +95,7 @@ export const reads = {
   async preflight(sql: Sql, preview: MissionPreview): Promise<PreflightResult> {
     const { deviceNo, mission, isReachable, nowMs } = preview;
     const { facts } = await readDeviceFor(sql, deviceNo, 'missions');
-    const ahead = await missionsNotEnded(sql, MISSIONS, deviceNo, MISSIONS_AHEAD_MAX);
+    const ahead = await missionsNotEnded(sql, deviceNo, MISSIONS_AHEAD_MAX);
     return previewMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
   },
 };
@@ -111,7 +110,7 @@ export const writes = {
   async create(sql: Sql, creation: MissionCreation): Promise<Committed<MissionState>> {
     const { deviceNo, missionId, mission, isReachable, nowMs } = creation;
     const { evaluation, facts } = await lockDeviceFor(sql, deviceNo, 'missions');
-    const ahead = await missionsNotEnded(sql, MISSIONS, deviceNo, MISSIONS_AHEAD_MAX);
+    const ahead = await missionsNotEnded(sql, deviceNo, MISSIONS_AHEAD_MAX);
     const plan = planMission(mission, { ...facts, isReachable, missions: ahead }, nowMs);
     const wanted = { missionId, deviceNo, name: mission.mission_name, plan };
     const begun = { ...beginMission(wanted, nowMs), requestedBy: sql.actor };

@@ -5,9 +5,9 @@ import {
   type StoredNotification,
 } from '@granary/core/notifications/record';
 import type { Sql } from '@granary/store/sql';
-import { logEvents } from '@granary/store/tables/events';
-import { lockPendingNotification, saveAttempt } from '@granary/store/tables/notifications/notifications';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { logEvents } from '../events/event-rows.ts';
+import { lockPendingNotification, saveAttempt } from './notification-rows.ts';
 
 /** `isPermanent`: another attempt would fail, too, such as for an address that does not exist. */
 export type AttemptOutcome =

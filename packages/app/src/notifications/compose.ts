@@ -1,5 +1,4 @@
-import type { AlertState } from '@granary/core/alerts/lifecycle';
-import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
+import { ALERT_DOCUMENT, type AlertState } from '@granary/core/alerts/lifecycle';
 import { alertRecord } from '@granary/core/alerts/record';
 import {
   type AlertColumns,
@@ -20,17 +19,12 @@ import { quietUntil } from '@granary/core/notifications/quiet-hours';
 import type { StoredNotification } from '@granary/core/notifications/record';
 import { targetsOf } from '@granary/core/notifications/rule';
 import type { Sql } from '@granary/store/sql';
-import { alertColumns } from '@granary/store/tables/alerts/alerts';
-import { findDevices, type StoredDevice } from '@granary/store/tables/devices';
-import { findAlertsOfFleet } from '@granary/store/tables/fleet/lists';
-import {
-  dueNotices,
-  removeNotices,
-  type StoredNotice,
-  saveNotices,
-} from '@granary/store/tables/notifications/notices';
-import { type RuleWithWindows, saveWindows } from '@granary/store/tables/notifications/rules';
-import type { OnUnreadable } from '@granary/store/tables/unreadable-row';
+import { alertColumns } from '../alerts/alert-rows.ts';
+import { findDevices, type StoredDevice } from '../devices/device-rows.ts';
+import { findAlertsOfFleet } from '../fleet/list-rows.ts';
+import type { OnUnreadable } from '../unreadable-row.ts';
+import { dueNotices, removeNotices, type StoredNotice, saveNotices } from './notice-rows.ts';
+import { type RuleWithWindows, saveWindows } from './rule-rows.ts';
 import { writeNotifications } from './write-notifications.ts';
 
 /** The limit of one transaction, and of one summary. */

@@ -13,12 +13,12 @@ import {
 import { quoted } from '@granary/core/words';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { logEvents } from '@granary/store/tables/events';
-import {
-  expireNotices,
-  hasDueNotices,
-  removeNoticesOfRule,
-} from '@granary/store/tables/notifications/notices';
+import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
+import { logEvents } from '../events/event-rows.ts';
+import type { SetAside } from '../unreadable-row.ts';
+import { recordAttempt } from './attempts.ts';
+import { composeDue } from './compose.ts';
+import { expireNotices, hasDueNotices, removeNoticesOfRule } from './notice-rows.ts';
 import {
   cancelNotificationsOfRule,
   claimNotifications,
@@ -28,22 +28,18 @@ import {
   type NotificationClaim,
   type NotificationPage,
   renewNotification,
-} from '@granary/store/tables/notifications/notifications';
-import { lockPosition } from '@granary/store/tables/notifications/position';
+} from './notification-rows.ts';
+import { planNotices } from './plan.ts';
 import {
   countRules,
   findRule,
   insertRule,
   listRules,
+  lockPosition,
   type RulePage,
   removeRule as removeRow,
   saveRule,
-} from '@granary/store/tables/notifications/rules';
-import type { SetAside } from '@granary/store/tables/unreadable-row';
-import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
-import { recordAttempt } from './attempts.ts';
-import { composeDue } from './compose.ts';
-import { planNotices } from './plan.ts';
+} from './rule-rows.ts';
 import { checkTargets, type MailAbility } from './targets.ts';
 import { failureEvents, isPassedOn, writeNotifications } from './write-notifications.ts';
 

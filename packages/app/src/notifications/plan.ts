@@ -13,8 +13,8 @@ import {
   removeNotices,
   type StoredNotice,
   saveNotices,
-} from '@granary/store/tables/notifications/notices';
-import { alertEvents, newestSequence, savePosition } from '@granary/store/tables/notifications/position';
+} from './notice-rows.ts';
+import { alertEvents, newestSequence, savePosition } from './rule-rows.ts';
 
 /** Limits of one transaction, so that other writes are not held up for long: numbers of events, and notices. */
 const EVENTS_PER_CALL_MAX = 2_000;

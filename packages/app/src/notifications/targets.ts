@@ -4,7 +4,7 @@ import type { NotificationTarget } from '@granary/contract/notifications';
 import type { RuleContent } from '@granary/core/notifications/rule';
 import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
-import { findWebhook } from '@granary/store/tables/webhooks/webhooks';
+import { findWebhook } from '../webhooks/webhook-rows.ts';
 
 /** Whether the service can send e-mail; the storage does not know its settings. */
 export interface MailAbility {

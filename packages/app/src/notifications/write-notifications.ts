@@ -6,11 +6,11 @@ import {
   type StoredNotification,
 } from '@granary/core/notifications/record';
 import type { Sql } from '@granary/store/sql';
-import type { NewEvent } from '@granary/store/tables/events';
-import { insertNotifications } from '@granary/store/tables/notifications/notifications';
-import { findWebhook } from '@granary/store/tables/webhooks/webhooks';
+import type { NewEvent } from '../events/event-rows.ts';
 import { newId } from '../ids.ts';
 import { enqueueMessage } from '../webhooks/messages.ts';
+import { findWebhook } from '../webhooks/webhook-rows.ts';
+import { insertNotifications } from './notification-rows.ts';
 
 type Writing = Pick<MessageContext, 'rule' | 'step' | 'nowMs'>;
 

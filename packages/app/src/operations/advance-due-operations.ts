@@ -13,7 +13,7 @@ import {
   type TickRound,
 } from '../jobs/advance-due-jobs.ts';
 import type { JobChangeRecorder } from '../jobs/job-change-recorder.ts';
-import { currentOperations, OPERATIONS } from './operation-jobs.ts';
+import { currentOperations, OPERATIONS } from './operation-rows.ts';
 
 export async function advanceDueOperations(sql: Sql, round: TickRound): Promise<Committed<TickOutcome>> {
   return await advanceDueJobs(sql, [OPERATIONS], round, (devices, recorder) =>

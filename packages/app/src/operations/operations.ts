@@ -35,9 +35,7 @@ import {
 import { areFactsFor } from '@granary/core/profiles/capabilities';
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
-import { type AlertEvaluation, lockDevice } from '@granary/store/tables/alerts/alert-evaluations';
-import { claimingOperation, deviceOfOperation } from '@granary/store/tables/operations';
-import { UnreadableRow } from '@granary/store/tables/unreadable-row';
+import { type AlertEvaluation, lockDevice } from '../alerts/evaluation-rows.ts';
 import { type FactsOf, lockDeviceFor, readDeviceFacts, readDeviceFor } from '../devices/device-facts.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import {
@@ -58,8 +56,9 @@ import {
 } from '../jobs/job-change-recorder.ts';
 import { messageEffects } from '../jobs/message-effects.ts';
 import { together } from '../together.ts';
+import { UnreadableRow } from '../unreadable-row.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
-import { OPERATIONS } from './operation-jobs.ts';
+import { claimingOperation, deviceOfOperation, OPERATIONS } from './operation-rows.ts';
 
 /** Further unsolicited operations of a device are ignored. */
 export const UNSOLICITED_AT_ONCE_MAX = 16;

@@ -2,8 +2,8 @@ import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { storedConfiguration } from '@granary/core/configuration/versions';
 import type { DescribedDevice } from '@granary/core/site/site-device';
 import type { Sql } from '@granary/store/sql';
-import { lockConfigurations } from '@granary/store/tables/configurations';
-import { lockDeviceRowsById, type StoredDevice } from '@granary/store/tables/devices';
+import { lockConfigurations } from '../configuration/configuration-rows.ts';
+import { lockDeviceRowsById, type StoredDevice } from '../devices/device-rows.ts';
 
 /** A registered device with everything that a document can change. */
 export type KnownDevice = StoredDevice & DescribedDevice & { readonly configurationVersion: number };

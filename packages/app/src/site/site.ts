@@ -10,12 +10,11 @@ import { appliedRecord, auditedChanges, type PlanRequest, planSite } from '@gran
 import type { DescribedDevice } from '@granary/core/site/site-device';
 import type { StoredWebhook } from '@granary/core/webhooks/webhook';
 import type { Sql } from '@granary/store/sql';
-import { configurationsOf } from '@granary/store/tables/configurations';
-import { listDevicesOfFleet } from '@granary/store/tables/fleet/device-list';
-import { lockPosition } from '@granary/store/tables/notifications/position';
-import { listRules } from '@granary/store/tables/notifications/rules';
-import { listWebhooks, lockWebhook } from '@granary/store/tables/webhooks/webhooks';
+import { configurationsOf } from '../configuration/configuration-rows.ts';
 import { type Committed, committed } from '../effects.ts';
+import { listDevicesOfFleet } from '../fleet/device-list.ts';
+import { listRules, lockPosition } from '../notifications/rule-rows.ts';
+import { listWebhooks, lockWebhook } from '../webhooks/webhook-rows.ts';
 import { lockKnownDevices } from './known-devices.ts';
 import { type NewSecrets, writePlan } from './write-plan.ts';
 

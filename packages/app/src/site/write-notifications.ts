@@ -6,14 +6,9 @@ import type { PlannedRule } from '@granary/core/site/site-rule';
 import type { PlannedWebhook } from '@granary/core/site/site-webhook';
 import { type StoredWebhook, type WebhookContent, webhookEventData } from '@granary/core/webhooks/webhook';
 import type { Sql } from '@granary/store/sql';
-import type { NewEvent } from '@granary/store/tables/events';
-import { countRules, insertRule, saveRule } from '@granary/store/tables/notifications/rules';
-import {
-  countWebhooks,
-  insertWebhook,
-  lockWebhook,
-  saveWebhook,
-} from '@granary/store/tables/webhooks/webhooks';
+import type { NewEvent } from '../events/event-rows.ts';
+import { countRules, insertRule, saveRule } from '../notifications/rule-rows.ts';
+import { countWebhooks, insertWebhook, lockWebhook, saveWebhook } from '../webhooks/webhook-rows.ts';
 
 interface Writing {
   readonly newWebhookIds: Readonly<Record<string, string>>;

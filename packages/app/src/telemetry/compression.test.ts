@@ -5,11 +5,11 @@ import { PURGE_DELAY_MS } from '@granary/core/devices/purge';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { distinctReadings } from '@granary/core/telemetry/distinct-readings';
 import type { Reading } from '@granary/core/telemetry/readings';
-import { ROWS_PER_CHUNK_MAX } from '@granary/store/tables/telemetry/compress-readings';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import { everyRawRow, rawRowOf } from '../testing/every-raw-row.ts';
 import { batchOf, NOW_MS, reading, registerDevice } from '../testing/fixtures.ts';
+import { ROWS_PER_CHUNK_MAX } from './compress-readings.ts';
 import type { AppendReceipt } from './telemetry.ts';
 
 const START_MS = NOW_MS - 5 * DAY_MS;

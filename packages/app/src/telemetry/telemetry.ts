@@ -17,43 +17,23 @@ import { goodValueIn, type Reading } from '@granary/core/telemetry/readings';
 import { newestValues, type Rollup, withCoarser } from '@granary/core/telemetry/rollup';
 import type { OpenBucketRow } from '@granary/store/row-memory';
 import type { Sql } from '@granary/store/sql';
-import { receptionsOf, saveReceptions } from '@granary/store/tables/device-health';
+import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
+import { receptionsOf, saveReceptions } from '../devices/health-rows.ts';
 import {
   type LastSeenUpdate,
   type NewRejection,
   recordRejections,
   recordSeen,
-} from '@granary/store/tables/presence';
-import {
-  addToBuckets,
-  dropBuckets,
-  type HistoryRange,
-  readBuckets,
-} from '@granary/store/tables/telemetry/buckets';
-import { chunkedValues } from '@granary/store/tables/telemetry/chunked-values';
-import {
-  type CompressedPart,
-  compressReadings,
-  ROWS_PER_CHUNK_MAX,
-} from '@granary/store/tables/telemetry/compress-readings';
-import { type CurrentRows, currentRows, latestOfDevice } from '@granary/store/tables/telemetry/latest-values';
-import {
-  lockOpenBuckets,
-  openBucketKey,
-  saveOpenBuckets,
-} from '@granary/store/tables/telemetry/open-buckets';
-import { dropChunks, lockChunks } from '@granary/store/tables/telemetry/reading-chunks';
-import { addMissingValues, insertReadings, lockReadings } from '@granary/store/tables/telemetry/readings';
-import {
-  addToTracks,
-  dropTracks,
-  type NewPlace,
-  readTrack,
-  type TrackRange,
-} from '@granary/store/tables/telemetry/tracks';
-import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
+} from '../devices/presence-rows.ts';
 import { alertEvaluation, type Committed, committed } from '../effects.ts';
 import { together } from '../together.ts';
+import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './bucket-rows.ts';
+import { chunkedValues, dropChunks, lockChunks } from './chunk-rows.ts';
+import { type CompressedPart, compressReadings, ROWS_PER_CHUNK_MAX } from './compress-readings.ts';
+import { type CurrentRows, currentRows, latestOfDevice } from './latest-values.ts';
+import { lockOpenBuckets, openBucketKey, saveOpenBuckets } from './open-bucket-rows.ts';
+import { addMissingValues, insertReadings, lockReadings } from './reading-rows.ts';
+import { addToTracks, dropTracks, type NewPlace, readTrack, type TrackRange } from './track-rows.ts';
 
 /** The sum of this many of the largest values is still an exact whole number in floating point. */
 export const READINGS_PER_APPEND_MAX = 50_000;

@@ -1,4 +1,4 @@
-import type { Attempt } from '@granary/store/tables/audit';
+import type { Attempt } from '../audit/audit-rows.ts';
 import { newId } from '../ids.ts';
 import { NOW_MS } from './fixtures.ts';
 

@@ -6,9 +6,9 @@ import { initialFieldConfiguration } from '@granary/core/configuration/field-con
 import { initialConfiguration } from '@granary/core/configuration/silo-configuration';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import { type NamedValues, readingOf, readingsOf } from '@granary/core/testing/readings';
-import type { StoredEvent } from '@granary/store/tables/events';
 import type { App } from '../app.ts';
-import type { NewDevice } from '../devices/device-rows.ts';
+import type { NewDevice } from '../devices/register-device.ts';
+import type { StoredEvent } from '../events/event-rows.ts';
 import type { TickOutcome } from '../jobs/advance-due-jobs.ts';
 import type { TelemetryBatch } from '../telemetry/telemetry.ts';
 import { effectsDuring, evaluatedIn, type SentMessage, sentIn } from './recorded-effects.ts';

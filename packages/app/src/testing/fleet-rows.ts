@@ -1,11 +1,10 @@
-import type { AlertState } from '@granary/core/alerts/lifecycle';
-import { ALERT_DOCUMENT } from '@granary/core/alerts/lifecycle';
+import { ALERT_DOCUMENT, type AlertState } from '@granary/core/alerts/lifecycle';
 import {
   OPERATION_DOCUMENT,
   type OperationState,
   unsolicitedOperation,
 } from '@granary/core/operations/state';
-import type { DeviceSelection } from '@granary/store/tables/fleet/place';
+import type { DeviceSelection } from '../conditions.ts';
 import type { TestEngine } from './engines.ts';
 import { NOW_MS } from './fixtures.ts';
 

@@ -11,8 +11,8 @@ import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
 import { hasCapability } from '@granary/core/profiles/capabilities';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
-import type { StoredDevice } from '@granary/store/tables/devices';
 import type { App, StoreLocation } from '../app.ts';
+import type { StoredDevice } from '../devices/device-rows.ts';
 import { latestOf, NOW_MS } from './fixtures.ts';
 import { rawReadings } from './raw-readings.ts';
 

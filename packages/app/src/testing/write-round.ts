@@ -1,6 +1,6 @@
 import { SECOND_MS } from '@granary/contract/time';
-import type { Attempt } from '@granary/store/tables/audit';
 import type { App } from '../app.ts';
+import type { Attempt } from '../audit/audit-rows.ts';
 import type { SLICES, SliceName } from '../use-cases.ts';
 import { testAttempt } from './attempts.ts';
 import { NOW_MS } from './fixtures.ts';

@@ -1,6 +1,6 @@
 import { toIso } from '@granary/contract/time';
 import type { Sql } from '@granary/store/sql';
-import { insertDelivery } from '@granary/store/tables/webhooks/deliveries';
+import { insertDelivery } from './delivery-rows.ts';
 
 /** A message that is not an event of the log. */
 export interface WebhookMessage {

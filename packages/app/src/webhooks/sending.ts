@@ -9,22 +9,22 @@ import {
 } from '@granary/core/webhooks/attempts';
 import { type StoredWebhook, webhookEventData } from '@granary/core/webhooks/webhook';
 import type { Sql } from '@granary/store/sql';
-import { eventsNumbered, logEvents, type NewEvent, type StoredEvent } from '@granary/store/tables/events';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { eventsNumbered, logEvents, type NewEvent, type StoredEvent } from '../events/event-rows.ts';
 import {
   leaseDeliveries,
   lockDueDeliveries,
   lockPendingDelivery,
   type StoredDelivery,
   saveAttempt,
-} from '@granary/store/tables/webhooks/deliveries';
+} from './delivery-rows.ts';
 import {
   endFailing,
   findEnabledWebhook,
   findSecrets,
   lockWebhookNumbered,
   saveWebhook,
-} from '@granary/store/tables/webhooks/webhooks';
-import { type Committed, committed, eventsLogged } from '../effects.ts';
+} from './webhook-rows.ts';
 
 export interface TakeRequest {
   readonly webhookNo: number;

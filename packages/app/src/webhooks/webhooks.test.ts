@@ -3,10 +3,10 @@ import { before, describe, it } from 'node:test';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import type { AttemptOutcome } from '@granary/core/webhooks/attempts';
 import type { StoredWebhook } from '@granary/core/webhooks/webhook';
-import type { NewStoredWebhook } from '@granary/store/tables/webhooks/webhooks';
 import type { App } from '../app.ts';
 import { describeEachEngine } from '../testing/engines.ts';
 import { isRefusal, NOW_MS, newDevice, newId } from '../testing/fixtures.ts';
+import type { NewStoredWebhook } from './webhook-rows.ts';
 
 const SCHEDULE = { delaysMs: [SECOND_MS, SECOND_MS] };
 const LEASE_MS = 30 * SECOND_MS;

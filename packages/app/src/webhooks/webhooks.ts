@@ -15,13 +15,8 @@ import {
 } from '@granary/core/webhooks/webhook';
 import { quoted } from '@granary/core/words';
 import type { Sql } from '@granary/store/sql';
-import {
-  eventBounds,
-  eventsAfter,
-  lastSequence,
-  logEvents,
-  type NewEvent,
-} from '@granary/store/tables/events';
+import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
+import { eventBounds, eventsAfter, lastSequence, logEvents, type NewEvent } from '../events/event-rows.ts';
 import {
   type DeliveryExpiry,
   type DeliveryPage,
@@ -35,7 +30,9 @@ import {
   type NewDelivery,
   renewDelivery,
   repeatDeadDeliveries,
-} from '@granary/store/tables/webhooks/deliveries';
+} from './delivery-rows.ts';
+import { enqueueMessage } from './messages.ts';
+import { recordAttempt, takeDue } from './sending.ts';
 import {
   countWebhooks,
   findWebhook,
@@ -50,10 +47,7 @@ import {
   savePosition,
   saveWebhook,
   type WebhookPage,
-} from '@granary/store/tables/webhooks/webhooks';
-import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
-import { enqueueMessage } from './messages.ts';
-import { recordAttempt, takeDue } from './sending.ts';
+} from './webhook-rows.ts';
 
 /** Limits of one transaction, so that other writes are not held up for long. */
 const EVENTS_PER_CALL_MAX = 200;

@@ -1,5 +1,4 @@
-import type { Client } from '@granary/client';
-import { ApiError } from '@granary/client';
+import { ApiError, type Client } from '@granary/client';
 import type { FleetDevice, FleetDeviceQuery } from '@granary/contract/fleet/devices';
 
 /** A device of either group; its group says which endpoints it has. */

@@ -1,5 +1,4 @@
-import type { DeviceStatus } from '@granary/contract/devices/statuses';
-import { DEVICE_STATUSES } from '@granary/contract/devices/statuses';
+import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { NEEDS, type Need } from './need.ts';

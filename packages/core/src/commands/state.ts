@@ -1,12 +1,12 @@
 import type { Actor } from '@granary/contract/audit';
-import type {
-  CommandName,
-  CommandParameters,
-  CommandRequest,
-  CommandResult,
-  CommandStatus,
+import {
+  COMMAND_STATUSES,
+  type CommandName,
+  type CommandParameters,
+  type CommandRequest,
+  type CommandResult,
+  type CommandStatus,
 } from '@granary/contract/commands';
-import { COMMAND_STATUSES } from '@granary/contract/commands';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { MOTION_EXPIRY_MS } from '../devices/polling.ts';

@@ -5,14 +5,14 @@ import type {
   MissionState as ReportedState,
   WaypointProgress,
 } from '@granary/contract/link/field-messages';
-import type {
-  MissionReason,
-  MissionRequestKind,
-  MissionResult,
-  MissionStatus,
-  Preflight,
+import {
+  MISSION_STATUSES,
+  type MissionReason,
+  type MissionRequestKind,
+  type MissionResult,
+  type MissionStatus,
+  type Preflight,
 } from '@granary/contract/missions/missions';
-import { MISSION_STATUSES } from '@granary/contract/missions/missions';
 import {
   ACTION_RESULTS,
   type ActionResult,

@@ -1,5 +1,4 @@
-import type { AlertState } from '../alerts/lifecycle.ts';
-import { needsAttention } from '../alerts/lifecycle.ts';
+import { type AlertState, needsAttention } from '../alerts/lifecycle.ts';
 import { type FloodWindow, placeInWindow, shortSummary } from './flood-window.ts';
 import type { Notice } from './notice.ts';
 import { type RuleContent, targetsOf } from './rule.ts';

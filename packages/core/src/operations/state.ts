@@ -1,13 +1,13 @@
 import type { Actor } from '@granary/contract/audit';
 import type { OperationProgress, ProgressState } from '@granary/contract/link/messages';
-import type {
-  MassUnit,
-  OperationFailure,
-  OperationStatus,
-  OperationType,
-  RateUnit,
+import {
+  type MassUnit,
+  OPERATION_STATUSES,
+  type OperationFailure,
+  type OperationStatus,
+  type OperationType,
+  type RateUnit,
 } from '@granary/contract/operations';
-import { OPERATION_STATUSES } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { DeclaredEnd } from '../devices/declared-end.ts';
 import { deviceTimeMs, type NotSentReason } from '../devices/polling.ts';

@@ -1,5 +1,4 @@
-import type { Interval } from '@granary/contract/telemetry/telemetry';
-import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
+import { INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
 import { type Lane, SLOTS_PER_GROUP, type Slot } from '../sensors/sensor.ts';
 import type { Reading } from './readings.ts';
 

@@ -1,8 +1,8 @@
 import type { RefusedAttempts as Refusals } from '@granary/app/audit/audit';
+import type { Attempt } from '@granary/app/audit/audit-rows';
 import type { ErrorCode } from '@granary/contract/errors';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { isStorageFault } from '@granary/store/errors';
-import type { Attempt } from '@granary/store/tables/audit';
 import { callerNetwork } from '../http/access/caller-address.ts';
 import type { Logger } from '../logging/logger.ts';
 

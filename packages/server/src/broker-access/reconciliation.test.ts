@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { StoredDevice } from '@granary/app/devices/device-rows';
 import type { KnownClient } from '@granary/link/external/access/dynamic-security';
-import type { StoredDevice } from '@granary/store/tables/devices';
 import { reconcile } from './dynamic-access.ts';
 
 interface Row {

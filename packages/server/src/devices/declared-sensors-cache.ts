@@ -1,6 +1,6 @@
+import type { StoredEvent } from '@granary/app/events/event-rows';
 import type { Sensor } from '@granary/core/sensors/sensor';
 import type { LinkDevice } from '@granary/link/port';
-import type { StoredEvent } from '@granary/store/tables/events';
 
 /** A further device replaces the one that was looked up longest ago. */
 const DEVICES_CACHED_MAX = 10_000;

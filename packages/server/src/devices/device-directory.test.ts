@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import type { StoredDevice } from '@granary/app/devices/device-rows';
 import { Refusal } from '@granary/contract/errors';
 import { NEVER_SEEN } from '@granary/core/devices/status';
 import { storageUnavailable } from '@granary/store/errors';
-import type { StoredDevice } from '@granary/store/tables/devices';
 import { hashSecret } from '../keys/secrets.ts';
 import { UrgentDeadline } from '../urgent/urgent-deadline.ts';
 import { DeviceDirectory, SECRET_LAST_KNOWN_MS_MAX } from './device-directory.ts';

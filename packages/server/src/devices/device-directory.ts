@@ -1,11 +1,11 @@
 import type { App } from '@granary/app/app';
+import type { StoredDevice } from '@granary/app/devices/device-rows';
+import type { StoredEvent } from '@granary/app/events/event-rows';
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
 import type { LinkDevice } from '@granary/link/port';
-import type { StoredDevice } from '@granary/store/tables/devices';
-import type { StoredEvent } from '@granary/store/tables/events';
 import { LATE, within } from '@granary/store/within';
 import { matchesHash } from '../keys/secrets.ts';
 import { lateIfFailing } from '../urgent/storage-faults.ts';

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '@granary/store/tables/events';
+import type { StoredEvent } from '@granary/app/events/event-rows';
 import type { ServiceLink } from '../device-link/service-link.ts';
 
 type Link = Pick<ServiceLink, 'disconnect' | 'access'>;

@@ -1,5 +1,5 @@
 import type { App } from '@granary/app/app';
-import type { StoredEvent } from '@granary/store/tables/events';
+import type { StoredEvent } from '@granary/app/events/event-rows';
 import type { Logger } from '../logging/logger.ts';
 import { frameOf } from './frame.ts';
 import type { EventStream } from './stream.ts';

@@ -1,6 +1,6 @@
+import type { EventBounds, StoredEvent } from '@granary/app/events/event-rows';
 import type { LoggedEvent } from '@granary/contract/logged-event';
 import { toIso } from '@granary/contract/time';
-import type { EventBounds, StoredEvent } from '@granary/store/tables/events';
 
 /** An encoded event, which is encoded once and shared by all streams. */
 export interface Frame extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {

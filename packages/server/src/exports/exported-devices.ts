@@ -1,4 +1,5 @@
 import type { AppReads } from '@granary/app/app';
+import type { AccessLimits } from '@granary/app/conditions';
 import { Refusal } from '@granary/contract/errors';
 import type { ReadingsQuery } from '@granary/contract/exports';
 import { listOf } from '@granary/contract/input/lists';
@@ -8,7 +9,6 @@ import {
   refuseUnknownNames,
   type SensorSelection,
 } from '@granary/core/exports/exported-sensors';
-import type { AccessLimits } from '@granary/store/tables/fleet/place';
 
 const DEVICES_PER_PAGE = 500;
 

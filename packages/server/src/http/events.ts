@@ -1,8 +1,8 @@
+import type { EventBounds } from '@granary/app/events/event-rows';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import type { EventQuery } from '@granary/contract/events';
 import { listOf } from '@granary/contract/input/lists';
-import type { EventBounds } from '@granary/store/tables/events';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { opening, reset } from '../events/frame.ts';
 import { selectEvents } from '../events/selection.ts';

@@ -1,3 +1,4 @@
+import type { NewRejection } from '@granary/app/devices/presence-rows';
 import { Refusal } from '@granary/contract/errors';
 import { pointerName } from '@granary/contract/input/validation-issues';
 import { topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
@@ -19,7 +20,6 @@ import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type { LinkDevice, LinkRejection, MessageOutcome } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
-import type { NewRejection } from '@granary/store/tables/presence';
 import type { SensorsById } from '../devices/declared-sensors-cache.ts';
 import type { DeviceLog } from '../devices/device-log.ts';
 import type { IngestCounters } from './counters.ts';

@@ -1,5 +1,8 @@
 import type { App } from '@granary/app/app';
+import type { StoredEvent } from '@granary/app/events/event-rows';
 import { newId } from '@granary/app/ids';
+import type { NewStoredKey } from '@granary/app/keys/key-rows';
+import type { SessionOfKey } from '@granary/app/session/session-rows';
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
@@ -7,9 +10,6 @@ import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
 import { outsideRequest, whileRequestLasts } from '@granary/store/request-time';
-import type { StoredEvent } from '@granary/store/tables/events';
-import type { NewStoredKey } from '@granary/store/tables/keys';
-import type { SessionOfKey } from '@granary/store/tables/sessions';
 import { LATE } from '@granary/store/within';
 import { hashSecret, newKey } from './secrets.ts';
 import { type Credential, sessionSecretOf } from './session-secrets.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import type { CountReads } from './fleet-metrics.ts';
-import { FleetMetrics } from './fleet-metrics.ts';
+import { type CountReads, FleetMetrics } from './fleet-metrics.ts';
 
 /** A storage with one device in each part, which can fail or hang. */
 class Storage {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccessLimits } from '@granary/app/conditions';
 import { toIso } from '@granary/contract/time';
 import { canAccess, type Place } from '@granary/core/keys';
-import type { AccessLimits } from '@granary/store/tables/fleet/place';
 import { StreamConnection } from '../events/stream-connection.ts';
 import type { ShownDevices } from './shown-devices.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppReads } from '@granary/app/app';
+import type { StoredEvent } from '@granary/app/events/event-rows';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import type { StoredEvent } from '@granary/store/tables/events';
 import type { Logger } from '../logging/logger.ts';
 import { Rounds } from '../workers/rounds.ts';
 import type { NewestValuesStream, ShownSelection } from './newest-values-stream.ts';

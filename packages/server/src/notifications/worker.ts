@@ -1,7 +1,7 @@
 import type { App } from '@granary/app/app';
+import type { StoredEvent } from '@granary/app/events/event-rows';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Readers } from '@granary/core/notifications/message';
-import type { StoredEvent } from '@granary/store/tables/events';
 import type { Logger } from '../logging/logger.ts';
 import { Rounds } from '../workers/rounds.ts';
 import type { SetAsideLog } from '../workers/set-aside-log.ts';

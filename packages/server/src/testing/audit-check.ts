@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type App, openApp, type StoreLocation } from '@granary/app/app';
-import { type GroupAddresses, groupRoots } from '@granary/contract/endpoints/declaration/groups';
-import { ACTIONS, ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
-import { DATABASE_FILE, openReader } from '@granary/store/sqlite/database';
-import { SqliteSql } from '@granary/store/sqlite/sql';
 import {
   type AuditFilter,
   type AuditPosition,
   type AuditRow,
   listEntries,
-} from '@granary/store/tables/audit';
+} from '@granary/app/audit/audit-rows';
+import { type GroupAddresses, groupRoots } from '@granary/contract/endpoints/declaration/groups';
+import { ACTIONS, ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
+import { DATABASE_FILE, openReader } from '@granary/store/sqlite/database';
+import { SqliteSql } from '@granary/store/sqlite/sql';
 
 /** A request that a test has sent, and its answer. */
 export interface SentRequest {

@@ -1,9 +1,9 @@
 import type { App } from '@granary/app/app';
+import type { Attempt } from '@granary/app/audit/audit-rows';
 import type { CommandRequest } from '@granary/contract/commands';
 import { commandMessage } from '@granary/core/commands/record';
 import { beginCommand, type CommandState } from '@granary/core/commands/state';
 import { advanceCommand } from '@granary/core/commands/transitions';
-import type { Attempt } from '@granary/store/tables/audit';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { PriorityCommands, SendResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';

@@ -1,4 +1,5 @@
 import type { App } from '@granary/app/app';
+import type { Attempt } from '@granary/app/audit/audit-rows';
 import { operationMessage } from '@granary/core/operations/record';
 import {
   isTerminal,
@@ -8,7 +9,6 @@ import {
 } from '@granary/core/operations/state';
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { isStorageFault } from '@granary/store/errors';
-import type { Attempt } from '@granary/store/tables/audit';
 import { LATE, within } from '@granary/store/within';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { PriorityCommands, SendResult, StoreResult } from './priority-commands.ts';

@@ -1,4 +1,4 @@
-import type { SetAside } from '@granary/store/tables/unreadable-row';
+import type { SetAside } from '@granary/app/unreadable-row';
 import type { Logger } from '../logging/logger.ts';
 
 /** Limits the memory: further items are neither logged nor counted, and the count stays at this limit. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { RawRow } from '../tables/telemetry/raw-row.ts';
 import { decodeChunk, encodeChunk } from './chunk-codec.ts';
+import type { RawRow } from './raw-row.ts';
 
 const EXTREMES = [
   0,

@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { RawRow } from '../tables/telemetry/raw-row.ts';
 import { ByteList, ByteReader } from './bytes.ts';
 import { readColumn, skipColumn, writeColumn } from './column.ts';
+import type { RawRow } from './raw-row.ts';
 
 /** The first byte of a chunk. Another encoding gets the next number, and this one stays readable. */
 const VERSION = 1;

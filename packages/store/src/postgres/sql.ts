@@ -1,6 +1,6 @@
 import type { Actor } from '@granary/contract/audit';
+import { inOrder, type RawRow } from '../chunks/raw-row.ts';
 import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
-import { inOrder, type RawRow } from '../tables/telemetry/raw-row.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';
 import type { Statements } from './statement-queue.ts';

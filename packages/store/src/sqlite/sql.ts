@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Actor } from '@granary/contract/audit';
+import { inOrder, type RawRow } from '../chunks/raw-row.ts';
 import type { RowMemory } from '../row-memory.ts';
 import type { BulkRow, BulkTarget, BulkUpsert, NumberRow, Sql, Value } from '../sql.ts';
-import { inOrder, type RawRow } from '../tables/telemetry/raw-row.ts';
 import { isTakenKey, translate } from './errors.ts';
 
 const STATEMENTS_KEPT_MAX = 256;

@@ -1,5 +1,4 @@
-import type { Client } from '@granary/client';
-import { ApiError } from '@granary/client';
+import { ApiError, type Client } from '@granary/client';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { asActor } from '../../access/actor.ts';
 import { findDevice } from '../../access/find-device.ts';

@@ -1,6 +1,13 @@
 import type { DeviceGroup } from '@granary/contract/devices/groups';
-import type { HistoryPoint, HistoryQuery, SensorHistory } from '@granary/contract/telemetry/telemetry';
-import { AGGREGATES, CONTENT_UNITS, INTERVAL_MS, INTERVALS } from '@granary/contract/telemetry/telemetry';
+import {
+  AGGREGATES,
+  CONTENT_UNITS,
+  type HistoryPoint,
+  type HistoryQuery,
+  INTERVAL_MS,
+  INTERVALS,
+  type SensorHistory,
+} from '@granary/contract/telemetry/telemetry';
 import { findDevice } from '../../access/find-device.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define } from '../../frame/define.ts';

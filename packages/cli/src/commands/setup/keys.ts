@@ -1,5 +1,4 @@
-import type { IssuedKey, KeyRecord, Scope } from '@granary/contract/keys';
-import { SCOPES } from '@granary/contract/keys';
+import { type IssuedKey, type KeyRecord, SCOPES, type Scope } from '@granary/contract/keys';
 import type { Command } from 'commander';
 import { asActor } from '../../access/actor.ts';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';

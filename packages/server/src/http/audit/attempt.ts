@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Attempt } from '@granary/app/audit/audit-rows';
 import { newId } from '@granary/app/ids';
 import { ACTOR_CHARS_MAX } from '@granary/contract/audit';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
@@ -6,7 +7,6 @@ import { ACTIONS } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { checkDeviceId } from '@granary/contract/ids';
 import { auditInput, PATH_CHARS_MAX, withoutSecrets } from '@granary/core/audit/input';
-import type { Attempt } from '@granary/store/tables/audit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../keys/keyring.ts';
 import { isUrgentNow } from '../access/urgency.ts';

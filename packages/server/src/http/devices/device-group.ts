@@ -1,7 +1,7 @@
 import type { AppReads } from '@granary/app/app';
+import type { StoredDevice } from '@granary/app/devices/device-rows';
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
-import type { StoredDevice } from '@granary/store/tables/devices';
 
 /** What the answers about devices of one group differ in. */
 export interface DeviceGroupRoutes {

@@ -1,4 +1,4 @@
-import type { NewDevice } from '@granary/app/devices/device-rows';
+import type { NewDevice } from '@granary/app/devices/register-device';
 import type { FieldRegistration, SiloRegistration } from '@granary/contract/devices/devices';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import type { SensorDeclaration } from '@granary/contract/devices/sensors';

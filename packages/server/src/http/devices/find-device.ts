@@ -1,11 +1,11 @@
 import type { AppReads } from '@granary/app/app';
+import type { StoredDevice } from '@granary/app/devices/device-rows';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { Refusal } from '@granary/contract/errors';
 import { GROUP_TITLES, PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { refuseRemoved } from '@granary/core/devices/removal';
 import { canAccess } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
-import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyRequest } from 'fastify';
 
 export interface DevicePath {

@@ -1,10 +1,10 @@
+import type { DeviceOfRow } from '@granary/app/fleet/list-rows';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { AcknowledgementResult, FleetAlert } from '@granary/contract/fleet/records';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 import { commandRecord } from '@granary/core/commands/record';
 import { missionRecord } from '@granary/core/missions/record';
 import { operationRecord } from '@granary/core/operations/record';
-import type { DeviceOfRow } from '@granary/store/tables/fleet/newest-rows';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { shownAlert } from '../alerts.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';

@@ -1,5 +1,5 @@
-import type { DeviceOfRow } from '@granary/store/tables/fleet/newest-rows';
-import type { AccessLimits, DeviceSelection } from '@granary/store/tables/fleet/place';
+import type { AccessLimits, DeviceSelection } from '@granary/app/conditions';
+import type { DeviceOfRow } from '@granary/app/fleet/list-rows';
 import type { FastifyRequest } from 'fastify';
 
 interface SelectionQuery {

@@ -1,3 +1,4 @@
+import type { StoredPlant } from '@granary/app/plants';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import {
@@ -8,7 +9,6 @@ import {
   readPlantId,
   storedPlantJson,
 } from '@granary/contract/plants';
-import type { StoredPlant } from '@granary/store/tables/plants';
 import type { FastifyInstance } from 'fastify';
 import { creates } from '../audit/attempt.ts';
 import { refusalRecorder } from '../audit/record-refusal.ts';

@@ -1,9 +1,9 @@
 import type { AppReads } from '@granary/app/app';
+import type { StoredDevice } from '@granary/app/devices/device-rows';
 import type { HistoryPoint, HistoryQuery } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
 import { type HistoryPlan, historyPoints } from '@granary/core/telemetry/history';
 import { type LocalDays, planLocalDays } from '@granary/core/telemetry/local-days';
-import type { StoredDevice } from '@granary/store/tables/devices';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bucketPages } from '../../exports/bucket-pages.ts';
 import type { Settings } from '../../settings.ts';

@@ -1,3 +1,4 @@
+import type { StoredDevice } from '@granary/app/devices/device-rows';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
@@ -18,7 +19,6 @@ import {
 } from '@granary/core/telemetry/readings';
 import { outcomeUnknown } from '@granary/store/errors';
 import { whileRequestLasts } from '@granary/store/request-time';
-import type { StoredDevice } from '@granary/store/tables/devices';
 import { LATE } from '@granary/store/within';
 import type { FastifyInstance } from 'fastify';
 import { sensorsById } from '../../devices/declared-sensors.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '@granary/app/app';
 import { newId } from '@granary/app/ids';
+import type { StoredDelivery } from '@granary/app/webhooks/delivery-rows';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
@@ -9,7 +10,6 @@ import { targetFault } from '@granary/core/webhooks/target';
 import { type StoredWebhook, webhookContent, webhookRecord } from '@granary/core/webhooks/webhook';
 import { quoted } from '@granary/core/words';
 import { outsideRequest } from '@granary/store/request-time';
-import type { StoredDelivery } from '@granary/store/tables/webhooks/deliveries';
 import type { FastifyInstance } from 'fastify';
 import type { AddressGuard } from '../../webhooks/address-guard.ts';
 import { newWebhookSecret } from '../../webhooks/signature.ts';

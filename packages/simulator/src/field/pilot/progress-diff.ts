@@ -1,5 +1,8 @@
-import type { FieldProgress, MissionProgress } from '@granary/contract/link/field-messages';
-import { isAboutMission } from '@granary/contract/link/field-messages';
+import {
+  type FieldProgress,
+  isAboutMission,
+  type MissionProgress,
+} from '@granary/contract/link/field-messages';
 import { progressOfRun } from '../missions/mission-machine.ts';
 import { commandProgress, missionProgress, type Pilot } from './pilot.ts';
 

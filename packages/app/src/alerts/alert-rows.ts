@@ -1,0 +1,199 @@
+import type { AlertFilter, AlertType } from '@granary/contract/alerts';
+import type { AlertState } from '@granary/core/alerts/lifecycle';
+import type { DocumentKind } from '@granary/core/documents';
+import type { Expiry } from '@granary/store/expiry';
+import { insertRowsUnawaited } from '@granary/store/insert-rows';
+import type { Sql, Value } from '@granary/store/sql';
+import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
+
+export interface AlertPage {
+  readonly deviceNo: number;
+  readonly filter: AlertFilter;
+  readonly beforeAlertId: string | null;
+  readonly limit: number;
+}
+
+type AlertRow = [body: string];
+
+/** Stored instead of `null`, because a unique index takes two nulls for different. */
+const NO_RULE = '';
+
+type AlertDocument = DocumentKind<AlertState>;
+
+/** A pending alert is not shown. */
+export async function findAlert(
+  sql: Sql,
+  document: AlertDocument,
+  deviceNo: number,
+  alertId: string,
+): Promise<AlertState | undefined> {
+  const [row] = await sql.query<AlertRow>(
+    `SELECT body FROM alerts WHERE alert_id = $1 AND device_no = $2 AND status <> 'pending'`,
+    [alertId, deviceNo],
+  );
+  return row && document.read(row[0]);
+}
+
+/** Newest first, without the rows that cannot be read, which the evaluation reports. */
+export async function listAlerts(sql: Sql, document: AlertDocument, page: AlertPage): Promise<AlertState[]> {
+  const found: AlertState[] = [];
+  let { beforeAlertId } = page;
+  for (;;) {
+    const limit = page.limit - found.length;
+    const rows = await selectPage(sql, { ...page, beforeAlertId, limit });
+    found.push(...rows.flatMap(([, body]) => readable(document, body)));
+    if (rows.length < limit || found.length === page.limit) return found;
+    beforeAlertId = rows.at(-1)?.[0] ?? null;
+  }
+}
+
+function readable(document: AlertDocument, body: string): AlertState[] {
+  try {
+    return [document.read(body)];
+  } catch {
+    return [];
+  }
+}
+
+async function selectPage(sql: Sql, page: AlertPage): Promise<[alertId: string, body: string][]> {
+  const params: Value[] = [page.deviceNo, page.limit];
+  const placeholder = (value: Value): string => `$${params.push(value)}`;
+  const conditions = ['device_no = $1', ...shownAlerts(page.filter, placeholder)];
+  if (page.beforeAlertId !== null) {
+    const alertId = placeholder(page.beforeAlertId);
+    conditions.push(`alert_no < (SELECT alert_no FROM alerts WHERE alert_id = ${alertId})`);
+  }
+  return await sql.query(
+    `SELECT alert_id, body FROM alerts WHERE ${conditions.join(' AND ')} ORDER BY alert_no DESC LIMIT $2`,
+    params,
+  );
+}
+
+/** Each condition begins with its column. Alerts that are not resolved have an index of their own, which must be named. */
+export function shownAlerts(filter: AlertFilter, placeholder: (value: Value) => string): string[] {
+  const conditions = ["status <> 'pending'"];
+  if (filter !== 'all' && filter !== 'resolved') conditions.push("status <> 'resolved'");
+  if (filter === 'shelved') conditions.push('shelved_until_ms IS NOT NULL');
+  else if (filter !== 'all' && filter !== 'open') conditions.push(`status = ${placeholder(filter)}`);
+  if (HIDES_SHELVED.has(filter)) conditions.push('shelved_until_ms IS NULL');
+  return conditions;
+}
+
+const HIDES_SHELVED: ReadonlySet<AlertFilter> = new Set<AlertFilter>([
+  'open',
+  'active',
+  'acknowledged',
+  'cleared',
+]);
+
+/** The columns of these alerts, which can be read also when the document cannot. */
+export async function alertColumns(
+  sql: Sql,
+  alertIds: readonly string[],
+): Promise<Map<string, Pick<AlertState, 'status' | 'severity' | 'shelvedUntilMs'>>> {
+  const rows = await sql.query<
+    [
+      alertId: string,
+      status: AlertState['status'],
+      severity: AlertState['severity'],
+      shelvedUntilMs: number | null,
+    ]
+  >(
+    `SELECT alert_id, status, severity, shelved_until_ms FROM alerts WHERE ${sql.isOneOf('alert_id', '$1')}`,
+    [JSON.stringify(alertIds)],
+  );
+  return new Map(
+    rows.map(([alertId, status, severity, shelvedUntilMs]) => [
+      alertId,
+      { status, severity, shelvedUntilMs },
+    ]),
+  );
+}
+
+/** A row that exists and cannot be read. */
+export interface UnreadableAlert {
+  readonly deviceNo: number;
+  readonly type: AlertType;
+  readonly rule: string | null;
+}
+
+/** All alerts that are not resolved, including pending ones. */
+export async function openAlerts(
+  sql: Sql,
+  document: AlertDocument,
+  deviceNos: readonly number[],
+  onUnreadable: OnUnreadable,
+): Promise<{ readonly alerts: readonly AlertState[]; readonly unreadable: readonly UnreadableAlert[] }> {
+  const rows = await sql.queryDevices<
+    [alertId: string, deviceNo: number, type: AlertType, rule: string, body: string]
+  >(
+    `SELECT alert_id, device_no, type, rule, body FROM alerts
+     WHERE status <> 'resolved' AND ${sql.isOneOfNumbers('device_no', '$1')}`,
+    deviceNos,
+    1,
+  );
+  const alerts: AlertState[] = [];
+  const unreadable: UnreadableAlert[] = [];
+  for (const [id, deviceNo, type, rule, body] of rows) {
+    try {
+      alerts.push(document.read(body));
+    } catch (error) {
+      unreadable.push({ deviceNo, type, rule: rule === NO_RULE ? null : rule });
+      onUnreadable({ kind: 'alert', id, reason: reasonOf(error) });
+    }
+  }
+  return { alerts, unreadable };
+}
+
+export async function saveAlerts(
+  sql: Sql,
+  document: AlertDocument,
+  alerts: readonly AlertState[],
+): Promise<void> {
+  await insertRowsUnawaited(
+    sql,
+    {
+      table: 'alerts',
+      columns: [
+        'alert_id',
+        'device_no',
+        'type',
+        'rule',
+        'status',
+        'severity',
+        'shelved_until_ms',
+        'resolved_at_ms',
+        'body',
+      ],
+      onConflict: `ON CONFLICT (alert_id) DO UPDATE SET
+        status = excluded.status, severity = excluded.severity, shelved_until_ms = excluded.shelved_until_ms,
+        resolved_at_ms = excluded.resolved_at_ms, body = excluded.body`,
+    },
+    alerts.map((alert) => [
+      alert.alertId,
+      alert.deviceNo,
+      alert.type,
+      alert.rule ?? NO_RULE,
+      alert.status,
+      alert.severity,
+      alert.shelvedUntilMs,
+      alert.resolvedAtMs,
+      document.write(alert),
+    ]),
+  );
+}
+
+export async function removeAlert(sql: Sql, alertId: string): Promise<void> {
+  await sql.run('DELETE FROM alerts WHERE alert_id = $1', [alertId]);
+}
+
+/** Removes a limited number of alerts that were resolved before a time and returns how many. */
+export async function expireAlerts(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+  const isOld = "status = 'resolved' AND resolved_at_ms < $1";
+  return await sql.run(
+    `DELETE FROM alerts WHERE ${isOld} AND alert_no IN (
+       SELECT alert_no FROM alerts WHERE ${isOld}
+       ORDER BY resolved_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
+    [beforeMs, rowsMax],
+  );
+}

@@ -1,0 +1,198 @@
+import type { Actor, AuditResult } from '@granary/contract/audit';
+import type { ErrorCode } from '@granary/contract/errors';
+import type { Expiry } from '@granary/store/expiry';
+import type { Sql } from '@granary/store/sql';
+import { type AccessLimits, Parameters, where } from '../conditions.ts';
+
+/** Who asks for which change, and from where. */
+export interface Attempt {
+  /** The same when a write is repeated, so that it is entered once. */
+  readonly attemptId: string;
+  readonly atMs: number;
+  readonly requestId: string;
+  readonly actor: Actor | null;
+  readonly address: string;
+  readonly action: string;
+  readonly method: string;
+  readonly path: string;
+  readonly deviceId: string | null;
+  /** Of a device that is not registered yet; of others the stored one is used. */
+  readonly facility: string | null;
+  readonly resourceId: string | null;
+  /** As JSON. */
+  readonly input: string | null;
+}
+
+export interface AuditOutcome {
+  readonly result: AuditResult;
+  readonly code: ErrorCode | null;
+  readonly count: number;
+}
+
+export interface AuditRow extends Attempt, AuditOutcome {
+  readonly auditNo: number;
+}
+
+export interface AuditFilter {
+  readonly limits: AccessLimits;
+  readonly deviceId: string | null;
+  readonly facility: string | null;
+  readonly keyId: string | null;
+  readonly actor: string | null;
+  readonly action: string | null;
+  readonly result: AuditResult | null;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
+/** The place of a row in the order of the log. */
+export interface AuditPosition {
+  readonly atMs: number;
+  readonly auditNo: number;
+}
+
+/** Returns whether the entry is new; a further refusal under the same id raises its count. */
+export async function saveEntry(sql: Sql, attempt: Attempt, outcome: AuditOutcome): Promise<boolean> {
+  const { attemptId, atMs, requestId, actor, address, action, method, path, deviceId, facility } = attempt;
+  const onConflict =
+    outcome.result === 'done' ? 'DO NOTHING' : 'DO UPDATE SET count = audit.count + excluded.count';
+  const written = await sql.run(
+    `INSERT INTO audit (audit_id, at_ms, request_id, key_id, key_name, actor, address, action, method, path, device_id,
+       facility, resource_id, result, code, count, input)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+       COALESCE((SELECT facility FROM devices WHERE device_id = $11), $12), $13, $14, $15, $16, $17)
+     ON CONFLICT (audit_id) ${onConflict}`,
+    [
+      attemptId,
+      atMs,
+      requestId,
+      actor?.key_id ?? null,
+      actor?.key_name ?? null,
+      actor?.actor ?? null,
+      address,
+      action,
+      method,
+      path,
+      deviceId,
+      facility,
+      attempt.resourceId,
+      outcome.result,
+      outcome.code,
+      outcome.count,
+      attempt.input,
+    ],
+  );
+  return written === 1;
+}
+
+export async function removeEntry(sql: Sql, attemptId: string): Promise<void> {
+  await sql.run('DELETE FROM audit WHERE audit_id = $1', [attemptId]);
+}
+
+type Row = [
+  auditNo: number,
+  auditId: string,
+  atMs: number,
+  requestId: string,
+  keyId: string | null,
+  keyName: string | null,
+  actor: string | null,
+  address: string,
+  action: string,
+  method: string,
+  path: string,
+  deviceId: string | null,
+  facility: string | null,
+  resourceId: string | null,
+  result: AuditResult,
+  code: ErrorCode | null,
+  count: number,
+  input: string | null,
+];
+
+/** Newest first. */
+export async function listEntries(
+  sql: Sql,
+  filter: AuditFilter,
+  before: AuditPosition | null,
+  limit: number,
+): Promise<AuditRow[]> {
+  const parameters = new Parameters();
+  const conditions = conditionsOf(sql, filter, parameters);
+  const { bind } = parameters;
+  if (before !== null) {
+    conditions.push(`(at_ms, audit_no) < (${bind(before.atMs)}, ${bind(before.auditNo)})`);
+  }
+  const rows = await sql.query<Row>(
+    `SELECT audit_no, audit_id, at_ms, request_id, key_id, key_name, actor, address, action, method, path, device_id,
+       facility, resource_id, result, code, count, input
+     FROM audit ${where(conditions)} ORDER BY at_ms DESC, audit_no DESC LIMIT ${bind(limit)}`,
+    parameters.values,
+  );
+  return rows.map(rowOf);
+}
+
+function conditionsOf(sql: Sql, filter: AuditFilter, { bind }: Parameters): string[] {
+  const { limits, fromMs, toMs, result } = filter;
+  const conditions: string[] = [];
+  const isOneOf = (column: string, values: readonly string[] | null): void => {
+    if (values !== null) conditions.push(sql.isOneOf(column, bind(JSON.stringify(values))));
+  };
+  const is = (column: string, value: string | null): void => {
+    if (value !== null) conditions.push(`${column} = ${bind(value)}`);
+  };
+  isOneOf('facility', limits.facilities);
+  isOneOf('device_id', limits.deviceIds);
+  is('device_id', filter.deviceId);
+  is('facility', filter.facility);
+  is('key_id', filter.keyId);
+  is('actor', filter.actor);
+  is('action', filter.action);
+  // As text, because an index holds the refusals only.
+  if (result !== null) conditions.push(`result = '${result}'`);
+  if (fromMs !== null) conditions.push(`at_ms >= ${bind(fromMs)}`);
+  if (toMs !== null) conditions.push(`at_ms < ${bind(toMs)}`);
+  return conditions;
+}
+
+function rowOf(row: Row): AuditRow {
+  const [auditNo, attemptId, atMs, requestId, keyId, keyName, actor, address, action, method, path] = row;
+  const [deviceId, facility, resourceId, result, code, count, input] = row.slice(11) as Tail;
+  return {
+    auditNo,
+    attemptId,
+    atMs,
+    requestId,
+    address,
+    action,
+    method,
+    path,
+    deviceId,
+    facility,
+    resourceId,
+    result,
+    code,
+    count,
+    input,
+    actor: keyId === null ? null : { key_id: keyId, key_name: keyName ?? '', actor },
+  };
+}
+
+type Tail = [
+  deviceId: string | null,
+  facility: string | null,
+  resourceId: string | null,
+  result: AuditResult,
+  code: ErrorCode | null,
+  count: number,
+  input: string | null,
+];
+
+/** Removes a limited number of the oldest rows and returns how many. */
+export async function expireEntries(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+  return await sql.run(
+    `DELETE FROM audit WHERE audit_no IN (
+       SELECT audit_no FROM audit WHERE at_ms < $1 ORDER BY at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
+    [beforeMs, rowsMax],
+  );
+}

@@ -1,0 +1,72 @@
+import type { Sql, Value } from '@granary/store/sql';
+
+/** The parameters of a statement that is built from parts. */
+export class Parameters {
+  readonly values: Value[] = [];
+
+  /** Returns the placeholder of a further parameter. */
+  readonly bind = (value: Value): string => `$${this.values.push(value)}`;
+}
+
+/** The devices that a key may access; `null` means no limit. */
+export interface AccessLimits {
+  readonly facilities: readonly string[] | null;
+  readonly deviceIds: readonly string[] | null;
+}
+
+/** The devices that a list is about; `null` means that the list does not depend on it. */
+export interface DeviceSelection {
+  readonly limits: AccessLimits;
+  readonly facility: string | null;
+  readonly zone: string | null;
+  readonly deviceId: string | null;
+}
+
+export const isLimited = ({ facilities, deviceIds }: AccessLimits): boolean =>
+  facilities !== null || deviceIds !== null;
+
+export const selectsAll = ({ limits, facility, zone, deviceId }: DeviceSelection): boolean =>
+  !isLimited(limits) && facility === null && zone === null && deviceId === null;
+
+/** Conditions on the table `devices`. */
+export function limitConditions(
+  sql: Sql,
+  { facilities, deviceIds }: AccessLimits,
+  { bind }: Parameters,
+): string[] {
+  const conditions: string[] = [];
+  if (facilities !== null) conditions.push(sql.isOneOf('devices.facility', bind(JSON.stringify(facilities))));
+  if (deviceIds !== null) conditions.push(sql.isOneOf('devices.device_id', bind(JSON.stringify(deviceIds))));
+  return conditions;
+}
+
+/** Conditions on the table `devices`. */
+export function selectionConditions(sql: Sql, selection: DeviceSelection, parameters: Parameters): string[] {
+  const { limits, facility, zone, deviceId } = selection;
+  const { bind } = parameters;
+  const conditions = limitConditions(sql, limits, parameters);
+  if (facility !== null) conditions.push(`devices.facility = ${bind(facility)}`);
+  if (zone !== null) conditions.push(`devices.zone = ${bind(zone)}`);
+  if (deviceId !== null) conditions.push(`devices.device_id = ${bind(deviceId)}`);
+  return conditions;
+}
+
+/** A `WHERE` clause, or nothing. */
+export const where = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+
+/** The time for which the status of devices is computed, and how many reports an online device may have missed. */
+export interface StatusClock {
+  readonly nowMs: number;
+  readonly missedReportsMax: number;
+}
+
+/** The status of a device from its rows of `devices` and `presence`, by the rule of `deviceStatus` in core; a test compares both. */
+export function statusExpression({ nowMs, missedReportsMax }: StatusClock, { bind }: Parameters): string {
+  return `CASE
+    WHEN maintenance_since_ms <= ${bind(nowMs)}
+      AND (maintenance_until_ms IS NULL OR maintenance_until_ms > ${bind(nowMs)}) THEN 'maintenance'
+    WHEN last_seen_at_ms IS NULL OR ${bind(nowMs)} - last_seen_at_ms > ${bind(missedReportsMax)} * reporting_interval_ms
+      OR (link_down_at_ms IS NOT NULL AND link_down_at_ms >= last_seen_at_ms) THEN 'offline'
+    WHEN reported_state = 'maintenance' THEN 'maintenance' ELSE 'online' END`;
+}

@@ -1,0 +1,118 @@
+import type { Actor } from '@granary/contract/audit';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import type { Sql } from '@granary/store/sql';
+
+export interface ConfigurationRow {
+  readonly deviceId: string;
+  readonly profile: ProfileName;
+  /** Increases by one with every change. */
+  readonly version: number;
+  /** JSON whose schema depends on the profile of the device. */
+  readonly body: string;
+}
+
+export async function findConfiguration(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
+  const [row] = await sql.query<[deviceId: string, profile: ProfileName, version: number, body: string]>(
+    `SELECT device_id, profile, configurations.version, body FROM configurations JOIN devices USING (device_no) WHERE device_no = $1`,
+    [deviceNo],
+  );
+  if (row === undefined) return undefined;
+  const [deviceId, profile, version, body] = row;
+  return { deviceId, profile, version, body };
+}
+
+/** Nobody else changes it before the transaction ends. */
+export async function lockConfiguration(sql: Sql, deviceNo: number): Promise<ConfigurationRow | undefined> {
+  await sql.query(`SELECT version FROM configurations WHERE device_no = $1 ${sql.forUpdate}`, [deviceNo]);
+  return await findConfiguration(sql, deviceNo);
+}
+
+/** Their versions and bodies by device number; nobody else changes them before the transaction ends. */
+export async function lockConfigurations(
+  sql: Sql,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, Pick<ConfigurationRow, 'version' | 'body'>>> {
+  const rows = await sql.query<[deviceNo: number, version: number, body: string]>(
+    `SELECT device_no, version, body FROM configurations WHERE ${sql.isOneOfNumbers('device_no', '$1')}
+     ORDER BY device_no ${sql.forUpdate}`,
+    [JSON.stringify(deviceNos)],
+  );
+  return new Map(rows.map(([deviceNo, version, body]) => [deviceNo, { version, body }]));
+}
+
+/** The bodies by device number. */
+export async function configurationsOf(
+  sql: Sql,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  return new Map(
+    await sql.query<[deviceNo: number, body: string]>(
+      `SELECT device_no, body FROM configurations WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+      [JSON.stringify(deviceNos)],
+    ),
+  );
+}
+
+export async function insertConfiguration(sql: Sql, deviceNo: number, body: string): Promise<void> {
+  await sql.run('INSERT INTO configurations (device_no, version, body) VALUES ($1, 1, $2)', [deviceNo, body]);
+}
+
+export async function saveConfiguration(
+  sql: Sql,
+  deviceNo: number,
+  { version, body }: Pick<ConfigurationRow, 'version' | 'body'>,
+): Promise<void> {
+  await sql.run('UPDATE configurations SET version = $2, body = $3 WHERE device_no = $1', [
+    deviceNo,
+    version,
+    body,
+  ]);
+}
+
+export interface ConfigurationVersionRow {
+  readonly version: number;
+  readonly atMs: number;
+  readonly actor: Actor | null;
+  /** As in `configurations`. */
+  readonly body: string;
+}
+
+/** The actor is that of the write. */
+export async function insertVersion(
+  sql: Sql,
+  deviceNo: number,
+  { version, atMs, body }: Omit<ConfigurationVersionRow, 'actor'>,
+): Promise<void> {
+  const actor = sql.actor === null ? null : JSON.stringify(sql.actor);
+  await sql.run(
+    'INSERT INTO configuration_versions (device_no, version, at_ms, actor, body) VALUES ($1, $2, $3, $4, $5)',
+    [deviceNo, version, atMs, actor, body],
+  );
+}
+
+export async function removeVersionsUpTo(sql: Sql, deviceNo: number, version: number): Promise<void> {
+  await sql.run('DELETE FROM configuration_versions WHERE device_no = $1 AND version <= $2', [
+    deviceNo,
+    version,
+  ]);
+}
+
+/** Newest first. */
+export async function listVersions(
+  sql: Sql,
+  deviceNo: number,
+  beforeVersion: number | null,
+  limit: number,
+): Promise<ConfigurationVersionRow[]> {
+  const rows = await sql.query<[version: number, atMs: number, actor: string | null, body: string]>(
+    `SELECT version, at_ms, actor, body FROM configuration_versions WHERE device_no = $1 AND version < $2
+     ORDER BY version DESC LIMIT $3`,
+    [deviceNo, beforeVersion ?? Number.MAX_SAFE_INTEGER, limit],
+  );
+  return rows.map(([version, atMs, actor, body]) => ({
+    version,
+    atMs,
+    body,
+    actor: actor === null ? null : JSON.parse(actor),
+  }));
+}

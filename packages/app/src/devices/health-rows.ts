@@ -1,0 +1,103 @@
+import type { DocumentKind } from '@granary/core/documents';
+import type { Duplicate } from '@granary/core/reception/duplicate';
+import type { Reception } from '@granary/core/reception/reception';
+import { insertRows } from '@granary/store/insert-rows';
+import type { Sql } from '@granary/store/sql';
+
+/** A row exists for devices with which something is, or was, not as it should be. */
+export interface HealthColumns {
+  readonly reception: string | null;
+  readonly duplicate: string | null;
+}
+
+export const NOTHING_TO_TELL: HealthColumns = { reception: null, duplicate: null };
+
+/**
+ * The stored reception of those of these devices that have one; one that cannot be read counts as none. Called for the devices
+ * of every batch, after their rows of `presence` are locked.
+ */
+export async function receptionsOf(
+  sql: Sql,
+  document: DocumentKind<Reception>,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, Reception>> {
+  const { memory } = sql;
+  if (memory === null) {
+    return readReceptions(sql, document, `AND ${sql.isOneOfNumbers('device_no', '$1')}`, [
+      JSON.stringify(deviceNos),
+    ]);
+  }
+  memory.receptions ??= await readReceptions(sql, document, '', []);
+  return memory.receptions;
+}
+
+async function readReceptions(
+  sql: Sql,
+  document: DocumentKind<Reception>,
+  condition: string,
+  params: readonly string[],
+): Promise<Map<number, Reception>> {
+  const rows = await sql.query<[deviceNo: number, reception: string]>(
+    `SELECT device_no, reception FROM device_health WHERE reception IS NOT NULL ${condition}`,
+    params,
+  );
+  return new Map(
+    rows.flatMap(([deviceNo, text]) => {
+      const reception = readableOrNull(document, text);
+      return reception === null ? [] : [[deviceNo, reception] as const];
+    }),
+  );
+}
+
+/** In the order of the devices' numbers; `null` when everything is as it should be. */
+export async function saveReceptions(
+  sql: Sql,
+  document: DocumentKind<Reception>,
+  receptions: ReadonlyMap<number, Reception | null>,
+): Promise<void> {
+  const ordered = [...receptions].toSorted(([a], [b]) => a - b);
+  for (const [deviceNo, reception] of ordered) {
+    if (reception === null) sql.memory?.receptions?.delete(deviceNo);
+    else sql.memory?.receptions?.set(deviceNo, reception);
+  }
+  await insertRows(
+    sql,
+    {
+      table: 'device_health',
+      columns: ['device_no', 'reception'],
+      onConflict: 'ON CONFLICT (device_no) DO UPDATE SET reception = excluded.reception',
+    },
+    ordered.map(([deviceNo, reception]) => [deviceNo, reception === null ? null : document.write(reception)]),
+  );
+}
+
+export async function saveDuplicate(
+  sql: Sql,
+  document: DocumentKind<Duplicate>,
+  deviceNo: number,
+  duplicate: Duplicate,
+): Promise<void> {
+  await sql.run(
+    `INSERT INTO device_health (device_no, duplicate) VALUES ($1, $2)
+     ON CONFLICT (device_no) DO UPDATE SET duplicate = excluded.duplicate`,
+    [deviceNo, document.write(duplicate)],
+  );
+}
+
+export async function readHealth(sql: Sql, deviceNo: number): Promise<HealthColumns> {
+  const [row] = await sql.query<[reception: string | null, duplicate: string | null]>(
+    'SELECT reception, duplicate FROM device_health WHERE device_no = $1',
+    [deviceNo],
+  );
+  return row === undefined ? NOTHING_TO_TELL : { reception: row[0], duplicate: row[1] };
+}
+
+/** The state is made anew by the next messages, so a damaged row is no reason to stop the evaluation of a device. */
+export function readableOrNull<Value>(document: DocumentKind<Value>, text: string | null): Value | null {
+  if (text === null) return null;
+  try {
+    return document.read(text);
+  } catch {
+    return null;
+  }
+}

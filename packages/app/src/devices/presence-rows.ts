@@ -1,0 +1,146 @@
+import type { Presence } from '@granary/core/devices/status';
+import type { BulkUpsert, Sql } from '@granary/store/sql';
+
+/** The number of stored rejections per device; older ones are only counted. */
+export const REJECTIONS_KEPT_MAX = 20;
+const REJECTED_TEXT_CHARS_MAX = 2_000;
+
+export interface LastSeenUpdate {
+  readonly deviceNo: number;
+  readonly atMs: number;
+}
+
+export interface StoredRejection {
+  readonly receivedAtMs: number;
+  readonly topic: string;
+  readonly reason: string;
+  readonly payload: string;
+}
+
+export interface NewRejection extends StoredRejection {
+  readonly deviceNo: number;
+}
+
+export interface StoredRejections {
+  readonly total: number;
+  /** Newest first. */
+  readonly recent: readonly StoredRejection[];
+}
+
+const SEEN: BulkUpsert = {
+  table: 'presence',
+  key: ['device_no'],
+  columns: ['device_no', 'last_seen_at_ms'],
+  update: `last_seen_at_ms = CASE WHEN presence.last_seen_at_ms > excluded.last_seen_at_ms
+                                  THEN presence.last_seen_at_ms ELSE excluded.last_seen_at_ms END`,
+};
+
+export async function recordSeen(sql: Sql, sightings: readonly LastSeenUpdate[]): Promise<void> {
+  const newest = new Map<number, number>();
+  for (const { deviceNo, atMs } of sightings) {
+    newest.set(deviceNo, Math.max(atMs, newest.get(deviceNo) ?? atMs));
+  }
+  await sql.upsertMany(
+    SEEN,
+    [...newest].toSorted(([a], [b]) => a - b),
+  );
+}
+
+type ReportingTimes = Pick<Presence, 'reportingIntervalMs' | 'offlineDelayMs'>;
+
+export async function insertPresence(
+  sql: Sql,
+  deviceNo: number,
+  { reportingIntervalMs, offlineDelayMs }: ReportingTimes,
+): Promise<void> {
+  await sql.run(
+    'INSERT INTO presence (device_no, reporting_interval_ms, offline_delay_ms) VALUES ($1, $2, $3)',
+    [deviceNo, reportingIntervalMs, offlineDelayMs],
+  );
+}
+
+/** Keeps a later time; returns whether anything changed. */
+export async function recordLinkDown(sql: Sql, deviceNo: number, atMs: number): Promise<boolean> {
+  const changed = await sql.run(
+    `UPDATE presence SET link_down_at_ms = $2
+     WHERE device_no = $1 AND (link_down_at_ms IS NULL OR link_down_at_ms < $2)`,
+    [deviceNo, atMs],
+  );
+  return changed > 0;
+}
+
+export type ReportedState = NonNullable<Presence['reportedState']>;
+
+/** A device that reports its state was also seen at that time. */
+export async function recordReportedState(
+  sql: Sql,
+  deviceNo: number,
+  state: ReportedState,
+  atMs: number,
+): Promise<void> {
+  await sql.run(
+    `UPDATE presence SET reported_state = $2,
+       last_seen_at_ms = CASE WHEN last_seen_at_ms > $3 THEN last_seen_at_ms ELSE $3 END
+     WHERE device_no = $1`,
+    [deviceNo, state, atMs],
+  );
+}
+
+/** A copy of the value in the configuration. */
+export async function saveReportingTimes(
+  sql: Sql,
+  deviceNo: number,
+  { reportingIntervalMs, offlineDelayMs }: ReportingTimes,
+): Promise<void> {
+  await sql.run(
+    'UPDATE presence SET reporting_interval_ms = $2, offline_delay_ms = $3 WHERE device_no = $1',
+    [deviceNo, reportingIntervalMs, offlineDelayMs],
+  );
+}
+
+export async function recordRejections(sql: Sql, rejections: readonly NewRejection[]): Promise<void> {
+  const ofDevices = Map.groupBy(rejections, (rejection) => rejection.deviceNo);
+  for (const [deviceNo, ofDevice] of [...ofDevices].toSorted(([a], [b]) => a - b)) {
+    await sql.run('UPDATE presence SET rejected_count = rejected_count + $2 WHERE device_no = $1', [
+      deviceNo,
+      ofDevice.length,
+    ]);
+    for (const rejection of ofDevice.slice(-REJECTIONS_KEPT_MAX)) await insertRejection(sql, rejection);
+    await sql.run(
+      `DELETE FROM rejections WHERE device_no = $1 AND rejection_no <= (
+         SELECT rejection_no FROM rejections WHERE device_no = $1
+         ORDER BY rejection_no DESC LIMIT 1 OFFSET $2
+       )`,
+      [deviceNo, REJECTIONS_KEPT_MAX],
+    );
+  }
+}
+
+async function insertRejection(sql: Sql, rejection: NewRejection): Promise<void> {
+  const { deviceNo, receivedAtMs, topic, reason, payload } = rejection;
+  await sql.run(
+    `INSERT INTO rejections (device_no, received_at_ms, topic, reason, payload) VALUES ($1, $2, $3, $4, $5)`,
+    [deviceNo, receivedAtMs, evidence(topic), evidence(reason), evidence(payload)],
+  );
+}
+
+/** A text in PostgreSQL cannot contain NUL, but the payload of a broken device may. */
+const evidence = (text: string): string => text.slice(0, REJECTED_TEXT_CHARS_MAX).replaceAll('\0', '\uFFFD');
+
+export async function readRejections(sql: Sql, deviceNo: number): Promise<StoredRejections> {
+  const [count] = await sql.query<[number]>('SELECT rejected_count FROM presence WHERE device_no = $1', [
+    deviceNo,
+  ]);
+  const rows = await sql.query<[receivedAtMs: number, topic: string, reason: string, payload: string]>(
+    `SELECT received_at_ms, topic, reason, payload FROM rejections
+     WHERE device_no = $1 ORDER BY rejection_no DESC`,
+    [deviceNo],
+  );
+  const recent = rows.map(([receivedAtMs, topic, reason, payload]) => ({
+    receivedAtMs,
+    topic,
+    reason,
+    payload,
+  }));
+  return { total: count?.[0] ?? 0, recent };
+}

@@ -1,0 +1,155 @@
+import type { Actor } from '@granary/contract/audit';
+import type { EventType } from '@granary/contract/events';
+import type { Expiry } from '@granary/store/expiry';
+import { insertRowsUnawaited } from '@granary/store/insert-rows';
+import type { Sql } from '@granary/store/sql';
+
+export interface NewEvent {
+  readonly type: EventType;
+  /** `null` for an event that concerns no device. */
+  readonly deviceNo: number | null;
+  readonly atMs: number;
+  /** The resource after the change. */
+  readonly data: object;
+}
+
+export interface StoredEvent {
+  readonly sequence: number;
+  readonly type: EventType;
+  readonly deviceId: string | null;
+  readonly facility: string | null;
+  readonly atMs: number;
+  readonly actor: Actor | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface EventBounds {
+  /** Both 0 when the log is empty. */
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+type EventRow = [
+  sequence: number,
+  type: EventType,
+  deviceId: string | null,
+  facility: string | null,
+  atMs: number,
+  actor: string | null,
+  data: string,
+];
+
+const LOGGED_COLUMNS = ['at_ms', 'type', 'device_no', 'actor', 'data'];
+
+/**
+ * Writes the events with the actor of the write. Where writes run at the same time they get their numbers after the commit, by
+ * `numberEvents`: a number that is taken before it would be held until the commit, and every other write would wait for it.
+ */
+export async function logEvents(sql: Sql, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const actor = sql.actor === null ? null : JSON.stringify(sql.actor);
+  const rows = events.map(({ atMs, type, deviceNo, data }) => [
+    atMs,
+    type,
+    deviceNo,
+    actor,
+    JSON.stringify(data),
+  ]);
+  if (!sql.hasOneWriter) {
+    await insertRowsUnawaited(sql, { table: 'unnumbered_events', columns: LOGGED_COLUMNS }, rows);
+    return;
+  }
+  const [counter] = await sql.query<[lastSequence: number]>(
+    'UPDATE event_counter SET last_sequence = last_sequence + $1 RETURNING last_sequence',
+    [events.length],
+  );
+  if (counter === undefined) throw new Error('the event counter is missing');
+  const firstSequence = counter[0] - events.length + 1;
+  await insertRowsUnawaited(
+    sql,
+    { table: 'events', columns: ['sequence', ...LOGGED_COLUMNS] },
+    rows.map((row, i) => [firstSequence + i, ...row]),
+  );
+}
+
+/**
+ * Gives committed events their numbers, in the order in which they were logged, and returns how many. The row of the counter is
+ * locked first, so numbers have no gaps, and no reader sees one before all smaller ones. Whoever logs an event of a device holds
+ * the device until the commit, so the events of a device are numbered in the order of their changes.
+ */
+export async function numberEvents(sql: Sql): Promise<number> {
+  if (sql.hasOneWriter) return 0;
+  const columns = LOGGED_COLUMNS.join(', ');
+  await sql.runUnawaited(`SELECT last_sequence FROM event_counter ${sql.forUpdate}`, []);
+  return await sql.run(
+    `WITH taken AS (DELETE FROM unnumbered_events RETURNING event_no, ${columns}),
+     counted AS (UPDATE event_counter SET last_sequence = last_sequence + (SELECT COUNT(*) FROM taken)
+                 RETURNING last_sequence - (SELECT COUNT(*) FROM taken) AS before)
+     INSERT INTO events (sequence, ${columns})
+     SELECT before + ROW_NUMBER() OVER (ORDER BY event_no), ${columns} FROM taken CROSS JOIN counted`,
+    [],
+  );
+}
+
+export async function hasUnnumberedEvents(sql: Sql): Promise<boolean> {
+  return !sql.hasOneWriter && (await sql.query('SELECT 1 FROM unnumbered_events LIMIT 1', [])).length > 0;
+}
+
+const SELECT_EVENT = `
+  SELECT sequence, type, COALESCE(purged_device_id, device_id), facility, at_ms, actor, data FROM events LEFT JOIN devices USING (device_no)`;
+
+const toEvent = ([sequence, type, deviceId, facility, atMs, actor, data]: EventRow): StoredEvent => ({
+  sequence,
+  type,
+  deviceId,
+  facility,
+  atMs,
+  actor: actor === null ? null : JSON.parse(actor),
+  data: JSON.parse(data),
+});
+
+/** The events after one that was seen, in order. */
+export async function eventsAfter(
+  sql: Sql,
+  { sequence, limit }: { readonly sequence: number; readonly limit: number },
+): Promise<StoredEvent[]> {
+  const rows = await sql.query<EventRow>(`${SELECT_EVENT} WHERE sequence > $1 ORDER BY sequence LIMIT $2`, [
+    sequence,
+    limit,
+  ]);
+  return rows.map(toEvent);
+}
+
+/** Those of the events with these numbers that are still stored. */
+export async function eventsNumbered(sql: Sql, sequences: readonly number[]): Promise<StoredEvent[]> {
+  if (sequences.length === 0) return [];
+  const rows = await sql.query<EventRow>(`${SELECT_EVENT} WHERE ${sql.isOneOfNumbers('sequence', '$1')}`, [
+    JSON.stringify(sequences),
+  ]);
+  return rows.map(toEvent);
+}
+
+/** The number of the newest event, also when it is no longer stored. */
+export async function lastSequence(sql: Sql): Promise<number> {
+  const [row] = await sql.query<[number]>('SELECT last_sequence FROM event_counter');
+  return row?.[0] ?? 0;
+}
+
+export async function eventBounds(sql: Sql): Promise<EventBounds> {
+  const [row] = await sql.query<[oldest: number, newest: number]>(
+    `SELECT COALESCE((SELECT MIN(sequence) FROM events), 0), COALESCE((SELECT MAX(sequence) FROM events), 0)`,
+  );
+  return { oldest: row?.[0] ?? 0, newest: row?.[1] ?? 0 };
+}
+
+/** Removes a limited number of the oldest events and returns how many; the others have no gaps, whatever the clocks showed. */
+export async function expireEvents(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+  const oldest = await sql.query<[sequence: number, atMs: number]>(
+    'SELECT sequence, at_ms FROM events ORDER BY sequence LIMIT $1',
+    [rowsMax],
+  );
+  const firstKept = oldest.findIndex(([, atMs]) => atMs >= beforeMs);
+  const lastDropped = oldest.at(firstKept === -1 ? -1 : firstKept - 1);
+  if (firstKept === 0 || lastDropped === undefined) return 0;
+  return await sql.run('DELETE FROM events WHERE sequence <= $1', [lastDropped[0]]);
+}

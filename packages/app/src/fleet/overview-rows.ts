@@ -1,0 +1,240 @@
+import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
+import type { Sql } from '@granary/store/sql';
+import {
+  type AccessLimits,
+  isLimited,
+  limitConditions,
+  Parameters,
+  type StatusClock,
+  statusExpression,
+  where,
+} from '../conditions.ts';
+
+/** Devices that are neither offline nor in maintenance are online. */
+export interface CountedDevices {
+  readonly byProfile: readonly (readonly [profile: ProfileName, count: number])[];
+  readonly offline: number;
+  readonly maintenance: number;
+}
+
+export type AlertCount = [severity: AlertSeverity, total: number, unacknowledged: number];
+export type JobCounts = [
+  operations: number,
+  commands: number,
+  missions: number,
+  stopped: number,
+  stopUnconfirmed: number,
+];
+
+/** Jobs that have begun and have not ended; each of these conditions is served by an index of the unfinished rows. */
+export const OPERATION_UNDER_WAY = 'is_finished = 0 AND ended_at_ms IS NULL';
+const COMMAND_UNDER_WAY = OPERATION_UNDER_WAY;
+export const MISSION_UNDER_WAY = `${OPERATION_UNDER_WAY} AND status <> 'scheduled'`;
+/** An emergency stop is finished when it was released or replaced. */
+export const STOP_IN_FORCE = "is_finished = 0 AND command = 'emergency_stop'";
+
+/**
+ * The open alerts that are not shelved, from their own index. They are chosen before anything else, because SQLite would
+ * otherwise read all alerts in the order of another index.
+ */
+export const OPEN_ALERTS = `open_alerts AS MATERIALIZED (
+  SELECT alert_no, device_no, severity, status FROM alerts
+  WHERE status <> 'resolved' AND status <> 'pending' AND shelved_until_ms IS NULL)`;
+
+/**
+ * Counts in one pass without sorting, because SQLite reads in the main thread. Of all devices it reads `presence` first,
+ * because a device is found by its number faster than its presence; of few devices it reads those first.
+ */
+export async function countDevices(
+  sql: Sql,
+  limits: AccessLimits,
+  clock: StatusClock,
+): Promise<CountedDevices> {
+  const parameters = new Parameters();
+  const { bind } = parameters;
+  const ofStatus = (name: string) => countIf(`${statusExpression(clock, parameters)} = ${bind(name)}`);
+  const counts = [
+    ofStatus('offline'),
+    ofStatus('maintenance'),
+    ...PROFILE_NAMES.map((name) => countIf(`profile = ${bind(name)}`)),
+  ];
+  const source = isLimited(limits) ? 'devices JOIN presence ON TRUE' : 'presence CROSS JOIN devices';
+  const conditions = [
+    'devices.device_no = presence.device_no',
+    'devices.removed_at_ms IS NULL',
+    ...limitConditions(sql, limits, parameters),
+  ];
+  const [row = []] = await sql.query<number[]>(
+    `SELECT ${counts.join()} FROM ${source} ${where(conditions)}`,
+    parameters.values,
+  );
+  const [offline = 0, maintenance = 0, ...ofProfiles] = row;
+  return { offline, maintenance, byProfile: PROFILE_NAMES.map((name, at) => [name, ofProfiles[at] ?? 0]) };
+}
+
+/** Counts in one pass without sorting. */
+export async function countOpenAlerts(sql: Sql, limits: AccessLimits): Promise<AlertCount[]> {
+  const parameters = new Parameters();
+  const { bind } = parameters;
+  const counts = ALERT_SEVERITIES.flatMap((severity) => [
+    countIf(`severity = ${bind(severity)}`),
+    countIf(`severity = ${bind(severity)} AND status <> 'acknowledged'`),
+  ]);
+  const source = allowedRows(sql, 'open_alerts', '1 = 1', limits, parameters);
+  const [row = []] = await sql.query<number[]>(
+    `WITH ${OPEN_ALERTS} SELECT ${counts.join()} FROM ${source}`,
+    parameters.values,
+  );
+  return ALERT_SEVERITIES.map((severity, at) => [severity, row[2 * at] ?? 0, row[2 * at + 1] ?? 0]);
+}
+
+const countIf = (condition: string): string => `COUNT(CASE WHEN ${condition} THEN 1 END)`;
+
+export async function countJobs(sql: Sql, limits: AccessLimits): Promise<JobCounts> {
+  const parameters = new Parameters();
+  const count = (table: string, condition: string, what = '*') =>
+    `(SELECT COUNT(${what}) FROM ${allowedRows(sql, table, condition, limits, parameters)})`;
+  const stopped = 'DISTINCT commands.device_no';
+  const [row] = await sql.query<JobCounts>(
+    `SELECT ${count('operations', OPERATION_UNDER_WAY)}, ${count('commands', COMMAND_UNDER_WAY)},
+       ${count('missions', MISSION_UNDER_WAY)}, ${count('commands', STOP_IN_FORCE, stopped)},
+       ${count('commands', `${STOP_IN_FORCE} AND ended_at_ms IS NULL`, stopped)}`,
+    parameters.values,
+  );
+  return row ?? [0, 0, 0, 0, 0];
+}
+
+/**
+ * The rows of a table that meet the condition and belong to allowed devices. Without limits the devices are not read. CROSS
+ * JOIN makes SQLite read the table first, because few of its rows meet the condition.
+ */
+export function allowedRows(
+  sql: Sql,
+  table: string,
+  condition: string,
+  limits: AccessLimits,
+  parameters: Parameters,
+): string {
+  if (!isLimited(limits)) return `${table} WHERE ${condition}`;
+  const allowed = limitConditions(sql, limits, parameters).join(' AND ');
+  return `${table} CROSS JOIN devices
+    WHERE ${condition} AND devices.device_no = ${table}.device_no AND ${allowed}`;
+}
+
+/** A stored record that may need attention, with its device. */
+export interface AttentionRow {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly body: string;
+}
+
+export interface OfflineDevice {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly lastSeenAtMs: number | null;
+}
+
+interface Selection {
+  readonly table: string;
+  readonly condition: string;
+  readonly order: string;
+}
+
+/** Of each kind the most urgent ones, at most `limit`. */
+async function select(
+  sql: Sql,
+  { table, condition, order }: Selection,
+  limits: AccessLimits,
+  limit: number,
+): Promise<AttentionRow[]> {
+  const parameters = new Parameters();
+  const allowed = limitConditions(sql, limits, parameters).map((text) => `AND ${text}`);
+  return toRows(
+    await sql.query<Row>(
+      `SELECT device_id, name, body FROM ${table} JOIN devices USING (device_no)
+       WHERE ${condition} ${allowed.join(' ')} ORDER BY ${order} LIMIT ${parameters.bind(limit)}`,
+      parameters.values,
+    ),
+  );
+}
+
+type Row = [deviceId: string, name: string, body: string];
+
+const toRows = (rows: readonly Row[]): AttentionRow[] =>
+  rows.map(([deviceId, name, body]) => ({ deviceId, name, body }));
+
+/** Unconfirmed ones first. */
+export const emergencyStopsInForce = (sql: Sql, limits: AccessLimits, limit: number) =>
+  select(
+    sql,
+    {
+      table: 'commands',
+      condition: STOP_IN_FORCE,
+      order: 'CASE WHEN ended_at_ms IS NULL THEN 0 ELSE 1 END, command_no',
+    },
+    limits,
+    limit,
+  );
+
+/** Operations with a stop that is not confirmed, then those whose reports are missing. */
+export const doubtfulOperations = (sql: Sql, limits: AccessLimits, limit: number) =>
+  select(
+    sql,
+    {
+      table: 'operations',
+      condition: "is_finished = 0 AND status IN ('stopping', 'unconfirmed')",
+      order: 'status, operation_no',
+    },
+    limits,
+    limit,
+  );
+
+/** Those that nobody has acknowledged, critical ones first. */
+export async function unacknowledgedAlerts(
+  sql: Sql,
+  limits: AccessLimits,
+  limit: number,
+): Promise<AttentionRow[]> {
+  const parameters = new Parameters();
+  const source = allowedRows(
+    sql,
+    'open_alerts',
+    "open_alerts.status <> 'acknowledged' AND severity <> 'info'",
+    limits,
+    parameters,
+  );
+  return toRows(
+    await sql.query<Row>(
+      `WITH ${OPEN_ALERTS}, chosen AS MATERIALIZED (
+         SELECT alert_no, severity FROM ${source} ORDER BY severity, alert_no LIMIT ${parameters.bind(limit)})
+       SELECT device_id, name, body FROM chosen JOIN alerts USING (alert_no) JOIN devices USING (device_no)
+       ORDER BY chosen.severity, alert_no`,
+      parameters.values,
+    ),
+  );
+}
+
+/** Devices that are offline with an operation, a mission or a command under way, longest silent first. */
+export async function offlineDevicesWithJobs(
+  sql: Sql,
+  limits: AccessLimits,
+  clock: StatusClock,
+  limit: number,
+): Promise<OfflineDevice[]> {
+  const parameters = new Parameters();
+  const conditions = [
+    `${statusExpression(clock, parameters)} = 'offline'`,
+    ...limitConditions(sql, limits, parameters),
+  ];
+  const rows = await sql.query<[deviceId: string, name: string, lastSeenAtMs: number | null]>(
+    `WITH busy AS MATERIALIZED (
+       SELECT device_no FROM operations WHERE ${OPERATION_UNDER_WAY}
+       UNION ALL SELECT device_no FROM missions WHERE ${MISSION_UNDER_WAY}
+       UNION ALL SELECT device_no FROM commands WHERE is_finished = 0 AND status IN ('sent', 'executing'))
+     SELECT device_id, name, last_seen_at_ms FROM devices JOIN presence USING (device_no)
+     WHERE device_no IN (SELECT device_no FROM busy) AND ${conditions.join(' AND ')} ORDER BY last_seen_at_ms, device_no LIMIT ${parameters.bind(limit)}`,
+    parameters.values,
+  );
+  return rows.map(([deviceId, name, lastSeenAtMs]) => ({ deviceId, name, lastSeenAtMs }));
+}

@@ -1,0 +1,213 @@
+import type { Access, StoredKey } from '@granary/core/keys';
+import { LIVE_MS } from '@granary/store/nodes';
+import type { Sql } from '@granary/store/sql';
+
+/** Only the hash of the key is stored. */
+export interface KeySecret {
+  readonly keyId: string;
+  readonly hash: string;
+  readonly createdAtMs: number;
+}
+
+export interface NewStoredKey extends Access, KeySecret {
+  readonly name: string;
+  readonly expiresAtMs: number | null;
+}
+
+export interface KeyPage {
+  readonly afterKeyId: string | null;
+  readonly limit: number;
+}
+
+export type KeyRow = [
+  keyId: string,
+  name: string,
+  scopes: string,
+  facilities: string | null,
+  deviceIds: string | null,
+  createdAtMs: number,
+  expiresAtMs: number | null,
+  lastUsedAtMs: number | null,
+  revokedAtMs: number | null,
+];
+
+/** The order of `KeyRow`. */
+export const KEY_COLUMNS = [
+  'key_id',
+  'name',
+  'scopes',
+  'facilities',
+  'device_ids',
+  'created_at_ms',
+  'expires_at_ms',
+  'last_used_at_ms',
+  'revoked_at_ms',
+]
+  .map((column) => `keys.${column}`)
+  .join(', ');
+
+const SELECT_KEY = `SELECT ${KEY_COLUMNS} FROM keys`;
+
+export function toKey(row: KeyRow): StoredKey {
+  const [keyId, name, scopes, facilities, deviceIds, ...times] = row;
+  const [createdAtMs, expiresAtMs, lastUsedAtMs, revokedAtMs] = times;
+  return {
+    keyId,
+    name,
+    createdAtMs,
+    expiresAtMs,
+    lastUsedAtMs,
+    revokedAtMs,
+    scopes: JSON.parse(scopes),
+    facilities: facilities === null ? null : JSON.parse(facilities),
+    deviceIds: deviceIds === null ? null : JSON.parse(deviceIds),
+  };
+}
+
+const listText = (list: readonly string[] | null): string | null =>
+  list === null ? null : JSON.stringify(list);
+
+export async function findKeyByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1`, [hash]);
+  return row && toKey(row);
+}
+
+/** Those that exist, by their hashes. */
+export async function findKeysByHash(
+  sql: Sql,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, StoredKey>> {
+  const rows = await sql.query<[hash: string, ...KeyRow]>(
+    `SELECT keys.hash, ${KEY_COLUMNS} FROM keys WHERE ${sql.isOneOf('keys.hash', '$1')}`,
+    [JSON.stringify(hashes)],
+  );
+  return new Map(rows.map(([hash, ...key]) => [hash, toKey(key)]));
+}
+
+export async function findKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id = $1`, [keyId]);
+  return row && toKey(row);
+}
+
+/** Locks the key until the end of the transaction. */
+export async function lockKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id = $1 ${sql.forUpdate}`, [keyId]);
+  return row && toKey(row);
+}
+
+export async function lockKeyByHash(sql: Sql, hash: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<KeyRow>(`${SELECT_KEY} WHERE hash = $1 ${sql.forUpdate}`, [hash]);
+  return row && toKey(row);
+}
+
+/** The keys with this name or this hash, locked in one order, or two nodes could wait for each other. */
+export async function lockKeysNamed(
+  sql: Sql,
+  { name, hash }: Pick<NewStoredKey, 'name' | 'hash'>,
+): Promise<Pick<KeySecret, 'keyId' | 'hash'>[]> {
+  const rows = await sql.query<[keyId: string, hash: string]>(
+    `SELECT key_id, hash FROM keys WHERE name = $1 OR hash = $2 ORDER BY key_id ${sql.forUpdate}`,
+    [name, hash],
+  );
+  return rows.map(([keyId, keyHash]) => ({ keyId, hash: keyHash }));
+}
+
+/** Nodes that start at once make or preset their admin keys one after the other. */
+export async function lockAdminKeys(sql: Sql): Promise<void> {
+  await sql.query(`SELECT version FROM granary_schema ${sql.forUpdate}`);
+}
+
+/** Whether there is a key that can do everything. */
+export async function hasFullKey(sql: Sql, nowMs: number): Promise<boolean> {
+  const rows = await sql.query(
+    `SELECT 1 FROM keys WHERE scopes LIKE '%"admin"%' AND facilities IS NULL AND device_ids IS NULL
+       AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $1) LIMIT 1`,
+    [nowMs],
+  );
+  return rows.length > 0;
+}
+
+export async function listKeys(sql: Sql, { afterKeyId, limit }: KeyPage): Promise<StoredKey[]> {
+  const rows = await sql.query<KeyRow>(`${SELECT_KEY} WHERE key_id > $1 ORDER BY key_id LIMIT $2`, [
+    afterKeyId ?? '',
+    limit,
+  ]);
+  return rows.map(toKey);
+}
+
+export async function countKeys(sql: Sql): Promise<number> {
+  const [row] = await sql.query<[number]>('SELECT COUNT(*) FROM keys');
+  return row?.[0] ?? 0;
+}
+
+/** Returns whether no key had this hash before. */
+export async function insertKey(sql: Sql, key: NewStoredKey): Promise<boolean> {
+  const inserted = await sql.run(
+    `INSERT INTO keys (key_id, hash, name, scopes, facilities, device_ids, created_at_ms, expires_at_ms)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING`,
+    [
+      key.keyId,
+      key.hash,
+      key.name,
+      JSON.stringify(key.scopes),
+      listText(key.facilities),
+      listText(key.deviceIds),
+      key.createdAtMs,
+      key.expiresAtMs,
+    ],
+  );
+  return inserted === 1;
+}
+
+export async function saveKey(sql: Sql, key: StoredKey): Promise<void> {
+  await sql.run(
+    `UPDATE keys SET name = $2, scopes = $3, facilities = $4, device_ids = $5, expires_at_ms = $6,
+       revoked_at_ms = $7 WHERE key_id = $1`,
+    [
+      key.keyId,
+      key.name,
+      JSON.stringify(key.scopes),
+      listText(key.facilities),
+      listText(key.deviceIds),
+      key.expiresAtMs,
+      key.revokedAtMs,
+    ],
+  );
+}
+
+/** Leaves an earlier end as it is. */
+export async function endKeyBy(sql: Sql, keyId: string, expiresAtMs: number): Promise<void> {
+  await sql.run(
+    `UPDATE keys SET expires_at_ms = $2 WHERE key_id = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)`,
+    [keyId, expiresAtMs],
+  );
+}
+
+export async function recordRevocation(sql: Sql, keyId: string, atMs: number): Promise<void> {
+  await sql.run('UPDATE keys SET revoked_at_ms = $2 WHERE key_id = $1', [keyId, atMs]);
+}
+
+/** Leaves a later use as it is. */
+export async function recordKeyUse(sql: Sql, keyId: string, atMs: number): Promise<void> {
+  await sql.run(
+    `UPDATE keys SET last_used_at_ms = $2
+     WHERE key_id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)`,
+    [keyId, atMs],
+  );
+}
+
+/** The hashes of the admin keys that are preset by settings of live nodes. */
+export async function presetHashesOfNodes(sql: Sql, nowMs: number): Promise<string[]> {
+  if (sql.hasOneWriter) return [];
+  const rows = await sql.query<[presetHash: string]>(
+    'SELECT preset_hash FROM nodes WHERE preset_hash IS NOT NULL AND last_seen_at_ms >= $1',
+    [nowMs - LIVE_MS],
+  );
+  return rows.flat();
+}
+
+/** A key that is restored later must not bring back who was signed in before. */
+export async function removeSignInsOf(sql: Sql, keyId: string): Promise<void> {
+  await sql.run('DELETE FROM sessions WHERE key_id = $1', [keyId]);
+  await sql.run('DELETE FROM sign_in_codes WHERE key_id = $1', [keyId]);
+}

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Refusal } from '@granary/contract/errors';
+import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
+import { quoted } from '@granary/core/words';
+import type { Sql } from '@granary/store/sql';
+import { type Committed, committed, eventsLogged } from '../effects.ts';
+import { logEvents, type NewEvent } from '../events/event-rows.ts';
+import {
+  countKeys,
+  endKeyBy,
+  findKeyByHash,
+  findKeysByHash,
+  hasFullKey,
+  insertKey,
+  type KeyPage,
+  type KeySecret,
+  listKeys,
+  lockAdminKeys,
+  lockKey,
+  lockKeyByHash,
+  lockKeysNamed,
+  type NewStoredKey,
+  presetHashesOfNodes,
+  recordKeyUse,
+  recordRevocation,
+  removeSignInsOf,
+  saveKey,
+} from './key-rows.ts';
+
+/** Locks the key until the end of the transaction. */
+async function lockKnownKey(sql: Sql, keyId: string): Promise<StoredKey> {
+  const key = await lockKey(sql, keyId);
+  if (key === undefined) throw new Refusal('key_not_found', `there is no key ${quoted(keyId)}`);
+  return key;
+}
+
+/** The result of presetting a key. */
+export type PresetOutcome = 'unchanged' | 'created' | 'restored';
+
+export const reads = {
+  findByHash: (sql: Sql, hash: string) => findKeyByHash(sql, hash),
+  findByHashes: (sql: Sql, hashes: readonly string[]) => findKeysByHash(sql, hashes),
+  list: (sql: Sql, page: KeyPage) => listKeys(sql, page),
+  count: (sql: Sql) => countKeys(sql),
+};
+
+export const writes = {
+  async create(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey>> {
+    // Checked inside the write, because a repeated request gets the first answer at any time.
+    if (key.expiresAtMs !== null && key.expiresAtMs <= key.createdAtMs) {
+      throw new Refusal('invalid_input', 'the key is not valid', [
+        { path: '/expires_at', message: 'has passed' },
+      ]);
+    }
+    return await issue(sql, key);
+  },
+
+  /** The admin key of a new database; `undefined` if there is a valid one already. */
+  async createFirst(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey | undefined>> {
+    await lockAdminKeys(sql);
+    return (await hasFullKey(sql, key.createdAtMs)) ? committed(undefined) : await issue(sql, key);
+  },
+
+  /** A repeated revocation changes nothing: the first time is kept. */
+  async revoke(sql: Sql, keyId: string, atMs: number): Promise<Committed<StoredKey>> {
+    const events = await revokeHeld(sql, await lockKnownKey(sql, keyId), atMs);
+    await logEvents(sql, events);
+    return committed(await lockKnownKey(sql, keyId), { kind: 'key_ended', keyId }, ...eventsLogged(events));
+  },
+
+  /** Creates a key with the rights and the expiry of the old one, which stays valid until `oldExpiresAtMs`. */
+  async rotate(
+    sql: Sql,
+    keyId: string,
+    successor: KeySecret,
+    oldExpiresAtMs: number,
+  ): Promise<Committed<StoredKey>> {
+    const old = await lockKnownKey(sql, keyId);
+    if (!isValidAt(old, successor.createdAtMs))
+      throw new Refusal('key_not_found', `the key ${quoted(keyId)} has ended`);
+    await endKeyBy(sql, keyId, oldExpiresAtMs);
+    const created = await insert(sql, { ...old, ...successor });
+    const rotated = keyEvent('key.rotated', created, created.createdAtMs, { replaces: keyId });
+    await logEvents(sql, [rotated]);
+    return committed(created, { kind: 'key_ended', keyId }, ...eventsLogged([rotated]));
+  },
+
+  /**
+   * Makes the preset key valid, also if it was revoked, and revokes all others of its name: an operator who changes the
+   * setting wants the former key to end, and one who sets it wants access. Those that other live nodes have in their settings
+   * stay until these have been started with the new one.
+   */
+  async preset(sql: Sql, key: NewStoredKey): Promise<Committed<PresetOutcome>> {
+    const { name, hash, scopes, facilities, deviceIds, createdAtMs: atMs, expiresAtMs } = key;
+    await lockAdminKeys(sql);
+    // All rows in one order and the event log last, so that two nodes cannot deadlock.
+    const inUse = await presetHashesOfNodes(sql, atMs);
+    const locked = await lockKeysNamed(sql, key);
+    const isNew = await insertKey(sql, key);
+    const before = await lockKeyByHash(sql, hash);
+    if (before === undefined) throw new Error('a key that was just stored is missing');
+    const { keyId } = before;
+    const after = { ...before, name, scopes, facilities, deviceIds, expiresAtMs, revokedAtMs: null };
+    const events: NewEvent[] = [];
+    for (const other of locked) {
+      if (other.keyId === keyId || inUse.includes(other.hash)) continue;
+      events.push(...(await revokeHeld(sql, await lockKnownKey(sql, other.keyId), atMs)));
+    }
+    const isChanged = isNew || !isDeepStrictEqual(before, after);
+    if (isChanged) {
+      await saveKey(sql, after);
+      events.push(keyEvent('key.issued', after, atMs));
+    }
+    await logEvents(sql, events);
+    const effects = eventsLogged(events);
+    if (isNew) return committed('created', ...effects);
+    return committed(isChanged ? 'restored' : 'unchanged', ...effects);
+  },
+
+  async recordUse(sql: Sql, keyId: string, atMs: number): Promise<Committed<void>> {
+    await recordKeyUse(sql, keyId, atMs);
+    return committed(undefined);
+  },
+};
+
+async function issue(sql: Sql, key: NewStoredKey): Promise<Committed<StoredKey>> {
+  const created = await insert(sql, key);
+  const issued = keyEvent('key.issued', created, created.createdAtMs);
+  await logEvents(sql, [issued]);
+  return committed(created, ...eventsLogged([issued]));
+}
+
+async function insert(sql: Sql, key: NewStoredKey): Promise<StoredKey> {
+  if (!(await insertKey(sql, key))) throw new Error(`key ${key.keyId} has the secret of another`);
+  return await lockKnownKey(sql, key.keyId);
+}
+
+/** Returns the events to log: none if the key was revoked before. */
+async function revokeHeld(sql: Sql, before: StoredKey, atMs: number): Promise<NewEvent[]> {
+  if (before.revokedAtMs !== null) return [];
+  await recordRevocation(sql, before.keyId, atMs);
+  await removeSignInsOf(sql, before.keyId);
+  return [keyEvent('key.revoked', { ...before, revokedAtMs: atMs }, atMs)];
+}
+
+const keyEvent = (
+  type: 'key.issued' | 'key.rotated' | 'key.revoked',
+  key: StoredKey,
+  atMs: number,
+  more: object = {},
+): NewEvent => ({ type, deviceNo: null, atMs, data: { ...keyRecord(key), ...more } });

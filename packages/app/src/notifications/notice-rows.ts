@@ -1,0 +1,130 @@
+import type { DocumentKind } from '@granary/core/documents';
+import type { Notice } from '@granary/core/notifications/notice';
+import type { Expiry } from '@granary/store/expiry';
+import { insertRows } from '@granary/store/insert-rows';
+import type { Sql, Value } from '@granary/store/sql';
+import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
+
+export interface NoticeKey {
+  readonly ruleId: string;
+  readonly alertId: string;
+  readonly step: number;
+}
+
+export interface StoredNotice extends NoticeKey {
+  readonly notice: Notice;
+}
+
+type NoticeDocument = DocumentKind<Omit<Notice, 'dueAtMs'>>;
+type NoticeRow = [ruleId: string, alertId: string, step: number, dueAtMs: number | null, body: string];
+
+const SELECT_NOTICE = 'SELECT rule_id, alert_id, step, due_at_ms, body FROM notification_notices';
+const KEY_CONDITION = 'rule_id = $1 AND alert_id = $2 AND step = $3';
+
+/** Every notice about these alerts; one that cannot be read is left out and written anew with the next change. */
+export async function noticesOfAlerts(
+  sql: Sql,
+  document: NoticeDocument,
+  alertIds: readonly string[],
+): Promise<StoredNotice[]> {
+  const rows = await sql.query<NoticeRow>(`${SELECT_NOTICE} WHERE ${sql.isOneOf('alert_id', '$1')}`, [
+    JSON.stringify(alertIds),
+  ]);
+  return rows.flatMap((row) => readable(document, row, () => undefined));
+}
+
+/** The notices that are due, those of a rule and step together; one that cannot be read is reported, and never due again. */
+export async function dueNotices(
+  sql: Sql,
+  document: NoticeDocument,
+  { nowMs, limit }: { readonly nowMs: number; readonly limit: number },
+  onUnreadable: OnUnreadable,
+): Promise<StoredNotice[]> {
+  const rows = await sql.query<NoticeRow>(
+    `${SELECT_NOTICE} WHERE due_at_ms IS NOT NULL AND due_at_ms <= $1
+     ORDER BY rule_id, step, due_at_ms, alert_id LIMIT $2`,
+    [nowMs, limit],
+  );
+  const unreadable: NoticeRow[] = [];
+  const found = rows.flatMap((row) =>
+    readable(document, row, (reason) => {
+      unreadable.push(row);
+      onUnreadable({ kind: 'notice', id: row.slice(0, 3).join(' '), reason });
+    }),
+  );
+  for (const [ruleId, alertId, step] of unreadable) {
+    await sql.run(`UPDATE notification_notices SET due_at_ms = NULL WHERE ${KEY_CONDITION}`, [
+      ruleId,
+      alertId,
+      step,
+    ]);
+  }
+  return found;
+}
+
+export async function hasDueNotices(sql: Sql, nowMs: number): Promise<boolean> {
+  const rows = await sql.query<[one: number]>(
+    'SELECT 1 FROM notification_notices WHERE due_at_ms IS NOT NULL AND due_at_ms <= $1 LIMIT 1',
+    [nowMs],
+  );
+  return rows.length > 0;
+}
+
+function readable(
+  document: NoticeDocument,
+  [ruleId, alertId, step, dueAtMs, body]: NoticeRow,
+  onFault: (reason: string) => void,
+): StoredNotice[] {
+  try {
+    return [{ ruleId, alertId, step, notice: { ...document.read(body), dueAtMs } }];
+  } catch (error) {
+    onFault(reasonOf(error));
+    return [];
+  }
+}
+
+export async function saveNotices(
+  sql: Sql,
+  document: NoticeDocument,
+  notices: readonly StoredNotice[],
+  nowMs: number,
+): Promise<void> {
+  await insertRows(
+    sql,
+    {
+      table: 'notification_notices',
+      columns: ['rule_id', 'alert_id', 'step', 'due_at_ms', 'changed_at_ms', 'body'],
+      onConflict: `ON CONFLICT (rule_id, alert_id, step) DO UPDATE SET
+        due_at_ms = excluded.due_at_ms, changed_at_ms = excluded.changed_at_ms, body = excluded.body`,
+    },
+    notices.map(({ ruleId, alertId, step, notice: { dueAtMs, ...content } }): Value[] => [
+      ruleId,
+      alertId,
+      step,
+      dueAtMs,
+      nowMs,
+      document.write(content),
+    ]),
+  );
+}
+
+export async function removeNotices(sql: Sql, keys: readonly NoticeKey[]): Promise<void> {
+  for (const { ruleId, alertId, step } of keys) {
+    await sql.run(`DELETE FROM notification_notices WHERE ${KEY_CONDITION}`, [ruleId, alertId, step]);
+  }
+}
+
+export async function removeNoticesOfRule(sql: Sql, ruleId: string): Promise<void> {
+  await sql.run('DELETE FROM notification_notices WHERE rule_id = $1', [ruleId]);
+}
+
+/** Removes a limited number of notices that were told long ago and returns how many. */
+export async function expireNotices(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+  const isOld = 'changed_at_ms < $1 AND due_at_ms IS NULL';
+  return await sql.run(
+    `DELETE FROM notification_notices WHERE ${isOld} AND (rule_id, alert_id, step) IN (
+       SELECT rule_id, alert_id, step FROM notification_notices WHERE ${isOld}
+       ORDER BY changed_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
+    [beforeMs, rowsMax],
+  );
+}

@@ -1,0 +1,180 @@
+import type { NotificationStatus } from '@granary/contract/notifications';
+import type { DocumentKind } from '@granary/core/documents';
+import type { NotificationContent, StoredNotification } from '@granary/core/notifications/record';
+import type { Expiry } from '@granary/store/expiry';
+import { insertRows } from '@granary/store/insert-rows';
+import type { Sql, Value } from '@granary/store/sql';
+
+export interface NotificationPage {
+  readonly status: NotificationStatus | null;
+  readonly ruleId: string | null;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+export interface NotificationClaim {
+  readonly nowMs: number;
+  /** Then it is due again, in case that this node does not finish its attempt. */
+  readonly leasedUntilMs: number;
+  readonly limit: number;
+}
+
+type NotificationDocument = DocumentKind<NotificationContent>;
+type NotificationRow = [
+  notificationId: string,
+  ruleId: string,
+  step: number,
+  status: NotificationStatus,
+  createdAtMs: number,
+  attempts: number,
+  nextAttemptAtMs: number | null,
+  sentAtMs: number | null,
+  lastError: string | null,
+  body: string,
+];
+
+const COLUMNS =
+  'notification_id, rule_id, step, status, created_at_ms, attempts, next_attempt_at_ms, sent_at_ms, last_error, body';
+
+function toNotification(document: NotificationDocument, row: NotificationRow): StoredNotification {
+  const [notificationId, ruleId, step, status, createdAtMs, ...more] = row;
+  const [attempts, nextAttemptAtMs, sentAtMs, lastError, body] = more;
+  return {
+    notificationId,
+    ruleId,
+    step,
+    status,
+    createdAtMs,
+    attempts,
+    nextAttemptAtMs,
+    sentAtMs,
+    lastError,
+    content: document.read(body),
+  };
+}
+
+export async function insertNotifications(
+  sql: Sql,
+  document: NotificationDocument,
+  notifications: readonly StoredNotification[],
+): Promise<void> {
+  await insertRows(
+    sql,
+    { table: 'notifications', columns: COLUMNS.split(', ') },
+    notifications.map((one): Value[] => [
+      one.notificationId,
+      one.ruleId,
+      one.step,
+      one.status,
+      one.createdAtMs,
+      one.attempts,
+      one.nextAttemptAtMs,
+      one.sentAtMs,
+      one.lastError,
+      document.write(one.content),
+    ]),
+  );
+}
+
+/** Newest first. */
+export async function listNotifications(
+  sql: Sql,
+  document: NotificationDocument,
+  { status, ruleId, beforeId, limit }: NotificationPage,
+): Promise<StoredNotification[]> {
+  const params: Value[] = [limit];
+  const conditions = ['1 = 1'];
+  const add = (column: string, value: Value): void => {
+    conditions.push(`${column} = $${params.push(value)}`);
+  };
+  if (status !== null) add('status', status);
+  if (ruleId !== null) add('rule_id', ruleId);
+  if (beforeId !== null) {
+    const before = `(SELECT notification_no FROM notifications WHERE notification_id = $${params.push(beforeId)})`;
+    conditions.push(`notification_no < ${before}`);
+  }
+  const rows = await sql.query<NotificationRow>(
+    `SELECT ${COLUMNS} FROM notifications WHERE ${conditions.join(' AND ')} ORDER BY notification_no DESC LIMIT $1`,
+    params,
+  );
+  return rows.map((row) => toNotification(document, row));
+}
+
+/** Takes the notifications that are due, new ones before those that have failed, and counts the attempt. */
+export async function claimNotifications(
+  sql: Sql,
+  document: NotificationDocument,
+  { nowMs, leasedUntilMs, limit }: NotificationClaim,
+): Promise<StoredNotification[]> {
+  const due = await sql.query<[notificationNo: number]>(
+    `SELECT notification_no FROM notifications WHERE status = 'pending' AND next_attempt_at_ms <= $1
+     ORDER BY attempts, notification_no LIMIT $2 ${sql.forUpdate} ${sql.skipLocked}`,
+    [nowMs, limit],
+  );
+  if (due.length === 0) return [];
+  const rows = await sql.query<NotificationRow>(
+    `UPDATE notifications SET attempts = attempts + 1, next_attempt_at_ms = $2
+     WHERE ${sql.isOneOfNumbers('notification_no', '$1')} RETURNING ${COLUMNS}`,
+    [JSON.stringify(due.flat()), leasedUntilMs],
+  );
+  return rows.map((row) => toNotification(document, row));
+}
+
+/** A lease that still ends at `fromMs` ends later; returns whether it does. */
+export async function renewNotification(
+  sql: Sql,
+  { notificationId, fromMs, toMs }: { notificationId: string; fromMs: number; toMs: number },
+): Promise<boolean> {
+  const renewed = await sql.run(
+    `UPDATE notifications SET next_attempt_at_ms = $3
+     WHERE notification_id = $1 AND next_attempt_at_ms = $2 AND status = 'pending'`,
+    [notificationId, fromMs, toMs],
+  );
+  return renewed === 1;
+}
+
+/** Locks it; `undefined` when it is no longer pending. */
+export async function lockPendingNotification(
+  sql: Sql,
+  document: NotificationDocument,
+  notificationId: string,
+): Promise<StoredNotification | undefined> {
+  const [row] = await sql.query<NotificationRow>(
+    `SELECT ${COLUMNS} FROM notifications WHERE notification_id = $1 AND status = 'pending' ${sql.forUpdate}`,
+    [notificationId],
+  );
+  return row && toNotification(document, row);
+}
+
+export async function saveAttempt(sql: Sql, after: Omit<StoredNotification, 'content'>): Promise<void> {
+  await sql.run(
+    `UPDATE notifications SET status = $2, next_attempt_at_ms = $3, sent_at_ms = $4, last_error = $5
+     WHERE notification_id = $1`,
+    [after.notificationId, after.status, after.nextAttemptAtMs, after.sentAtMs, after.lastError],
+  );
+}
+
+export async function cancelNotificationsOfRule(sql: Sql, ruleId: string): Promise<void> {
+  await sql.run(
+    `UPDATE notifications SET status = 'cancelled', next_attempt_at_ms = NULL WHERE rule_id = $1 AND status = 'pending'`,
+    [ruleId],
+  );
+}
+
+export async function expireNotifications(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+  const isOld = "created_at_ms < $1 AND status <> 'pending'";
+  return await sql.run(
+    `DELETE FROM notifications WHERE ${isOld} AND notification_no IN (
+       SELECT notification_no FROM notifications WHERE ${isOld}
+       ORDER BY created_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
+    [beforeMs, rowsMax],
+  );
+}
+
+export async function hasUnsentNotifications(sql: Sql, nowMs: number): Promise<boolean> {
+  const rows = await sql.query<[one: number]>(
+    "SELECT 1 FROM notifications WHERE status = 'pending' AND next_attempt_at_ms <= $1 LIMIT 1",
+    [nowMs],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,152 @@
+import type { Alert } from '@granary/contract/alerts';
+import type { EventType } from '@granary/contract/events';
+import type { DocumentKind } from '@granary/core/documents';
+import type { FloodWindows } from '@granary/core/notifications/flood-window';
+import type { AlertEvent } from '@granary/core/notifications/notice';
+import type { RuleContent, StoredRule } from '@granary/core/notifications/rule';
+import type { Sql, Value } from '@granary/store/sql';
+import { type OnUnreadable, reasonOf } from '../unreadable-row.ts';
+
+export interface RulePage {
+  readonly afterRuleId: string | null;
+  readonly limit: number;
+}
+
+/** A rule with what the flood windows of its steps have counted. */
+export interface RuleWithWindows extends StoredRule {
+  readonly windows: FloodWindows;
+}
+
+type RuleDocument = DocumentKind<RuleContent>;
+type RuleRow = [ruleId: string, createdAtMs: number, updatedAtMs: number, body: string, windows: string];
+
+const SELECT_RULE = 'SELECT rule_id, created_at_ms, updated_at_ms, body, windows FROM notification_rules';
+
+function toRule(document: RuleDocument, row: RuleRow): RuleWithWindows {
+  const [ruleId, createdAtMs, updatedAtMs, body, windows] = row;
+  return { ruleId, createdAtMs, updatedAtMs, content: document.read(body), windows: JSON.parse(windows) };
+}
+
+export async function findRule(
+  sql: Sql,
+  document: RuleDocument,
+  ruleId: string,
+): Promise<StoredRule | undefined> {
+  const [row] = await sql.query<RuleRow>(`${SELECT_RULE} WHERE rule_id = $1`, [ruleId]);
+  return row && toRule(document, row);
+}
+
+/** In the order of their ids; a rule that cannot be read is reported and left out. */
+export async function listRules(
+  sql: Sql,
+  document: RuleDocument,
+  { afterRuleId, limit }: RulePage,
+  onUnreadable: OnUnreadable,
+): Promise<RuleWithWindows[]> {
+  const params: Value[] = [afterRuleId ?? '', limit];
+  const rows = await sql.query<RuleRow>(
+    `${SELECT_RULE} WHERE rule_id > $1 ORDER BY rule_id LIMIT $2`,
+    params,
+  );
+  return rows.flatMap((row) => {
+    try {
+      return [toRule(document, row)];
+    } catch (error) {
+      onUnreadable({ kind: 'notification rule', id: row[0], reason: reasonOf(error) });
+      return [];
+    }
+  });
+}
+
+export async function countRules(sql: Sql): Promise<number> {
+  const [row] = await sql.query<[count: number]>('SELECT COUNT(*) FROM notification_rules');
+  return row?.[0] ?? 0;
+}
+
+export async function insertRule(sql: Sql, document: RuleDocument, rule: StoredRule): Promise<void> {
+  await sql.run(
+    `INSERT INTO notification_rules (rule_id, created_at_ms, updated_at_ms, body, windows)
+     VALUES ($1, $2, $3, $4, '{}')`,
+    [rule.ruleId, rule.createdAtMs, rule.updatedAtMs, document.write(rule.content)],
+  );
+}
+
+export async function saveRule(sql: Sql, document: RuleDocument, rule: StoredRule): Promise<void> {
+  await sql.run('UPDATE notification_rules SET updated_at_ms = $2, body = $3 WHERE rule_id = $1', [
+    rule.ruleId,
+    rule.updatedAtMs,
+    document.write(rule.content),
+  ]);
+}
+
+export async function saveWindows(sql: Sql, ruleId: string, windows: FloodWindows): Promise<void> {
+  await sql.run('UPDATE notification_rules SET windows = $2 WHERE rule_id = $1', [
+    ruleId,
+    JSON.stringify(windows),
+  ]);
+}
+
+export async function removeRule(sql: Sql, ruleId: string): Promise<void> {
+  await sql.run('DELETE FROM notification_rules WHERE rule_id = $1', [ruleId]);
+}
+
+/**
+ * The number of the last event that the rules have seen. Whoever decides what to tell, or changes a rule, locks it, so that
+ * one node does it at a time; `undefined` if another node has it and this one does not wait.
+ */
+export async function lockPosition(
+  sql: Sql,
+  { isWaiting }: { readonly isWaiting: boolean },
+): Promise<number | undefined> {
+  const [row] = await sql.query<[lastSequence: number]>(
+    `SELECT last_sequence FROM notification_position ${sql.forUpdate} ${isWaiting ? '' : sql.skipLocked}`,
+  );
+  return row?.[0];
+}
+
+export async function savePosition(sql: Sql, lastSequence: number): Promise<void> {
+  await sql.run('UPDATE notification_position SET last_sequence = $1', [lastSequence]);
+}
+
+export async function newestSequence(sql: Sql): Promise<number> {
+  const [row] = await sql.query<[lastSequence: number]>('SELECT last_sequence FROM event_counter');
+  return row?.[0] ?? 0;
+}
+
+type EventRow = [
+  sequence: number,
+  type: EventType,
+  atMs: number,
+  deviceId: string,
+  facility: string,
+  data: string,
+];
+
+export interface EventRange {
+  readonly after: number;
+  readonly upTo: number;
+  readonly types: readonly EventType[];
+  readonly limit: number;
+}
+
+export interface NumberedAlertEvent {
+  readonly sequence: number;
+  readonly event: AlertEvent;
+}
+
+/** The events of these types about alerts of devices that still exist, in order. */
+export async function alertEvents(
+  sql: Sql,
+  { after, upTo, types, limit }: EventRange,
+): Promise<NumberedAlertEvent[]> {
+  const rows = await sql.query<EventRow>(
+    `SELECT sequence, type, at_ms, device_id, facility, data FROM events JOIN devices USING (device_no)
+     WHERE sequence > $1 AND sequence <= $2 AND ${sql.isOneOf('type', '$3')} AND purged_device_id IS NULL
+     ORDER BY sequence LIMIT $4`,
+    [after, upTo, JSON.stringify(types), limit],
+  );
+  return rows.map(([sequence, type, atMs, deviceId, facility, data]) => ({
+    sequence,
+    event: { type, atMs, snapshot: { alert: JSON.parse(data) as Alert, deviceId, facility } },
+  }));
+}

@@ -1,0 +1,86 @@
+import { operationRecord } from '@granary/core/operations/record';
+import {
+  isFinished,
+  isTerminal,
+  OPERATION_DOCUMENT,
+  type OperationState,
+} from '@granary/core/operations/state';
+import { finallyMeasuredG } from '@granary/core/operations/weighing';
+import type { Sql } from '@granary/store/sql';
+import { isUnfinished, JobTable, type StoredJob } from '../jobs/job-rows.ts';
+import { together } from '../together.ts';
+import type { OnUnreadable } from '../unreadable-row.ts';
+
+export const OPERATIONS = new JobTable<OperationState>({
+  name: 'operation',
+  idOf: ({ operationId }) => operationId,
+  document: OPERATION_DOCUMENT,
+  isFinished,
+  /** The claim on the device ends with the operation and is not renewed, also if the end was wrong. */
+  columnsOf: (before, after) => {
+    if (before === null) return { type: after.type, claims_device: Number(after.plan !== null) };
+    return isTerminal(after) ? { claims_device: 0 } : {};
+  },
+  eventsOf: (before, after) =>
+    before?.status === after.status
+      ? []
+      : [{ type: 'operation.status_changed', data: operationRecord(after) }],
+  concernsAlerts: (before, after) =>
+    before === null ||
+    before.status !== after.status ||
+    before.failure !== after.failure ||
+    finallyMeasuredG(before) !== finallyMeasuredG(after) ||
+    (finallyMeasuredG(after) !== null && before.amountCompletedG !== after.amountCompletedG),
+});
+
+/** The latest operation of each device, and all that are not finished. */
+export async function currentOperations(
+  sql: Sql,
+  deviceNos: readonly number[],
+  onUnreadable?: OnUnreadable,
+): Promise<OperationState[]> {
+  const params = [JSON.stringify(deviceNos)];
+  const [newest, unfinished] = await together([
+    OPERATIONS.where(sql, isNewestOperation(sql), params),
+    OPERATIONS.where(sql, isUnfinished(sql), params, onUnreadable),
+  ]);
+  return distinct([...newest, ...unfinished]);
+}
+
+/** The same from rows that were read together with the other facts of the device. */
+export const currentOperationsIn = (
+  newest: readonly StoredJob[],
+  unfinished: readonly StoredJob[],
+  onUnreadable?: OnUnreadable,
+): OperationState[] =>
+  distinct([...OPERATIONS.restored(newest), ...OPERATIONS.restored(unfinished, onUnreadable)]);
+
+const distinct = (operations: readonly OperationState[]): OperationState[] => [
+  ...new Map(operations.map((operation) => [operation.operationId, operation])).values(),
+];
+
+/** Of the newest operation of each of the devices in the parameter `$1`. */
+export const isNewestOperation = (sql: Sql): string =>
+  sql.isFound(
+    'operation_no',
+    `SELECT (SELECT MAX(operation_no) FROM operations AS own WHERE own.device_no = alert_evaluations.device_no)
+     FROM alert_evaluations WHERE ${sql.isOneOfNumbers('alert_evaluations.device_no', '$1')}`,
+  );
+
+/** Works also for a row whose body cannot be read. */
+export async function deviceOfOperation(sql: Sql, operationId: string): Promise<number | undefined> {
+  const [row] = await sql.query<[deviceNo: number]>(
+    'SELECT device_no FROM operations WHERE operation_id = $1',
+    [operationId],
+  );
+  return row?.[0];
+}
+
+/** The id of the operation that claims the device; the database allows one for each device. */
+export async function claimingOperation(sql: Sql, deviceNo: number): Promise<string | undefined> {
+  const [row] = await sql.query<[operationId: string]>(
+    'SELECT operation_id FROM operations WHERE device_no = $1 AND claims_device = 1',
+    [deviceNo],
+  );
+  return row?.[0];
+}

@@ -1,0 +1,122 @@
+import type { StoredKey } from '@granary/core/keys';
+import type { StoredSession } from '@granary/core/session';
+import type { Expiry } from '@granary/store/expiry';
+import type { Sql } from '@granary/store/sql';
+import { KEY_COLUMNS, type KeyRow, toKey } from '../keys/key-rows.ts';
+
+/** A session with its key. */
+export interface SessionOfKey {
+  readonly key: StoredKey;
+  readonly session: StoredSession;
+}
+
+/** A code with which a browser can sign in once. */
+export interface StoredCode {
+  readonly hash: string;
+  readonly keyId: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+type SessionColumns = [createdAtMs: number, lastUsedAtMs: number, expiresAtMs: number];
+
+/** Those that exist, by their hashes. */
+export async function findSessions(
+  sql: Sql,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, SessionOfKey>> {
+  const rows = await sql.query<[hash: string, ...SessionColumns, ...KeyRow]>(
+    `SELECT sessions.hash, sessions.created_at_ms, sessions.last_used_at_ms, sessions.expires_at_ms, ${KEY_COLUMNS}
+     FROM sessions JOIN keys ON keys.key_id = sessions.key_id WHERE ${sql.isOneOf('sessions.hash', '$1')}`,
+    [JSON.stringify(hashes)],
+  );
+  return new Map(
+    rows.map(([hash, createdAtMs, lastUsedAtMs, expiresAtMs, ...ofKey]) => {
+      const key = toKey(ofKey);
+      return [hash, { key, session: { hash, keyId: key.keyId, createdAtMs, lastUsedAtMs, expiresAtMs } }];
+    }),
+  );
+}
+
+export async function insertSession(sql: Sql, session: StoredSession): Promise<void> {
+  await sql.run(
+    `INSERT INTO sessions (hash, key_id, created_at_ms, last_used_at_ms, expires_at_ms)
+     VALUES ($1, $2, $3, $4, $5)`,
+    [session.hash, session.keyId, session.createdAtMs, session.lastUsedAtMs, session.expiresAtMs],
+  );
+}
+
+/** Leaves a later use as it is. */
+export async function recordSessionUse(
+  sql: Sql,
+  { hash, lastUsedAtMs, expiresAtMs }: StoredSession,
+): Promise<void> {
+  await sql.run(
+    'UPDATE sessions SET last_used_at_ms = $2, expires_at_ms = $3 WHERE hash = $1 AND last_used_at_ms < $2',
+    [hash, lastUsedAtMs, expiresAtMs],
+  );
+}
+
+/** Returns whether the session was there. */
+export async function removeSession(sql: Sql, hash: string): Promise<boolean> {
+  return (await sql.run('DELETE FROM sessions WHERE hash = $1', [hash])) === 1;
+}
+
+/** Keeps the sessions that were used last, and returns the hashes of the others. */
+export async function removeSessionsBeyond(sql: Sql, keyId: string, keptMax: number): Promise<string[]> {
+  const rows = await sql.query<[hash: string]>(
+    `DELETE FROM sessions WHERE key_id = $1 AND hash NOT IN (
+       SELECT hash FROM sessions WHERE key_id = $1 ORDER BY last_used_at_ms DESC, hash LIMIT $2)
+     RETURNING hash`,
+    [keyId, keptMax],
+  );
+  return rows.map(([hash]) => hash);
+}
+
+/** Those that exist, by their hashes. */
+export async function findCodes(
+  sql: Sql,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, StoredCode>> {
+  const rows = await sql.query<[hash: string, keyId: string, createdAtMs: number, expiresAtMs: number]>(
+    `SELECT hash, key_id, created_at_ms, expires_at_ms FROM sign_in_codes WHERE ${sql.isOneOf('hash', '$1')}`,
+    [JSON.stringify(hashes)],
+  );
+  return new Map(
+    rows.map(([hash, keyId, createdAtMs, expiresAtMs]) => [hash, { hash, keyId, createdAtMs, expiresAtMs }]),
+  );
+}
+
+export async function insertCode(sql: Sql, code: StoredCode): Promise<void> {
+  await sql.run(
+    'INSERT INTO sign_in_codes (hash, key_id, created_at_ms, expires_at_ms) VALUES ($1, $2, $3, $4)',
+    [code.hash, code.keyId, code.createdAtMs, code.expiresAtMs],
+  );
+}
+
+/** Returns whether the code was there: of two that use it at the same moment, one is told so. */
+export async function removeCode(sql: Sql, hash: string): Promise<boolean> {
+  return (await sql.run('DELETE FROM sign_in_codes WHERE hash = $1', [hash])) === 1;
+}
+
+export async function removeCodesBeyond(sql: Sql, keyId: string, keptMax: number): Promise<void> {
+  await sql.run(
+    `DELETE FROM sign_in_codes WHERE key_id = $1 AND hash NOT IN (
+       SELECT hash FROM sign_in_codes WHERE key_id = $1 ORDER BY created_at_ms DESC, hash LIMIT $2)`,
+    [keyId, keptMax],
+  );
+}
+
+/** Removes a limited number of ended sessions and codes and returns how many. */
+export async function expireSignIns(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
+  let removed = 0;
+  for (const table of ['sessions', 'sign_in_codes']) {
+    removed += await sql.run(
+      `DELETE FROM ${table} WHERE hash IN (
+         SELECT hash FROM ${table} WHERE expires_at_ms <= $1
+         ORDER BY expires_at_ms LIMIT $2 ${sql.forUpdate} ${sql.skipLocked})`,
+      [beforeMs, rowsMax],
+    );
+  }
+  return removed;
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { SESSIONS_PER_KEY_MAX } from '@granary/core/session';
+import type { App } from '../app.ts';
+import type { NewStoredKey } from '../keys/key-rows.ts';
+import { describeEachEngine } from '../testing/engines.ts';
+import { NOW_MS } from '../testing/fixtures.ts';
+
+const newKey = (keyId: string, fields: Partial<NewStoredKey> = {}): NewStoredKey => ({
+  keyId,
+  hash: `hash of ${keyId}`,
+  name: keyId,
+  scopes: ['read'],
+  facilities: null,
+  deviceIds: null,
+  createdAtMs: NOW_MS,
+  expiresAtMs: null,
+  ...fields,
+});
+
+describeEachEngine('sessions', (engine) => {
+  let app: App;
+  before(async () => {
+    app = await engine.open();
+  });
+
+  const signIn = (keyId: string, hash: string, nowMs = NOW_MS, codeHash: string | null = null) =>
+    app.session.create({ keyId, hash, nowMs, codeHash, formerHash: null });
+  const newCode = (keyId: string, hash: string, expiresAtMs = NOW_MS + MINUTE_MS) =>
+    app.session.createCode({ hash, keyId, createdAtMs: NOW_MS, expiresAtMs });
+
+  const find = async (hash: string) => (await app.session.find([hash, 'hash of nobody'])).get(hash);
+  const keyOfCode = async (hash: string, nowMs: number) =>
+    (await app.session.keysOfCodes(['hash of nobody', hash], nowMs)).get(hash);
+
+  it('are found by their hash, with the key as it is now', async () => {
+    const key = await app.keys.create(newKey('found', { facilities: ['north'] }));
+    const session = {
+      hash: 's_found',
+      keyId: 'found',
+      createdAtMs: NOW_MS,
+      lastUsedAtMs: NOW_MS,
+      expiresAtMs: NOW_MS + 7 * DAY_MS,
+    };
+    assert.deepEqual(await signIn('found', 's_found'), { key, session });
+    assert.deepEqual(await find('s_found'), { key, session });
+    assert.equal(await find('hash of found'), undefined);
+    await app.keys.rotate('found', { keyId: 'next', hash: 'next', createdAtMs: NOW_MS }, NOW_MS + HOUR_MS);
+    assert.equal((await find('s_found'))?.key.expiresAtMs, NOW_MS + HOUR_MS);
+  });
+
+  it('last longer when they are used, and a late record of an earlier use changes nothing', async () => {
+    await app.keys.create(newKey('used'));
+    const { session } = (await signIn('used', 's_used')) ?? {};
+    assert.ok(session !== undefined);
+    await app.session.recordUse(session, NOW_MS + 2 * DAY_MS);
+    await app.session.recordUse(session, NOW_MS + DAY_MS);
+    const found = await find('s_used');
+    assert.equal(found?.session.lastUsedAtMs, NOW_MS + 2 * DAY_MS);
+    assert.equal(found.session.expiresAtMs, NOW_MS + 9 * DAY_MS);
+  });
+
+  it('end, and ending them again changes nothing', async () => {
+    await app.keys.create(newKey('left'));
+    await signIn('left', 's_left');
+    await signIn('left', 's_other');
+    await app.session.end('s_left');
+    await app.session.end('s_left');
+    await app.session.end(null);
+    assert.equal(await find('s_left'), undefined);
+    assert.ok((await find('s_other')) !== undefined);
+  });
+
+  it('are not made for a key that has ended', async () => {
+    await app.keys.create(newKey('expired', { expiresAtMs: NOW_MS + 5 }));
+    await app.keys.create(newKey('revoked'));
+    await app.keys.revoke('revoked', NOW_MS);
+    assert.equal(await signIn('expired', 's_1', NOW_MS + 5), undefined);
+    assert.equal(await signIn('revoked', 's_2'), undefined);
+    assert.equal(await signIn('unknown', 's_3'), undefined);
+  });
+
+  it('end for good with the revocation of their key, also when the key is restored', async () => {
+    const preset = newKey('restored');
+    await app.keys.preset(preset);
+    await signIn('restored', 's_restored');
+    await newCode('restored', 'c_restored');
+    await app.keys.revoke('restored', NOW_MS);
+    assert.equal(await app.keys.preset(preset), 'restored');
+    assert.equal(await find('s_restored'), undefined);
+    assert.equal(await signIn('restored', 's_again', NOW_MS, 'c_restored'), undefined);
+  });
+
+  it('are limited for each key: the one that was used longest ago ends', async () => {
+    await app.keys.create(newKey('many'));
+    await app.keys.create(newKey('one'));
+    await signIn('one', 's_one', NOW_MS - HOUR_MS);
+    for (let i = 0; i <= SESSIONS_PER_KEY_MAX; i++) await signIn('many', `s_many_${i}`, NOW_MS + i);
+    assert.equal(await find('s_many_0'), undefined);
+    for (const hash of ['s_many_1', `s_many_${SESSIONS_PER_KEY_MAX}`, 's_one']) {
+      assert.ok((await find(hash)) !== undefined, hash);
+    }
+  });
+
+  it('end when their browser signs in again, also with another key, and stay when it cannot', async () => {
+    await app.keys.create(newKey('former'));
+    await app.keys.create(newKey('later'));
+    await signIn('former', 's_former');
+    const again = { keyId: 'later', hash: 's_later', formerHash: 's_former', nowMs: NOW_MS };
+    assert.equal(await app.session.create({ ...again, codeHash: 'c_unknown' }), undefined);
+    assert.ok((await find('s_former')) !== undefined);
+    await app.session.create({ ...again, codeHash: null });
+    assert.equal(await find('s_former'), undefined);
+    assert.equal((await find('s_later'))?.key.keyId, 'later');
+  });
+
+  it('begin with a code once, also when two use it at the same moment', async () => {
+    await app.keys.create(newKey('coded'));
+    await newCode('coded', 'c_1');
+    assert.equal((await keyOfCode('c_1', NOW_MS))?.keyId, 'coded');
+    const other = await engine.open();
+    const made = await Promise.all(
+      [app, other, app, other].map((node, i) =>
+        node.session.create({
+          keyId: 'coded',
+          hash: `s_race_${i}`,
+          codeHash: 'c_1',
+          nowMs: NOW_MS,
+          formerHash: null,
+        }),
+      ),
+    );
+    assert.equal(made.filter((one) => one !== undefined).length, 1);
+    assert.equal(await keyOfCode('c_1', NOW_MS), undefined);
+  });
+
+  it('do not begin with a code that has ended', async () => {
+    await app.keys.create(newKey('late'));
+    await newCode('late', 'c_late');
+    assert.equal(await keyOfCode('c_late', NOW_MS + MINUTE_MS), undefined);
+    assert.equal(await signIn('late', 's_late', NOW_MS + MINUTE_MS, 'c_late'), undefined);
+  });
+
+  it('are removed after their end, a limited number at a time', async () => {
+    await app.keys.create(newKey('old'));
+    const longAgoMs = NOW_MS - 90 * DAY_MS;
+    for (const hash of ['s_old_1', 's_old_2', 's_old_3']) await signIn('old', hash, longAgoMs);
+    await newCode('old', 'c_old', longAgoMs);
+    const expiry = { beforeMs: longAgoMs + 7 * DAY_MS, rowsMax: 2 };
+    assert.equal(await app.session.expire(expiry), 3);
+    assert.equal(await app.session.expire(expiry), 1);
+    assert.equal(await app.session.expire(expiry), 0);
+  });
+});

@@ -1,0 +1,104 @@
+import { isValidAt, type StoredKey } from '@granary/core/keys';
+import {
+  CODES_PER_KEY_MAX,
+  newSession,
+  SESSIONS_PER_KEY_MAX,
+  type StoredSession,
+  sessionEndMs,
+} from '@granary/core/session';
+import type { Expiry } from '@granary/store/expiry';
+import type { Sql } from '@granary/store/sql';
+import { type Committed, committed, type Effect } from '../effects.ts';
+import { findKey, lockKey } from '../keys/key-rows.ts';
+import {
+  expireSignIns,
+  findCodes,
+  findSessions,
+  insertCode,
+  insertSession,
+  recordSessionUse,
+  removeCode,
+  removeCodesBeyond,
+  removeSession,
+  removeSessionsBeyond,
+  type SessionOfKey,
+  type StoredCode,
+} from './session-rows.ts';
+
+interface SignIn {
+  readonly keyId: string;
+  /** Of the code that is used up by it; `null` where the key itself was given. */
+  readonly codeHash: string | null;
+  /** Of the cookie. */
+  readonly hash: string;
+  /** Of the cookie that the browser had before, whose session ends; `null` where it had none. */
+  readonly formerHash: string | null;
+  readonly nowMs: number;
+}
+
+export const reads = {
+  find: (sql: Sql, hashes: readonly string[]) => findSessions(sql, hashes),
+
+  /** The keys of codes that can still be used, by the hashes of the codes. */
+  async keysOfCodes(
+    sql: Sql,
+    hashes: readonly string[],
+    nowMs: number,
+  ): Promise<ReadonlyMap<string, StoredKey>> {
+    const keys = new Map<string, StoredKey>();
+    for (const { hash, keyId, expiresAtMs } of (await findCodes(sql, hashes)).values()) {
+      const key = nowMs < expiresAtMs ? await findKey(sql, keyId) : undefined;
+      if (key !== undefined) keys.set(hash, key);
+    }
+    return keys;
+  },
+};
+
+export const writes = {
+  /** `undefined` if the key has ended or the code was used or has ended. */
+  async create(
+    sql: Sql,
+    { keyId, codeHash, hash, formerHash, nowMs }: SignIn,
+  ): Promise<Committed<SessionOfKey | undefined>> {
+    // Everything about the sessions of a key happens while the key is locked, so their number is exact.
+    const key = await lockKey(sql, keyId);
+    if (key === undefined || !isValidAt(key, nowMs)) return committed(undefined);
+    if (codeHash !== null && !(await useUp(sql, codeHash, nowMs))) return committed(undefined);
+    const ended = await removeSessionsBeyond(sql, keyId, SESSIONS_PER_KEY_MAX - 1);
+    if (formerHash !== null && (await removeSession(sql, formerHash))) ended.push(formerHash);
+    const session = newSession(hash, keyId, nowMs);
+    await insertSession(sql, session);
+    return committed({ key, session }, ...(ended.length === 0 ? [] : [sessionsEnded(...ended)]));
+  },
+
+  /** Ending it again changes nothing, and a caller without a session has none to end. */
+  async end(sql: Sql, hash: string | null): Promise<Committed<null>> {
+    if (hash === null) return committed(null);
+    await removeSession(sql, hash);
+    return committed(null, sessionsEnded(hash));
+  },
+
+  async createCode(sql: Sql, code: StoredCode): Promise<Committed<StoredCode>> {
+    await lockKey(sql, code.keyId);
+    await removeCodesBeyond(sql, code.keyId, CODES_PER_KEY_MAX - 1);
+    await insertCode(sql, code);
+    return committed(code);
+  },
+
+  async recordUse(sql: Sql, session: StoredSession, nowMs: number): Promise<Committed<void>> {
+    const expiresAtMs = sessionEndMs(session.createdAtMs, nowMs);
+    await recordSessionUse(sql, { ...session, lastUsedAtMs: nowMs, expiresAtMs });
+    return committed(undefined);
+  },
+
+  async expire(sql: Sql, expiry: Expiry): Promise<Committed<number>> {
+    return committed(await expireSignIns(sql, expiry));
+  },
+};
+
+const sessionsEnded = (...hashes: readonly string[]): Effect => ({ kind: 'sessions_ended', hashes });
+
+async function useUp(sql: Sql, codeHash: string, nowMs: number): Promise<boolean> {
+  const code = (await findCodes(sql, [codeHash])).get(codeHash);
+  return code !== undefined && nowMs < code.expiresAtMs && (await removeCode(sql, codeHash));
+}

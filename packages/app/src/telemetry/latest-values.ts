@@ -1,0 +1,74 @@
+import type { ProfileName } from '@granary/contract/profiles/profiles';
+import type { GroupValues } from '@granary/core/sensors/sensor';
+import type { Sql } from '@granary/store/sql';
+import { openBucketFigures } from './open-bucket-rows.ts';
+
+/** A device and its latest values, both of the same time. */
+export interface CurrentRows {
+  readonly deviceNo: number;
+  readonly deviceId: string;
+  readonly profile: ProfileName;
+  readonly facility: string;
+  readonly capacityKg: number | null;
+  readonly reportingIntervalMs: number;
+  readonly sensorDocument: string | null;
+  readonly latest: readonly GroupValues[];
+}
+
+type LatestRow = [group: number | null, body: Uint8Array | null];
+type CurrentRow = [
+  deviceNo: number,
+  profile: ProfileName,
+  facility: string,
+  capacityKg: number | null,
+  reportingIntervalMs: number,
+  sensorDocument: string | null,
+  ...LatestRow,
+];
+
+export async function latestOfDevice(sql: Sql, deviceNo: number): Promise<GroupValues[]> {
+  return toLatest(
+    await sql.query<LatestRow>('SELECT sensor_group, body FROM open_buckets WHERE device_no = $1', [
+      deviceNo,
+    ]),
+  );
+}
+
+export async function latestOfDevices(
+  sql: Sql,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, GroupValues[]>> {
+  const rows = await sql.query<[deviceNo: number, ...LatestRow]>(
+    `SELECT device_no, sensor_group, body FROM open_buckets WHERE ${sql.isOneOfNumbers('device_no', '$1')}`,
+    [JSON.stringify(deviceNos)],
+  );
+  const ofDevices = Map.groupBy(rows, ([deviceNo]) => deviceNo);
+  return new Map([...ofDevices].map(([deviceNo, own]) => [deviceNo, toLatest(own.map(([, ...row]) => row))]));
+}
+
+export async function currentRows(sql: Sql, deviceId: string): Promise<CurrentRows | undefined> {
+  const rows = await sql.query<CurrentRow>(
+    `SELECT device_no, profile, facility, capacity_kg, reporting_interval_ms, sensors, sensor_group, body
+     FROM devices JOIN presence USING (device_no) LEFT JOIN open_buckets USING (device_no) WHERE device_id = $1`,
+    [deviceId],
+  );
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const [deviceNo, profile, facility, capacityKg, reportingIntervalMs, sensorDocument] = first;
+  const latest = toLatest(rows.map(([, , , , , , ...row]) => row));
+  return { deviceNo, deviceId, profile, facility, capacityKg, reportingIntervalMs, sensorDocument, latest };
+}
+
+/** Of a good and a bad value the later one counts; of the same time the bad one. */
+export const toLatest = (rows: readonly LatestRow[]): GroupValues[] =>
+  rows.map(([group, body]) => ({
+    group: group ?? 0,
+    values: openBucketFigures(body).map(({ value, tsMs, badValue, badTsMs }) => {
+      const good = valueAt(value, tsMs);
+      const bad = valueAt(badValue, badTsMs);
+      return bad !== undefined && !(good !== undefined && good.tsMs > bad.tsMs) ? bad : good;
+    }),
+  }));
+
+const valueAt = (value: number | null, tsMs: number | null) =>
+  value === null || tsMs === null ? undefined : { value, tsMs };
