@@ -7,6 +7,7 @@ import { importFaults } from './import-direction.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 const PACKAGES = [
+  'common',
   'contract',
   'core',
   'store',
@@ -53,6 +54,7 @@ describe('import direction', () => {
   const ALLOWED = [
     ['contract', 'typebox'],
     ['core', '@granary/contract/thing'],
+    ['core', '@granary/common/thing'],
     ['app', '@granary/core/thing'],
     ['app', '@granary/store/thing'],
     ['server', '@granary/app/thing'],

@@ -13,17 +13,18 @@ interface PackageRule {
 
 const PACKAGES: Readonly<Record<string, PackageRule>> = {
   contract: { packages: [], libraries: ['typebox'], nodeModules: false },
-  core: { packages: ['contract'], libraries: ['geographiclib-geodesic'], nodeModules: false },
-  store: { packages: ['contract'], typesOf: ['core'], libraries: ['pg'], nodeModules: true },
+  common: { packages: ['contract'], libraries: [], nodeModules: true },
+  core: { packages: ['common', 'contract'], libraries: ['geographiclib-geodesic'], nodeModules: false },
+  store: { packages: ['common', 'contract'], typesOf: ['core'], libraries: ['pg'], nodeModules: true },
   app: {
-    packages: ['contract', 'core', 'store'],
+    packages: ['common', 'contract', 'core', 'store'],
     libraries: [],
     nodeModules: true,
     testLibraries: ['pg'],
   },
-  link: { packages: ['contract'], libraries: ['mqtt-packet'], nodeModules: true },
+  link: { packages: ['common', 'contract'], libraries: ['mqtt-packet'], nodeModules: true },
   server: {
-    packages: ['contract', 'core', 'store', 'app', 'link'],
+    packages: ['common', 'contract', 'core', 'store', 'app', 'link'],
     libraries: ['fastify', 'nodemailer', 'pino', 'swagger-ui-dist', 'ws', 'yaml'],
     nodeModules: true,
     testPackages: ['client', 'simulator'],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { RequestTime, requestLeftMs, withinRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
 import { WRITES_PENDING_MAX } from '@granary/store/engine';
 import { StoreOpenError } from '@granary/store/errors';
-import { RequestTime, requestLeftMs, withinRequest } from '@granary/store/request-time';
 import { type App, openApp } from './app.ts';
 import { describeEachEngine } from './testing/engines.ts';
 import {

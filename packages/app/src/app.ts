@@ -1,6 +1,6 @@
+import { noteChange, outsideRequest, whileRequestLasts } from '@granary/common/request-time';
 import type { Engine, EngineFigures, UseCaseCall, WriterPort } from '@granary/store/engine';
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
-import { noteChange, outsideRequest, whileRequestLasts } from '@granary/store/request-time';
 import { openSqlite } from '@granary/store/sqlite/engine';
 import type { Attempt } from './audit/audit-rows.ts';
 import type { CarryOut, Committed, Effect } from './effects.ts';

@@ -1,5 +1,5 @@
+import { isTimeZone } from '@granary/common/time-zone';
 import { PRESET_KEY_LENGTH_MIN } from '@granary/core/keys';
-import { isTimeZone } from '@granary/core/notifications/zoned-time';
 import { type BrokerAccess, parseBrokerUrl } from '@granary/link/external/connection/broker-address';
 import { readSubnet, type Subnet } from './address-list.ts';
 

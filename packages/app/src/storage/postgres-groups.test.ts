@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { RequestTime, withinRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
 import type { Engine } from '@granary/store/engine';
 import { openPostgres } from '@granary/store/postgres/engine';
-import { RequestTime, withinRequest } from '@granary/store/request-time';
 import type { Sql } from '@granary/store/sql';
 import { describePostgres } from '../testing/engines.ts';
 import { USE_CASES } from '../use-cases.ts';

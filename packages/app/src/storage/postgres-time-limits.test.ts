@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { RequestTime, withinRequest } from '@granary/common/request-time';
 import { openPostgres } from '@granary/store/postgres/engine';
-import { RequestTime, withinRequest } from '@granary/store/request-time';
 import { Client } from 'pg';
 import type { StoreLocation } from '../app.ts';
 import { describePostgres } from '../testing/engines.ts';

@@ -1,12 +1,12 @@
+import { backoffMs } from '@granary/common/backoff';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 
-const FIRST_PAUSE_MS = MINUTE_MS;
-const PAUSE_MS_MAX = HOUR_MS;
+const PAUSES = { firstMs: MINUTE_MS, longestMs: HOUR_MS };
 /** A message about an alert of yesterday is of no use, and the list of alerts shows it. */
 const TRIED_FOR_MS = DAY_MS;
 
 /** When a message that could not be sent is tried again; `null`: not any more. */
 export function nextAttemptAtMs(createdAtMs: number, attempts: number, nowMs: number): number | null {
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, attempts - 1), PAUSE_MS_MAX);
+  const pauseMs = backoffMs(attempts, PAUSES);
   return nowMs + pauseMs < createdAtMs + TRIED_FOR_MS ? nowMs + pauseMs : null;
 }

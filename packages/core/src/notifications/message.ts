@@ -2,7 +2,7 @@ import { ALERT_SEVERITIES, type Alert, type AlertSeverity } from '@granary/contr
 import type { NoticeKind, NotificationRecord } from '@granary/contract/notifications';
 import { checkedTimeMs } from '@granary/contract/time';
 import type { StoredRule } from './rule.ts';
-import { agoText, timeText, withLocalTimes } from './zoned-time.ts';
+import { agoText, timeText, withLocalTimes } from './time-texts.ts';
 
 /** An alert as it is now, in words for a person. */
 export interface ToldAlert {

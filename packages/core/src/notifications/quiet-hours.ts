@@ -1,6 +1,6 @@
+import { instantOf, localMs } from '@granary/common/time-zone';
 import { type NotificationRule, WEEKDAYS } from '@granary/contract/notifications';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
-import { instantOf, localMs } from './zoned-time.ts';
 
 export type QuietHoursOfRule = NonNullable<NotificationRule['quiet_hours']>;
 

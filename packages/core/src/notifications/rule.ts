@@ -1,3 +1,4 @@
+import { isTimeZone } from '@granary/common/time-zone';
 import { ALERT_SEVERITIES, type Alert } from '@granary/contract/alerts';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
@@ -10,7 +11,6 @@ import {
 import { toIso } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 import type { Place } from '../keys.ts';
-import { isTimeZone } from './zoned-time.ts';
 
 const WINDOW_SECONDS = 60;
 const AT_ONCE_MAX = 5;

@@ -1,8 +1,8 @@
+import { type TimeZone, timeZone } from '@granary/common/time-zone';
 import { Refusal } from '@granary/contract/errors';
 import type { Interval } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { type Bucket, joinBuckets } from './history.ts';
-import { type TimeZone, timeZone } from './time-zone.ts';
 
 /** The days of a time zone that begin in a range, and the buckets from which they are computed. */
 export interface LocalDays {

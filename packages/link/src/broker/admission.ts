@@ -1,5 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '@granary/common/backoff';
+import { BoundedMap } from '@granary/common/bounded-map';
 import { MINUTE_MS } from '@granary/contract/time';
 import { isDeviceLogin } from '../access-rules.ts';
 import {
@@ -15,9 +17,6 @@ import { ownSubject } from '../topics.ts';
 
 /** A name without a failure for this long has no delay any more. */
 const FAILURES_EXPIRE_MS = 5 * MINUTE_MS;
-
-/** More doublings would exceed the maximum delay. */
-const DOUBLINGS_MAX = 20;
 
 export interface Refused {
   readonly returnCode: ConnectReturnCode;
@@ -40,11 +39,7 @@ export class Admission {
   constructor(handler: LinkHandler, limits: LinkLimits) {
     this.#handler = handler;
     this.#limits = limits;
-    const delays = {
-      firstDelayMs: limits.loginDelayMs,
-      delayMsMax: limits.loginDelayMsMax,
-      namesMax: REFUSED_LOGINS_MAX,
-    };
+    const delays = { firstMs: limits.loginDelayMs, longestMs: limits.loginDelayMsMax };
     this.#delay = new LoginDelay(delays);
     this.#delayAfterFaults = new LoginDelay(delays);
   }
@@ -124,36 +119,26 @@ const refused = (returnCode: ConnectReturnCode, reason: string): Refused => ({ r
 /** The timer must not keep a stopping process alive. */
 const pause = (ms: number): Promise<void> => setTimeout(ms, undefined, { ref: false });
 
-interface LoginDelayLimits {
-  readonly firstDelayMs: number;
-  readonly delayMsMax: number;
-  readonly namesMax: number;
-}
-
 /** Each failure of an address, or of a device, doubles the delay of its next one; after a time without failures there is none. */
 export class LoginDelay {
-  readonly #limits: LoginDelayLimits;
-  /** Ordered by the last failure. */
-  readonly #failures = new Map<string, { readonly count: number; readonly atMs: number }>();
+  readonly #delays: Backoff;
+  readonly #failures: BoundedMap<string, { readonly count: number; readonly atMs: number }>;
 
-  constructor(limits: LoginDelayLimits) {
-    this.#limits = limits;
+  constructor(delays: Backoff, namesMax = REFUSED_LOGINS_MAX) {
+    this.#delays = delays;
+    this.#failures = new BoundedMap(namesMax);
   }
 
   delayMs(name: string, nowMs: number): number {
     const failed = this.#failures.get(name);
     if (failed === undefined || nowMs - failed.atMs > FAILURES_EXPIRE_MS) return 0;
-    const doublings = Math.min(failed.count - 1, DOUBLINGS_MAX);
-    return Math.min(this.#limits.firstDelayMs * 2 ** doublings, this.#limits.delayMsMax);
+    return backoffMs(failed.count, this.#delays);
   }
 
   failed(name: string, nowMs: number): void {
     const before = this.#failures.get(name);
     const isRecent = before !== undefined && nowMs - before.atMs <= FAILURES_EXPIRE_MS;
-    this.#failures.delete(name);
     this.#failures.set(name, { count: isRecent ? before.count + 1 : 1, atMs: nowMs });
-    const [oldest] = this.#failures.keys();
-    if (oldest !== undefined && this.#failures.size > this.#limits.namesMax) this.#failures.delete(oldest);
   }
 }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '@granary/common/bounded-map';
 import { LINK_RECORDS_MAX, REFUSED_LOGINS_MAX } from '../limits.ts';
 import type { Delivery, LinkStatistics, LinkTotals } from '../port.ts';
 import { RejectionAllowance } from '../session/rejection-allowance.ts';
@@ -30,15 +31,15 @@ interface RefusedLogins {
 export class LinkRecords {
   /** Of all devices, also of those whose record was displaced. */
   readonly totals: Writable<LinkTotals> = newTotals();
-  readonly #records = new Map<string, LinkRecord>();
+  readonly #records = new BoundedMap<string, LinkRecord>(LINK_RECORDS_MAX);
   /** Kept apart from the records, because these ids are not authenticated: an unknown peer must not displace a device's record. */
-  readonly #refused = new Map<string, RefusedLogins>();
+  readonly #refused = new BoundedMap<string, RefusedLogins>(REFUSED_LOGINS_MAX);
 
   of(deviceId: string): LinkRecord {
     const known = this.#records.get(deviceId);
     if (known !== undefined) return known;
     const record = newRecord(this.totals);
-    setBounded(this.#records, deviceId, record, LINK_RECORDS_MAX);
+    this.#records.set(deviceId, record);
     return record;
   }
 
@@ -60,8 +61,7 @@ export class LinkRecords {
 
   loginRefused(deviceId: string, reason: string, atMs: number): void {
     const count = (this.#refused.get(deviceId)?.count ?? 0) + 1;
-    this.#refused.delete(deviceId);
-    setBounded(this.#refused, deviceId, { count, atMs, reason }, REFUSED_LOGINS_MAX);
+    this.#refused.set(deviceId, { count, atMs, reason });
   }
 }
 
@@ -86,9 +86,3 @@ const newRecord = (totals: Writable<LinkTotals>): LinkRecord => ({
   lastDisconnect: null,
   rejectionAllowance: new RejectionAllowance(performance.now()),
 });
-
-function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, sizeMax: number): void {
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > sizeMax && oldest !== undefined) map.delete(oldest);
-}

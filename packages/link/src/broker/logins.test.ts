@@ -14,7 +14,7 @@ import { LoginDelay, networkOf } from './admission.ts';
 const MINUTE_MS = 60_000;
 
 describe('failed logins', { timeout: 300_000 }, () => {
-  const delays = () => new LoginDelay({ firstDelayMs: 100, delayMsMax: 1_000, namesMax: 3 });
+  const delays = () => new LoginDelay({ firstMs: 100, longestMs: 1_000 }, 3);
 
   test('each failure doubles the delay of the address up to the maximum, and of no other', () => {
     const delay = delays();

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { BoundedMap } from '@granary/common/bounded-map';
 import { checkDeviceId } from '@granary/contract/ids';
 import { LINK_LIMITS, LINK_RECORDS_MAX } from '../limits.ts';
 import type { LinkDevice } from '../port.ts';
@@ -7,7 +8,7 @@ import type { ExternalHandler } from './handler.ts';
 /** The devices that have sent a message, so that not every message needs a look-up. */
 export class KnownDevices {
   readonly #handler: Pick<ExternalHandler, 'find'>;
-  readonly #known = new Map<string, Promise<LinkDevice | null>>();
+  readonly #known = new BoundedMap<string, Promise<LinkDevice | null>>(LINK_RECORDS_MAX);
   #isStopped = false;
 
   constructor(handler: Pick<ExternalHandler, 'find'>) {
@@ -24,8 +25,6 @@ export class KnownDevices {
     if (!checkDeviceId.accepts(deviceId)) return Promise.resolve(null);
     const found = this.#lookUp(deviceId);
     this.#known.set(deviceId, found);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > LINK_RECORDS_MAX && oldest !== undefined) this.#known.delete(oldest);
     const forget = (): void => {
       if (this.#known.get(deviceId) === found) this.#known.delete(deviceId);
     };

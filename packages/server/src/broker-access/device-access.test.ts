@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoredDevice } from '@granary/app/devices/device-rows';
+import { RequestTime, withinRequest } from '@granary/common/request-time';
 import type { Refusal } from '@granary/contract/errors';
-import { RequestTime, withinRequest } from '@granary/store/request-time';
 import { pino } from 'pino';
 import { hashSecret } from '../keys/secrets.ts';
 import { GivenAccess } from './device-access.ts';

@@ -1,8 +1,8 @@
 import type { App } from '@granary/app/app';
+import { outsideRequest, whileRequestLasts } from '@granary/common/request-time';
+import { LATE } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import type { DynamicSecurity } from '@granary/link/external/access/dynamic-security';
-import { outsideRequest, whileRequestLasts } from '@granary/store/request-time';
-import { LATE } from '@granary/store/within';
 import { hashSecret } from '../keys/secrets.ts';
 import type { Logger } from '../logging/logger.ts';
 

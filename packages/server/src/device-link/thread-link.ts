@@ -1,6 +1,8 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { ThreadWrites, WrittenReadings } from '@granary/app/app';
 import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
+import { requestLeftMs } from '@granary/common/request-time';
+import { LATE, within } from '@granary/common/within';
 import type {
   BrokerAddresses,
   CommandOptions,
@@ -11,8 +13,6 @@ import type {
   LinkStatistics,
 } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
-import { requestLeftMs } from '@granary/store/request-time';
-import { LATE, within } from '@granary/store/within';
 import type { SensorsById } from '../devices/declared-sensors-cache.ts';
 import { CountedReceiver, newCount, sendCounted } from './counted-port.ts';
 import type { LinkMember } from './link-member.ts';

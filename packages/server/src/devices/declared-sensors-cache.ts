@@ -1,4 +1,5 @@
 import type { StoredEvent } from '@granary/app/events/event-rows';
+import { BoundedMap } from '@granary/common/bounded-map';
 import type { Sensor } from '@granary/core/sensors/sensor';
 import type { LinkDevice } from '@granary/link/port';
 
@@ -17,7 +18,7 @@ type ReadSensors = (device: Device) => Promise<SensorsById>;
 export class DeclaredSensorsCache {
   readonly #read: ReadSensors;
   readonly #dropped: (deviceId: string) => void;
-  readonly #cached = new Map<string, SensorsById>();
+  readonly #cached = new BoundedMap<string, SensorsById>(DEVICES_CACHED_MAX);
   #changesSeen = 0;
 
   /** `dropped` is called when the sensors of a device may have changed. */
@@ -48,15 +49,7 @@ export class DeclaredSensorsCache {
   async lookUp(device: Device): Promise<SensorsById> {
     const changesSeen = this.#changesSeen;
     const found = await this.#read(device);
-    if (changesSeen === this.#changesSeen) this.#keep(device.deviceId, found);
+    if (changesSeen === this.#changesSeen) this.#cached.set(device.deviceId, found);
     return found;
-  }
-
-  #keep(deviceId: string, sensors: SensorsById): void {
-    this.#cached.set(deviceId, sensors);
-    for (const oldest of this.#cached.keys()) {
-      if (this.#cached.size <= DEVICES_CACHED_MAX) break;
-      this.#cached.delete(oldest);
-    }
   }
 }

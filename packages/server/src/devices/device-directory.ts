@@ -1,12 +1,13 @@
 import type { App } from '@granary/app/app';
 import type { StoredDevice } from '@granary/app/devices/device-rows';
 import type { StoredEvent } from '@granary/app/events/event-rows';
+import { BoundedMap } from '@granary/common/bounded-map';
+import { LATE, within } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { DAY_MS } from '@granary/contract/time';
 import type { LinkDevice } from '@granary/link/port';
-import { LATE, within } from '@granary/store/within';
 import { matchesHash } from '../keys/secrets.ts';
 import { lateIfFailing } from '../urgent/storage-faults.ts';
 import type { UrgentDeadline } from '../urgent/urgent-deadline.ts';
@@ -53,7 +54,7 @@ const CHANGES_SECRET: ReadonlySet<EventType> = new Set<EventType>([
 export class DeviceDirectory {
   readonly #finders: DeviceFinders;
   readonly #now: () => number;
-  readonly #remembered = new Map<string, CachedDevice>();
+  readonly #remembered = new BoundedMap<string, CachedDevice>(DEVICES_CACHED_MAX);
   #replacementsSeen = 0;
 
   constructor(finders: DeviceFinders, now: () => number) {
@@ -143,12 +144,7 @@ export class DeviceDirectory {
     const entry = { deviceNo, deviceId, profile, facility, capacityKg };
     const secret =
       isSecretCurrent && found.removedAtMs === null ? { hash: secretHash, checkedAtMs: this.#now() } : null;
-    this.#remembered.delete(deviceId);
     this.#remembered.set(deviceId, { entry, secret });
-    for (const oldest of this.#remembered.keys()) {
-      if (this.#remembered.size <= DEVICES_CACHED_MAX) break;
-      this.#remembered.delete(oldest);
-    }
   }
 }
 

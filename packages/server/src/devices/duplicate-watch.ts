@@ -1,4 +1,5 @@
 import type { App } from '@granary/app/app';
+import { BoundedMap } from '@granary/common/bounded-map';
 import { NO_TAKEOVERS, noteTakeover, type Takeovers } from '@granary/core/reception/duplicate';
 import type { LinkEvent } from '@granary/link/port';
 import type { DeviceDirectory } from './device-directory.ts';
@@ -17,7 +18,7 @@ interface WatchParts {
 /** Counts how often two clients of one device replace each other, and stores it when it is not a coincidence any more. */
 export class DuplicateWatch {
   readonly #parts: WatchParts;
-  readonly #takeovers = new Map<string, Takeovers>();
+  readonly #takeovers = new BoundedMap<string, Takeovers>(DEVICES_MAX);
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -29,10 +30,7 @@ export class DuplicateWatch {
     const addresses = previousAddress === null ? [] : [previousAddress, remoteAddress];
     const before = this.#takeovers.get(deviceId) ?? NO_TAKEOVERS;
     const after = noteTakeover(before, { atMs: this.#parts.now(), addresses });
-    this.#takeovers.delete(deviceId);
     this.#takeovers.set(deviceId, after);
-    const [oldest] = this.#takeovers.keys();
-    if (this.#takeovers.size > DEVICES_MAX && oldest !== undefined) this.#takeovers.delete(oldest);
     if (after.stored === null || after.stored === before.stored) return;
     // A failed write is repeated with a later takeover.
     this.#store(deviceId, after.stored).catch((error: unknown) => {

@@ -1,5 +1,5 @@
+import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
-import { outsideRequest } from '@granary/store/request-time';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { StreamConnection } from './stream-connection.ts';

@@ -1,7 +1,7 @@
+import { LATE, within } from '@granary/common/within';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Readiness } from '@granary/contract/endpoints/health';
 import { toIsoOrNull } from '@granary/contract/time';
-import { LATE, within } from '@granary/store/within';
 import type { FastifyInstance } from 'fastify';
 import type { BackupStatus } from '../backup/backup-schedule.ts';
 import type { IngestCounters } from '../ingest/counters.ts';

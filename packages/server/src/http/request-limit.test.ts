@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { noteChange, REQUEST_MS_MAX, requestLeftMs } from '@granary/common/request-time';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { storageUnavailable } from '@granary/store/errors';
-import { noteChange, REQUEST_MS_MAX, requestLeftMs } from '@granary/store/request-time';
 import { type FastifyRequest, fastify } from 'fastify';
 import { RequestTurns } from './access/request-turns.ts';
 import { register, registerLong } from './register.ts';

@@ -1,7 +1,7 @@
+import { REQUEST_MS_MAX, RequestTime, withinRequest } from '@granary/common/request-time';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { Refusal } from '@granary/contract/errors';
 import { outcomeUnknown } from '@granary/store/errors';
-import { REQUEST_MS_MAX, RequestTime, withinRequest } from '@granary/store/request-time';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isUrgentNow } from './access/urgency.ts';
 

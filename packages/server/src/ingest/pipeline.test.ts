@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { isRefusal } from '@granary/app/testing/fixtures';
+import { RequestTime, requestLeftMs, withinRequest } from '@granary/common/request-time';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { readingOf } from '@granary/core/testing/readings';
-import { RequestTime, requestLeftMs, withinRequest } from '@granary/store/request-time';
 import { pino } from 'pino';
 import { eventually } from '../testing/eventually.ts';
 import type { Batch } from './batches.ts';

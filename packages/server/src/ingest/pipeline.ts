@@ -1,10 +1,10 @@
 import type { NewRejection } from '@granary/app/devices/presence-rows';
+import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import type { MessageReception } from '@granary/core/reception/reception';
 import type { Reading } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
-import { outsideRequest } from '@granary/store/request-time';
 import type { Batch, BatchWriter } from './batches.ts';
 import type { IngestCounters } from './counters.ts';
 

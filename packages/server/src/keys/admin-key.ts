@@ -1,11 +1,12 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '@granary/app/app';
+import { patiently } from '@granary/common/patience';
 import { SCOPES } from '@granary/contract/keys';
+import { isStorageFault } from '@granary/store/errors';
 import type { Logger } from '../logging/logger.ts';
 import type { Nodes } from '../nodes/nodes.ts';
 import type { Settings } from '../settings.ts';
-import { patiently } from '../start-patience.ts';
 import { draftKey } from './keyring.ts';
 import { hashSecret, newKey } from './secrets.ts';
 
@@ -46,7 +47,7 @@ async function presetKey(parts: KeyParts, key: string): Promise<AdminKey> {
   const { app, logger, nowMs } = parts;
   const { presetsOfOthers } = parts.nodes;
   const { stored } = draftKey({ name: PRESET_NAME, scopes: [...SCOPES] }, nowMs, key);
-  const outcome = await patiently(() => app.keys.preset(stored));
+  const outcome = await patiently(isStorageFault, () => app.keys.preset(stored));
   if (outcome === 'restored') logger.warn(RESTORED);
   if (presetsOfOthers.some((hash) => hash !== stored.hash)) logger.warn(OTHER_PRESET);
   return { key, isUnused: false, file: null };
@@ -65,7 +66,7 @@ async function keptOrNewKey({ app, logger, nowMs, settings }: KeyParts): Promise
     const { stored } = draftKey({ name: FIRST_NAME, scopes: [...SCOPES] }, nowMs, key);
     // The embedded store is in the same folder, so whoever removed the file wants another key.
     if (app.nodes === null) await app.keys.create(stored);
-    else await patiently(() => app.keys.createFirst(stored));
+    else await patiently(isStorageFault, () => app.keys.createFirst(stored));
   }
   const stored = await find();
   if (stored !== undefined) return { key, isUnused: stored.lastUsedAtMs === null, file };

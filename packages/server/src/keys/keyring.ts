@@ -3,14 +3,15 @@ import type { StoredEvent } from '@granary/app/events/event-rows';
 import { newId } from '@granary/app/ids';
 import type { NewStoredKey } from '@granary/app/keys/key-rows';
 import type { SessionOfKey } from '@granary/app/session/session-rows';
+import { BoundedMap } from '@granary/common/bounded-map';
+import { outsideRequest, whileRequestLasts } from '@granary/common/request-time';
+import { LATE } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { isValidAt, keyRecord, type StoredKey } from '@granary/core/keys';
 import type { StoredSession } from '@granary/core/session';
-import { outsideRequest, whileRequestLasts } from '@granary/store/request-time';
-import { LATE } from '@granary/store/within';
 import { hashSecret, newKey } from './secrets.ts';
 import { type Credential, sessionSecretOf } from './session-secrets.ts';
 
@@ -78,8 +79,8 @@ export class Keyring {
   readonly #urgentLookUps: LookUps;
   readonly #codes: SharedLookUp<StoredKey>;
   readonly #now: () => number;
-  readonly #checked = new Map<Credential, CheckedCaller>();
-  readonly #useRecordedAtMs = new Map<string, number>();
+  readonly #checked = new BoundedMap<Credential, CheckedCaller>(KEYS_CACHED_MAX);
+  readonly #useRecordedAtMs = new BoundedMap<string, number>(KEYS_CACHED_MAX);
   #endingsSeen = 0;
 
   constructor(app: KeyStore, now: () => number) {
@@ -110,7 +111,8 @@ export class Keyring {
       return null;
     }
     // A key that was read before another ended may be outdated, so it is not cached.
-    if (endingsSeen === this.#endingsSeen) this.#keep(credential, { caller: found, checkedAtMs: nowMs });
+    if (endingsSeen === this.#endingsSeen)
+      this.#checked.set(credential, { caller: found, checkedAtMs: nowMs });
     // Not awaited, because a storage that hangs must not delay a stop.
     void outsideRequest(() => this.#recordUse(found, nowMs));
     return found;
@@ -149,15 +151,6 @@ export class Keyring {
     return isRecent && isCallerValidAt(checked.caller, nowMs) ? checked.caller : null;
   }
 
-  #keep(credential: Credential, checked: CheckedCaller): void {
-    this.#checked.delete(credential);
-    this.#checked.set(credential, checked);
-    for (const oldest of this.#checked.keys()) {
-      if (this.#checked.size <= KEYS_CACHED_MAX) break;
-      this.#checked.delete(oldest);
-    }
-  }
-
   async #recordUse({ keyId, session }: Caller, nowMs: number): Promise<void> {
     const { keys, session: sessions } = this.#store;
     await this.#recordSometimes(keyId, nowMs, () => keys.recordUse(keyId, nowMs));
@@ -167,7 +160,6 @@ export class Keyring {
 
   async #recordSometimes(id: string, nowMs: number, record: () => Promise<void>): Promise<void> {
     if (nowMs - (this.#useRecordedAtMs.get(id) ?? 0) < USE_RECORDED_EVERY_MS) return;
-    if (this.#useRecordedAtMs.size >= KEYS_CACHED_MAX) this.#useRecordedAtMs.clear();
     this.#useRecordedAtMs.set(id, nowMs);
     // A full disk must not prevent reading or stopping.
     await record().catch(() => this.#useRecordedAtMs.delete(id));

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { App } from '@granary/app/app';
+import { outsideRequest, requestLeftMs } from '@granary/common/request-time';
+import { LATE, within } from '@granary/common/within';
 import type { CommandStatus } from '@granary/contract/commands';
 import type { MissionStatus } from '@granary/contract/missions/missions';
 import type { OperationStatus } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
-import { outsideRequest, requestLeftMs } from '@granary/store/request-time';
-import { LATE, within } from '@granary/store/within';
 import { gauge, type Metric, type Sample } from './exposition.ts';
 
 /** SQLite counts so many rows in about a millisecond, for which it blocks the main thread. */

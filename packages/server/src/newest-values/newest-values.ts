@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppReads } from '@granary/app/app';
 import type { StoredEvent } from '@granary/app/events/event-rows';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import type { FleetDevice } from '@granary/contract/fleet/devices';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import type { Logger } from '../logging/logger.ts';
-import { Rounds } from '../workers/rounds.ts';
 import type { NewestValuesStream, ShownSelection } from './newest-values-stream.ts';
 import { ShownDevices } from './shown-devices.ts';
 
@@ -34,7 +34,7 @@ interface NewestValuesParts {
 export class NewestValues {
   readonly shown = new ShownDevices();
   readonly #parts: NewestValuesParts;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicWork;
   readonly #streams = new Set<NewestValuesStream>();
   /** Devices about which an event was logged. */
   readonly #noted = new Set<string>();
@@ -45,7 +45,7 @@ export class NewestValues {
 
   constructor(parts: NewestValuesParts) {
     this.#parts = parts;
-    this.#rounds = new Rounds({
+    this.#rounds = new PeriodicWork({
       doing: 'reading the newest values',
       everyMs: ROUND_MS,
       logger: parts.logger,

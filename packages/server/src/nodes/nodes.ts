@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '@granary/common/monotonic-ms';
+import { patiently } from '@granary/common/patience';
 import {
   conflictingNodes,
   isCollector,
@@ -7,11 +9,11 @@ import {
   provenAlive,
 } from '@granary/core/nodes/live-nodes';
 import type { CollectorTurn } from '@granary/link/external/turn';
+import { isStorageFault } from '@granary/store/errors';
 import { LIVE_MS, type NewNode, type NodeTable } from '@granary/store/nodes';
 import type { Logger } from '../logging/logger.ts';
 import { StartError } from '../start-error.ts';
-import { patiently } from '../start-patience.ts';
-import { monotonicMs, type ServiceClock } from './service-clock.ts';
+import type { ServiceClock } from './service-clock.ts';
 
 const BEAT_MS = 1_000;
 const JOIN_AGAIN_MS = 250;
@@ -89,19 +91,19 @@ export class Nodes implements CollectorTurn {
     const { table, node, clock } = this.#parts;
     if (table === null) return;
     for (let sample = 0; sample < FIRST_SAMPLES; sample++) {
-      clock.take(await patiently(() => table.askTime(monotonicMs)));
+      clock.take(await patiently(isStorageFault, () => table.askTime(monotonicMs)));
     }
     const conflicting = (others: readonly NodeRecord[]) => conflictingNodes(node.broker, others);
     let before: readonly NodeRecord[] = [];
     for (;;) {
-      const conflicts = await patiently(() => table.join(node, conflicting));
+      const conflicts = await patiently(isStorageFault, () => table.join(node, conflicting));
       if (conflicts.length === 0) break;
       const [alive] = provenAlive(before, conflicts);
       if (alive !== undefined) throw new StartError(`the storage: ${this.#describe(alive)}; ${CURE}`);
       before = conflicts;
       await sleep(JOIN_AGAIN_MS);
     }
-    await patiently(() => this.#beat(table));
+    await patiently(isStorageFault, () => this.#beat(table));
   }
 
   start(): void {

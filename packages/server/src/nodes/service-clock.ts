@@ -1,3 +1,4 @@
+import { monotonicMs } from '@granary/common/monotonic-ms';
 import {
   type ClockEstimates,
   type ClockSample,
@@ -9,12 +10,6 @@ import {
 const SMALL_MS_MAX = 1_000;
 /** A clock that is a little ahead runs at half speed until it is right, because times that go back look like errors. */
 const SLOWED_BY = 0.5;
-
-/** A clock that nobody sets, the same in all threads of the process. */
-export function monotonicMs(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1_000 + nanoseconds / 1e6;
-}
 
 /**
  * What all threads need to tell the time, in four slots:

@@ -1,10 +1,10 @@
 import type { App } from '@granary/app/app';
 import type { AttemptOutcome } from '@granary/app/notifications/attempts';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import { SECOND_MS } from '@granary/contract/time';
 import type { StoredNotification } from '@granary/core/notifications/record';
 import type { Logger } from '../logging/logger.ts';
 import { keepingLease, LEASE_MS } from '../workers/lease.ts';
-import { Rounds } from '../workers/rounds.ts';
 import type { Mailer } from './mailer.ts';
 
 const ROUND_MS = SECOND_MS;
@@ -25,12 +25,12 @@ interface SenderParts {
 /** Sends the stored notifications; a mail server that hangs delays nothing but e-mail. */
 export class NotificationSender {
   readonly #parts: SenderParts;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicWork;
   #isStopped = false;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#rounds = new Rounds({
+    this.#rounds = new PeriodicWork({
       doing: 'sending notifications',
       everyMs: ROUND_MS,
       logger: parts.logger,

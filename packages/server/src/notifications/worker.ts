@@ -1,9 +1,9 @@
 import type { App } from '@granary/app/app';
 import type { StoredEvent } from '@granary/app/events/event-rows';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Readers } from '@granary/core/notifications/message';
 import type { Logger } from '../logging/logger.ts';
-import { Rounds } from '../workers/rounds.ts';
 import type { SetAsideLog } from '../workers/set-aside-log.ts';
 import type { NotificationSender } from './sender.ts';
 
@@ -27,7 +27,7 @@ interface WorkerParts {
  */
 export class NotificationWorker {
   readonly #parts: WorkerParts;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicWork;
   /** At the start, because of what was logged before. */
   #hasNewEvents = true;
   #eventsUnread = 0;
@@ -35,7 +35,7 @@ export class NotificationWorker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#rounds = new Rounds({
+    this.#rounds = new PeriodicWork({
       doing: 'deciding whom to tell about alerts',
       everyMs: ROUND_MS,
       logger: parts.logger,

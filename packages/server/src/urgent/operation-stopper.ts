@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import type { Attempt } from '@granary/app/audit/audit-rows';
+import { LATE, within } from '@granary/common/within';
 import { operationMessage } from '@granary/core/operations/record';
 import {
   isTerminal,
@@ -9,7 +10,6 @@ import {
 } from '@granary/core/operations/state';
 import { advanceOperation } from '@granary/core/operations/transitions';
 import { isStorageFault } from '@granary/store/errors';
-import { LATE, within } from '@granary/store/within';
 import type { DeviceMessages } from '../delivery/device-messages.ts';
 import type { PriorityCommands, SendResult, StoreResult } from './priority-commands.ts';
 import type { UrgentDeadline } from './urgent-deadline.ts';

@@ -1,8 +1,8 @@
+import { LATE, within } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import { unstoredStopDetail } from '@granary/core/devices/sentences';
 import type { Delivery } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
-import { LATE, within } from '@granary/store/within';
 import type { UrgentDeadline } from './urgent-deadline.ts';
 
 /** Further commands are sent but not repeated, and their callers are asked to repeat them. */

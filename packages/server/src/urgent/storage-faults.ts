@@ -1,5 +1,5 @@
+import { LATE } from '@granary/common/within';
 import { isStorageFault } from '@granary/store/errors';
-import { LATE } from '@granary/store/within';
 
 /** Treats a failing storage like one that does not answer in time. */
 export async function lateIfFailing<T>(work: Promise<T | typeof LATE>): Promise<T | typeof LATE> {

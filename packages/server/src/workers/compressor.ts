@@ -1,7 +1,7 @@
 import type { App } from '@granary/app/app';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { Logger } from '../logging/logger.ts';
-import { Rounds } from './rounds.ts';
 
 const ROUND_MS = 10 * MINUTE_MS;
 /** Whole hours are compressed, so that a chunk is not written again for every few readings. */
@@ -28,7 +28,7 @@ export interface CompressionFigures {
 /** Moves raw readings of the past into compressed chunks, one chunk at a time; any node may do it, and goes on after a crash. */
 export class Compressor {
   readonly #parts: CompressorParts;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicWork;
   #isStopped = false;
   #readings = 0;
   #backlogMs = 0;
@@ -36,7 +36,7 @@ export class Compressor {
   constructor(parts: CompressorParts) {
     this.#parts = parts;
     const { logger } = parts;
-    this.#rounds = new Rounds({
+    this.#rounds = new PeriodicWork({
       doing: 'compressing readings',
       everyMs: ROUND_MS,
       logger,

@@ -1,7 +1,7 @@
 import type { App } from '@granary/app/app';
+import { PeriodicWork } from '@granary/common/periodic-work';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Logger } from '../logging/logger.ts';
-import { Rounds } from './rounds.ts';
 
 const ROUND_MS = SECOND_MS;
 /** Rows are removed in small steps with pauses, so that new readings are not delayed. */
@@ -17,13 +17,13 @@ interface PurgerParts {
 /** Removes the rows of devices that are being purged; what a step has done is stored with it, so any node continues. */
 export class Purger {
   readonly #parts: PurgerParts;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicWork;
   #isStopped = false;
 
   constructor(parts: PurgerParts) {
     this.#parts = parts;
     const { logger } = parts;
-    this.#rounds = new Rounds({
+    this.#rounds = new PeriodicWork({
       doing: 'purging a device',
       everyMs: ROUND_MS,
       logger,

@@ -1,7 +1,7 @@
+import { requestLeftMs } from '@granary/common/request-time';
 import type { Pool, PoolClient } from 'pg';
 import { FINISH_MS_MAX } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
-import { requestLeftMs } from '../request-time.ts';
 
 /** Calls that may wait for a connection; more are refused, so that a frozen server cannot fill the memory. */
 const CALLS_PENDING_MAX = 4_096;

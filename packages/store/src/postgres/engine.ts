@@ -1,3 +1,4 @@
+import { patiently } from '@granary/common/patience';
 import { Pool, type PoolConfig } from 'pg';
 import {
   CALL_MS_MAX,
@@ -33,7 +34,6 @@ const KEEP_ALIVE_AFTER_MS = 5_000;
 /** Nodes that start together migrate one after the other, and a migration may take long. */
 export const MIGRATION_LOCK = 7_281_540_001;
 const MIGRATION_MS_MAX = 60 * 60_000;
-const OPENING_MS_MAX = 30_000;
 
 /** How long the server and this side of the connection wait. */
 export interface TimeLimits {
@@ -80,8 +80,9 @@ export async function openPostgres(
   const urgentPool = makePool(url, limits, { max: URGENT_CONNECTIONS, idleTimeoutMillis: 0 });
   const urgent = new Connections(urgentPool, limits.callMs);
   try {
-    await withPatience(() => migrateTables(connections, onUpgrade));
-    await withPatience(() => openAll(urgent, URGENT_CONNECTIONS));
+    // A server that starts together with the service, or is busy, may answer its first calls late.
+    await patiently(isTimeLimit, () => migrateTables(connections, onUpgrade));
+    await patiently(isTimeLimit, () => openAll(urgent, URGENT_CONNECTIONS));
   } catch (error) {
     await Promise.all([connections.end(), urgent.end()]);
     if (error instanceof StoreOpenError) throw error;
@@ -99,18 +100,6 @@ export async function openPostgres(
 async function openAll(connections: Connections, count: number): Promise<void> {
   const open = () => connections.use((client) => queueOf(client).run(VERSION_QUERY));
   await Promise.all(Array.from({ length: count }, open));
-}
-
-/** A server that starts together with the service, or is busy, may answer its first calls late. */
-async function withPatience<T>(open: () => Promise<T>): Promise<T> {
-  const endsAtMs = performance.now() + OPENING_MS_MAX;
-  for (;;) {
-    try {
-      return await open();
-    } catch (error) {
-      if (!isTimeLimit(error) || performance.now() >= endsAtMs) throw error;
-    }
-  }
 }
 
 async function migrateTables(connections: Connections, onUpgrade?: OnUpgrade): Promise<void> {

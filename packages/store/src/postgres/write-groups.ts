@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { outsideRequest } from '@granary/common/request-time';
 import type { GroupMember, UseCaseCall, UseCases } from '../engine.ts';
-import { outsideRequest } from '../request-time.ts';
 import type { Connections } from './connections.ts';
 import { translate } from './errors.ts';
 import type { Partitions } from './partitions.ts';

@@ -1,6 +1,6 @@
+import { requestLeftMs } from '@granary/common/request-time';
 import type { UseCaseCall, UseCases } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
-import { requestLeftMs } from '../request-time.ts';
 import type { Connections } from './connections.ts';
 import { isConflict, isMissingPartition, isRepeatedKey, translate } from './errors.ts';
 import type { PartitionUpkeep } from './partition-upkeep.ts';

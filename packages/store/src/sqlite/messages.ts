@@ -12,9 +12,6 @@ export interface Job {
   readonly expiresAtMs: number;
 }
 
-/** A monotonic time that is the same in every thread. */
-export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
-
 /** A port is that of another thread, which sends jobs over it. */
 export type Request = Job | WriterPort | 'close';
 

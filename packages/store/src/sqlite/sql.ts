@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { BoundedMap } from '@granary/common/bounded-map';
 import type { Actor } from '@granary/contract/audit';
 import { inOrder, type RawRow } from '../chunks/raw-row.ts';
 import type { RowMemory } from '../row-memory.ts';
@@ -19,7 +20,7 @@ export class SqliteSql implements Sql {
   readonly skipLocked = '';
   readonly memory: RowMemory | null;
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new BoundedMap<string, StatementSync>(STATEMENTS_KEPT_MAX);
 
   constructor(database: DatabaseSync, memory: RowMemory | null = null) {
     this.#database = database;
@@ -158,7 +159,7 @@ export class SqliteSql implements Sql {
     }
   }
 
-  /** Caches the statements used last; a map iterates in the order of insertion. */
+  /** Caches the statements used last. */
   #prepare(text: string): StatementSync {
     let statement = this.#statements.get(text);
     if (statement !== undefined && this.#statements.size < STATEMENTS_KEPT_MAX) return statement;
@@ -170,12 +171,7 @@ export class SqliteSql implements Sql {
       }
       statement.setReturnArrays(true);
     }
-    this.#statements.delete(text);
     this.#statements.set(text, statement);
-    for (const oldest of this.#statements.keys()) {
-      if (this.#statements.size <= STATEMENTS_KEPT_MAX) break;
-      this.#statements.delete(oldest);
-    }
     return statement;
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '@granary/common/backoff';
 import type { ExternalLimits } from '../limits.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import { isRefusal } from './packets.ts';
@@ -13,8 +14,6 @@ interface KeptParts {
   /** `null` when the connection is ready, otherwise why it ended or could not be opened. */
   readonly changed: (error: Error | null) => void;
 }
-
-const DOUBLINGS_MAX = 10;
 
 /** A connection that is opened again when it has ended, until it is stopped. */
 export class KeptConnection {
@@ -106,7 +105,7 @@ export class KeptConnection {
   /** With a random part, so that not all nodes return at the same time. */
   #waitMs(): number {
     const { reconnectMs, reconnectMsMax } = this.#parts.limits;
-    const waitMs = Math.min(reconnectMsMax, reconnectMs * 2 ** Math.min(this.#failures, DOUBLINGS_MAX));
+    const waitMs = backoffMs(this.#failures + 1, { firstMs: reconnectMs, longestMs: reconnectMsMax });
     return waitMs * (0.5 + Math.random() / 2);
   }
 

@@ -1,9 +1,9 @@
+import { REQUEST_MS_MAX } from '@granary/common/request-time';
+import { LATE, within } from '@granary/common/within';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import { SECOND_MS } from '@granary/contract/time';
-import { REQUEST_MS_MAX } from '@granary/store/request-time';
-import { LATE, within } from '@granary/store/within';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isWellFormedKey, KEY_PREFIX } from '../../keys/key-format.ts';
 import type { Caller, Keyring } from '../../keys/keyring.ts';

@@ -1,10 +1,11 @@
+import { backoffMs } from '@granary/common/backoff';
+import { BoundedMap } from '@granary/common/bounded-map';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { Logger } from '../../logging/logger.ts';
 
 /** Some failures are normal: a person may mistype a key, or a program may be restarted with an old one. */
 const FREE_FAILURES = 10;
-const WAIT_MS_MIN = SECOND_MS;
-const WAIT_MS_MAX = MINUTE_MS;
+const WAITS = { firstMs: SECOND_MS, longestMs: MINUTE_MS };
 const FORGOTTEN_AFTER_MS = 15 * MINUTE_MS;
 const ADDRESSES_MAX = 10_000;
 
@@ -17,7 +18,7 @@ interface Failures {
 export class FailedLogins {
   readonly #logger: Logger;
   readonly #now: () => number;
-  readonly #failuresOf = new Map<string, Failures>();
+  readonly #failuresOf = new BoundedMap<string, Failures>(ADDRESSES_MAX);
   #total = 0;
 
   constructor(logger: Logger, now: () => number) {
@@ -37,29 +38,14 @@ export class FailedLogins {
     const isForgotten = before === undefined || Math.abs(nowMs - before.lastAtMs) > FORGOTTEN_AFTER_MS;
     const count = isForgotten ? 1 : before.count + 1;
     this.#total++;
-    // Removed and inserted again, so that the first entry has the oldest failure.
-    this.#failuresOf.delete(address);
-    if (this.#failuresOf.size >= ADDRESSES_MAX) this.#dropOldest();
     this.#failuresOf.set(address, { count, lastAtMs: nowMs });
     if (isWorthALine(count)) {
       const context = { address, failures: count, failures_in_total: this.#total };
       this.#logger.warn(context, 'a request was refused because its API key is not valid');
     }
-    return waitAfter(count);
-  }
-
-  #dropOldest(): void {
-    for (const oldest of this.#failuresOf.keys()) {
-      this.#failuresOf.delete(oldest);
-      return;
-    }
+    return backoffMs(count - FREE_FAILURES, WAITS);
   }
 }
-
-const waitAfter = (count: number): number =>
-  count <= FREE_FAILURES
-    ? 0
-    : Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** Math.min(20, count - FREE_FAILURES - 1));
 
 /** Logs the first failure, and then each time the number has doubled. */
 const isWorthALine = (count: number): boolean => (count & (count - 1)) === 0;

@@ -1,5 +1,5 @@
+import { within } from '@granary/common/within';
 import { type Refusal, STATUS_OF } from '@granary/contract/errors';
-import { within } from '@granary/store/within';
 import type { FastifyRequest } from 'fastify';
 import type { RefusedAttempts } from '../../audit/refused-attempts.ts';
 import { isUrgentNow } from '../access/urgency.ts';

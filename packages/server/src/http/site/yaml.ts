@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { LATE, within } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import { readJson } from '@granary/contract/input/json';
 import { SECOND_MS } from '@granary/contract/time';
-import { LATE, within } from '@granary/store/within';
 
 export type YamlJob = { readonly yaml: string } | { readonly value: unknown };
 export type YamlOutcome = { readonly text: string } | { readonly fault: string };

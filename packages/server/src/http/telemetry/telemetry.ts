@@ -1,4 +1,6 @@
 import type { StoredDevice } from '@granary/app/devices/device-rows';
+import { whileRequestLasts } from '@granary/common/request-time';
+import { LATE } from '@granary/common/within';
 import type { DeviceGroup } from '@granary/contract/devices/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
@@ -18,8 +20,6 @@ import {
   undeclaredIn,
 } from '@granary/core/telemetry/readings';
 import { outcomeUnknown } from '@granary/store/errors';
-import { whileRequestLasts } from '@granary/store/request-time';
-import { LATE } from '@granary/store/within';
 import type { FastifyInstance } from 'fastify';
 import { sensorsById } from '../../devices/declared-sensors.ts';
 import { readingWindow, receptionOf } from '../../ingest/telemetry-intake.ts';

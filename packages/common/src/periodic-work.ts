@@ -1,22 +1,20 @@
-import type { Logger } from '../logging/logger.ts';
-
-interface RoundsParts {
+interface WorkParts {
   /** Completes the sentence "… failed" in the log. */
   readonly doing: string;
   readonly everyMs: number;
   readonly run: () => Promise<void>;
-  readonly logger: Logger;
+  readonly logger: { warn(fields: { readonly err: unknown }, message: string): void };
 }
 
 /** Runs a piece of work at an interval and when woken, never twice at once; a failure is logged once until it works again. */
-export class Rounds {
-  readonly #parts: RoundsParts;
+export class PeriodicWork {
+  readonly #parts: WorkParts;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | null = null;
   #isWoken = false;
   #isFailing = false;
 
-  constructor(parts: RoundsParts) {
+  constructor(parts: WorkParts) {
     this.#parts = parts;
   }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type TimeZone, timeZone } from '@granary/common/time-zone';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { joinIntoDays, planLocalDays } from './local-days.ts';
-import { type TimeZone, timeZone } from './time-zone.ts';
 
 const ZONES = [
   'UTC',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY_MS, HOUR_MS } from '@granary/contract/time';
+import { HOUR_MS } from '@granary/contract/time';
 import fc from 'fast-check';
-import { agoText, instantOf, isTimeZone, localMs, timeText, withLocalTimes } from './zoned-time.ts';
+import { instantOf, isTimeZone, localMs } from './time-zone.ts';
 
 const ZONES = [
   'Europe/Berlin',
@@ -49,19 +49,4 @@ test('names of zones are checked', () => {
   for (const zone of [...ZONES, 'europe/berlin']) assert.ok(isTimeZone(zone), zone);
   for (const zone of ['', 'Berlin', 'Mars/Olympus', '../etc', 'Europe/Berlin '])
     assert.ok(!isTimeZone(zone), zone);
-});
-
-test('times and lengths of time are written for people', () => {
-  assert.equal(
-    timeText(Date.parse('2026-06-15T20:10:59Z'), 'Europe/Berlin'),
-    '2026-06-15 22:10 (Europe/Berlin)',
-  );
-  assert.equal(agoText(-1), 'just now');
-  assert.equal(agoText(59_000), 'just now');
-  assert.equal(agoText(61_000), '1 minute ago');
-  assert.equal(agoText(3 * DAY_MS + 1), '3 days ago');
-  assert.equal(
-    withLocalTimes('No weight since 2026-06-15T20:10:59.123Z, nor at 2026-99-99T00:00:00Z', 'Europe/Berlin'),
-    'No weight since 2026-06-15 22:10 (Europe/Berlin), nor at 2026-99-99T00:00:00Z',
-  );
 });
